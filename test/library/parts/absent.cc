@@ -7,9 +7,10 @@
 // (with packed weights). Writes into the second folder.
 
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "mace/public/mace.h"
 #include "mace/public/mace_image.h"
@@ -103,10 +104,12 @@ mace::MaceStatus RunInArena(const std::shared_ptr<mace::MaceModel>& model) {
       model, {}, mace::MaceEngineConfig(), &bytes);
   if (!status.ok()) return status;
   const size_t rounded = (bytes + 63) / 64 * 64;
-  const std::unique_ptr<void, decltype(&std::free)> arena(
-      std::aligned_alloc(64, rounded), std::free);
+  std::vector<char> memory(rounded + 64);
+  void* arena = memory.data();
+  size_t room = memory.size();
+  std::align(64, rounded, arena, room);
   const auto set = [&](mace::MaceEngineConfig* config) {
-    return config->SetArena(arena.get(), rounded);
+    return config->SetArena(arena, rounded);
   };
   return Run(model, set, nullptr);
 }
