@@ -123,7 +123,7 @@ bool CanStore(const std::string& folder) {
 // Prints what comes of each function of MaceEngineConfig.
 void PrintConfigured(const std::shared_ptr<mace::MaceModel>& model) {
   const auto set_arena = [](mace::MaceEngineConfig* config) {
-    alignas(64) static char buffer[1 << 16];
+    alignas(64) static char buffer[1 << 22];
     return config->SetArena(buffer, sizeof(buffer));
   };
   Print("set_arena", Run(model, set_arena, nullptr));
