@@ -4,8 +4,6 @@
 
 #include <immintrin.h>
 
-#include <type_traits>
-
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8.h"
 
 namespace mace::cpu {
@@ -13,9 +11,6 @@ namespace {
 
 constexpr size_t kLanes = 64, kGroup = 4;
 constexpr size_t kStep = kLanes * kGroup;  // bytes of a group of lines
-
-template <size_t kLines>
-using Lines = std::integral_constant<size_t, kLines>;
 
 // Reads the lines of a tile's columns, as many columns at a time as a vector
 // holds if each has V vectors of 16 channels.
@@ -158,33 +153,49 @@ void Outputs3x3(const DwconvQ8Tile& t) {
   if (left > 0) step(left);
 }
 
+// Writes a group of lines of n columns, which are `step` bytes apart.
+template <size_t kLines, int V>
+inline void ArrangeGroup(const Reader<V>& reader, const uint8_t* const* x,
+                         size_t height, size_t n, size_t step, uint8_t* to) {
+  __m512i arranged[4];
+  reader.template Arrange<kLines>(x, height, n, arranged);
+#pragma GCC unroll 4
+  for (size_t i = 0; i < 4; ++i) {
+    if (i / V == n) break;
+    _mm512_store_si512(to + i / V * step + i % V * 64, arranged[i]);
+  }
+}
+
 // Writes all columns to the scratch memory.
 template <int V>
 void ArrangeColumns(const DwconvQ8Tile& t) {
   constexpr size_t kColumns = Reader<V>::kColumns;
   const Reader<V> reader(t);
-  const size_t step = (t.height + kGroup - 1) / kGroup * kStep;
+  const size_t height = t.height;
+  const size_t step = (height + kGroup - 1) / kGroup * kStep;
   const uint8_t* const* x = t.x;
   auto* to = static_cast<uint8_t*>(t.scratch);
   for (size_t left = t.columns; left > 0;) {
     const size_t n = left < kColumns ? left : kColumns;
     uint8_t* group = to;
-    const auto arrange = [&](auto lines, size_t r) {
-      __m512i arranged[4];
-      reader.template Arrange<lines()>(x + r, t.height, n, arranged);
-#pragma GCC unroll 4
-      for (size_t i = 0; i < 4; ++i) {
-        if (i / V == n) break;
-        _mm512_store_si512(group + i / V * step + i % V * 64, arranged[i]);
-      }
-      group += kStep;
-    };
     size_t r = 0;
-    for (; r + kGroup <= t.height; r += kGroup) arrange(Lines<4>(), r);
-    if (t.height - r == 3) arrange(Lines<3>(), r);
-    if (t.height - r == 2) arrange(Lines<2>(), r);
-    if (t.height - r == 1) arrange(Lines<1>(), r);
-    x += n * t.height;
+    for (; r + kGroup <= height; r += kGroup, group += kStep) {
+      ArrangeGroup<4>(reader, x + r, height, n, step, group);
+    }
+    switch (height - r) {
+      case 3:
+        ArrangeGroup<3>(reader, x + r, height, n, step, group);
+        break;
+      case 2:
+        ArrangeGroup<2>(reader, x + r, height, n, step, group);
+        break;
+      case 1:
+        ArrangeGroup<1>(reader, x + r, height, n, step, group);
+        break;
+      default:
+        break;
+    }
+    x += n * height;
     to += n * step;
     left -= n;
   }
