@@ -69,7 +69,8 @@ void ProductQ8::PlanTasks(const CpuContext& context) {
   const int64_t mr = spec_.micro->mr, nr = spec_.micro->nr;
   const Blocks blocks = BlocksOf(context.caches);
   const int64_t block = blocks.rows_of(panels_ * nr * depth_);
-  const int64_t tiles = CeilDiv(std::max<int64_t>(rows_, 1), mr);
+  const int64_t rows = std::max<int64_t>(rows_, 1);  // a picture may be empty
+  const int64_t tiles = CeilDiv(rows, mr);
   const int64_t threads = threads_->num_threads();
   int64_t row_tiles = std::clamp<int64_t>(block / tile_bytes_, 1, tiles);
   panel_block_ = panels_;
@@ -83,7 +84,7 @@ void ProductQ8::PlanTasks(const CpuContext& context) {
   // rows, and 14x14 pixels are 16 tiles and a third.
   const int64_t row_blocks = CeilDiv(tiles, row_tiles);
   row_block_ = threads == 1 ? CeilDiv(tiles, row_blocks) * mr
-                            : AlignUp(CeilDiv(rows_, row_blocks), kRowStep);
+                            : AlignUp(CeilDiv(rows, row_blocks), kRowStep);
   // Where all panels of a task stay in the first-level cache beside some tiles,
   // reading them again for each such part of the rows costs nothing.
   tiles_at_once_ = kSumsAtOnce / (mr * nr);
