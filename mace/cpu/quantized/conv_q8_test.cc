@@ -311,6 +311,7 @@ TEST(ConvQ8, Products) {
   CheckAll({"Conv2d", 30, 31, 4, 10, 3, 2, 1, 1, 2});
   CheckAll({"Conv2d", 40, 25, 6, 70, 1});
   CheckAll({"Conv2d", 21, 25, 6, 12, 3, 1, 1, 3});
+  CheckAll({"Conv2d", 5, 5, 4, 6, 3, 1, 1, 1, /*batch=*/0});  // no rows
 }
 
 TEST(ConvQ8, PackingASmallFilterTakesNoWholePicture) {
