@@ -128,6 +128,12 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
                                 patches.batch * patches.window.h.in *
                                     patches.window.w.in * patches.pixel_stride);
   const RequantizeQ8* requantize = &filter_.stage().Micro();
+  const GemmQ8& micro = *spec_.micro;
+  GemmQ8CodesFn* codes =
+      filter_.zero_point() == 0 &&
+              filter_.stage().IsWithin(micro.bits, micro.max_right)
+          ? micro.codes
+          : nullptr;
   RunTasks(threads_, static_cast<size_t>(row_blocks * column_blocks), in_order,
            [&](size_t worker, size_t index) {
              const auto i = static_cast<int64_t>(index);
@@ -136,8 +142,8 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
              RunTask({x, y,
                       static_cast<char*>(scratch) +
                           static_cast<int64_t>(worker) * thread_bytes_,
-                      requantize, row, std::min(row + row_block_, rows_), panel,
-                      std::min(panel + panel_block_, panels_)});
+                      requantize, codes, row, std::min(row + row_block_, rows_),
+                      panel, std::min(panel + panel_block_, panels_)});
            });
 }
 
@@ -157,7 +163,7 @@ void ProductQ8::RunTask(const Task& task) const {
       for (int64_t p = part.panel_begin; p < part.panel_end; ++p) {
         const char* a = part.scratch;
         for (int64_t row = part.row_begin; row < part.row_end; row += step) {
-          MultiplyTiles(part, g, p, row, std::min(step, part.row_end - row), a);
+          RunTiles(part, g, p, row, std::min(step, part.row_end - row), a);
           a += tiles_at_once_ * tile_bytes_;
         }
       }
@@ -277,6 +283,34 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
   for (int64_t i = 0; adds && i < m; ++i) {
     sums[i] = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) * factor);
   }
+}
+
+void ProductQ8::RunTiles(const Task& task, int64_t g, int64_t panel,
+                         int64_t row, int64_t m, const char* a) const {
+  const int64_t mr = spec_.micro->mr, nr = spec_.micro->nr;
+  if (task.codes != nullptr && (panel + 1) * nr <= spec_.n) {
+    const int64_t tiles = m / mr;
+    MultiplyToCodes(task, g, panel, row, tiles, a);
+    row += tiles * mr;
+    m -= tiles * mr;
+    a += tiles * tile_bytes_;
+  }
+  if (m > 0) MultiplyTiles(task, g, panel, row, m, a);
+}
+
+void ProductQ8::MultiplyToCodes(const Task& task, int64_t g, int64_t panel,
+                                int64_t row, int64_t tiles,
+                                const char* a) const {
+  const StageQ8& stage = filter_.stage();
+  const int64_t channel = filter_.channel(g, panel);
+  const StageQ8::Numbers to = stage.numbers(channel);
+  const int64_t stride = spec_.group * spec_.n;
+  task.codes({static_cast<size_t>(tiles), static_cast<size_t>(depth_), a,
+              static_cast<ptrdiff_t>(tile_bytes_), filter_.panel(g, panel),
+              stage.start(channel), to.mantissa, to.left, to.right,
+              to.zero_point, to.least, to.most,
+              task.y + row * stride + g * spec_.n + panel * spec_.micro->nr,
+              static_cast<ptrdiff_t>(stride)});
 }
 
 void ProductQ8::MultiplyTiles(const Task& task, int64_t g, int64_t panel,

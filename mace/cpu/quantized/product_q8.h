@@ -10,6 +10,8 @@
 //       pack the tiles of the part
 //       for each panel, for each few tiles: multiply each, requantize them
 //
+// Some micro-kernels do the last step at once, without sums in memory.
+//
 // A part is the whole block, or a few tiles where all panels stay in the cache.
 #ifndef MACE_CPU_QUANTIZED_PRODUCT_Q8_H_
 #define MACE_CPU_QUANTIZED_PRODUCT_Q8_H_
@@ -49,6 +51,7 @@ class ProductQ8 {
     uint8_t* y;
     char* scratch;
     const RequantizeQ8* requantize;
+    GemmQ8CodesFn* codes;  // null: sums are requantized
     int64_t row_begin, row_end, panel_begin, panel_end;
   };
 
@@ -79,6 +82,12 @@ class ProductQ8 {
                   const uint8_t** runs) const;
   // The codes of m rows from `row` on, the first of a tile, of which `a` is the
   // packed one. REQUIRES: the sums fit into kSumsAtOnce.
+  void RunTiles(const Task& task, int64_t g, int64_t panel, int64_t row,
+                int64_t m, const char* a) const;
+  // The same, for whole tiles and by task.codes, and for any rows by sums that
+  // are requantized.
+  void MultiplyToCodes(const Task& task, int64_t g, int64_t panel, int64_t row,
+                       int64_t tiles, const char* a) const;
   void MultiplyTiles(const Task& task, int64_t g, int64_t panel, int64_t row,
                      int64_t m, const char* a) const;
 

@@ -74,9 +74,13 @@ StageQ8::StageQ8(const OutputStage& stage, int64_t channels, const void* data,
       range_(stage.range),
       features_(features) {}
 
+bool StageQ8::IsWithin(int bits, int max_right) const {
+  return head_->bits <= bits && head_->right <= max_right;
+}
+
 const RequantizeQ8& StageQ8::Micro() const {
   return ChooseRow(kRequantizeQ8, features_, [this](const RequantizeQ8& row) {
-    return head_->bits <= row.bits && head_->right <= row.max_right;
+    return IsWithin(row.bits, row.max_right);
   });
 }
 

@@ -37,6 +37,20 @@ class StageQ8 {
 
   const int32_t* start(int64_t channel) const { return start_ + channel; }
 
+  // How sums become codes; the arrays begin with those of a channel.
+  struct Numbers {
+    const int32_t* mantissa;
+    const int32_t* left;
+    const int32_t* right;
+    int32_t zero_point, least, most;
+  };
+  Numbers numbers(int64_t channel) const {
+    const int64_t stride = Padded(channels_);
+    const int32_t* mantissa = start_ + stride + channel;
+    return {mantissa,    mantissa + stride, mantissa + 2 * stride,
+            zero_point_, range_.least,      range_.most};
+  }
+
   // A tile of sums [m][stride], for n channels from `channel` on; see
   // requantize_q8.h.
   struct Tile {
@@ -50,13 +64,15 @@ class StageQ8 {
   // Inline, so that what a caller just stored is not read back in wider pieces:
   // that would wait for all sums that are still being stored.
   void Run(const RequantizeQ8& micro, const Tile& t) const {
-    const int64_t stride = Padded(channels_);
-    const int32_t* factors = start_ + stride + t.channel;
+    const Numbers to = numbers(t.channel);
     micro.fn({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
-              static_cast<size_t>(t.stride), t.row_add, factors,
-              factors + stride, factors + 2 * stride, zero_point_, range_.least,
-              range_.most, t.y, static_cast<ptrdiff_t>(t.y_stride)});
+              static_cast<size_t>(t.stride), t.row_add, to.mantissa, to.left,
+              to.right, to.zero_point, to.least, to.most, t.y,
+              static_cast<ptrdiff_t>(t.y_stride)});
   }
+  // Returns whether the limits of a micro-kernel hold, as those of a
+  // RequantizeQ8. REQUIRES: the data is packed.
+  bool IsWithin(int bits, int max_right) const;
   // Returns the best micro-kernel whose limits hold. REQUIRES: the data is
   // packed.
   const RequantizeQ8& Micro() const;

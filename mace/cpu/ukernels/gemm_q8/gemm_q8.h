@@ -36,6 +36,26 @@ struct GemmQ8Tile {
 // Sums wrap around at 32 bits.
 using GemmQ8Fn = void(const GemmQ8Tile& tile);
 
+// Whole tiles of mr rows and nr columns that become codes at once, without sums
+// in memory between.
+struct GemmQ8Codes {
+  size_t tiles;
+  size_t depth;        // as that of GemmQ8Tile
+  const void* a;       // the first tile
+  ptrdiff_t a_stride;  // bytes between tiles
+  const int8_t* b;
+  const int32_t* start;
+  // How a sum becomes a code: as RequantizeQ8Tile says, in requantize_q8.h.
+  const int32_t* mantissa;
+  const int32_t* left;
+  const int32_t* right;
+  int32_t zero_point;
+  int32_t least, most;
+  uint8_t* y;
+  ptrdiff_t y_stride;  // between rows
+};
+using GemmQ8CodesFn = void(const GemmQ8Codes& tiles);
+
 // Rows to be packed as a tile of a. Row i is `segments` runs of n codes; run s
 // begins at runs[s * m + i].
 struct GemmQ8Rows {
@@ -59,6 +79,7 @@ constexpr int kGemmQ8MaxSums = 12 * 32;
 GemmQ8Fn gemm_q8_4x8__scalar, gemm_q8_6x16__avx2, gemm_q8_6x16__avxvnni,
     gemm_q8_12x32__avx512vnni, gemm_q8_6x16__i8mm, gemm_q8_6x16__dotprod,
     gemm_q8_4x16__aarch64, gemm_q8_4x8__neon, gemm_q8_4x8_full__neon;
+GemmQ8CodesFn gemm_q8_codes_12x32__avx512vnni;
 GemmQ8PackFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
     gemm_q8_pack_6__avxvnni, gemm_q8_pack_12__avx512vnni,
     gemm_q8_pack_6__dotprod, gemm_q8_pack_4__neon;

@@ -1,0 +1,157 @@
+// Scaling sums in fixed point on AVX-512, to the bit as requantize_q8.h says.
+// SPDX-License-Identifier: Apache-2.0
+//
+// With X = 4 * sum * 2^left, which has 32 bits, the high half of X * mantissa
+// is q = floor(p / 2^30), where p = sum * 2^left * mantissa. Both roundings are
+// one shift, because floors of floors are floors: for right = r > 0,
+//
+//   floor((floor((p + 2^30) / 2^31) + 2^(r-1) - n) / 2^r)
+//     = floor((q + 1 + 2^r - 2 n) / 2^(r+1))
+//
+// where n = 1 if the product is negative; it is taken from the sum's sign, as
+// it does not matter where the first rounding gives 0. For r = 0 the result is
+// floor((q + 1) / 2). The zero point is added before the shift. Where it is the
+// least code, it does not matter how negative numbers are rounded, and n is 0.
+//
+// Sums that are not shifted left, but are right, and whose negative results are
+// the least code, as after most convolutions with an activation, take fewer
+// instructions: what the two roundings add, and the zero point, is added to
+// the 64 bits of the product p = sum * mantissa, and the code is
+//
+//   floor((p + 2^30 + 2^(30+r) + zero_point * 2^(31+r)) / 2^(31+r))
+//
+// The high half of the dividend is shifted by r - 1.
+#ifndef MACE_CPU_SIMD_FIXED_POINT_AVX512_H_
+#define MACE_CPU_SIMD_FIXED_POINT_AVX512_H_
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mace::simd {
+namespace {
+
+// How sums of columns become codes; see RequantizeQ8Tile.
+struct FixedFactors {
+  const int32_t* mantissa;
+  const int32_t* left;
+  const int32_t* right;
+  int32_t zero_point;
+};
+
+inline __m512i Set1(int x) { return _mm512_set1_epi32(x); }
+
+// In each 64-bit lane, the high half of `low` and that of `high`.
+inline __m512i HighHalves(__m512i low, __m512i high) {
+  return _mm512_mask_shuffle_epi32(high, 0x5555, low, _MM_PERM_DDBB);
+}
+
+// The factors of 16 columns from j on. kTies: it matters how negative numbers
+// are rounded.
+template <bool kTies>
+struct AnyFactors {
+  __m512i left, even, odd, tie, add, right;
+
+  AnyFactors(const FixedFactors& f, size_t j) {
+    const __m512i one = Set1(1), r = _mm512_loadu_si512(f.right + j);
+    left = _mm512_add_epi32(_mm512_loadu_si512(f.left + j), Set1(2));
+    even = _mm512_loadu_si512(f.mantissa + j);
+    odd = _mm512_srli_epi64(even, 32);
+    const __m512i half = _mm512_andnot_si512(one, _mm512_sllv_epi32(one, r));
+    tie = _mm512_slli_epi32(_mm512_min_epi32(r, one), 1);
+    right = _mm512_add_epi32(r, one);
+    add = _mm512_add_epi32(_mm512_sllv_epi32(Set1(f.zero_point), right),
+                           _mm512_add_epi32(half, one));
+  }
+
+  // The codes of 16 sums, which may be out of range.
+  __m512i Scale(__m512i sums) const {
+    const __m512i x = _mm512_sllv_epi32(sums, left);
+    const __m512i low = _mm512_mul_epi32(x, even);
+    const __m512i high = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), odd);
+    __m512i q = HighHalves(low, high);
+    if (kTies) q = _mm512_mask_sub_epi32(q, _mm512_movepi32_mask(x), q, tie);
+    return _mm512_srav_epi32(_mm512_add_epi32(q, add), right);
+  }
+};
+
+// The factors of 16 columns without a left shift, as `even` and `odd` ones.
+struct RightFactors {
+  __m512i even, odd, add_even, add_odd, right;
+
+  RightFactors(const FixedFactors& f, size_t j) {
+    const __m512i r = _mm512_loadu_si512(f.right + j);
+    const __m512i low = _mm512_set1_epi64(0xffffffff);
+    even = _mm512_loadu_si512(f.mantissa + j);
+    odd = _mm512_srli_epi64(even, 32);
+    add_even = Add(_mm512_and_si512(r, low), f.zero_point);
+    add_odd = Add(_mm512_srli_epi64(r, 32), f.zero_point);
+    right = _mm512_sub_epi32(r, Set1(1));
+  }
+
+  // 2^30 + 2^(30+r) + zero_point * 2^(31+r)
+  static __m512i Add(__m512i r, int64_t zero_point) {
+    const __m512i shift = _mm512_add_epi64(r, _mm512_set1_epi64(30));
+    const __m512i shifted =
+        _mm512_sllv_epi64(_mm512_set1_epi64(1 + 2 * zero_point), shift);
+    return _mm512_add_epi64(shifted, _mm512_set1_epi64(1 << 30));
+  }
+
+  // `odd_sums` has the sums with odd places at even ones.
+  __m512i Scale(__m512i sums, __m512i odd_sums) const {
+    const __m512i low =
+        _mm512_add_epi64(_mm512_mul_epi32(sums, even), add_even);
+    const __m512i high =
+        _mm512_add_epi64(_mm512_mul_epi32(odd_sums, odd), add_odd);
+    return _mm512_srav_epi32(HighHalves(low, high), right);
+  }
+  __m512i Scale(__m512i sums) const {
+    return Scale(sums, _mm512_srli_epi64(sums, 32));
+  }
+};
+
+// Whether RightFactors are right for the 32 columns from j on, if `least` is
+// the least code.
+inline bool AreRight(const FixedFactors& f, int32_t least, size_t j) {
+  const __m512i zero = _mm512_setzero_si512();
+  const __m512i left = _mm512_or_si512(_mm512_loadu_si512(f.left + j),
+                                       _mm512_loadu_si512(f.left + j + 16));
+  const __m512i right = _mm512_min_epi32(_mm512_loadu_si512(f.right + j),
+                                         _mm512_loadu_si512(f.right + j + 16));
+  return least == f.zero_point && (_mm512_test_epi32_mask(left, left) |
+                                   _mm512_cmple_epi32_mask(right, zero)) == 0;
+}
+
+// Makes codes of 8 bits within a range. kClamps: not all codes are within it.
+template <bool kSigned, bool kClamps>
+struct CodesOf {
+  __m512i least, most, order;
+
+  CodesOf(int32_t least_code, int32_t most_code)
+      : least(_mm512_set1_epi8(static_cast<char>(least_code))),
+        most(_mm512_set1_epi8(static_cast<char>(most_code))),
+        order(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7,
+                                11, 15)) {}
+
+  // Of two rows of 32 columns, each as _mm512_packs_epi32 makes it of its two
+  // vectors.
+  __m512i Pack(__m512i first, __m512i second) const {
+    __m512i codes;
+    if (kSigned) {
+      codes = _mm512_packs_epi16(first, second);
+      if (kClamps) codes = _mm512_max_epi8(codes, least);
+      if (kClamps) codes = _mm512_min_epi8(codes, most);
+    } else {
+      codes = _mm512_packus_epi16(first, second);
+      if (kClamps) codes = _mm512_max_epu8(codes, least);
+      if (kClamps) codes = _mm512_min_epu8(codes, most);
+    }
+    return _mm512_permutexvar_epi32(order, codes);
+  }
+};
+
+}  // namespace
+}  // namespace mace::simd
+
+#endif  // MACE_CPU_SIMD_FIXED_POINT_AVX512_H_
