@@ -186,17 +186,19 @@ struct PoolingQ8 final : Kernel {
       const int64_t last = std::min(end - begin + q, w.out);
       const T* image = x + line / h.out * h.in * w.in * s.channels;
       const Taps rows = TapsInside(h, line % h.out);
-      for (int64_t at = q; at < last; ++at, ++begin) {
+      for (int64_t at = q, n; at < last; at += n, begin += n) {
         const Taps columns = TapsInside(w, at);
+        const bool means_of = UsesMeans(rows.count * columns.count);
+        n = UsesMaxima() || means_of ? Alike(at, last) : 1;
         const TapsOf<T> taps = {
             image + (rows.start * w.in + columns.start) * s.channels,
             rows.count, columns.count, h.dilation * w.in * s.channels,
             w.dilation * s.channels};
         T* to = y + begin * s.channels;
         if (UsesMaxima()) {
-          maxima->fn(WindowOf<MaximaQ8Args>(taps, to));
-        } else if (UsesMeans(taps.rows * taps.columns)) {
-          means->fn(WindowOf<MeansQ8Args>(taps, to));
+          maxima->fn(WindowsOf<MaximaQ8Args>(taps, n, to));
+        } else if (means_of) {
+          means->fn(WindowsOf<MeansQ8Args>(taps, n, to));
         } else {
           Channels(taps, to);
         }
@@ -204,9 +206,20 @@ struct PoolingQ8 final : Kernel {
     }
   }
 
-  // The arguments of a micro-kernel.
+  // Returns how many of the outputs of a line from `at` on, up to `last`, have
+  // as many taps, in steps of the stride: those whose windows lie inside it, or
+  // one.
+  int64_t Alike(int64_t at, int64_t last) const {
+    const Window& w = s.window.w;
+    const int64_t left = at * w.stride - w.pad_before;
+    const int64_t room = w.in - w.extent() - left;
+    if (left < 0 || room < 0) return 1;
+    return std::min(last - at, room / w.stride + 1);
+  }
+
+  // The arguments of a micro-kernel for n outputs.
   template <typename Args>
-  Args WindowOf(const TapsOf<T>& taps, T* y) const {
+  Args WindowsOf(const TapsOf<T>& taps, int64_t n, T* y) const {
     return {static_cast<size_t>(s.channels),
             static_cast<size_t>(taps.rows),
             static_cast<size_t>(taps.columns),
@@ -216,7 +229,10 @@ struct PoolingQ8 final : Kernel {
             std::is_signed_v<T>,
             range.least,
             range.most,
-            reinterpret_cast<uint8_t*>(y)};
+            reinterpret_cast<uint8_t*>(y),
+            static_cast<size_t>(n),
+            s.window.w.stride * s.channels,
+            s.channels};
   }
 
   // The outputs of one window. The last vector begins where it ends with the

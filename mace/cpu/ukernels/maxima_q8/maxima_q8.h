@@ -9,7 +9,8 @@
 namespace mace::cpu {
 
 // y[c] = clamp(the largest code of channel c) over `rows` of `columns` pixels,
-// the first of which is at x. Without pixels it is `least`.
+// the first of which is at x. Without pixels it is `least`. The same for as
+// many windows of this size as there are outputs.
 struct MaximaQ8Args {
   size_t channels, rows, columns;
   const uint8_t* x;
@@ -17,6 +18,8 @@ struct MaximaQ8Args {
   bool is_signed;                       // codes are int8_t, else uint8_t
   int32_t least, most;                  // codes; `most` wins
   uint8_t* y;                           // overlaps no pixel
+  size_t outputs;
+  ptrdiff_t x_step, y_step;  // bytes from one window, or output, to the next
 };
 
 using MaximaQ8Fn = void(const MaximaQ8Args& args);

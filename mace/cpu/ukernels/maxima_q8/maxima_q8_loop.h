@@ -75,7 +75,7 @@ inline void LastMaxima(const MaximaQ8Args& t, size_t c) {
 }
 
 template <typename T>
-inline void Maxima(const MaximaQ8Args& t) {
+inline void MaximaOfWindow(const MaximaQ8Args& t) {
   size_t c = 0;
   for (; t.channels - c >= 4 * kWidest; c += 4 * kWidest) {
     MaximaOfVectors<T, kWidest, 4>(t, c);
@@ -85,6 +85,16 @@ inline void Maxima(const MaximaQ8Args& t) {
     c += 2 * kWidest;
   }
   LastMaxima<T, kWidest>(t, c);
+}
+
+template <typename T>
+inline void Maxima(const MaximaQ8Args& args) {
+  MaximaQ8Args t = args;
+  for (size_t i = 0; i < args.outputs; ++i) {
+    MaximaOfWindow<T>(t);
+    t.x += t.x_step;
+    t.y += t.y_step;
+  }
 }
 
 inline void MaximaOfCodes(const MaximaQ8Args& t) {

@@ -25,21 +25,27 @@ struct Case {
 void Check(const MaximaQ8& row, const Case& c) {
   const size_t pixel = c.channels + 3, line = pixel * c.columns + 5;
   std::minstd_rand random(static_cast<uint32_t>(c.channels + 7 * c.rows) + 1);
-  std::vector<uint8_t> x(line * c.rows + 1);
+  // Windows overlap.
+  const size_t outputs = 3, step = 2 * pixel;
+  std::vector<uint8_t> x(line * c.rows + outputs * step + 1);
   for (uint8_t& code : x) code = static_cast<uint8_t>(random() >> 8);
-  std::vector<uint8_t> want(c.channels + 1, 77), got = want;
-  for (size_t k = 0; k < c.channels; ++k) {
+  std::vector<uint8_t> want(outputs * (c.channels + 1), 77), got = want;
+  for (size_t at = 0; at < outputs * c.channels; ++at) {
+    const size_t o = at / c.channels, k = at % c.channels;
     int32_t most = c.least;
     for (size_t i = 0; i < c.rows * c.columns; ++i) {
-      const uint8_t code = x[i / c.columns * line + i % c.columns * pixel + k];
+      const uint8_t code =
+          x[o * step + i / c.columns * line + i % c.columns * pixel + k];
       most = std::max<int32_t>(most,
                                c.is_signed ? static_cast<int8_t>(code) : code);
     }
-    want[k] = static_cast<uint8_t>(std::min(most, c.most));
+    want[o * (c.channels + 1) + k] =
+        static_cast<uint8_t>(std::min(most, c.most));
   }
   row.fn({c.channels, c.rows, c.columns, x.data(), static_cast<ptrdiff_t>(line),
           static_cast<ptrdiff_t>(pixel), c.is_signed, c.least, c.most,
-          got.data()});
+          got.data(), outputs, static_cast<ptrdiff_t>(step),
+          static_cast<ptrdiff_t>(c.channels + 1)});
   ASSERT_EQ(got, want) << c.channels << " channels of " << c.rows << "x"
                        << c.columns;
 }

@@ -21,6 +21,8 @@ struct MeansQ8Args {
   bool is_signed;                       // codes are int8_t, else uint8_t
   int32_t least, most;                  // codes; `most` wins
   uint8_t* y;                           // overlaps no pixel
+  size_t outputs;
+  ptrdiff_t x_step, y_step;  // bytes from one window, or output, to the next
 };
 
 using MeansQ8Fn = void(const MeansQ8Args& args);

@@ -133,8 +133,7 @@ inline void MeanOf(const MeansQ8Args& t, size_t c) {
 // The last vector begins where it ends with the channels, so that it may
 // compute some of them again.
 template <typename T>
-inline void Means(const MeansQ8Args& t) {
-  const Divisor d(t.rows * t.columns);
+inline void MeansOfWindow(const MeansQ8Args& t, const Divisor& d) {
   size_t c = 0;
   for (; t.channels - c >= 4 * kWidest; c += 4 * kWidest) {
     MeansOfVectors<T, kWidest, 4>(t, d, c);
@@ -150,6 +149,17 @@ inline void Means(const MeansQ8Args& t) {
     MeansOfVectors<T, kNarrowest, 1>(t, d, t.channels - kNarrowest);
   } else {
     for (; c < t.channels; ++c) MeanOf<T>(t, c);
+  }
+}
+
+template <typename T>
+inline void Means(const MeansQ8Args& args) {
+  const Divisor d(args.rows * args.columns);
+  MeansQ8Args t = args;
+  for (size_t i = 0; i < args.outputs; ++i) {
+    MeansOfWindow<T>(t, d);
+    t.x += t.x_step;
+    t.y += t.y_step;
   }
 }
 

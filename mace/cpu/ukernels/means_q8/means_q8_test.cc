@@ -27,24 +27,30 @@ struct Case {
 template <typename F>
 void Check(const MeansQ8& row, const Case& c, const F& draw) {
   const size_t pixel = c.channels + 3, line = pixel * c.columns + 5;
-  std::vector<uint8_t> x(line * c.rows + 1);
+  // Windows overlap.
+  const size_t outputs = 3, step = 2 * pixel;
+  std::vector<uint8_t> x(line * c.rows + outputs * step + 1);
   for (uint8_t& code : x) code = draw();
-  std::vector<uint8_t> want(c.channels + 1, 77), got = want;
+  std::vector<uint8_t> want(outputs * (c.channels + 1), 77), got = want;
   const size_t n = c.rows * c.columns;
-  for (size_t k = 0; k < c.channels; ++k) {
+  for (size_t at = 0; at < outputs * c.channels; ++at) {
+    const size_t o = at / c.channels, k = at % c.channels;
     double sum = 0;
     for (size_t i = 0; i < n; ++i) {
-      const uint8_t code = x[i / c.columns * line + i % c.columns * pixel + k];
+      const uint8_t code =
+          x[o * step + i / c.columns * line + i % c.columns * pixel + k];
       sum += c.is_signed ? static_cast<int8_t>(code) : code;
     }
     // round() takes ties away from zero.
     const auto mean =
         static_cast<int32_t>(std::round(sum / static_cast<double>(n)));
-    want[k] = static_cast<uint8_t>(std::min(std::max(mean, c.least), c.most));
+    want[o * (c.channels + 1) + k] =
+        static_cast<uint8_t>(std::min(std::max(mean, c.least), c.most));
   }
   row.fn({c.channels, c.rows, c.columns, x.data(), static_cast<ptrdiff_t>(line),
           static_cast<ptrdiff_t>(pixel), c.is_signed, c.least, c.most,
-          got.data()});
+          got.data(), outputs, static_cast<ptrdiff_t>(step),
+          static_cast<ptrdiff_t>(c.channels + 1)});
   ASSERT_EQ(got, want) << c.channels << " channels of " << c.rows << "x"
                        << c.columns;
 }

@@ -134,7 +134,10 @@ void AddWindow(const Row& row, Calls& calls) {
                      true,
                      -128,
                      127,
-                     Values<uint8_t>(data->y, kChannels)};
+                     Values<uint8_t>(data->y, kChannels),
+                     /*outputs=*/1,
+                     0,
+                     0};
   calls.push_back({row.name, row.isa, 0, 10. * kChannels,
                    [data, args, fn = row.fn] { fn(args); }});
 }
