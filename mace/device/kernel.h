@@ -28,6 +28,9 @@ struct Buffer {
 struct RunArgs {
   std::vector<Buffer> inputs;  // null handle: an optional input not given
   std::vector<Buffer> outputs;
+  // Bytes from one row of output 0 to the next, for kernels that write rows; 0:
+  // they lie one after the other. A row is what the last extent counts.
+  int64_t row_stride = 0;
   Buffer scratch;              // scratch_bytes() bytes, 64-byte aligned
   std::vector<Buffer> images;  // as scratch_images()
 };
@@ -127,6 +130,10 @@ class Kernel {
     return images == nullptr ? -1 : images->device_us();
   }
 
+  // Whether Run heeds RunArgs::row_stride. Not virtual, as that would cost
+  // every class of kernels.
+  bool writes_rows() const { return writes_rows_; }
+
   // Overlaps of output 0 with an input under which Run is still right.
   virtual std::vector<Overlap> overlaps() const { return {}; }
 
@@ -145,8 +152,12 @@ class Kernel {
   // DeviceActivity::SetCancellation says.
   virtual Status Run(const RunArgs& args) = 0;
 
+ protected:
+  void set_writes_rows() { writes_rows_ = true; }
+
  private:
   KernelOrigin origin_;
+  bool writes_rows_ = false;
 };
 
 using KernelPtr = std::unique_ptr<Kernel>;

@@ -117,6 +117,7 @@ class Saver {
     Try("in-place", wanted.in_place, &MemorySavings::in_place);
     Try("concat", wanted.concat, &MemorySavings::concat);
     Try("overlap", wanted.overlap, &MemorySavings::overlap);
+    if (wanted.rows) TryRows();
     return none_;
   }
 
@@ -141,16 +142,28 @@ class Saver {
   // again: these count for what lies below all that was recorded before.
   void Record(const char* name, int64_t bound) {
     best_ = bound;
-    const int64_t after = std::min(recorded_, FinalBound());
+    const int64_t after = std::min(recorded_, FinalBound(none_, best_));
     plan_.savings.push_back({name, recorded_, after});
     recorded_ = after;
   }
 
+  // What becomes rows overlaps nothing, so that this is judged by what is left
+  // in the end. Rows save a copy even if they save no bytes.
+  void TryRows() {
+    MemorySavings savings = none_;
+    savings.rows = true;
+    const int64_t bound = FinalBound(savings, Bound(savings));
+    if (bound > recorded_) return;
+    none_ = savings;
+    plan_.savings.push_back({"rows", recorded_, bound});
+    recorded_ = bound;
+  }
+
   // Overlaps that save nothing are taken away in the end. The bound of what is
   // left may be higher, as it counts alignment where nothing overlaps.
-  int64_t FinalBound() const {
-    if (!none_.overlap) return best_;
-    const Storage storage = AssignStorage(plan_, none_);
+  int64_t FinalBound(const MemorySavings& savings, int64_t bound) const {
+    if (!savings.overlap) return bound;
+    const Storage storage = AssignStorage(plan_, savings);
     memory::Problem problem = MakeRecords(plan_, storage, true).problem;
     DropIdleOverlaps(problem);
     return memory::OffsetsLowerBound(problem).bytes;
@@ -184,7 +197,7 @@ class Saver {
   const memory::Strategy& strategy_;
   // The savings kept so far, the bound of the plan with them, and the least of
   // the bounds so far.
-  MemorySavings none_{false, false, false, false, false};
+  MemorySavings none_{false, false, false, false, false, false};
   int64_t best_;
   int64_t recorded_;
 };
@@ -309,7 +322,9 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
                         memory::FindStrategy(options.memory_strategy));
   MemorySavings wanted = options.savings;
   // To keep every tensor for inspection, none may be overwritten.
-  if (strategy.preserves_all()) wanted.in_place = wanted.overlap = false;
+  if (strategy.preserves_all()) {
+    wanted.in_place = wanted.overlap = wanted.rows = false;
+  }
   wanted.overlap = wanted.overlap && strategy.arena()->takes_constraints;
   const MemoryPattern* like = kHasPatterns ? options.like.get() : nullptr;
   auto pattern = MakeShared<MemoryPattern>();

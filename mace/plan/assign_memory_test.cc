@@ -26,7 +26,7 @@ using testing::RunApart;
 using testing::RunPlaced;
 using testing::Words;
 
-constexpr MemorySavings kNone = {false, false, false, false, false};
+constexpr MemorySavings kNone = {false, false, false, false, false, false};
 
 // Returns the contents of values after each node, before memory is assigned.
 std::vector<Words> Expected(const Plan& plan) {
@@ -61,7 +61,7 @@ TEST(AssignMemory, EverySavingKeepsTheResults) {
   const std::vector<std::string> strategies = {
       "AUTO", "offsets/AUTO",          "NAIVE", memory::kPreserveAll,
       "AUTO", "offsets/GREEDY_BY_SIZE"};
-  std::vector<int> kept(5);
+  std::vector<int> kept(6);
   for (uint32_t seed = 0; seed < 1500; ++seed) {
     SCOPED_TRACE(seed);
     PlanMaker maker;
@@ -69,9 +69,9 @@ TEST(AssignMemory, EverySavingKeepsTheResults) {
     const std::vector<Words> want = Expected(maker.plan);
     PlanOptions options;
     options.memory_strategy = strategies[seed % strategies.size()];
-    const uint32_t bits = seed % 2 == 0 ? 31 : seed / 2 % 32;
-    options.savings = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
-                       (bits & 8) != 0, (bits & 16) != 0};
+    const uint32_t bits = seed % 2 == 0 ? 63 : seed / 2 % 64;
+    options.savings = {(bits & 1) != 0, (bits & 2) != 0,  (bits & 4) != 0,
+                       (bits & 8) != 0, (bits & 16) != 0, (bits & 32) != 0};
     const Status status = AssignMemory(maker.plan, options);
     ASSERT_TRUE(status.ok()) << status.information();
     ExpectConsistent(maker.plan);
@@ -82,7 +82,8 @@ TEST(AssignMemory, EverySavingKeepsTheResults) {
                            : name == "views"    ? 1
                            : name == "in-place" ? 2
                            : name == "concat"   ? 3
-                                                : 4;
+                           : name == "overlap"  ? 4
+                                                : 5;
       EXPECT_NE(bits >> which & 1, 0u) << name << " was not asked for";
       kept[which] += s.before_bytes > s.after_bytes;
     }
@@ -172,7 +173,7 @@ TEST(AssignMemory, AChainInPlaceLivesInTheCallersOutput) {
   PlanMaker maker = ThreeInPlace();
   ASSERT_TRUE(AssignMemory(maker.plan, PlanOptions()).ok());
   EXPECT_EQ(maker.plan.arena_bytes, 0);
-  ASSERT_EQ(maker.plan.savings.size(), 4u);
+  ASSERT_EQ(maker.plan.savings.size(), 5u);
   EXPECT_EQ(maker.plan.savings[0].name, std::string("views"));
   EXPECT_EQ(maker.plan.savings[1].name, std::string("in-place"));
   EXPECT_EQ(maker.plan.savings[1].before_bytes, 512);

@@ -33,6 +33,10 @@ struct Place {
   Kind kind = kNowhere;
   int index = -1;
   int64_t offset = 0;
+  // Bytes from one row of the value to the next, if they do not lie one after
+  // the other: it is a part of the rows of a Concat's output. Only the kernel
+  // that writes it knows it there.
+  int64_t row_stride = 0;
 };
 
 // A node, or several fused ones, as it runs.
@@ -62,6 +66,7 @@ struct MemorySavings {
   bool in_place = true;  // an output in the bytes of an input that dies there
   bool concat = true;    // inputs of an outermost concat written in place
   bool overlap = true;   // an output over the part of an input already read
+  bool rows = true;      // inputs of an innermost concat written in place
 };
 
 // The effect of one saving, in bytes of the arena's lower bound. Each saving of

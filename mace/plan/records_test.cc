@@ -18,7 +18,7 @@ using testing::KernelFacts;
 using testing::PlanMaker;
 using testing::RandomPlan;
 
-constexpr MemorySavings kNone = {false, false, false, false, false};
+constexpr MemorySavings kNone = {false, false, false, false, false, false};
 
 // Returns the steps that use a byte of the group of `root`.
 std::vector<int64_t> StepsOf(const Plan& plan, const Storage& s, int root) {

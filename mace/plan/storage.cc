@@ -27,6 +27,7 @@ class Grouper {
       }
       if (savings_.views && TryViews(s)) continue;
       if (savings_.concat && TryConcat(s)) continue;
+      if (savings_.rows && TryRows(s)) continue;
       if (savings_.in_place) TryInPlace(s);
     }
     PlaceGroups();
@@ -57,10 +58,13 @@ class Grouper {
     std::iota(storage_.root.begin(), storage_.root.end(), 0);
     storage_.offset.assign(n, 0);
     storage_.bytes.resize(n);
+    storage_.stride.assign(n, 0);
     storage_.elided.assign(plan_.steps.size(), false);
     foreign_.resize(n);
     is_output_.resize(n);
     last_use_.assign(n, -1);
+    num_reads_.assign(n, 0);
+    writer_.assign(n, -1);
     members_.resize(n);
     for (size_t v = 0; v < n; ++v) {
       members_[v] = {static_cast<int>(v)};
@@ -73,8 +77,11 @@ class Grouper {
     for (int id : graph_.outputs) is_output_[id] = true;
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       for (int id : NodeOf(s).inputs) {
-        if (id >= 0) last_use_[id] = static_cast<int>(s);
+        if (id < 0) continue;
+        last_use_[id] = static_cast<int>(s);
+        ++num_reads_[id];
       }
+      writer_[NodeOf(s).outputs[0]] = static_cast<int>(s);
     }
   }
 
@@ -157,6 +164,45 @@ class Grouper {
     return true;
   }
 
+  // Returns whether the rows of a value can be parts of those of another, `of`.
+  bool CanBeRows(int id, const TensorType& of) const {
+    if (id < 0 || writer_[id] < 0 || num_reads_[id] != 1 || is_output_[id] ||
+        !OwnsItsBytes(id) || members_[storage_.root[id]].size() != 1 ||
+        !plan_.steps[writer_[id]].kernel->writes_rows()) {
+      return false;
+    }
+    TensorType type = graph_.values[id].type;
+    if (type.shape.size() != of.shape.size() ||
+        !std::equal(of.shape.begin(), of.shape.end() - 1, type.shape.begin())) {
+      return false;
+    }
+    type.shape = of.shape;
+    return type == of;
+  }
+
+  bool TryRows(size_t s) {
+    const GraphNode& g = NodeOf(s);
+    const TensorType& out = g.node.outputs[0];
+    if (g.node.op != "Concat" || g.inputs.size() < 2 || out.shape.empty() ||
+        !AllOf(g.inputs, [&](int id) { return CanBeRows(id, out); })) {
+      return false;
+    }
+    int64_t elements = 0;  // of a row
+    for (const int id : g.inputs) {
+      elements += graph_.values[id].type.shape.back();
+    }
+    if (elements != out.shape.back()) return false;  // of another axis
+    const auto size = static_cast<int64_t>(SizeOf(out.dtype));
+    int64_t offset = 0;
+    for (const int id : g.inputs) {
+      Merge(id, g.outputs[0], offset);
+      storage_.stride[id] = elements * size;
+      offset += graph_.values[id].type.shape.back() * size;
+    }
+    storage_.elided[s] = true;
+    return true;
+  }
+
   void TryInPlace(size_t s) {
     const GraphNode& g = NodeOf(s);
     const int output = g.outputs[0];
@@ -218,6 +264,7 @@ class Grouper {
     for (size_t v = 0; v < n; ++v) {
       storage_.places[v] = by_root[storage_.root[v]];
       storage_.places[v].offset = storage_.offset[v];
+      storage_.places[v].row_stride = storage_.stride[v];
     }
   }
 
@@ -228,6 +275,8 @@ class Grouper {
   std::vector<uint8_t> foreign_;    // by value: a constant or a graph input
   std::vector<uint8_t> is_output_;  // by value: a graph output
   std::vector<int> last_use_;       // by value: the last step that reads it
+  std::vector<int> num_reads_;      // by value: operands of steps that read it
+  std::vector<int> writer_;         // by value: whose first output it is
   std::vector<std::vector<int>> members_;  // by root: the values of its group
 };
 

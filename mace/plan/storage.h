@@ -16,6 +16,7 @@ struct Storage {
   std::vector<int> root;        // by value id
   std::vector<int64_t> offset;  // by value id
   std::vector<int64_t> bytes;   // of the group, by root
+  std::vector<int64_t> stride;  // by value id: Place::row_stride
   std::vector<Place> places;    // by value id; the offsets within the arena
                                 // are relative to the group, the index of an
                                 // image is its root
@@ -32,6 +33,9 @@ struct Storage {
 //             that nothing reads later
 //   concat    the inputs of a Concat along the outermost extent lie in its
 //             output
+//   rows      the inputs of a Concat along the innermost extent are rows of its
+//             output, if nothing else reads them and the kernels that write
+//             them can
 //
 // A group lies in the memory of the constant or graph input that it contains,
 // in the caller's memory of the graph output that it contains, or else in the

@@ -44,8 +44,8 @@ memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
 
 MemorySavings SavingsOf(const std::vector<std::string>& names) {
   const auto has = [&](const char* name) { return Contains(names, name); };
-  return {has("order"), has("views"), has("in_place"), has("concat"),
-          has("overlap")};
+  return {has("order"),  has("views"),   has("in_place"),
+          has("concat"), has("overlap"), has("concat")};
 }
 
 }  // namespace

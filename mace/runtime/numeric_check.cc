@@ -42,6 +42,18 @@ int64_t FirstOdd(DataType dtype, const void* data, int64_t n,
   return -1;
 }
 
+// Makes rows that are `stride` bytes apart dense.
+std::vector<char> Gather(const TensorType& type, const void* data,
+                         int64_t stride) {
+  std::vector<char> dense(static_cast<size_t>(Bytes(type)));
+  const auto row = static_cast<size_t>(type.shape.back()) * SizeOf(type.dtype);
+  const char* from = static_cast<const char*>(data);
+  for (size_t at = 0; at < dense.size(); at += row, from += stride) {
+    std::memcpy(dense.data() + at, from, row);
+  }
+  return dense;
+}
+
 // Returns the position of element `i` of a dense tensor, such as "[0,3,7]".
 std::string PositionOf(const Shape& shape, int64_t i) {
   Shape position(shape.size());
@@ -122,6 +134,11 @@ Status NumericCheck::CheckStep(size_t s, const RunArgs& args) {
     }
     const Shape& shape = node.outputs[i].shape;
     if (data == nullptr) continue;  // no node reads it
+    std::vector<char> dense;
+    if (i == 0 && args.row_stride != 0) {
+      dense = Gather(node.outputs[i], data, args.row_stride);
+      data = dense.data();
+    }
     const bool is_fp16 = node.outputs[i].dtype == DataType::kF16;
     const int64_t odd = FirstOdd(dtype, data, NumElements(shape),
                                  is_fp16 ? kLargestFp16 : INFINITY);

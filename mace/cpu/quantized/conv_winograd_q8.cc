@@ -144,6 +144,7 @@ bool Pays(const ConvShape& s, const WinogradQ8& micro,
 struct ConvWinogradQ8::Task {
   const uint8_t* x;
   uint8_t* y;
+  int64_t y_stride;  // between pixels
   int16_t* v;
   int32_t* m;
   int32_t* sums;
@@ -289,7 +290,9 @@ Status ConvWinogradQ8::Pack(const Node& node, const OutputStage& stage,
   return Status();
 }
 
-void ConvWinogradQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
+void ConvWinogradQ8::Run(const uint8_t* x, uint8_t* y, int64_t row_stride,
+                         void* scratch) const {
+  const int64_t y_stride = row_stride > 0 ? row_stride : shape_.out_channels;
   const int64_t blocks = CeilDiv(tiles_, tile_block_);
   const int64_t panel_blocks = CeilDiv(panels_, panel_block_);
   const RequantizeQ8* requantize = &stage_.Micro();
@@ -300,7 +303,7 @@ void ConvWinogradQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
              const int64_t panel = i % panel_blocks * panel_block_;
              char* memory = static_cast<char*>(scratch) +
                             static_cast<int64_t>(worker) * thread_bytes_;
-             RunTask({x, y, reinterpret_cast<int16_t*>(memory),
+             RunTask({x, y, y_stride, reinterpret_cast<int16_t*>(memory),
                       reinterpret_cast<int32_t*>(memory + m_at_),
                       reinterpret_cast<int32_t*>(memory + sums_at_), requantize,
                       tile, std::min(tile + tile_block_, tiles_), panel,
@@ -371,14 +374,14 @@ void ConvWinogradQ8::TransformOutput(const Task& task, int64_t panel) const {
          static_cast<size_t>(m_element_), stage_.start(first), task.sums});
     const int64_t line = i / tile_columns_;
     const int64_t p = line % tile_lines_ * kOut, q = i % tile_columns_ * kOut;
-    uint8_t* y = task.y +
-                 ((line / tile_lines_ * h.out + p) * w.out + q) * channels +
-                 first;
+    uint8_t* y =
+        task.y +
+        ((line / tile_lines_ * h.out + p) * w.out + q) * task.y_stride + first;
     for (int64_t row = 0; row < std::min(kOut, h.out - p); ++row) {
       stage_.Run(*task.requantize,
                  {std::min(kOut * n, w.out - q), std::min(nr, channels - first),
                   first, task.sums + row * kOut * n * nr, nr, nullptr,
-                  y + row * w.out * channels, channels});
+                  y + row * w.out * task.y_stride, task.y_stride});
     }
   }
 }

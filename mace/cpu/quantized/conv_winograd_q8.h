@@ -44,7 +44,10 @@ class ConvWinogradQ8 {
   // See Kernel::overlaps; the output must not overlap the input.
   int64_t SafeDistanceBytes() const { return -1; }
 
-  void Run(const uint8_t* x, uint8_t* y, void* scratch) const;
+  // See Kernel::writes_rows.
+  static constexpr bool kWritesRows = true;
+  void Run(const uint8_t* x, uint8_t* y, int64_t row_stride,
+           void* scratch) const;
 
  private:
   struct Task;

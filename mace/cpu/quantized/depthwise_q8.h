@@ -28,6 +28,7 @@ class DepthwiseQ8 {
   // See Kernel::overlaps; -1 if the output must not overlap the input.
   int64_t SafeDistanceBytes() const;
 
+  static constexpr bool kWritesRows = false;
   void Run(const uint8_t* x, uint8_t* y, void* scratch) const;
 
  private:

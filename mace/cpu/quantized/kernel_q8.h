@@ -15,7 +15,9 @@ namespace mace::cpu {
 template <typename F>
 struct KernelQ8 final : Kernel {
   KernelQ8(F f_in, std::string name_in, int64_t macs_in)
-      : f(std::move(f_in)), name(std::move(name_in)), num_macs(macs_in) {}
+      : f(std::move(f_in)), name(std::move(name_in)), num_macs(macs_in) {
+    if (F::kWritesRows) set_writes_rows();
+  }
 
   int64_t scratch_bytes() const override { return f.scratch_bytes(); }
   int64_t macs() const override { return num_macs; }
@@ -26,8 +28,13 @@ struct KernelQ8 final : Kernel {
     return {{0, distance}};
   }
   Status Run(const RunArgs& args) override {
-    f.Run(args.inputs[0].as<const uint8_t>(), args.outputs[0].as<uint8_t>(),
-          args.scratch.handle);
+    const auto* x = args.inputs[0].as<const uint8_t>();
+    auto* y = args.outputs[0].as<uint8_t>();
+    if constexpr (F::kWritesRows) {
+      f.Run(x, y, args.row_stride, args.scratch.handle);
+    } else {
+      f.Run(x, y, args.scratch.handle);
+    }
     return Status();
   }
 

@@ -148,6 +148,11 @@ struct PoolingQ8 final : Kernel {
   PoolShape s;
   CodeRange range;
 
+  struct Output {
+    T* data;
+    int64_t stride;  // between pixels
+  };
+
   // For codes of 8 bits.
   const MaximaQ8* maxima = nullptr;
   const MeansQ8* means = nullptr;
@@ -158,9 +163,12 @@ struct PoolingQ8 final : Kernel {
     return UsesMeans(most) ? means->name : "pooling_q8";
   }
 
+  PoolingQ8() { set_writes_rows(); }
+
   Status Run(const RunArgs& args) override {
     const T* x = args.inputs[0].as<const T>();
-    T* y = args.outputs[0].as<T>();
+    const int64_t row = args.row_stride / static_cast<int64_t>(sizeof(T));
+    const Output y = {args.outputs[0].as<T>(), row > 0 ? row : s.channels};
     const int64_t pixels = s.batch * s.window.h.out * s.window.w.out;
     const int64_t tile = std::max<int64_t>(
         1, pixels / (threads->num_threads() * kTasksPerThread));
@@ -179,7 +187,7 @@ struct PoolingQ8 final : Kernel {
   }
 
   // The outputs of some windows.
-  void Pixels(int64_t begin, int64_t end, const T* x, T* y) const {
+  void Pixels(int64_t begin, int64_t end, const T* x, Output y) const {
     const Window &h = s.window.h, &w = s.window.w;
     while (begin < end && !threads->is_cancelled()) {
       const int64_t line = begin / w.out, q = begin % w.out;
@@ -194,11 +202,11 @@ struct PoolingQ8 final : Kernel {
             image + (rows.start * w.in + columns.start) * s.channels,
             rows.count, columns.count, h.dilation * w.in * s.channels,
             w.dilation * s.channels};
-        T* to = y + begin * s.channels;
+        T* to = y.data + begin * y.stride;
         if (UsesMaxima()) {
-          maxima->fn(WindowsOf<MaximaQ8Args>(taps, n, to));
+          maxima->fn(WindowsOf<MaximaQ8Args>(taps, n, {to, y.stride}));
         } else if (means_of) {
-          means->fn(WindowsOf<MeansQ8Args>(taps, n, to));
+          means->fn(WindowsOf<MeansQ8Args>(taps, n, {to, y.stride}));
         } else {
           Channels(taps, to);
         }
@@ -219,7 +227,7 @@ struct PoolingQ8 final : Kernel {
 
   // The arguments of a micro-kernel for n outputs.
   template <typename Args>
-  Args WindowsOf(const TapsOf<T>& taps, int64_t n, T* y) const {
+  Args WindowsOf(const TapsOf<T>& taps, int64_t n, Output y) const {
     return {static_cast<size_t>(s.channels),
             static_cast<size_t>(taps.rows),
             static_cast<size_t>(taps.columns),
@@ -229,10 +237,10 @@ struct PoolingQ8 final : Kernel {
             std::is_signed_v<T>,
             range.least,
             range.most,
-            reinterpret_cast<uint8_t*>(y),
+            reinterpret_cast<uint8_t*>(y.data),
             static_cast<size_t>(n),
             s.window.w.stride * s.channels,
-            s.channels};
+            y.stride};
   }
 
   // The outputs of one window. The last vector begins where it ends with the

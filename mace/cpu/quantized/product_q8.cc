@@ -120,11 +120,13 @@ int64_t ProductQ8::SafeDistanceBytes() const {
   return SafeDistance(CeilDiv(rows_, piece), threads, output_end, input_begin);
 }
 
-void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
+void ProductQ8::Run(const uint8_t* x, uint8_t* y, int64_t row_stride,
+                    void* scratch) const {
+  const int64_t y_stride = row_stride > 0 ? row_stride : spec_.n * spec_.group;
   const int64_t column_blocks = CeilDiv(panels_, panel_block_);
   const int64_t row_blocks = CeilDiv(rows_, row_block_);
   const Patches& patches = spec_.patches;
-  const bool in_order = Overlap(y, rows_ * spec_.n * spec_.group, x,
+  const bool in_order = Overlap(y, rows_ * y_stride, x,
                                 patches.batch * patches.window.h.in *
                                     patches.window.w.in * patches.pixel_stride);
   const RequantizeQ8* requantize = &filter_.stage().Micro();
@@ -139,7 +141,7 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
              const auto i = static_cast<int64_t>(index);
              const int64_t row = i / column_blocks * row_block_;
              const int64_t panel = i % column_blocks * panel_block_;
-             RunTask({x, y,
+             RunTask({x, y, y_stride,
                       static_cast<char*>(scratch) +
                           static_cast<int64_t>(worker) * thread_bytes_,
                       requantize, codes, row, std::min(row + row_block_, rows_),
@@ -304,7 +306,7 @@ void ProductQ8::MultiplyToCodes(const Task& task, int64_t g, int64_t panel,
   const StageQ8& stage = filter_.stage();
   const int64_t channel = filter_.channel(g, panel);
   const StageQ8::Numbers to = stage.numbers(channel);
-  const int64_t stride = spec_.group * spec_.n;
+  const int64_t stride = task.y_stride;
   task.codes({static_cast<size_t>(tiles), static_cast<size_t>(depth_), a,
               static_cast<ptrdiff_t>(tile_bytes_), filter_.panel(g, panel),
               stage.start(channel), to.mantissa, to.left, to.right,
@@ -339,7 +341,7 @@ void ProductQ8::MultiplyTiles(const Task& task, int64_t g, int64_t panel,
           ? nullptr
           : reinterpret_cast<const int32_t*>(task.scratch + row_add_at_) +
                 (row - task.row_begin);
-  const int64_t stride = spec_.group * spec_.n;
+  const int64_t stride = task.y_stride;
   filter_.stage().Run(*task.requantize,
                       {m, n, channel, sums, micro.nr, row_add,
                        task.y + row * stride + g * spec_.n + first, stride});

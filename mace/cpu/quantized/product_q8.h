@@ -43,12 +43,16 @@ class ProductQ8 {
   // See Kernel::overlaps; -1 if the output must not overlap the input.
   int64_t SafeDistanceBytes() const;
 
-  void Run(const uint8_t* x, uint8_t* y, void* scratch) const;
+  // See Kernel::writes_rows.
+  static constexpr bool kWritesRows = true;
+  void Run(const uint8_t* x, uint8_t* y, int64_t row_stride,
+           void* scratch) const;
 
  private:
   struct Task {
     const uint8_t* x;
     uint8_t* y;
+    int64_t y_stride;  // between pixels
     char* scratch;
     const RequantizeQ8* requantize;
     GemmQ8CodesFn* codes;  // null: sums are requantized

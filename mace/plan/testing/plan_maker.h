@@ -25,13 +25,16 @@ struct KernelFacts {
   DataType image_dtype = DataType::kF32;
   std::vector<Extent2D> scratch_images;
   bool renames_only = false;
+  bool writes_rows = false;
   std::string variant = "fake";
   std::function<Status(const RunArgs&)> run;  // none: it computes nothing
 };
 
 class FakeKernel : public Kernel, public ImageKernel {
  public:
-  explicit FakeKernel(KernelFacts facts) : facts_(std::move(facts)) {}
+  explicit FakeKernel(KernelFacts facts) : facts_(std::move(facts)) {
+    if (facts_.writes_rows) set_writes_rows();
+  }
 
   int64_t scratch_bytes() const override { return facts_.scratch_bytes; }
   const ImageKernel* on_images() const override { return this; }

@@ -52,8 +52,10 @@ class RandomPlan {
   }
 
   void AddNode() {
-    const int kind = random_.Below(10);
-    if (kind < 2) {
+    const int kind = random_.Below(11);
+    if (kind == 10) {
+      AddRows();
+    } else if (kind < 2) {
       AddReshape();
     } else if (kind == 2) {
       AddSplit();
@@ -124,11 +126,34 @@ class RandomPlan {
         maker_.AddOne("Concat", inputs, out, {}, {{"axis", axis}}));
   }
 
+  // A Concat of rows, most of which nothing else reads.
+  void AddRows() {
+    const Shape shape = RandomShape();
+    std::vector<int> parts;
+    Shape out = shape;
+    out.back() = 0;
+    for (int k = random_.Between(2, 4); k > 0; --k) {
+      KernelFacts facts;
+      facts.writes_rows = !random_.OneIn(8);
+      facts.overlaps = {{0, 4 * random_.Below(2)}};
+      Shape part = shape;
+      part.back() = random_.Between(1, 20);
+      out.back() += part.back();
+      parts.push_back(maker_.AddOne("Mix", {Pick()}, part, facts));
+      if (random_.OneIn(8)) values_.push_back(parts.back());
+      if (random_.OneIn(20)) maker_.Output(parts.back());
+    }
+    const auto axis = static_cast<int64_t>(shape.size()) - 1;
+    values_.push_back(
+        maker_.AddOne("Concat", parts, out, {}, {{"axis", axis}}));
+  }
+
   void AddMix() {
     std::vector<int> inputs;
     for (int k = random_.Between(1, 3); k > 0; --k) inputs.push_back(Pick());
     if (random_.OneIn(6)) inputs.push_back(-1);
     KernelFacts facts;
+    facts.writes_rows = random_.OneIn(2);
     if (random_.OneIn(3)) facts.scratch_bytes = 4 * random_.Between(1, 60);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!random_.OneIn(2)) continue;

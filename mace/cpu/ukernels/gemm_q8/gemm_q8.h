@@ -65,6 +65,10 @@ struct GemmQ8Rows {
   const uint8_t* const* runs;
   uint8_t flip;   // each code is xor-ed with it: 0 or 0x80
   int32_t* sums;  // null, or gets the sum of each row's elements
+  // For micro-kernels that take steps, if `runs` is null: run s of row i begins
+  // at first + i * row_step + s * run_step.
+  const uint8_t* first = nullptr;
+  ptrdiff_t row_step = 0, run_step = 0;
 };
 
 // Writes elements of `a` for all codes, and anything behind them up to the end

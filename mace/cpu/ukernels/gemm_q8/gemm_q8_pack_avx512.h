@@ -12,20 +12,38 @@ namespace {
 
 constexpr size_t kPackLine = 64;
 
+// Where the runs of rows begin.
+struct Pointers {
+  const uint8_t* const* runs;
+  size_t m;
+
+  const uint8_t* Run(size_t s, size_t i) const { return runs[s * m + i]; }
+};
+struct Steps {
+  const uint8_t* first;
+  ptrdiff_t row_step, run_step;
+
+  const uint8_t* Run(size_t s, size_t i) const {
+    return first + static_cast<ptrdiff_t>(i) * row_step +
+           static_cast<ptrdiff_t>(s) * run_step;
+  }
+};
+
 // Returns the sum of bytes as unsigned numbers in each of 8 lanes.
 inline __m512i ByteSums(__m512i bytes) {
   return _mm512_sad_epu8(bytes, _mm512_setzero_si512());
 }
 
 // Packs one row of a tile of kRows rows, and returns its sum.
-template <size_t kRows>
-inline int32_t PackRow(const GemmQ8Rows& rows, size_t i, uint8_t* to) {
+template <size_t kRows, typename Runs>
+inline int32_t PackRow(const GemmQ8Rows& rows, const Runs& runs, size_t i,
+                       uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
   __m512i sums = _mm512_setzero_si512();
   const bool adds = rows.sums != nullptr;
   size_t at = 0;  // in the line
   for (size_t s = 0; s < rows.segments; ++s) {
-    const uint8_t* from = rows.runs[s * rows.m + i];
+    const uint8_t* from = runs.Run(s, i);
     size_t left = rows.n;
     for (; at == 0 && left >= kPackLine; left -= kPackLine) {
       const __m512i x = _mm512_xor_si512(_mm512_loadu_si512(from), flip);
@@ -53,22 +71,22 @@ inline int32_t PackRow(const GemmQ8Rows& rows, size_t i, uint8_t* to) {
 }
 
 // Packs rows of one run each, whose sums are not wanted.
-template <size_t kRows>
-inline void PackRuns(const GemmQ8Rows& rows, uint8_t* to) {
+template <size_t kRows, typename Runs>
+inline void PackRuns(const GemmQ8Rows& rows, const Runs& runs, uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
   for (size_t at = 0; at < rows.n; at += kPackLine, to += kRows * kPackLine) {
     const size_t left = rows.n - at;
     uint8_t* line = to;
     if (left >= kPackLine) {
       for (size_t i = 0; i < rows.m; ++i, line += kPackLine) {
-        const __m512i x = _mm512_loadu_si512(rows.runs[i] + at);
+        const __m512i x = _mm512_loadu_si512(runs.Run(0, i) + at);
         _mm512_storeu_si512(line, _mm512_xor_si512(x, flip));
       }
       continue;
     }
     const __mmask64 here = ~uint64_t{0} >> (kPackLine - left);
     for (size_t i = 0; i < rows.m; ++i, line += kPackLine) {
-      const __m512i x = _mm512_maskz_loadu_epi8(here, rows.runs[i] + at);
+      const __m512i x = _mm512_maskz_loadu_epi8(here, runs.Run(0, i) + at);
       _mm512_storeu_si512(line, _mm512_xor_si512(x, flip));
     }
   }
@@ -105,32 +123,32 @@ struct Line64 {
 // whose sums are not wanted. A line is joined in a register, as stores of some
 // of its bytes cost several times as much, and is stored whole, up to the end
 // of the last one. With Line32, a row has at most 32 codes.
-template <size_t kRows, typename Line>
-inline void PackShortRuns(const GemmQ8Rows& rows, uint8_t* to) {
+template <size_t kRows, typename Line, typename Runs>
+inline void PackShortRuns(const GemmQ8Rows& rows, const Runs& runs,
+                          uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
   const uint64_t whole = ~uint64_t{0} >> (kPackLine - rows.n);
   for (size_t i = 0; i < rows.m; ++i) {
-    const uint8_t* const* run = rows.runs + i;
     uint8_t* line = to + i * kPackLine;
-    typename Line::Vector x = Line::Load(whole, *run);
+    typename Line::Vector x = Line::Load(whole, runs.Run(0, i));
     size_t at = rows.n;
     for (size_t s = 1; s < rows.segments; ++s) {
-      run += rows.m;
+      const uint8_t* from = runs.Run(s, i);
       if (at == kPackLine) {
         Line::Store(x, flip, line);
         line += kRows * kPackLine;
-        x = Line::Load(whole, *run);
+        x = Line::Load(whole, from);
         at = rows.n;
         continue;
       }
       // What no bit of the mask names is not read.
-      x = Line::Join(x, whole << at, *run - at);
+      x = Line::Join(x, whole << at, from - at);
       at += rows.n;
       if (at <= kPackLine) continue;
       Line::Store(x, flip, line);
       line += kRows * kPackLine;
       at -= kPackLine;
-      x = Line::Load(whole >> (rows.n - at), *run + rows.n - at);
+      x = Line::Load(whole >> (rows.n - at), from + rows.n - at);
     }
     Line::Store(x, flip, line);
   }
@@ -138,41 +156,50 @@ inline void PackShortRuns(const GemmQ8Rows& rows, uint8_t* to) {
 
 // Packs rows of three runs of at most 10 codes, as the windows of most
 // networks' first layers have them, whose sums are not wanted.
-template <size_t kRows>
-inline void PackThreeRuns(const GemmQ8Rows& rows, uint8_t* to) {
+template <typename Runs>
+inline void PackThreeRuns(const GemmQ8Rows& rows, const Runs& runs,
+                          uint8_t* to) {
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(rows.flip));
   const size_t n = rows.n;
   const __mmask32 run = (__mmask32{1} << n) - 1;
   for (size_t i = 0; i < rows.m; ++i, to += kPackLine) {
-    const uint8_t* const* from = rows.runs + i;
-    __m256i x = _mm256_maskz_loadu_epi8(run, from[0]);
+    __m256i x = _mm256_maskz_loadu_epi8(run, runs.Run(0, i));
     // What no bit of the mask names is not read.
-    x = _mm256_mask_loadu_epi8(x, run << n, from[rows.m] - n);
-    x = _mm256_mask_loadu_epi8(x, run << (2 * n), from[2 * rows.m] - 2 * n);
+    x = _mm256_mask_loadu_epi8(x, run << n, runs.Run(1, i) - n);
+    x = _mm256_mask_loadu_epi8(x, run << (2 * n), runs.Run(2, i) - 2 * n);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
                         _mm256_xor_si256(x, flip));
   }
 }
 
-template <size_t kRows>
-inline void PackTile(const GemmQ8Rows& rows, void* to) {
+template <size_t kRows, typename Runs>
+inline void PackTile(const GemmQ8Rows& rows, const Runs& runs, uint8_t* to) {
   if (rows.segments == 1 && rows.sums == nullptr) {
-    return PackRuns<kRows>(rows, static_cast<uint8_t*>(to));
+    return PackRuns<kRows>(rows, runs, to);
   }
   if (rows.segments == 3 && rows.n <= 10 && rows.sums == nullptr) {
-    return PackThreeRuns<kRows>(rows, static_cast<uint8_t*>(to));
+    return PackThreeRuns(rows, runs, to);
   }
   if (rows.n * rows.segments <= 32 && rows.sums == nullptr) {
-    return PackShortRuns<kRows, Line32>(rows, static_cast<uint8_t*>(to));
+    return PackShortRuns<kRows, Line32>(rows, runs, to);
   }
   if (rows.n <= kPackLine && rows.sums == nullptr) {
-    return PackShortRuns<kRows, Line64>(rows, static_cast<uint8_t*>(to));
+    return PackShortRuns<kRows, Line64>(rows, runs, to);
   }
   for (size_t i = 0; i < rows.m; ++i) {
-    const int32_t sum =
-        PackRow<kRows>(rows, i, static_cast<uint8_t*>(to) + i * kPackLine);
+    const int32_t sum = PackRow<kRows>(rows, runs, i, to + i * kPackLine);
     if (rows.sums != nullptr) rows.sums[i] = sum;
   }
+}
+
+template <size_t kRows>
+inline void PackTile(const GemmQ8Rows& rows, void* to) {
+  auto* tile = static_cast<uint8_t*>(to);
+  if (rows.runs == nullptr) {
+    const Steps steps = {rows.first, rows.row_step, rows.run_step};
+    return PackTile<kRows>(rows, steps, tile);
+  }
+  PackTile<kRows>(rows, Pointers{rows.runs, rows.m}, tile);
 }
 
 }  // namespace

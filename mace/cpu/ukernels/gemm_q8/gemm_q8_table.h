@@ -29,6 +29,7 @@ struct GemmQ8 {
   // `max_right` limit it as those of RequantizeQ8 do.
   GemmQ8CodesFn* codes = nullptr;
   int bits = 0, max_right = 0;
+  bool takes_steps = false;  // `pack` does; see GemmQ8Rows
 };
 
 // The dispatcher chooses the first row whose `isa` the CPU has and whose
@@ -38,7 +39,7 @@ inline constexpr GemmQ8 kGemmQ8[] = {
 #if defined(__x86_64__)
     {"gemm_q8_12x32__avx512vnni", kCpuAvx512Vnni, 12, 32, 4, 4, 64, 1, true,
      gemm_q8_12x32__avx512vnni, gemm_q8_pack_12__avx512vnni, -128,
-     gemm_q8_codes_12x32__avx512vnni, 29, 21},
+     gemm_q8_codes_12x32__avx512vnni, 29, 21, true},
     {"gemm_q8_6x16__avxvnni", kCpuAvxVnni, 6, 16, 4, 4, 64, 1, true,
      gemm_q8_6x16__avxvnni, gemm_q8_pack_6__avxvnni},
     {"gemm_q8_6x16__avx2", kCpuAvx2Fma, 6, 16, 2, 2, 32, 2, true,

@@ -103,6 +103,16 @@ class Product {
     row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, nullptr},
               packed_.data());
     ASSERT_EQ(PackedCodes(), with_sums);
+    if (row_.takes_steps) {
+      const auto step = static_cast<ptrdiff_t>(c_.k + 3);
+      for (int32_t* sums : {row_sums_.data(), static_cast<int32_t*>(nullptr)}) {
+        packed_ = untouched;
+        row_.pack({c_.m, c_.k, c_.segments, nullptr, flip_, sums, runs_[0],
+                   step, step * static_cast<ptrdiff_t>(c_.m)},
+                  packed_.data());
+        ASSERT_EQ(PackedCodes(), with_sums);
+      }
+    }
     packed_ = untouched;
     PackRowByRow();
     ASSERT_EQ(PackedCodes(), with_sums);
