@@ -66,7 +66,7 @@ enum {
   MACE_SAVE_ORDER = 1,     // run the ops in the order that needs least
   MACE_SAVE_VIEWS = 2,     // reshapes and outermost slices copy nothing
   MACE_SAVE_IN_PLACE = 4,  // an output in the bytes of an input that dies there
-  MACE_SAVE_CONCAT = 8,    // inputs of an outermost concat written in place
+  MACE_SAVE_CONCAT = 8,    // inputs of a concat written in place
   MACE_SAVE_OVERLAP = 16,  // an output over the part of an input already read
   MACE_SAVE_ALL = 0x7fffffff
 };

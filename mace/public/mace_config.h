@@ -40,7 +40,7 @@ struct MaceMemorySavings {
   bool order = true;     // run the ops in the order that needs least
   bool views = true;     // reshapes and outermost slices copy nothing
   bool in_place = true;  // an output in the bytes of an input that dies there
-  bool concat = true;    // inputs of an outermost concat written in place
+  bool concat = true;    // inputs of a concat written in place
   bool overlap = true;   // an output over the part of an input already read
 };
 

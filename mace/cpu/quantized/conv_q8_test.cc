@@ -109,9 +109,13 @@ class Conv {
                       : PrepareFullyConnectedQ8(node_, context_);
     ASSERT_TRUE(kernel.ok()) << kernel.status().information();
     SCOPED_TRACE((*kernel)->variant());
-    CheckRun((*kernel)->scratch_bytes(), [&](const RunArgs& args) {
+    const auto run = [&](const RunArgs& args) {
       ASSERT_TRUE((*kernel)->Run(args).ok());
-    });
+    };
+    CheckRun((*kernel)->scratch_bytes(), run);
+    if ((*kernel)->writes_rows()) {
+      CheckRun((*kernel)->scratch_bytes(), run, c_.out + 5);
+    }
   }
 
   // Returns the scratch memory of a convolution on one thread.
@@ -132,10 +136,14 @@ class Conv {
     const auto winograd =
         ConvWinogradQ8::Create(node_, conv->shape, row, *stage, context_);
     ASSERT_TRUE(winograd.ok());
-    CheckRun(winograd->scratch_bytes(), [&](const RunArgs& args) {
-      winograd->Run(args.inputs[0].as<const uint8_t>(),
-                    args.outputs[0].as<uint8_t>(), args.scratch.handle);
-    });
+    for (const int64_t stride : {int64_t{0}, c_.out + 5}) {
+      const auto run = [&](const RunArgs& args) {
+        winograd->Run(args.inputs[0].as<const uint8_t>(),
+                      args.outputs[0].as<uint8_t>(), args.row_stride,
+                      args.scratch.handle);
+      };
+      CheckRun(winograd->scratch_bytes(), run, stride);
+    }
   }
 
   // Returns whether Winograd's method is chosen, on a CPU without features.
@@ -160,21 +168,28 @@ class Conv {
   }
 
   void CheckRun(int64_t scratch_bytes,
-                const std::function<void(const RunArgs&)>& run) {
+                const std::function<void(const RunArgs&)>& run,
+                int64_t row_stride = 0) {
     auto scratch =
         AlignedBuffer::Create(static_cast<size_t>(scratch_bytes) + 64);
     ASSERT_TRUE(scratch.ok());
-    std::vector<uint8_t> y(static_cast<size_t>(y_size_) + 1, 77);
+    const auto row = static_cast<size_t>(c_.out);
+    const size_t stride =
+        row_stride > 0 ? static_cast<size_t>(row_stride) : row;
+    std::vector<uint8_t> y(static_cast<size_t>(y_size_) / row * stride + 1, 77);
     RunArgs args;
     args.inputs = {{x_.data()}, {w_.data()}, {bias_.data()}};
     args.outputs = {{y.data()}};
     args.scratch = {scratch->data()};
+    args.row_stride = row_stride;
     run(args);
     const std::vector<uint8_t>& want = Want();
-    for (size_t i = 0; i < want.size(); ++i) {
-      ASSERT_EQ(int{y[i]}, int{want[i]}) << "element " << i;
+    for (size_t i = 0; i < y.size(); ++i) {
+      const size_t at = i / stride * row + i % stride;
+      const bool is_output = i % stride < row && i + 1 < y.size();
+      ASSERT_EQ(int{y[i]}, is_output ? int{want[at]} : 77)
+          << "byte " << i << " of rows " << stride << " apart";
     }
-    ASSERT_EQ(y.back(), 77);
   }
 
   int Random(int least, int most) {

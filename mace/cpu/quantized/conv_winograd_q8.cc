@@ -16,6 +16,7 @@
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/quantized/kernel_q8.h"
+#include "mace/cpu/quantized/winograd_filter_q8.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/conv2d.h"
@@ -36,42 +37,6 @@ constexpr int64_t kMostMagnitudes = (int64_t{1} << 25) / 128 - 1;
 
 FilterOrder OrderOf(const ConvShape& s) {
   return {s.out_channels, s.in_channels, kTaps, kTaps};
-}
-
-// Filters that are transformed together, as vectors of 16 bits.
-constexpr int64_t kLanes = 16;
-using Lanes = int16_t[kLanes];
-
-// The products of G with a column, or of a row with its transpose; see
-// winograd_q8.h. Magnitudes are less than 2^15.
-void TransformLanes(const Lanes& a, const Lanes& b, const Lanes& c,
-                    Lanes* const (&to)[kIn]) {
-  for (int64_t i = 0; i < kLanes; ++i) {
-    const auto even = static_cast<int16_t>(a[i] + c[i]);
-    const auto wide = static_cast<int16_t>(a[i] + 4 * c[i]);
-    const auto odd = static_cast<int16_t>(2 * b[i]);
-    (*to[0])[i] = a[i];
-    (*to[1])[i] = static_cast<int16_t>(even + b[i]);
-    (*to[2])[i] = static_cast<int16_t>(even - b[i]);
-    (*to[3])[i] = static_cast<int16_t>(wide + odd);
-    (*to[4])[i] = static_cast<int16_t>(wide - odd);
-    (*to[5])[i] = c[i];
-  }
-}
-
-// Writes the transforms of the 3x3 elements g of each lane.
-void TransformFilters(const Lanes (&g)[kTaps], Lanes (&u)[kArea]) {
-  Lanes columns[3 * kIn];  // [kIn][3]
-  for (int64_t j = 0; j < 3; ++j) {
-    TransformLanes(g[j], g[3 + j], g[6 + j],
-                   {columns + j, columns + 3 + j, columns + 6 + j,
-                    columns + 9 + j, columns + 12 + j, columns + 15 + j});
-  }
-  for (int64_t i = 0; i < kIn; ++i) {
-    Lanes* const row = u + i * kIn;
-    TransformLanes(columns[3 * i], columns[3 * i + 1], columns[3 * i + 2],
-                   {row, row + 1, row + 2, row + 3, row + 4, row + 5});
-  }
 }
 
 // Returns whether no sum of an output channel can leave the exact range.
@@ -235,53 +200,27 @@ Result<ConvWinogradQ8> ConvWinogradQ8::Create(const Node& node,
 Status ConvWinogradQ8::Pack(const Node& node, const OutputStage& stage,
                             CpuContext& context) {
   const Operand& w = node.inputs[1];
-  const int64_t nr = micro_->nr, group = micro_->group;
+  const int64_t nr = micro_->nr;
   const int64_t channels = panels_ * nr;
   const int64_t stage_bytes = AlignUp(StageQ8::Bytes(channels), kAlignment);
   const auto bytes =
       static_cast<size_t>(stage_bytes + FilterBytes(shape_, *micro_));
   const CodesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
   const int32_t zero = w.type.quantization->zero_point();
-  // Packs `group` channels from `c` on of kLanes / group outputs from `o` on.
-  const auto pack_lanes = [&](int64_t o, int64_t c, int16_t* panel) {
-    Lanes g[kTaps] = {};
-    for (int64_t i = 0; i < kLanes; ++i) {
-      const int64_t at_o = o + i / group, at_c = c + i % group;
-      if (at_o >= shape_.out_channels || at_c >= shape_.in_channels) continue;
-      const int64_t from = (at_o * shape_.in_channels + at_c) * kTaps;
-      for (int64_t t = 0; t < kTaps; ++t) {
-        g[t][i] = static_cast<int16_t>(codes[from + t] - zero);
-      }
-    }
-    Lanes u[kArea];
-    TransformFilters(g, u);
-    int16_t* to = panel + (c / group * nr + o % nr) * group;
-    for (int64_t i = 0; i < kArea; ++i, to += depth_ * nr) {
-      std::memcpy(to, u[i], sizeof(Lanes));
-    }
-  };
   const auto pack = [&](void* to) -> Status {
     std::memset(to, 0, bytes);
-    auto* panels =
-        reinterpret_cast<int16_t*>(static_cast<char*>(to) + stage_bytes);
-    for (int64_t first = 0; first < shape_.out_channels; first += nr) {
-      // Outputs change fastest: they are neighbours in all planes.
-      for (int64_t c = 0; c < shape_.in_channels; c += group) {
-        for (int64_t o = first; o < first + nr; o += kLanes / group) {
-          pack_lanes(o, c, panels);
-        }
-      }
-      panels += kArea * depth_ * nr;
-    }
+    PackWinogradFilterQ8(
+        {codes, zero, shape_.out_channels, shape_.in_channels}, *micro_,
+        reinterpret_cast<int16_t*>(static_cast<char*>(to) + stage_bytes));
     for (int64_t o = 0; o < shape_.out_channels; ++o) {
       StageQ8::Pack(channels, o, stage.factor(o),
                     SumsQ8(node, OrderOf(shape_), o, x_.zero_point, zero), to);
     }
     return Status();
   };
-  const std::string how =
-      StrCat("winograd q8 of ", shape_.out_channels, "x", shape_.in_channels,
-             " by ", nr, "x", group, "x", micro_->step, NameOfNumbersQ8(node));
+  const std::string how = StrCat(
+      "winograd q8 of ", shape_.out_channels, "x", shape_.in_channels, " by ",
+      nr, "x", micro_->group, "x", micro_->step, NameOfNumbersQ8(node));
   MACE_ASSIGN_OR_RETURN(
       packed_, context.packed->GetOrPack(SharedIdQ8(node), how, bytes, pack));
   filter_ = reinterpret_cast<const int16_t*>(

@@ -64,17 +64,26 @@ class Pool {
     context.threads = threads->get();
     auto kernel = PreparePoolingQ8(node_, context);
     ASSERT_TRUE(kernel.ok()) << kernel.status().information();
-    std::vector<uint8_t> y(
-        static_cast<size_t>(out_h_ * out_w_ * c_.channels) + 1, 77);
-    RunArgs args;
-    args.inputs.push_back({const_cast<uint8_t*>(x_.data())});
-    args.outputs.push_back({y.data()});
-    ASSERT_TRUE((*kernel)->Run(args).ok());
-    for (size_t i = 0; i + 1 < y.size(); ++i) {
-      ASSERT_EQ(int{y[i]}, int{Want(static_cast<int64_t>(i))})
-          << "element " << i << " of " << c_.channels << " channels";
+    ASSERT_TRUE((*kernel)->writes_rows());
+    for (const int64_t row_stride : {int64_t{0}, c_.channels + 5}) {
+      const int64_t stride = row_stride > 0 ? row_stride : c_.channels;
+      std::vector<uint8_t> y(static_cast<size_t>(out_h_ * out_w_ * stride) + 1,
+                             77);
+      RunArgs args;
+      args.inputs.push_back({const_cast<uint8_t*>(x_.data())});
+      args.outputs.push_back({y.data()});
+      args.row_stride = row_stride;
+      ASSERT_TRUE((*kernel)->Run(args).ok());
+      for (size_t i = 0; i < y.size(); ++i) {
+        const auto pixel = static_cast<int64_t>(i) / stride;
+        const int64_t channel = static_cast<int64_t>(i) % stride;
+        const bool is_output = channel < c_.channels && i + 1 < y.size();
+        ASSERT_EQ(int{y[i]},
+                  is_output ? int{Want(pixel * c_.channels + channel)} : 77)
+            << "byte " << i << " of " << c_.channels << " channels, rows "
+            << stride << " apart";
+      }
     }
-    ASSERT_EQ(y.back(), 77);
   }
 
  private:

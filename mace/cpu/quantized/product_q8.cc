@@ -200,19 +200,13 @@ int64_t ProductQ8::SpanOf(const Place& place, int64_t m, bool* inside) const {
   return q < inside_begin_ ? std::min(rest, inside_begin_ - q) : rest;
 }
 
-void ProductQ8::FindLines(const uint8_t* x, const Place& place, int64_t m,
-                          const uint8_t** runs) const {
-  const int64_t stride = spec_.patches.pixel_stride;
+const uint8_t* ProductQ8::FirstLine(const uint8_t* x,
+                                    const Place& place) const {
   const Window &h = spec_.patches.window.h, &w = spec_.patches.window.w;
   const int64_t top = place.p * h.stride - h.pad_before;
-  const uint8_t* line = x + ((place.image * h.in + top) * w.in +
-                             place.q * w.stride - w.pad_before) *
-                                stride;
-  for (int64_t r = 0; r < h.kernel; ++r) {
-    const uint8_t* from = line;
-    for (int64_t i = 0; i < m; ++i, from += w.stride * stride) *runs++ = from;
-    line += h.dilation * w.in * stride;
-  }
+  return x + ((place.image * h.in + top) * w.in + place.q * w.stride -
+              w.pad_before) *
+                 spec_.patches.pixel_stride;
 }
 
 void ProductQ8::FindPixels(const uint8_t* x, Place place, int64_t m,
@@ -249,20 +243,37 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
   const uint8_t* x = task.x + g * patches.channels;
   const bool adds = filter_.zero_point() != 0;
   const Window &h = patches.window.h, &w = patches.window.w;
-  // Rows of `segments` runs of `length` codes.
-  const auto pack = [&](int64_t i, int64_t n, int64_t segments,
-                        int64_t length) {
-    micro.pack({static_cast<size_t>(n), static_cast<size_t>(length),
-                static_cast<size_t>(segments), runs, spec_.x.flip,
-                adds ? sums + i : nullptr},
-               to + i * micro.line * micro.a_bytes);
+  GemmQ8Rows rows = {};
+  rows.flip = spec_.x.flip;
+  // Packs rows from i on.
+  const auto pack = [&](int64_t i) {
+    rows.sums = adds ? sums + i : nullptr;
+    micro.pack(rows, to + i * micro.line * micro.a_bytes);
   };
-  if (is_matrix_) {
-    const uint8_t* from = x + row * patches.pixel_stride;
-    for (int64_t i = 0; i < m; ++i, from += patches.pixel_stride) {
-      runs[i] = from;
+  // Packs n rows from i on, whose runs are in steps.
+  const auto pack_steps = [&](int64_t i, int64_t n, const uint8_t* first,
+                              int64_t row_step, int64_t run_step) {
+    rows.m = static_cast<size_t>(n);
+    rows.runs = nullptr;
+    rows.first = first;
+    rows.row_step = row_step;
+    rows.run_step = run_step;
+    if (!micro.takes_steps) {
+      rows.runs = runs;
+      const auto segments = static_cast<int64_t>(rows.segments);
+      for (int64_t s = 0; s < segments; ++s) {
+        for (int64_t k = 0; k < n; ++k) {
+          runs[s * n + k] = first + k * row_step + s * run_step;
+        }
+      }
     }
-    pack(0, m, 1, patches.depth());
+    pack(i);
+  };
+  const int64_t pixel = patches.pixel_stride;
+  if (is_matrix_) {
+    rows.n = static_cast<size_t>(patches.depth());
+    rows.segments = 1;
+    pack_steps(0, m, x + row * pixel, pixel, 0);
   }
   for (int64_t i = is_matrix_ ? m : 0; i < m;) {
     bool inside;
@@ -272,11 +283,17 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
       inside = false;
     }
     if (inside) {
-      FindLines(x, *place, n, runs);
-      pack(i, n, h.kernel, w.kernel * patches.channels);
+      rows.n = static_cast<size_t>(w.kernel * patches.channels);
+      rows.segments = static_cast<size_t>(h.kernel);
+      pack_steps(i, n, FirstLine(x, *place), w.stride * pixel,
+                 h.dilation * w.in * pixel);
     } else {
       FindPixels(x, *place, n, runs);
-      pack(i, n, h.kernel * w.kernel, patches.channels);
+      rows.m = static_cast<size_t>(n);
+      rows.n = static_cast<size_t>(patches.channels);
+      rows.segments = static_cast<size_t>(h.kernel * w.kernel);
+      rows.runs = runs;
+      pack(i);
     }
     Advance(n, place);
     i += n;

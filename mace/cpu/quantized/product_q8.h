@@ -77,10 +77,8 @@ class ProductQ8 {
   // whether their windows lie inside the image, so that their lines are runs.
   // REQUIRES: the rows are not those of a matrix.
   int64_t SpanOf(const Place& place, int64_t m, bool* inside) const;
-  // Writes where the lines of the windows of m rows inside the image begin,
-  // [lines][m].
-  void FindLines(const uint8_t* x, const Place& place, int64_t m,
-                 const uint8_t** runs) const;
+  // Returns where the first line of a window inside the image begins.
+  const uint8_t* FirstLine(const uint8_t* x, const Place& place) const;
   // Writes where the pixels of the windows of m rows begin, [taps][m].
   void FindPixels(const uint8_t* x, Place place, int64_t m,
                   const uint8_t** runs) const;
