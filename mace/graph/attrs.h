@@ -48,9 +48,11 @@ class AttrReader {
   Status status_;
 };
 
-// Errors: MACE_INVALID_MODEL, naming node and attribute.
+// Errors: MACE_INVALID_MODEL, naming node and attribute. What calls it prepares
+// a model, and is therefore compiled for size: the compiler takes what always
+// calls a cold function for cold as well.
 template <typename Attrs>
-[[gnu::noinline]] Result<Attrs> ReadAttrs(const Node& node) {
+[[gnu::noinline, gnu::cold]] Result<Attrs> ReadAttrs(const Node& node) {
   Attrs attrs;
   AttrReader reader(node);
   attrs.Fields(reader);

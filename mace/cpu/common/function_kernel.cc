@@ -1,21 +1,44 @@
-// What kernels that are single functions say of themselves.
+// The class of kernels that are single functions.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/common/function_kernel.h"
 
+#include <memory>
+#include <new>
+
 namespace mace {
+namespace {
 
-KernelWithFacts::KernelWithFacts(KernelFacts facts)
-    : facts_(std::move(facts)) {}
+class FunctionKernel final : public Kernel {
+ public:
+  FunctionKernel(AnyFunction function, KernelFacts facts)
+      : function_(function), facts_(std::move(facts)) {}
+  ~FunctionKernel() override { function_.destroy(function_.object); }
 
-KernelWithFacts::~KernelWithFacts() = default;
+  std::vector<Overlap> overlaps() const override { return facts_.overlaps; }
+  int64_t macs() const override { return facts_.macs; }
+  std::string variant() const override { return facts_.variant; }
 
-std::vector<Overlap> KernelWithFacts::overlaps() const {
-  return facts_.overlaps;
+  Status Run(const RunArgs& args) override {
+    function_.call(function_.object, args);
+    return Status();
+  }
+
+ private:
+  const AnyFunction function_;
+  const KernelFacts facts_;
+};
+
+}  // namespace
+
+void FreeObject(void* object) { ::operator delete(object); }
+
+KernelPtr MakeKernel(AnyFunction function) {
+  return MakeKernel(function, KernelFacts());
 }
 
-int64_t KernelWithFacts::macs() const { return facts_.macs; }
-
-std::string KernelWithFacts::variant() const { return facts_.variant; }
+KernelPtr MakeKernel(AnyFunction function, KernelFacts facts) {
+  return std::make_unique<FunctionKernel>(function, std::move(facts));
+}
 
 }  // namespace mace

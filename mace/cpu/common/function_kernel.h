@@ -1,11 +1,11 @@
-// FunctionKernel: a kernel without scratch that is a single function.
+// MakeKernel: a kernel without scratch that is a single function.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_FUNCTION_KERNEL_H_
 #define MACE_CPU_COMMON_FUNCTION_KERNEL_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,39 +19,43 @@ struct KernelFacts {
   std::vector<Overlap> overlaps;
 };
 
-// What all FunctionKernels share, which is compiled once.
-class KernelWithFacts : public Kernel {
- public:
-  explicit KernelWithFacts(KernelFacts facts);
-  ~KernelWithFacts() override;
-
-  std::vector<Overlap> overlaps() const override;
-  int64_t macs() const override;
-  std::string variant() const override;
-
- private:
-  const KernelFacts facts_;
+// A function object, and how to call and destroy it, without its type: one
+// class of kernels serves all functions.
+struct AnyFunction {
+  void* object = nullptr;  // by `operator new`
+  void (*call)(void* object, const RunArgs& args) = nullptr;
+  void (*destroy)(void* object) = nullptr;
 };
+
+// Frees the memory of an object that has no destructor.
+void FreeObject(void* object);
+
+[[gnu::cold]] KernelPtr MakeKernel(AnyFunction function);
+[[gnu::cold]] KernelPtr MakeKernel(AnyFunction function, KernelFacts facts);
 
 template <typename F>
-class FunctionKernel final : public KernelWithFacts {
- public:
-  FunctionKernel(F f, KernelFacts facts)
-      : KernelWithFacts(std::move(facts)), f_(std::move(f)) {}
-
-  Status Run(const RunArgs& args) override {
-    f_(args);
-    return Status();
+AnyFunction MakeAnyFunction(F f) {
+  AnyFunction any;
+  any.object = new F(std::move(f));
+  any.call = [](void* object, const RunArgs& args) {
+    (*static_cast<F*>(object))(args);
+  };
+  if constexpr (std::is_trivially_destructible_v<F>) {
+    any.destroy = FreeObject;
+  } else {
+    any.destroy = [](void* object) { delete static_cast<F*>(object); };
   }
-
- private:
-  F f_;
-};
+  return any;
+}
 
 // `f` has the signature void(const RunArgs&).
 template <typename F>
-KernelPtr MakeKernel(F f, KernelFacts facts = {}) {
-  return std::make_unique<FunctionKernel<F>>(std::move(f), std::move(facts));
+KernelPtr MakeKernel(F f) {
+  return MakeKernel(MakeAnyFunction(std::move(f)));
+}
+template <typename F>
+KernelPtr MakeKernel(F f, KernelFacts facts) {
+  return MakeKernel(MakeAnyFunction(std::move(f)), std::move(facts));
 }
 
 }  // namespace mace
