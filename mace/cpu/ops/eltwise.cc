@@ -4,7 +4,6 @@
 #include "mace/ops/eltwise.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/broadcast_loop.h"
@@ -23,23 +22,27 @@ namespace {
 // Elements of a task.
 constexpr int64_t kTile = 16384;
 
-// Computes y[i] = f(a[i], b[i]) for n elements. If `one_a` or `one_b`, that
-// operand is a single element, which is combined with all of the other's.
+constexpr int64_t kBlock = 64;  // copies of an element, at once
+
+// n elements of each operand, to be combined. `one_a`, `one_b`: the operand is
+// a single element, which is combined with all of the other's.
 template <typename T>
-using RowFn = void(int64_t n, const T* a, bool one_a, const T* b, bool one_b,
-                   T* y);
+struct EltwiseRow {
+  int64_t n;
+  const T* a;
+  bool one_a;
+  const T* b;
+  bool one_b;
+  T* y;
+};
+
+// Computes y[i] = f(a[i], b[i]) for n elements.
+template <typename T>
+using RowFn = void(int64_t n, const T* a, const T* b, T* y);
 
 template <EltwiseType kType, typename T>
-void Row(int64_t n, const T* a, bool one_a, const T* b, bool one_b, T* y) {
-  if (one_a) {
-    const T a0 = *a;
-    for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a0, b[i]);
-  } else if (one_b) {
-    const T b0 = *b;
-    for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a[i], b0);
-  } else {
-    for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a[i], b[i]);
-  }
+void Row(int64_t n, const T* a, const T* b, T* y) {
+  for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a[i], b[i]);
 }
 
 template <typename T>
@@ -52,6 +55,20 @@ RowFn<T>* FindRow(EltwiseType type) {
       Row<Type::kPow, T>, Row<Type::kSqrDiff, T>, Row<Type::kFloorDiv, T>,
       Row<Type::kMod, T>, Row<Type::kFmod, T>};
   return kRows[static_cast<int>(type)];
+}
+
+// An element that serves a whole row is copied, a block at a time.
+template <typename T>
+void CallRow(RowFn<T>* row, const EltwiseRow<T>& args) {
+  if (!args.one_a && !args.one_b) return row(args.n, args.a, args.b, args.y);
+  T a[kBlock], b[kBlock];
+  const int64_t most = std::min(kBlock, args.n);
+  if (args.one_a) std::fill_n(a, most, *args.a);
+  if (args.one_b) std::fill_n(b, most, *args.b);
+  for (int64_t i = 0; i < args.n; i += kBlock) {
+    row(std::min(kBlock, args.n - i), args.one_a ? a : args.a + i,
+        args.one_b ? b : args.b + i, args.y + i);
+  }
 }
 
 // Returns null for functions that have no micro-kernel.
@@ -86,26 +103,98 @@ std::vector<Overlap> InPlace(const Node& node) {
   return overlaps;
 }
 
-// Makes a kernel that calls row(n, a, one_a, b, one_b, y) for each row.
-template <typename T, typename RowFunction>
+// How rows are computed: `run` knows of which type they are, and which of the
+// functions it calls.
+struct RowFunctions {
+  void (*run)(const RowFunctions& functions, const EltwiseRow<char>& args);
+  union {
+    RowFn<float>* f32;
+    RowFn<int32_t>* i32;
+    RowFn<int64_t>* i64;
+    BinaryF16Fn* micro_f16;
+  };
+  BinaryF32Fn* micro_f32 = nullptr;  // instead of f32, if not null
+  ActivationFunction act;
+  bool activates = false;  // after the function
+  Activator activator;
+};
+
+template <typename T>
+EltwiseRow<T> As(const EltwiseRow<char>& args) {
+  return {args.n,     reinterpret_cast<const T*>(args.a),
+          args.one_a, reinterpret_cast<const T*>(args.b),
+          args.one_b, reinterpret_cast<T*>(args.y)};
+}
+
+void RunReference(const RowFunctions& functions,
+                  const EltwiseRow<char>& bytes) {
+  const EltwiseRow<float> args = As<float>(bytes);
+  CallRow(functions.f32, args);
+  for (int64_t i = 0; i < args.n; ++i) {
+    args.y[i] =
+        static_cast<float>(ReferenceActivation(functions.act, args.y[i]));
+  }
+}
+
+template <typename T>
+BinaryArgs<T> ForMicroKernel(const EltwiseRow<T>& args,
+                             const ActivationFunction& act) {
+  return {static_cast<size_t>(args.n),
+          args.a,
+          args.b,
+          args.one_a,
+          args.one_b,
+          args.y,
+          act.lower(),
+          act.upper()};
+}
+
+void RunF32(const RowFunctions& functions, const EltwiseRow<char>& bytes) {
+  const EltwiseRow<float> args = As<float>(bytes);
+  if (functions.micro_f32 != nullptr) {
+    functions.micro_f32(ForMicroKernel(args, functions.act));
+  } else {
+    CallRow(functions.f32, args);
+  }
+  if (functions.activates) functions.activator.Apply(args.y, args.n, args.y);
+}
+
+void RunF16(const RowFunctions& functions, const EltwiseRow<char>& bytes) {
+  const EltwiseRow<uint16_t> args = As<uint16_t>(bytes);
+  functions.micro_f16(ForMicroKernel(args, functions.act));
+  if (functions.activates) functions.activator.Apply(args.y, args.n, args.y);
+}
+
+void RunI32(const RowFunctions& functions, const EltwiseRow<char>& args) {
+  CallRow(functions.i32, As<int32_t>(args));
+}
+
+void RunI64(const RowFunctions& functions, const EltwiseRow<char>& args) {
+  CallRow(functions.i64, As<int64_t>(args));
+}
+
 KernelPtr MakeEltwise(const Node& node, ThreadPool* threads,
-                      const std::string& variant, const RowFunction& row_fn) {
+                      const char* variant, const RowFunctions& functions) {
   const BroadcastPlan plan =
       PlanBroadcast(node.outputs[0].shape,
                     {node.inputs[0].type.shape, node.inputs[1].type.shape});
   const bool empty = NumElements(node.outputs[0].shape) == 0;
+  const auto bytes = static_cast<int64_t>(SizeOf(node.outputs[0].dtype));
   const auto run = [=](const RunArgs& args) {
     if (empty) return;
-    const T* a = args.inputs[0].as<const T>();
-    const T* b = args.inputs[1].as<const T>();
-    T* y = args.outputs[0].as<T>();
+    const char* a = args.inputs[0].as<const char>();
+    const char* b = args.inputs[1].as<const char>();
+    char* y = args.outputs[0].as<char>();
     const int64_t n = plan.extents.back();
     const int64_t step_a = plan.strides[0].back();
     const int64_t step_b = plan.strides[1].back();
     const auto rows = [&](size_t r0, size_t r1, size_t i0, size_t i1) {
       ForEachRow<2>(plan, r0, r1, [&](int64_t row, auto at) {
-        row_fn(i1 - i0, a + at[0] + i0 * step_a, step_a == 0,
-               b + at[1] + i0 * step_b, step_b == 0, y + row * n + i0);
+        functions.run(
+            functions,
+            {static_cast<int64_t>(i1 - i0), a + (at[0] + i0 * step_a) * bytes,
+             step_a == 0, b + (at[1] + i0 * step_b) * bytes, step_b == 0,
+             y + (row * n + i0) * bytes});
       });
     };
     threads->ParallelFor2D(NumRows(plan), n, std::max<int64_t>(kTile / n, 1),
@@ -115,39 +204,6 @@ KernelPtr MakeEltwise(const Node& node, ThreadPool* threads,
   facts.overlaps = InPlace(node);
   facts.variant = variant;
   return MakeKernel(run, facts);
-}
-
-KernelPtr MakeF32(const Node& node, EltwiseType type,
-                  const ActivationFunction& act, CpuContext& context) {
-  RowFn<float>* plain = FindRow<float>(type);
-  if (context.reference) {
-    return MakeEltwise<float>(
-        node, context.threads, "scalar",
-        [=](int64_t n, const float* a, bool one_a, const float* b, bool one_b,
-            float* y) {
-          plain(n, a, one_a, b, one_b, y);
-          for (int64_t i = 0; i < n; ++i) {
-            y[i] = static_cast<float>(ReferenceActivation(act, y[i]));
-          }
-        });
-  }
-  const BinaryF32& micro = ChooseRow(kBinaryF32, context.features);
-  BinaryF32Fn* binary = FindBinary(*micro.set, type);
-  const Activator activator(act, context.features);
-  const bool activate =
-      binary != nullptr ? !act.is_clamp() : act.kind != ActivationKind::kNoop;
-  return MakeEltwise<float>(node, context.threads,
-                            binary != nullptr ? micro.name : "scalar",
-                            [=](int64_t n, const float* a, bool one_a,
-                                const float* b, bool one_b, float* y) {
-                              if (binary != nullptr) {
-                                binary({static_cast<size_t>(n), a, b, one_a,
-                                        one_b, y, act.lower(), act.upper()});
-                              } else {
-                                plain(n, a, one_a, b, one_b, y);
-                              }
-                              if (activate) activator.Apply(y, n, y);
-                            });
 }
 
 // Returns whether an Eltwise of activations has an fp16 micro-kernel.
@@ -160,6 +216,39 @@ bool ComputesFp16(const Node& node, const CpuContext& context) {
   return type.ok() && FindBinary(*micro.set, *type) != nullptr;
 }
 
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
+                        ReadAttrs<EltwiseAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
+                        ResolveActivation(node, attrs));
+  RowFunctions functions;
+  functions.act = act;
+  functions.activator = Activator(act, context.features);
+  const char* variant = "scalar";
+  switch (node.inputs[0].type.dtype) {
+    case DataType::kI32:
+      functions.run = RunI32;
+      functions.i32 = FindRow<int32_t>(type);
+      break;
+    case DataType::kI64:
+      functions.run = RunI64;
+      functions.i64 = FindRow<int64_t>(type);
+      break;
+    default:
+      functions.f32 = FindRow<float>(type);
+      functions.run = context.reference ? RunReference : RunF32;
+      if (context.reference) break;
+      const BinaryF32& micro = ChooseRow(kBinaryF32, context.features);
+      functions.micro_f32 = FindBinary(*micro.set, type);
+      if (functions.micro_f32 != nullptr) variant = micro.name;
+      functions.activates = functions.micro_f32 != nullptr
+                                ? !act.is_clamp()
+                                : act.kind != ActivationKind::kNoop;
+  }
+  return MakeEltwise(node, context.threads, variant, functions);
+}
+
 Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
                         ReadAttrs<EltwiseAttrs>(node));
@@ -167,41 +256,25 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
                         ResolveActivation(node, attrs));
   const BinaryF16& micro = ChooseRow(kBinaryF16, context.features);
-  BinaryF16Fn* binary = FindBinary(*micro.set, type);
-  if (binary == nullptr) {
+  RowFunctions functions;
+  functions.run = RunF16;
+  functions.micro_f16 = FindBinary(*micro.set, type);
+  if (functions.micro_f16 == nullptr) {
     return Unsupported(Label(node), ": no CPU kernel for f16 of type ",
                        attrs.type);
   }
-  const Activator activator(act, context.features);
-  return MakeEltwise<uint16_t>(node, context.threads, micro.name,
-                               [=](int64_t n, const uint16_t* a, bool one_a,
-                                   const uint16_t* b, bool one_b, uint16_t* y) {
-                                 binary({static_cast<size_t>(n), a, b, one_a,
-                                         one_b, y, act.lower(), act.upper()});
-                                 if (!act.is_clamp()) activator.Apply(y, n, y);
-                               });
-}
-
-template <typename T>
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
-                        ReadAttrs<EltwiseAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
-  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
-                        ResolveActivation(node, attrs));
-  if constexpr (std::is_same_v<T, float>) {
-    return MakeF32(node, type, act, context);
-  } else {
-    return MakeEltwise<T>(node, context.threads, "scalar", FindRow<T>(type));
-  }
+  functions.act = act;
+  functions.activates = !act.is_clamp();
+  functions.activator = Activator(act, context.features);
+  return MakeEltwise(node, context.threads, micro.name, functions);
 }
 
 }  // namespace
 
 CpuKernelDefs Eltwise() {
-  return WithFp16(WithQ16(WithQ8({{DataType::kF32, Prepare<float>},
-                                  {DataType::kI32, Prepare<int32_t>},
-                                  {DataType::kI64, Prepare<int64_t>}},
+  return WithFp16(WithQ16(WithQ8({{DataType::kF32, Prepare},
+                                  {DataType::kI32, Prepare},
+                                  {DataType::kI64, Prepare}},
                                  PrepareEltwiseQ8),
                           PrepareEltwiseQ16),
                   {DataType::kF16, PrepareF16, -1, ComputesFp16});

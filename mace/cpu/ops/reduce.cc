@@ -24,92 +24,125 @@ constexpr int64_t kLanes = 64;  // output elements accumulated together
 template <typename T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
 
-template <typename T>
+// What becomes of `a`, the accumulated value, with one more element. Elements
+// are converted to its type first, so that types share code.
+template <typename A>
 struct AddUp {
-  using Acc = Sum<T>;
-  static constexpr Acc kInit = 0;
-  static Acc Add(Acc a, T x, Acc) { return Wrap<Acc>::Add(a, x); }
+  static A Add(A a, A x, A) { return Wrap<A>::Add(a, x); }
 };
-template <typename T>
+template <typename A>
 struct AddAbs {
-  using Acc = Sum<T>;
-  static constexpr Acc kInit = 0;
-  static Acc Add(Acc a, T x, Acc) {
-    const Acc v = x;
-    return Wrap<Acc>::Add(a, v < 0 ? Wrap<Acc>::Sub(0, v) : v);
+  static A Add(A a, A x, A) {
+    return Wrap<A>::Add(a, x < 0 ? Wrap<A>::Sub(0, x) : x);
   }
 };
-template <typename T>
+template <typename A>
 struct AddSquare {
-  using Acc = Sum<T>;
-  static constexpr Acc kInit = 0;
-  static Acc Add(Acc a, T x, Acc) {
-    return Wrap<Acc>::Add(a, Wrap<Acc>::Mul(x, x));
-  }
+  static A Add(A a, A x, A) { return Wrap<A>::Add(a, Wrap<A>::Mul(x, x)); }
 };
-template <typename T>
+template <typename A>
 struct Multiply {
-  using Acc = Sum<T>;
-  static constexpr Acc kInit = 1;
-  static Acc Add(Acc a, T x, Acc) { return Wrap<Acc>::Mul(a, x); }
+  static A Add(A a, A x, A) { return Wrap<A>::Mul(a, x); }
 };
-template <typename T>
+template <typename A>
 struct AddExp {
-  using Acc = double;
-  static constexpr Acc kInit = 0;
-  static Acc Add(Acc a, T x, Acc shift) {
-    return a + std::exp(static_cast<double>(x) - shift);
-  }
+  static A Add(A a, A x, A shift) { return a + std::exp(x - shift); }
 };
-template <typename T>
+template <typename A>
 struct Largest {
-  using Acc = T;
-  static constexpr Acc kInit = std::numeric_limits<T>::has_infinity
-                                   ? -std::numeric_limits<T>::infinity()
-                                   : std::numeric_limits<T>::lowest();
-  static Acc Add(Acc a, T x, Acc) { return x > a ? x : a; }
+  static A Add(A a, A x, A) { return x > a ? x : a; }
 };
-template <typename T>
+template <typename A>
 struct Smallest {
-  using Acc = T;
-  static constexpr Acc kInit = std::numeric_limits<T>::has_infinity
-                                   ? std::numeric_limits<T>::infinity()
-                                   : std::numeric_limits<T>::max();
-  static Acc Add(Acc a, T x, Acc) { return x < a ? x : a; }
+  static A Add(A a, A x, A) { return x < a ? x : a; }
 };
 
-// Accumulates columns [first, first + lanes) over all rows of group `base` in
-// acc[0..lanes).
-template <typename Op, typename T>
-void AccumulateColumns(const ReduceGeometry& g, const T* base, int64_t lanes,
-                       const typename Op::Acc* shift, typename Op::Acc* acc) {
-  std::fill_n(acc, lanes, Op::kInit);
-  for (int64_t r = 0; r < g.num_gone; ++r) {
-    const T* row = base + OffsetOf(g.gone, r);
-    for (int64_t k = 0; k < lanes; ++k)
-      acc[k] = Op::Add(acc[k], row[k], shift[k]);
-  }
-}
+// Adds n elements to as many accumulated values or, `to_one`, all to the first.
+template <typename A>
+using StepFn = void(const A* x, int64_t n, bool to_one, const A* shift, A* acc);
 
-// Reduces all rows of group `base` to one element.
-template <typename Op, typename T>
-typename Op::Acc AccumulateRows(const ReduceGeometry& g, const T* base,
-                                typename Op::Acc shift) {
-  auto acc = Op::kInit;
-  for (int64_t r = 0; r < g.num_gone; ++r) {
-    const T* row = base + OffsetOf(g.gone, r);
-    for (int64_t k = 0; k < g.width; ++k) acc = Op::Add(acc, row[k], shift);
-  }
-  return acc;
-}
-
-template <typename Op, typename T>
-void Accumulate(const ReduceGeometry& g, const T* base, int64_t lanes,
-                const typename Op::Acc* shift, typename Op::Acc* acc) {
-  if (g.keeps_row) {
-    AccumulateColumns<Op>(g, base, lanes, shift, acc);
+template <typename Op, typename A>
+void Step(const A* x, int64_t n, bool to_one, const A* shift, A* acc) {
+  if (to_one) {
+    A a = *acc;
+    for (int64_t k = 0; k < n; ++k) a = Op::Add(a, x[k], *shift);
+    *acc = a;
   } else {
-    *acc = AccumulateRows<Op>(g, base, *shift);
+    for (int64_t k = 0; k < n; ++k) acc[k] = Op::Add(acc[k], x[k], shift[k]);
+  }
+}
+
+template <typename A>
+struct Accumulation {
+  A init;
+  StepFn<A>* step;
+};
+
+template <typename A>
+constexpr A kLowest =
+    std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
+                                         : std::numeric_limits<A>::lowest();
+template <typename A>
+constexpr A kHighest =
+    std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity()
+                                         : std::numeric_limits<A>::max();
+
+// T is the type of the elements, which the result without elements fits, too.
+template <typename T, typename A>
+Accumulation<A> LargestOf() {
+  return {static_cast<A>(kLowest<T>), Step<Largest<A>, A>};
+}
+template <typename T, typename A>
+Accumulation<A> SmallestOf() {
+  return {static_cast<A>(kHighest<T>), Step<Smallest<A>, A>};
+}
+
+template <typename A>
+Accumulation<A> SumOf(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::kProd:
+      return {1, Step<Multiply<A>, A>};
+    case ReduceKind::kL1:
+      return {0, Step<AddAbs<A>, A>};
+    case ReduceKind::kL2:
+    case ReduceKind::kSumSquare:
+      return {0, Step<AddSquare<A>, A>};
+    default:
+      return {0, Step<AddUp<A>, A>};
+  }
+}
+
+// Returns n elements as A: themselves, or converted into `buffer`.
+template <typename A>
+using LoadFn = const A*(const void* x, int64_t n, A* buffer);
+
+template <typename T, typename A>
+const A* Load(const void* x, int64_t n, A* buffer) {
+  const T* const from = static_cast<const T*>(x);
+  if constexpr (std::is_same_v<T, A>) {
+    return from;
+  } else {
+    std::copy_n(from, n, buffer);
+    return buffer;
+  }
+}
+
+// Accumulates the rows of the group that begins at x: columns
+// [first, first + lanes) in acc[0..lanes), or all columns in *acc.
+template <typename A>
+void Accumulate(const ReduceGeometry& g, const char* x, int64_t element_bytes,
+                LoadFn<A>* load, const Accumulation<A>& op, int64_t lanes,
+                const A* shift, A* acc) {
+  std::fill_n(acc, lanes, op.init);
+  A buffer[kLanes];
+  const int64_t width = g.keeps_row ? lanes : g.width;
+  for (int64_t r = 0; r < g.num_gone; ++r) {
+    const char* const row = x + OffsetOf(g.gone, r) * element_bytes;
+    for (int64_t k = 0; k < width; k += kLanes) {
+      const int64_t n = std::min(kLanes, width - k);
+      op.step(load(row + k * element_bytes, n, buffer), n, !g.keeps_row, shift,
+              acc);
+    }
   }
 }
 
@@ -154,20 +187,20 @@ int64_t TermsAtOnce(int64_t n) {
   return terms;
 }
 
-template <typename T>
-struct ReduceKernel final : Kernel {
+struct ReduceKernel : Kernel {
   ThreadPool* threads = nullptr;
   ReduceKind kind = ReduceKind::kMean;
+  int64_t element_bytes = 4;
   ReduceGeometry g;
   PoolF32Fn* pool = nullptr;  // for f32, if one computes this
 
-  std::string variant() const override {
+  std::string variant() const final {
     return pool != nullptr ? "pool_f32" : "scalar";
   }
 
-  Status Run(const RunArgs& args) override {
-    const T* x = args.inputs[0].as<const T>();
-    T* y = args.outputs[0].as<T>();
+  Status Run(const RunArgs& args) final {
+    const char* x = args.inputs[0].as<const char>();
+    char* y = args.outputs[0].as<char>();
     // A task is up to kLanes outputs of a group of rows.
     const int64_t columns = g.keeps_row ? g.width : 1;
     const int64_t chunks = (columns + kLanes - 1) / kLanes;
@@ -178,36 +211,39 @@ struct ReduceKernel final : Kernel {
         [&](size_t begin, size_t end) {
           for (int64_t u = begin; u < static_cast<int64_t>(end); ++u) {
             const int64_t group = u / chunks, first = u % chunks * kLanes;
-            Unit(x + OffsetOf(g.kept, group) + first,
+            Unit(x + (OffsetOf(g.kept, group) + first) * element_bytes,
                  std::min(kLanes, columns - first),
-                 y + group * columns + first);
+                 y + (group * columns + first) * element_bytes);
           }
         });
     return Status();
   }
 
-  void Unit(const T* x, int64_t lanes, T* y) const {
+  virtual void Unit(const char* x, int64_t lanes, char* y) const = 0;
+};
+
+template <typename T>
+struct ReduceOf final : ReduceKernel {
+  void Unit(const char* x, int64_t lanes, char* y) const override {
+    T* const to = reinterpret_cast<T*>(y);
     if constexpr (std::is_same_v<T, float>) {
-      if (pool != nullptr) return Pool(x, lanes, y);
+      if (pool != nullptr) {
+        return Pool(reinterpret_cast<const float*>(x), lanes, to);
+      }
     }
+    // Of the largest and smallest.
+    using Same = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
     switch (kind) {
       case ReduceKind::kMin:
       case ReduceKind::kAll:
-        return Reduce<Smallest<T>>(x, lanes, y);
+        return Reduce(SmallestOf<T, Same>(), x, lanes, to);
       case ReduceKind::kMax:
       case ReduceKind::kAny:
-        return Reduce<Largest<T>>(x, lanes, y);
-      case ReduceKind::kProd:
-        return Reduce<Multiply<T>>(x, lanes, y);
-      case ReduceKind::kL1:
-        return Reduce<AddAbs<T>>(x, lanes, y);
-      case ReduceKind::kL2:
-      case ReduceKind::kSumSquare:
-        return Reduce<AddSquare<T>>(x, lanes, y);
+        return Reduce(LargestOf<T, Same>(), x, lanes, to);
       case ReduceKind::kLogSumExp:
-        return LogSumExp(x, lanes, y);
+        return LogSumExp(x, lanes, to);
       default:
-        return Reduce<AddUp<T>>(x, lanes, y);
+        return Reduce(SumOf<Sum<T>>(kind), x, lanes, to);
     }
   }
 
@@ -221,13 +257,14 @@ struct ReduceKernel final : Kernel {
           -INFINITY, INFINITY});
   }
 
-  template <typename Op>
-  void Reduce(const T* x, int64_t lanes, T* y) const {
-    const typename Op::Acc no_shift[kLanes] = {};
-    typename Op::Acc acc[kLanes];
-    Accumulate<Op>(g, x, lanes, no_shift, acc);
+  template <typename A>
+  void Reduce(const Accumulation<A>& op, const char* x, int64_t lanes,
+              T* y) const {
+    const A no_shift[kLanes] = {};
+    A acc[kLanes];
+    Accumulate(g, x, sizeof(T), Load<T, A>, op, lanes, no_shift, acc);
     for (int64_t k = 0; k < lanes; ++k) {
-      if constexpr (std::is_same_v<typename Op::Acc, Sum<T>>) {
+      if constexpr (std::is_same_v<A, Sum<T>>) {
         y[k] = static_cast<T>(Finish(kind, acc[k], g.num_reduced()));
       } else {
         y[k] = acc[k];
@@ -236,31 +273,38 @@ struct ReduceKernel final : Kernel {
   }
 
   // Subtracts the largest element first, so that no exponential overflows.
-  void LogSumExp(const T* x, int64_t lanes, T* y) const {
-    const T no_shift[kLanes] = {};
-    T max[kLanes];
-    Accumulate<Largest<T>>(g, x, lanes, no_shift, max);
+  void LogSumExp(const char* x, int64_t lanes, T* y) const {
     double shift[kLanes] = {}, sum[kLanes];
+    const auto accumulate = [&](const Accumulation<double>& op, double* acc) {
+      Accumulate(g, x, sizeof(T), Load<T, double>, op, lanes, shift, acc);
+    };
+    accumulate(LargestOf<T, double>(), sum);
     for (int64_t k = 0; k < lanes; ++k) {
-      const double m = static_cast<double>(max[k]);
-      shift[k] = std::isfinite(m) ? m : 0;
+      shift[k] = std::isfinite(sum[k]) ? sum[k] : 0;
     }
-    Accumulate<AddExp<T>>(g, x, lanes, shift, sum);
+    accumulate({0, Step<AddExp<double>, double>}, sum);
     for (int64_t k = 0; k < lanes; ++k) {
       y[k] = static_cast<T>(shift[k] + std::log(sum[k]));
     }
   }
 };
 
-template <typename T>
+std::unique_ptr<ReduceKernel> MakeReduce(DataType dtype) {
+  if (dtype == DataType::kF32) return std::make_unique<ReduceOf<float>>();
+  if (dtype == DataType::kI32) return std::make_unique<ReduceOf<int32_t>>();
+  return std::make_unique<ReduceOf<int64_t>>();
+}
+
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
-  auto kernel = std::make_unique<ReduceKernel<T>>();
+  const DataType dtype = node.inputs[0].type.dtype;
+  auto kernel = MakeReduce(dtype);
+  kernel->element_bytes = static_cast<int64_t>(SizeOf(dtype));
   kernel->threads = context.threads;
   MACE_ASSIGN_OR_RETURN(kernel->kind, ReduceKindOf(node, attrs));
   kernel->g = ReduceGeometryOf(node.inputs[0].type.shape, axes);
-  if (std::is_same_v<T, float> && !context.reference) {
+  if (dtype == DataType::kF32 && !context.reference) {
     kernel->pool = FindPool(kernel->g, kernel->kind, context.features);
   }
   return KernelPtr(std::move(kernel));
@@ -312,9 +356,9 @@ Result<KernelPtr> PrepareBool(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Reduce() {
-  return WithQ8({{DataType::kF32, Prepare<float>},
-                 {DataType::kI32, Prepare<int32_t>},
-                 {DataType::kI64, Prepare<int64_t>},
+  return WithQ8({{DataType::kF32, Prepare},
+                 {DataType::kI32, Prepare},
+                 {DataType::kI64, Prepare},
                  {DataType::kBool, PrepareBool}},
                 PrepareReduceQ8);
 }
