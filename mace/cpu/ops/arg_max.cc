@@ -13,7 +13,9 @@ namespace {
 // Returns the index of the best of n elements, `stride` apart. The first NaN
 // wins, as in NumPy.
 template <typename T>
-int64_t Best(const T* x, int64_t n, int64_t stride, const ArgMaxAttrs& attrs) {
+int64_t Best(const void* first, int64_t n, int64_t stride,
+             const ArgMaxAttrs& attrs) {
+  const T* const x = static_cast<const T*>(first);
   int64_t best = 0;
   for (int64_t i = 1; i < n; ++i) {
     const T v = x[i * stride], b = x[best * stride];
@@ -24,43 +26,57 @@ int64_t Best(const T* x, int64_t n, int64_t stride, const ArgMaxAttrs& attrs) {
   return best;
 }
 
-template <typename T>
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const ArgMaxAttrs attrs, ReadAttrs<ArgMaxAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(
-      const AxisLines lines,
-      LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
-  const bool wide = node.outputs[0].dtype == DataType::kI64;
-  return MakeKernel(
-      [threads = context.threads, attrs, lines, wide](const RunArgs& args) {
-        const T* from = args.inputs[0].as<const T>();
-        threads->ParallelFor(lines.count(), 64, [&](size_t begin, size_t end) {
-          for (size_t line = begin; line < end; ++line) {
-            const int64_t best =
-                Best(from + lines.Start(line), lines.n, lines.inner, attrs);
-            if (wide) {
-              args.outputs[0].as<int64_t>()[line] = best;
-            } else {
-              args.outputs[0].as<int32_t>()[line] = static_cast<int32_t>(best);
-            }
-          }
-        });
-      });
+using BestFn = int64_t(const void* first, int64_t n, int64_t stride,
+                       const ArgMaxAttrs& attrs);
+
+BestFn* BestOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kI32:
+      return Best<int32_t>;
+    case DataType::kI64:
+      return Best<int64_t>;
+    default:
+      break;
+  }
+  if constexpr (kHas8BitKernels) {
+    if (dtype == DataType::kI8) return Best<int8_t>;
+    if (dtype == DataType::kU8) return Best<uint8_t>;
+  }
+  return Best<float>;
 }
 
-Result<KernelPtr> PrepareQ8(const Node& node, CpuContext& context) {
-  return node.inputs[0].type.dtype == DataType::kU8
-             ? Prepare<uint8_t>(node, context)
-             : Prepare<int8_t>(node, context);
+Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ArgMaxAttrs attrs, ReadAttrs<ArgMaxAttrs>(node));
+  const TensorType& x = node.inputs[0].type;
+  MACE_ASSIGN_OR_RETURN(const AxisLines lines,
+                        LinesAlong(node, attrs.axis, x.shape));
+  const bool wide = node.outputs[0].dtype == DataType::kI64;
+  return MakeKernel([threads = context.threads, attrs, lines, wide,
+                     best_of = BestOf(x.dtype),
+                     bytes = SizeOf(x.dtype)](const RunArgs& args) {
+    threads->ParallelFor(lines.count(), 64, [&](size_t begin, size_t end) {
+      for (size_t line = begin; line < end; ++line) {
+        const int64_t best =
+            best_of(args.inputs[0].as<const char>() +
+                        lines.Start(static_cast<int64_t>(line)) * bytes,
+                    lines.n, lines.inner, attrs);
+        if (wide) {
+          args.outputs[0].as<int64_t>()[line] = best;
+        } else {
+          args.outputs[0].as<int32_t>()[line] = static_cast<int32_t>(best);
+        }
+      }
+    });
+  });
 }
 
 }  // namespace
 
 CpuKernelDefs ArgMax() {
-  return WithQ8({{DataType::kF32, Prepare<float>},
-                 {DataType::kI32, Prepare<int32_t>},
-                 {DataType::kI64, Prepare<int64_t>}},
-                PrepareQ8);
+  return WithQ8({{DataType::kF32, Prepare},
+                 {DataType::kI32, Prepare},
+                 {DataType::kI64, Prepare}},
+                Prepare);
 }
 
 }  // namespace mace::cpu

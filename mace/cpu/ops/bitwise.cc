@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "mace/cpu/common/broadcast_loop.h"
-#include "mace/cpu/common/function_kernel.h"
+#include "mace/cpu/common/broadcast_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 
 namespace mace::cpu {
@@ -43,36 +42,29 @@ T Apply(BitwiseType type, T a, T b) {
 }
 
 template <typename T>
+void Row(const BroadcastRow& given) {
+  const BroadcastRow row = given;  // which no store changes
+  const auto type = static_cast<BitwiseType>(row.mode);
+  for (int64_t i = 0; i < row.n; ++i) {
+    static_cast<T*>(row.y)[i] = Apply(type, row.At<T>(0, i), row.At<T>(1, i));
+  }
+}
+
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const BitwiseAttrs attrs,
                         ReadAttrs<BitwiseAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const BitwiseType type, BitwiseTypeOf(node, attrs));
-  BroadcastPlan plan =
-      PlanBroadcast(node.outputs[0].shape,
-                    {node.inputs[0].type.shape, node.inputs[1].type.shape});
-  return MakeKernel([threads = context.threads, type,
-                     plan = std::move(plan)](const RunArgs& args) {
-    const T* a = args.inputs[0].as<const T>();
-    const T* b = args.inputs[1].as<const T>();
-    T* y = args.outputs[0].as<T>();
-    const int64_t n = plan.extents.back();
-    const int64_t tile = 16384 / std::max<int64_t>(1, n) + 1;
-    threads->ParallelFor(NumRows(plan), tile, [&](size_t begin, size_t end) {
-      ForEachRow<2>(plan, begin, end, [&](int64_t r, auto& at) {
-        for (int64_t i = 0; i < n; ++i) {
-          y[r * n + i] = Apply(type, a[at[0] + i * plan.strides[0].back()],
-                               b[at[1] + i * plan.strides[1].back()]);
-        }
-      });
-    });
-  });
+  const bool wide = node.inputs[0].type.dtype == DataType::kI64;
+  return MakeBroadcastKernel(
+      node,
+      {{0, 1}, wide ? Row<int64_t> : Row<int32_t>, static_cast<int64_t>(type)},
+      context.threads);
 }
 
 }  // namespace
 
 CpuKernelDefs Bitwise() {
-  return {{DataType::kI32, Prepare<int32_t>},
-          {DataType::kI64, Prepare<int64_t>}};
+  return {{DataType::kI32, Prepare}, {DataType::kI64, Prepare}};
 }
 
 }  // namespace mace::cpu

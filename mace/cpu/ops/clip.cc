@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/unary_q8.h"
 
@@ -26,54 +27,70 @@ T LimitOf(float limit) {
 }
 
 template <typename T>
-struct ClipKernel final : Kernel {
-  ThreadPool* threads = nullptr;
-  int64_t n = 0;
-  T min = 0, max = 0;
+T Limit(const RunArgs& args, size_t i, float otherwise) {
+  const T* const limit =
+      i < args.inputs.size() ? args.inputs[i].as<const T>() : nullptr;
+  return limit == nullptr ? LimitOf<T>(otherwise) : *limit;
+}
 
-  std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
-
-  Status Run(const RunArgs& args) override {
-    const T* x = args.inputs[0].as<const T>();
-    T* y = args.outputs[0].as<T>();
-    const T lo = Limit(args, 1, min), hi = Limit(args, 2, max);
-    threads->ParallelFor(n, 1 << 14, [=](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) {
-        // NaN stays NaN.
-        const T v = x[i] < lo ? lo : x[i];
-        y[i] = v > hi ? hi : v;
-      }
-    });
-    return Status();
-  }
-
-  static T Limit(const RunArgs& args, size_t i, T otherwise) {
-    if (i >= args.inputs.size()) return otherwise;
-    const T* limit = args.inputs[i].as<const T>();
-    return limit == nullptr ? otherwise : *limit;
-  }
-};
-
+// Clips elements [begin, end).
 template <typename T>
+void ClipElements(const RunArgs& args, const ClipAttrs& attrs, size_t begin,
+                  size_t end) {
+  const T* x = args.inputs[0].as<const T>();
+  T* y = args.outputs[0].as<T>();
+  const T lo = Limit<T>(args, 1, attrs.min), hi = Limit<T>(args, 2, attrs.max);
+  for (size_t i = begin; i < end; ++i) {
+    // NaN stays NaN.
+    const T v = x[i] < lo ? lo : x[i];
+    y[i] = v > hi ? hi : v;
+  }
+}
+
+using ClipFn = void(const RunArgs& args, const ClipAttrs& attrs, size_t begin,
+                    size_t end);
+
+ClipFn* ClipOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kI32:
+      return ClipElements<int32_t>;
+    case DataType::kI64:
+      return ClipElements<int64_t>;
+    case DataType::kI16:
+      return ClipElements<int16_t>;
+    case DataType::kI8:
+      return ClipElements<int8_t>;
+    case DataType::kU8:
+      return ClipElements<uint8_t>;
+    default:
+      return ClipElements<float>;
+  }
+}
+
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ClipAttrs attrs, ReadAttrs<ClipAttrs>(node));
-  auto kernel = std::make_unique<ClipKernel<T>>();
-  kernel->threads = context.threads;
-  kernel->n = NumElements(node.inputs[0].type.shape);
-  kernel->min = LimitOf<T>(attrs.min);
-  kernel->max = LimitOf<T>(attrs.max);
-  return KernelPtr(std::move(kernel));
+  const TensorType& x = node.inputs[0].type;
+  KernelFacts facts;
+  facts.overlaps = {{0, 0}};
+  return MakeKernel(
+      [threads = context.threads, attrs, clip = ClipOf(x.dtype),
+       n = NumElements(x.shape)](const RunArgs& args) {
+        threads->ParallelFor(n, 1 << 14, [&](size_t begin, size_t end) {
+          clip(args, attrs, begin, end);
+        });
+      },
+      facts);
 }
 
 }  // namespace
 
 CpuKernelDefs Clip() {
-  return WithQ8({{DataType::kF32, Prepare<float>},
-                 {DataType::kI32, Prepare<int32_t>},
-                 {DataType::kI64, Prepare<int64_t>},
-                 {DataType::kI16, Prepare<int16_t>},
-                 {DataType::kI8, Prepare<int8_t>},
-                 {DataType::kU8, Prepare<uint8_t>}},
+  return WithQ8({{DataType::kF32, Prepare},
+                 {DataType::kI32, Prepare},
+                 {DataType::kI64, Prepare},
+                 {DataType::kI16, Prepare},
+                 {DataType::kI8, Prepare},
+                 {DataType::kU8, Prepare}},
                 PrepareClipQ8);
 }
 

@@ -21,12 +21,14 @@ const float* OfDirection(const RecurrentStep& s, size_t input, int64_t count) {
   return all == nullptr ? nullptr : all + s.direction * count;
 }
 
-void AddProduct(const float* a, const float* b, int64_t n, float* to) {
+[[gnu::noinline]] void AddProduct(const float* a, const float* b, int64_t n,
+                                  float* to) {
   for (int64_t j = 0; j < n; ++j) to[j] += a[j] * b[j];
 }
 
 // x = (x - mean) / deviation * scale + bias
-void Normalize(const float* scale, const float* bias, int64_t n, float* x) {
+[[gnu::noinline]] void Normalize(const float* scale, const float* bias,
+                                 int64_t n, float* x) {
   double sum = 0, squares = 0;
   for (int64_t j = 0; j < n; ++j) sum += x[j];
   const double mean = sum / static_cast<double>(n);
@@ -89,8 +91,7 @@ class LstmKernel final : public RecurrentKernel {
     const float* peepholes = OfDirection(s, kLstmPeepholes, 3 * n);
     const float* norm = OfDirection(s, kLstmNorm, 4 * n);
     const auto normalize = [&](float* gate, int64_t k) {
-      if (norm == nullptr) return;
-      Normalize(norm + k * n, s.bias + k * n, n, gate);
+      if (norm != nullptr) Normalize(norm + k * n, s.bias + k * n, n, gate);
     };
     if (peepholes != nullptr) {
       AddProduct(peepholes, c, n, i);

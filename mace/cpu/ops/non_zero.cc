@@ -19,30 +19,50 @@ void WriteIndex(const Shape& shape, int64_t i, int64_t n, int64_t* column) {
 }
 
 template <typename T>
+int64_t WriteIndices(const Shape& shape, const void* from, int64_t* indices) {
+  const T* const x = static_cast<const T*>(from);
+  const int64_t n = NumElements(shape);
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (x[i] != 0) WriteIndex(shape, i, n, indices + count++);
+  }
+  return count;
+}
+
+// Of integers, only their size matters.
+auto* WriterOf(DataType dtype) {
+  if (dtype == DataType::kF32) return WriteIndices<float>;
+  switch (SizeOf(dtype)) {
+    case 1:
+      return WriteIndices<uint8_t>;
+    case 2:
+      return WriteIndices<uint16_t>;
+    case 4:
+      return WriteIndices<uint32_t>;
+    default:
+      return WriteIndices<uint64_t>;
+  }
+}
+
 Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+  const TensorType& x = node.inputs[0].type;
   return MakeKernel(
-      [shape = node.inputs[0].type.shape](const RunArgs& args) {
-        const T* x = args.inputs[0].as<const T>();
+      [shape = x.shape, write = WriterOf(x.dtype)](const RunArgs& args) {
         int64_t* indices = args.outputs[0].as<int64_t>();
-        const int64_t n = NumElements(shape);
-        std::fill_n(indices, n * static_cast<int64_t>(shape.size()), 0);
-        int64_t count = 0;
-        for (int64_t i = 0; i < n; ++i) {
-          if (x[i] != 0) WriteIndex(shape, i, n, indices + count++);
-        }
+        std::fill_n(indices,
+                    NumElements(shape) * static_cast<int64_t>(shape.size()), 0);
+        const int64_t count = write(shape, args.inputs[0].handle, indices);
         if (args.outputs.size() > 1) *args.outputs[1].as<int64_t>() = count;
-      },
-      KernelFacts());
+      });
 }
 
 }  // namespace
 
 CpuKernelDefs NonZero() {
-  return {
-      {DataType::kF32, Prepare<float>},   {DataType::kI32, Prepare<int32_t>},
-      {DataType::kI64, Prepare<int64_t>}, {DataType::kI16, Prepare<int16_t>},
-      {DataType::kI8, Prepare<int8_t>},   {DataType::kU8, Prepare<uint8_t>},
-      {DataType::kBool, Prepare<uint8_t>}};
+  return {{DataType::kF32, Prepare}, {DataType::kI32, Prepare},
+          {DataType::kI64, Prepare}, {DataType::kI16, Prepare},
+          {DataType::kI8, Prepare},  {DataType::kU8, Prepare},
+          {DataType::kBool, Prepare}};
 }
 
 }  // namespace mace::cpu

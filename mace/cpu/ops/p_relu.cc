@@ -1,12 +1,9 @@
 // PRelu on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
-
-#include "mace/cpu/common/broadcast_loop.h"
+#include "mace/cpu/common/broadcast_kernel.h"
 #include "mace/cpu/common/channel_blocks.h"
 #include "mace/cpu/common/choose.h"
-#include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/eltwise_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
@@ -39,33 +36,12 @@ struct PReluRows final : Kernel {
   }
 };
 
-void Row(const float* x, const float* alpha, int64_t step, int64_t n,
-         float* y) {
-  for (int64_t i = 0; i < n; ++i) {
-    y[i] = x[i] < 0 ? x[i] * alpha[i * step] : x[i];
+void Row(const BroadcastRow& given) {
+  const BroadcastRow row = given;  // which no store changes
+  for (int64_t i = 0; i < row.n; ++i) {
+    const float x = row.At<float>(0, i);
+    static_cast<float*>(row.y)[i] = x < 0 ? x * row.At<float>(1, i) : x;
   }
-}
-
-// For an alpha of any shape that broadcasts.
-KernelPtr MakeGeneral(BroadcastPlan plan, ThreadPool* threads) {
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
-  return MakeKernel(
-      [threads, plan = std::move(plan)](const RunArgs& args) {
-        const float* x = args.inputs[0].as<const float>();
-        const float* alpha = args.inputs[1].as<const float>();
-        float* y = args.outputs[0].as<float>();
-        const int64_t n = plan.extents.back();
-        const int64_t tile = 16384 / std::max<int64_t>(1, n) + 1;
-        threads->ParallelFor(
-            NumRows(plan), tile, [&](size_t begin, size_t end) {
-              ForEachRow<2>(plan, begin, end, [&](int64_t row, auto& at) {
-                Row(x + at[0], alpha + at[1], plan.strides[1].back(), n,
-                    y + row * n);
-              });
-            });
-      },
-      facts);
 }
 
 Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
@@ -75,7 +51,9 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   const bool along_last =
       period == 1 || (!alpha.empty() && alpha.back() == period);
   if (context.reference || !along_last) {
-    return MakeGeneral(PlanBroadcast(x, {x, alpha}), context.threads);
+    KernelFacts facts;
+    facts.overlaps = {{0, 0}};
+    return MakeBroadcastKernel(node, {{0, 1}, Row}, context.threads, facts);
   }
   auto kernel = std::make_unique<PReluRows>();
   kernel->threads = context.threads;

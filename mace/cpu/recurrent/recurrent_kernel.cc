@@ -65,6 +65,10 @@ void RecurrentActivator::Apply(float* x, int64_t n) const {
   for (int64_t i = 0; i < n; ++i) x[i] *= a;
 }
 
+[[gnu::noinline, gnu::cold]] RecurrentKernel::RecurrentKernel() = default;
+
+[[gnu::noinline, gnu::cold]] RecurrentKernel::~RecurrentKernel() = default;
+
 void RecurrentKernel::Bound(float* x, int64_t n, float limit) {
   if (limit == 0) return;
   for (int64_t i = 0; i < n; ++i) {

@@ -76,6 +76,9 @@ struct RecurrentCellFacts {
 
 class RecurrentKernel : public Kernel {
  public:
+  RecurrentKernel();
+  ~RecurrentKernel() override;
+
   int64_t scratch_bytes() const override;
   int64_t macs() const override;
   std::string variant() const override;
@@ -93,7 +96,7 @@ class RecurrentKernel : public Kernel {
   virtual void Step(const RecurrentStep& step) const = 0;
 
   // Bounds n values by `limit`, unless it is 0.
-  static void Bound(float* x, int64_t n, float limit);
+  [[gnu::noinline]] static void Bound(float* x, int64_t n, float limit);
 
   const RecurrentShape& shape() const { return shape_; }
   float clip() const { return clip_; }

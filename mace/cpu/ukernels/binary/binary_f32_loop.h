@@ -14,38 +14,46 @@ using simd::F32;
 // Returns a vector with `x` in all lanes.
 inline F32 One(float x) { return simd::Set1(x); }
 
+// kCommutes: f(a, b) is f(b, a).
 struct AddOf {
+  static constexpr bool kCommutes = true;
   template <typename V>
   static V Of(V a, V b) {
     return a + b;
   }
 };
 struct SubtractOf {
+  static constexpr bool kCommutes = false;
   template <typename V>
   static V Of(V a, V b) {
     return a - b;
   }
 };
 struct MultiplyOf {
+  static constexpr bool kCommutes = true;
   template <typename V>
   static V Of(V a, V b) {
     return a * b;
   }
 };
 struct DivideOf {
+  static constexpr bool kCommutes = false;
   static F32 Of(F32 a, F32 b) { return a / b; }
 };
 struct MinOf {
+  static constexpr bool kCommutes = true;
   static F32 Of(F32 a, F32 b) {
     return simd::Select(simd::IsNan(a), a, simd::Min(a, b));
   }
 };
 struct MaxOf {
+  static constexpr bool kCommutes = true;
   static F32 Of(F32 a, F32 b) {
     return simd::Select(simd::IsNan(a), a, simd::Max(a, b));
   }
 };
 struct SquaredDifferenceOf {
+  static constexpr bool kCommutes = true;
   template <typename V>
   static V Of(V a, V b) {
     return (a - b) * (a - b);
@@ -59,7 +67,9 @@ inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
   using Vector = simd::VectorOf<T>;
   using V = typename Vector::Type;
   constexpr size_t kLanes = Vector::kLanes;
-  constexpr size_t kVectors = 4;  // computed at a time
+  // Computed at a time: one if a vector is a single fp16 value, which is slow
+  // anyway.
+  constexpr size_t kVectors = kLanes * sizeof(T) < sizeof(float) ? 1 : 4;
   constexpr float kLargest = 3.4028235e38f;
   const size_t n = args.n;  // a local copy, which stores cannot change
   T* const to = args.y;
@@ -104,7 +114,16 @@ void Binary(const BinaryArgs<T>& args) {
     return [v](size_t, size_t) { return v; };
   };
   if (args.one_a) {
-    BinaryLoop<Function>(args, single(*args.a), elements(args.b));
+    if constexpr (Function::kCommutes) {
+      BinaryArgs<T> turned = args;
+      turned.a = args.b;
+      turned.one_a = false;
+      turned.b = args.a;
+      turned.one_b = true;
+      Binary<Function>(turned);
+    } else {
+      BinaryLoop<Function>(args, single(*args.a), elements(args.b));
+    }
   } else if (args.one_b) {
     BinaryLoop<Function>(args, elements(args.a), single(*args.b));
   } else {

@@ -1,0 +1,46 @@
+// MakeBroadcastKernel: a kernel that computes row by row from inputs that
+// broadcast.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_COMMON_BROADCAST_KERNEL_H_
+#define MACE_CPU_COMMON_BROADCAST_KERNEL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "mace/cpu/common/function_kernel.h"
+
+namespace mace {
+
+class ThreadPool;
+
+namespace cpu {
+
+// n elements of the output, and those of up to three inputs that they are
+// computed from.
+struct BroadcastRow {
+  int64_t n = 0;
+  const void* x[3] = {};
+  int64_t step[3] = {};  // between the elements of an input, in elements
+  void* y = nullptr;
+  int64_t mode = 0;  // whatever the function wants to know
+
+  template <typename T>
+  T At(int input, int64_t i) const {
+    return static_cast<const T*>(x[input])[i * step[input]];
+  }
+};
+
+struct BroadcastSpec {
+  std::vector<size_t> inputs;  // of the node, in the order of BroadcastRow
+  void (*row)(const BroadcastRow& row) = nullptr;
+  int64_t mode = 0;
+};
+
+// REQUIRES: 1 to 3 inputs, which broadcast to output 0.
+KernelPtr MakeBroadcastKernel(const Node& node, const BroadcastSpec& spec,
+                              ThreadPool* threads, KernelFacts facts = {});
+
+}  // namespace cpu
+}  // namespace mace
+
+#endif  // MACE_CPU_COMMON_BROADCAST_KERNEL_H_
