@@ -26,14 +26,13 @@ constexpr int64_t kBlock = 64;  // copies of an element, at once
 
 // n elements of each operand, to be combined. `one_a`, `one_b`: the operand is
 // a single element, which is combined with all of the other's.
-template <typename T>
 struct EltwiseRow {
   int64_t n;
-  const T* a;
+  const void* a;
   bool one_a;
-  const T* b;
+  const void* b;
   bool one_b;
-  T* y;
+  void* y;
 };
 
 // Computes y[i] = f(a[i], b[i]) for n elements.
@@ -59,15 +58,18 @@ RowFn<T>* FindRow(EltwiseType type) {
 
 // An element that serves a whole row is copied, a block at a time.
 template <typename T>
-void CallRow(RowFn<T>* row, const EltwiseRow<T>& args) {
-  if (!args.one_a && !args.one_b) return row(args.n, args.a, args.b, args.y);
-  T a[kBlock], b[kBlock];
+void CallRow(RowFn<T>* row, const EltwiseRow& args) {
+  const T* const a = static_cast<const T*>(args.a);
+  const T* const b = static_cast<const T*>(args.b);
+  T* const y = static_cast<T*>(args.y);
+  if (!args.one_a && !args.one_b) return row(args.n, a, b, y);
+  T copies_of_a[kBlock], copies_of_b[kBlock];
   const int64_t most = std::min(kBlock, args.n);
-  if (args.one_a) std::fill_n(a, most, *args.a);
-  if (args.one_b) std::fill_n(b, most, *args.b);
+  if (args.one_a) std::fill_n(copies_of_a, most, *a);
+  if (args.one_b) std::fill_n(copies_of_b, most, *b);
   for (int64_t i = 0; i < args.n; i += kBlock) {
-    row(std::min(kBlock, args.n - i), args.one_a ? a : args.a + i,
-        args.one_b ? b : args.b + i, args.y + i);
+    row(std::min(kBlock, args.n - i), args.one_a ? copies_of_a : a + i,
+        args.one_b ? copies_of_b : b + i, y + i);
   }
 }
 
@@ -106,7 +108,7 @@ std::vector<Overlap> InPlace(const Node& node) {
 // How rows are computed: `run` knows of which type they are, and which of the
 // functions it calls.
 struct RowFunctions {
-  void (*run)(const RowFunctions& functions, const EltwiseRow<char>& args);
+  void (*run)(const RowFunctions& functions, const EltwiseRow& args);
   union {
     RowFn<float>* f32;
     RowFn<int32_t>* i32;
@@ -115,62 +117,64 @@ struct RowFunctions {
   };
   BinaryF32Fn* micro_f32 = nullptr;  // instead of f32, if not null
   ActivationFunction act;
-  bool activates = false;  // after the function
+  float lower = 0, upper = 0;  // of act
+  bool activates = false;      // after the function
   Activator activator;
 };
 
-template <typename T>
-EltwiseRow<T> As(const EltwiseRow<char>& args) {
-  return {args.n,     reinterpret_cast<const T*>(args.a),
-          args.one_a, reinterpret_cast<const T*>(args.b),
-          args.one_b, reinterpret_cast<T*>(args.y)};
-}
-
-void RunReference(const RowFunctions& functions,
-                  const EltwiseRow<char>& bytes) {
-  const EltwiseRow<float> args = As<float>(bytes);
+void RunReference(const RowFunctions& functions, const EltwiseRow& args) {
   CallRow(functions.f32, args);
+  float* const y = static_cast<float*>(args.y);
   for (int64_t i = 0; i < args.n; ++i) {
-    args.y[i] =
-        static_cast<float>(ReferenceActivation(functions.act, args.y[i]));
+    y[i] = static_cast<float>(ReferenceActivation(functions.act, y[i]));
   }
 }
 
 template <typename T>
-BinaryArgs<T> ForMicroKernel(const EltwiseRow<T>& args,
-                             const ActivationFunction& act) {
+BinaryArgs<T> ForMicroKernel(const RowFunctions& functions,
+                             const EltwiseRow& args) {
   return {static_cast<size_t>(args.n),
-          args.a,
-          args.b,
+          static_cast<const T*>(args.a),
+          static_cast<const T*>(args.b),
           args.one_a,
           args.one_b,
-          args.y,
-          act.lower(),
-          act.upper()};
+          static_cast<T*>(args.y),
+          functions.lower,
+          functions.upper};
 }
 
-void RunF32(const RowFunctions& functions, const EltwiseRow<char>& bytes) {
-  const EltwiseRow<float> args = As<float>(bytes);
+void RunF32(const RowFunctions& functions, const EltwiseRow& args) {
+  float* const y = static_cast<float*>(args.y);
   if (functions.micro_f32 != nullptr) {
-    functions.micro_f32(ForMicroKernel(args, functions.act));
+    functions.micro_f32(ForMicroKernel<float>(functions, args));
   } else {
     CallRow(functions.f32, args);
   }
-  if (functions.activates) functions.activator.Apply(args.y, args.n, args.y);
+  if (functions.activates) functions.activator.Apply(y, args.n, y);
 }
 
-void RunF16(const RowFunctions& functions, const EltwiseRow<char>& bytes) {
-  const EltwiseRow<uint16_t> args = As<uint16_t>(bytes);
-  functions.micro_f16(ForMicroKernel(args, functions.act));
-  if (functions.activates) functions.activator.Apply(args.y, args.n, args.y);
+void RunF16(const RowFunctions& functions, const EltwiseRow& args) {
+  uint16_t* const y = static_cast<uint16_t*>(args.y);
+  functions.micro_f16(ForMicroKernel<uint16_t>(functions, args));
+  if (functions.activates) functions.activator.Apply(y, args.n, y);
 }
 
-void RunI32(const RowFunctions& functions, const EltwiseRow<char>& args) {
-  CallRow(functions.i32, As<int32_t>(args));
+void RunI32(const RowFunctions& functions, const EltwiseRow& args) {
+  CallRow(functions.i32, args);
 }
 
-void RunI64(const RowFunctions& functions, const EltwiseRow<char>& args) {
-  CallRow(functions.i64, As<int64_t>(args));
+void RunI64(const RowFunctions& functions, const EltwiseRow& args) {
+  CallRow(functions.i64, args);
+}
+
+RowFunctions WithActivation(const ActivationFunction& act,
+                            const CpuContext& context) {
+  RowFunctions functions;
+  functions.act = act;
+  functions.lower = act.lower();
+  functions.upper = act.upper();
+  functions.activator = Activator(act, context.features);
+  return functions;
 }
 
 KernelPtr MakeEltwise(const Node& node, ThreadPool* threads,
@@ -222,9 +226,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
                         ResolveActivation(node, attrs));
-  RowFunctions functions;
-  functions.act = act;
-  functions.activator = Activator(act, context.features);
+  RowFunctions functions = WithActivation(act, context);
   const char* variant = "scalar";
   switch (node.inputs[0].type.dtype) {
     case DataType::kI32:
@@ -256,16 +258,14 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
                         ResolveActivation(node, attrs));
   const BinaryF16& micro = ChooseRow(kBinaryF16, context.features);
-  RowFunctions functions;
+  RowFunctions functions = WithActivation(act, context);
   functions.run = RunF16;
   functions.micro_f16 = FindBinary(*micro.set, type);
   if (functions.micro_f16 == nullptr) {
     return Unsupported(Label(node), ": no CPU kernel for f16 of type ",
                        attrs.type);
   }
-  functions.act = act;
   functions.activates = !act.is_clamp();
-  functions.activator = Activator(act, context.features);
   return MakeEltwise(node, context.threads, micro.name, functions);
 }
 

@@ -24,51 +24,61 @@ constexpr int64_t kLanes = 64;  // output elements accumulated together
 template <typename T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
 
-// What becomes of `a`, the accumulated value, with one more element. Elements
-// are converted to its type first, so that types share code.
+// What becomes of `a`, the accumulated value, with one more element. Only
+// AddExp reads a shift, that of value k.
 template <typename A>
 struct AddUp {
-  static A Add(A a, A x, A) { return Wrap<A>::Add(a, x); }
+  static A Add(A a, A x, const A*, int64_t) { return Wrap<A>::Add(a, x); }
 };
 template <typename A>
 struct AddAbs {
-  static A Add(A a, A x, A) {
+  static A Add(A a, A x, const A*, int64_t) {
     return Wrap<A>::Add(a, x < 0 ? Wrap<A>::Sub(0, x) : x);
   }
 };
 template <typename A>
 struct AddSquare {
-  static A Add(A a, A x, A) { return Wrap<A>::Add(a, Wrap<A>::Mul(x, x)); }
+  static A Add(A a, A x, const A*, int64_t) {
+    return Wrap<A>::Add(a, Wrap<A>::Mul(x, x));
+  }
 };
 template <typename A>
 struct Multiply {
-  static A Add(A a, A x, A) { return Wrap<A>::Mul(a, x); }
+  static A Add(A a, A x, const A*, int64_t) { return Wrap<A>::Mul(a, x); }
 };
 template <typename A>
 struct AddExp {
-  static A Add(A a, A x, A shift) { return a + std::exp(x - shift); }
+  static A Add(A a, A x, const A* shift, int64_t k) {
+    return a + std::exp(x - shift[k]);
+  }
 };
 template <typename A>
 struct Largest {
-  static A Add(A a, A x, A) { return x > a ? x : a; }
+  static A Add(A a, A x, const A*, int64_t) { return x > a ? x : a; }
 };
 template <typename A>
 struct Smallest {
-  static A Add(A a, A x, A) { return x < a ? x : a; }
+  static A Add(A a, A x, const A*, int64_t) { return x < a ? x : a; }
 };
 
 // Adds n elements to as many accumulated values or, `to_one`, all to the first.
 template <typename A>
-using StepFn = void(const A* x, int64_t n, bool to_one, const A* shift, A* acc);
+using StepFn = void(const void* x, int64_t n, bool to_one, const A* shift,
+                    A* acc);
 
-template <typename Op, typename A>
-void Step(const A* x, int64_t n, bool to_one, const A* shift, A* acc) {
+template <typename T, typename Op, typename A>
+void Step(const void* from, int64_t n, bool to_one, const A* shift, A* acc) {
+  const T* const x = static_cast<const T*>(from);
   if (to_one) {
     A a = *acc;
-    for (int64_t k = 0; k < n; ++k) a = Op::Add(a, x[k], *shift);
+    for (int64_t k = 0; k < n; ++k) {
+      a = Op::Add(a, static_cast<A>(x[k]), shift, 0);
+    }
     *acc = a;
   } else {
-    for (int64_t k = 0; k < n; ++k) acc[k] = Op::Add(acc[k], x[k], shift[k]);
+    for (int64_t k = 0; k < n; ++k) {
+      acc[k] = Op::Add(acc[k], static_cast<A>(x[k]), shift, k);
+    }
   }
 }
 
@@ -90,40 +100,25 @@ constexpr A kHighest =
 // T is the type of the elements, which the result without elements fits, too.
 template <typename T, typename A>
 Accumulation<A> LargestOf() {
-  return {static_cast<A>(kLowest<T>), Step<Largest<A>, A>};
+  return {static_cast<A>(kLowest<T>), Step<T, Largest<A>, A>};
 }
 template <typename T, typename A>
 Accumulation<A> SmallestOf() {
-  return {static_cast<A>(kHighest<T>), Step<Smallest<A>, A>};
+  return {static_cast<A>(kHighest<T>), Step<T, Smallest<A>, A>};
 }
 
-template <typename A>
+template <typename T, typename A>
 Accumulation<A> SumOf(ReduceKind kind) {
   switch (kind) {
     case ReduceKind::kProd:
-      return {1, Step<Multiply<A>, A>};
+      return {1, Step<T, Multiply<A>, A>};
     case ReduceKind::kL1:
-      return {0, Step<AddAbs<A>, A>};
+      return {0, Step<T, AddAbs<A>, A>};
     case ReduceKind::kL2:
     case ReduceKind::kSumSquare:
-      return {0, Step<AddSquare<A>, A>};
+      return {0, Step<T, AddSquare<A>, A>};
     default:
-      return {0, Step<AddUp<A>, A>};
-  }
-}
-
-// Returns n elements as A: themselves, or converted into `buffer`.
-template <typename A>
-using LoadFn = const A*(const void* x, int64_t n, A* buffer);
-
-template <typename T, typename A>
-const A* Load(const void* x, int64_t n, A* buffer) {
-  const T* const from = static_cast<const T*>(x);
-  if constexpr (std::is_same_v<T, A>) {
-    return from;
-  } else {
-    std::copy_n(from, n, buffer);
-    return buffer;
+      return {0, Step<T, AddUp<A>, A>};
   }
 }
 
@@ -131,18 +126,13 @@ const A* Load(const void* x, int64_t n, A* buffer) {
 // [first, first + lanes) in acc[0..lanes), or all columns in *acc.
 template <typename A>
 void Accumulate(const ReduceGeometry& g, const char* x, int64_t element_bytes,
-                LoadFn<A>* load, const Accumulation<A>& op, int64_t lanes,
-                const A* shift, A* acc) {
+                const Accumulation<A>& op, int64_t lanes, const A* shift,
+                A* acc) {
   std::fill_n(acc, lanes, op.init);
-  A buffer[kLanes];
   const int64_t width = g.keeps_row ? lanes : g.width;
   for (int64_t r = 0; r < g.num_gone; ++r) {
-    const char* const row = x + OffsetOf(g.gone, r) * element_bytes;
-    for (int64_t k = 0; k < width; k += kLanes) {
-      const int64_t n = std::min(kLanes, width - k);
-      op.step(load(row + k * element_bytes, n, buffer), n, !g.keeps_row, shift,
-              acc);
-    }
+    op.step(x + OffsetOf(g.gone, r) * element_bytes, width, !g.keeps_row, shift,
+            acc);
   }
 }
 
@@ -243,7 +233,7 @@ struct ReduceOf final : ReduceKernel {
       case ReduceKind::kLogSumExp:
         return LogSumExp(x, lanes, to);
       default:
-        return Reduce(SumOf<Sum<T>>(kind), x, lanes, to);
+        return Reduce(SumOf<T, Sum<T>>(kind), x, lanes, to);
     }
   }
 
@@ -260,9 +250,8 @@ struct ReduceOf final : ReduceKernel {
   template <typename A>
   void Reduce(const Accumulation<A>& op, const char* x, int64_t lanes,
               T* y) const {
-    const A no_shift[kLanes] = {};
     A acc[kLanes];
-    Accumulate(g, x, sizeof(T), Load<T, A>, op, lanes, no_shift, acc);
+    Accumulate<A>(g, x, sizeof(T), op, lanes, nullptr, acc);
     for (int64_t k = 0; k < lanes; ++k) {
       if constexpr (std::is_same_v<A, Sum<T>>) {
         y[k] = static_cast<T>(Finish(kind, acc[k], g.num_reduced()));
@@ -276,13 +265,13 @@ struct ReduceOf final : ReduceKernel {
   void LogSumExp(const char* x, int64_t lanes, T* y) const {
     double shift[kLanes] = {}, sum[kLanes];
     const auto accumulate = [&](const Accumulation<double>& op, double* acc) {
-      Accumulate(g, x, sizeof(T), Load<T, double>, op, lanes, shift, acc);
+      Accumulate(g, x, sizeof(T), op, lanes, shift, acc);
     };
     accumulate(LargestOf<T, double>(), sum);
     for (int64_t k = 0; k < lanes; ++k) {
       shift[k] = std::isfinite(sum[k]) ? sum[k] : 0;
     }
-    accumulate({0, Step<AddExp<double>, double>}, sum);
+    accumulate({0, Step<T, AddExp<double>, double>}, sum);
     for (int64_t k = 0; k < lanes; ++k) {
       y[k] = static_cast<T>(shift[k] + std::log(sum[k]));
     }

@@ -53,6 +53,42 @@ inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,
   }
 }
 
+// Computes the last `n` channels, from `c` on, fewer than a vector has: with
+// vectors of 4 or 8, hardly any model leaves some, and code for each width
+// would be a large part of the micro-kernel.
+template <int kKernel, int kStride, typename T>
+[[gnu::noinline]] void LastChannels(const DwconvTile<T>& t, size_t width,
+                                    size_t columns, const T* w, size_t c,
+                                    size_t n) {
+  using Vector = simd::VectorOf<T>;
+  using V = typename Vector::Type;
+  for (size_t o = 0; o < width; ++o) {
+    V acc = t.bias != nullptr ? simd::LoadN(t.bias + c, n) : Vector::Set1(0);
+    const T* const* x = t.x + o * kStride;
+    const T* taps = w;
+    for (size_t r = 0; r < t.height; ++r, x += columns) {
+      for (int k = 0; k < kKernel; ++k, taps += Vector::kLanes) {
+        acc = simd::MulAdd(simd::LoadN(x[k] + c, n), simd::Load(taps), acc);
+      }
+    }
+    const V lower = Vector::Set1(t.lower), upper = Vector::Set1(t.upper);
+    simd::StoreN(t.y + static_cast<ptrdiff_t>(o) * t.y_stride + c,
+                 simd::Clamp(acc, lower, upper), n);
+  }
+}
+
+// The same for tiles of kWidth outputs, by the best code.
+template <int kKernel, int kStride, int kWidth, typename T>
+void LastChannelsOf(const DwconvTile<T>& t, const T* w, size_t c) {
+  constexpr size_t kColumns = (kWidth - 1) * kStride + kKernel;
+  if constexpr (simd::VectorOf<T>::kLanes * sizeof(T) <= 16) {
+    LastChannels<kKernel, kStride>(t, kWidth, kColumns, w, c, t.channels - c);
+  } else {
+    LineChannels<kKernel, kStride, kWidth, true>(t, kColumns, w, c,
+                                                 t.channels - c);
+  }
+}
+
 template <int kKernel, int kStride, int kWidth, typename T>
 void Line(const DwconvTile<T>& t) {
   constexpr size_t kLanes = simd::VectorOf<T>::kLanes;
@@ -62,10 +98,7 @@ void Line(const DwconvTile<T>& t) {
   for (; c + kLanes <= t.channels; c += kLanes, w += t.w_stride) {
     LineChannels<kKernel, kStride, kWidth, false>(t, kColumns, w, c, kLanes);
   }
-  if (c < t.channels) {
-    LineChannels<kKernel, kStride, kWidth, true>(t, kColumns, w, c,
-                                                 t.channels - c);
-  }
+  if (c < t.channels) LastChannelsOf<kKernel, kStride, kWidth>(t, w, c);
 }
 
 template <int kKernel, int kStride, typename T>

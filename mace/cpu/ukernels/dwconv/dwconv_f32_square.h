@@ -91,10 +91,7 @@ void Square(const DwconvTile<T>& t) {
       simd::Store(y[o] + c, simd::Clamp(acc[o], lower, upper));
     }
   }
-  if (c < t.channels) {
-    LineChannels<kKernel, kStride, kWidth, true>(t, kColumns, w, c,
-                                                 t.channels - c);
-  }
+  if (c < t.channels) LastChannelsOf<kKernel, kStride, kWidth>(t, w, c);
 }
 
 template <int kKernel, int kStride, typename T>
