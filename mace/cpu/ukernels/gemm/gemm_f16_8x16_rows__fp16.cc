@@ -30,9 +30,11 @@ struct Operands {
 // are a_fp16 elements apart. v16..v31 accumulate, two of them for each row;
 // v0..v7 hold eight k of each row, and rows of b alternate between v8..v11 and
 // v12..v15. It is assembly because GCC 12 copies each lane to a register of its
-// own, and then has to spill.
+// own, and then has to spill. Two steps are written out for whole tiles and for
+// a single row, a vector times a matrix; other rows are the last ones of a
+// matrix.
 template <int kM, int kVectors>
-void Tiles(const Operands& t, size_t count = 1, size_t a_fp16 = 0) {
+void Tiles(const Operands& t, size_t count, size_t a_fp16) {
   uint16_t sums[kRows * kColumns];  // sums of the blocks so far
   const uint16_t* addend = t.addend;
   uint16_t* c = t.c;
@@ -208,6 +210,7 @@ void Tiles(const Operands& t, size_t count = 1, size_t a_fp16 = 0) {
       csel x4, %[steps], x4, lo
       subs %[steps], %[steps], x4
       cbz x4, 5f
+      .if %c[m] == 1 || %c[m] == 8
       tbz x4, #0, 4f
       mace_step
       subs x4, x4, #1
@@ -216,6 +219,11 @@ void Tiles(const Operands& t, size_t count = 1, size_t a_fp16 = 0) {
       mace_step
       subs x4, x4, #2
       mace_step
+      .else
+    4:
+      mace_step
+      subs x4, x4, #1
+      .endif
       b.ne 4b
     13:
       cbz %[steps], 5f
@@ -271,10 +279,12 @@ void Tiles(const Operands& t, size_t count = 1, size_t a_fp16 = 0) {
   }
 }
 
-// Computes tiles whose columns do not fill their vectors, or whose addend has a
-// row stride of its own, by way of a full tile.
-template <int kM, int kVectors>
-void PartialTiles(Operands t, size_t n, size_t count, size_t a_fp16) {
+using TilesFn = void(const Operands& t, size_t count, size_t a_fp16);
+
+// Computes tiles of m rows whose columns do not fill the `width` of `tiles`, or
+// whose addend has a row stride of its own, by way of a full tile.
+void PartialTiles(TilesFn* tiles, size_t m, size_t width, Operands t, size_t n,
+                  size_t count, size_t a_fp16) {
   uint16_t to[kRows * kColumns];
   uint16_t* c = t.c;
   const uint16_t* addend = t.addend;
@@ -283,43 +293,48 @@ void PartialTiles(Operands t, size_t n, size_t count, size_t a_fp16) {
   t.stride_bytes = kColumns * sizeof(uint16_t);
   for (; count > 0; --count, t.a += a_fp16) {
     if (addend != nullptr) {
-      for (int r = 0; r < kM; ++r, addend += t.addend_stride) {
-        for (size_t j = 0; j < kVectors * 8; ++j) {
+      for (size_t r = 0; r < m; ++r, addend += t.addend_stride) {
+        for (size_t j = 0; j < width; ++j) {
           to[r * kColumns + j] = j < n ? addend[j] : 0;
         }
       }
       t.addend = to;
     }
-    Tiles<kM, kVectors>(t);
-    for (int r = 0; r < kM; ++r, c += stride) {
+    tiles(t, 1, 0);
+    for (size_t r = 0; r < m; ++r, c += stride) {
       for (size_t j = 0; j < n; ++j) c[j] = to[r * kColumns + j];
     }
   }
 }
 
-template <int kM>
-void AnyWidth(const Operands& t, size_t n, size_t count = 1,
-              size_t a_fp16 = 0) {
-  const bool apart = t.addend != nullptr &&
-                     t.addend_stride * sizeof(uint16_t) != t.stride_bytes;
-  if (n == kColumns && !apart) {
-    Tiles<kM, 2>(t, count, a_fp16);
-  } else if (n > 8) {
-    PartialTiles<kM, 2>(t, n, count, a_fp16);
-  } else if (n == 8 && !apart) {
-    Tiles<kM, 1>(t, count, a_fp16);
+bool HasAddendApart(const Operands& t) {
+  return t.addend != nullptr &&
+         t.addend_stride * sizeof(uint16_t) != t.stride_bytes;
+}
+
+// Computes `count` tiles of all rows.
+void WholeTiles(const Operands& t, size_t n, size_t count, size_t a_fp16) {
+  const size_t width = n > 8 ? kColumns : 8;
+  TilesFn* const tiles = n > 8 ? Tiles<kRows, 2> : Tiles<kRows, 1>;
+  if (n == width && !HasAddendApart(t)) {
+    tiles(t, count, a_fp16);
   } else {
-    PartialTiles<kM, 1>(t, n, count, a_fp16);
+    PartialTiles(tiles, kRows, width, t, n, count, a_fp16);
   }
 }
 
-// Computes a tile of m rows.
-template <int kM>
+// Computes the last tile, of m rows. There is one in all columns, so that there
+// is no code for 8 of them.
 void LastTile(const Operands& t, size_t m, size_t n) {
-  if constexpr (kM > 1) {
-    if (m < kM) return LastTile<kM - 1>(t, m, n);
+  static constexpr TilesFn* kTiles[] = {Tiles<1, 2>, Tiles<2, 2>, Tiles<3, 2>,
+                                        Tiles<4, 2>, Tiles<5, 2>, Tiles<6, 2>,
+                                        Tiles<7, 2>};
+  TilesFn* const tiles = kTiles[m - 1];
+  if (n == kColumns && !HasAddendApart(t)) {
+    tiles(t, 1, 0);
+  } else {
+    PartialTiles(tiles, m, kColumns, t, n, 1, 0);
   }
-  AnyWidth<kM>(t, n);
 }
 
 const uint16_t* Bits(const Fp16* p) {
@@ -352,12 +367,12 @@ void gemm_f16_8x16_rows__fp16(GemmF16RowsTile tile) {
   const size_t tile_fp16 =
       (tile->k + kGemmF16Step - 1) / kGemmF16Step * kGemmF16Step * kRows;
   const size_t count = tile->m / kRows, left = tile->m % kRows;
-  AnyWidth<kRows>(t, tile->n, count, tile_fp16);
+  WholeTiles(t, tile->n, count, tile_fp16);
   if (left == 0) return;
   t.a += count * tile_fp16;
   t.c += count * kRows * tile->c_stride;
   if (t.addend != nullptr) t.addend += count * kRows * tile->addend_stride;
-  LastTile<kRows - 1>(t, left, tile->n);
+  LastTile(t, left, tile->n);
 }
 
 }  // namespace mace::cpu

@@ -120,8 +120,11 @@ inline size_t PoolNine(const PoolWindow<T>& w) {
 template <typename Op, typename T>
 void Pool(const PoolWindow<T>& w) {
   size_t pooled = 0;
-  if (w.rows == 3 && w.columns == 3) {
-    pooled = w.outputs == 2 ? PoolNine<Op, 2>(w) : PoolNine<Op, 1>(w);
+  // A vector that is a single fp16 value is slow anyway.
+  if constexpr (Op::kLanes * sizeof(T) >= sizeof(float)) {
+    if (w.rows == 3 && w.columns == 3) {
+      pooled = w.outputs == 2 ? PoolNine<Op, 2>(w) : PoolNine<Op, 1>(w);
+    }
   }
   for (size_t o = 0; o < w.outputs; ++o) {
     const T* x = w.x + 2 * static_cast<ptrdiff_t>(o) * w.column_stride;
