@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
@@ -117,7 +118,7 @@ class Saver {
     Try("in-place", wanted.in_place, &MemorySavings::in_place);
     Try("concat", wanted.concat, &MemorySavings::concat);
     Try("overlap", wanted.overlap, &MemorySavings::overlap);
-    if (wanted.rows) TryRows();
+    if (kHas8BitKernels && wanted.rows) TryRows();
     return none_;
   }
 

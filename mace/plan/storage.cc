@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/base/search.h"
 #include "mace/base/sort.h"
 #include "mace/ops/common/op.h"
@@ -27,7 +28,8 @@ class Grouper {
       }
       if (savings_.views && TryViews(s)) continue;
       if (savings_.concat && TryConcat(s)) continue;
-      if (savings_.rows && TryRows(s)) continue;
+      // Kernels of codes are those that write rows.
+      if (kHas8BitKernels && savings_.rows && TryRows(s)) continue;
       if (savings_.in_place) TryInPlace(s);
     }
     PlaceGroups();

@@ -35,6 +35,7 @@ void FreeObject(void* object);
 
 template <typename F>
 AnyFunction MakeAnyFunction(F f) {
+  static_assert(alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   AnyFunction any;
   any.object = new F(std::move(f));
   any.call = [](void* object, const RunArgs& args) {
