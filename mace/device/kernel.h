@@ -28,9 +28,6 @@ struct Buffer {
 struct RunArgs {
   std::vector<Buffer> inputs;  // null handle: an optional input not given
   std::vector<Buffer> outputs;
-  // Bytes from one row of output 0 to the next, for kernels that write rows; 0:
-  // they lie one after the other. A row is what the last extent counts.
-  int64_t row_stride = 0;
   Buffer scratch;              // scratch_bytes() bytes, 64-byte aligned
   std::vector<Buffer> images;  // as scratch_images()
 };
@@ -130,9 +127,14 @@ class Kernel {
     return images == nullptr ? -1 : images->device_us();
   }
 
-  // Whether Run heeds RunArgs::row_stride. Not virtual, as that would cost
-  // every class of kernels.
+  // Whether Run can write rows of output 0 that do not lie one after the other.
+  // A row is what the last extent counts. Not virtual, as that would cost every
+  // class of kernels.
   bool writes_rows() const { return writes_rows_; }
+  // Bytes from one such row to the next; 0: they lie one after the other. The
+  // plan sets it before the first Run. REQUIRES: writes_rows(), unless it is 0.
+  int64_t row_stride() const { return row_stride_; }
+  void set_row_stride(int64_t bytes) { row_stride_ = bytes; }
 
   // Overlaps of output 0 with an input under which Run is still right.
   virtual std::vector<Overlap> overlaps() const { return {}; }
@@ -158,6 +160,7 @@ class Kernel {
  private:
   KernelOrigin origin_;
   bool writes_rows_ = false;
+  int64_t row_stride_ = 0;
 };
 
 using KernelPtr = std::unique_ptr<Kernel>;

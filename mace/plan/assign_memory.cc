@@ -231,6 +231,10 @@ void Commit(Plan& plan, const Storage& storage, Records records) {
     if (scratch >= 0) {
       plan.steps[s].scratch_offset = plan.memory_plan.offsets[scratch];
     }
+    if (kHas8BitKernels) {
+      const int first = plan.graph.nodes[plan.steps[s].node].outputs[0];
+      plan.steps[s].kernel->set_row_stride(plan.places[first].row_stride);
+    }
     steps.push_back(std::move(plan.steps[s]));
   }
   new_index.back() = static_cast<int>(steps.size());

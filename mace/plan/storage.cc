@@ -28,7 +28,6 @@ class Grouper {
       }
       if (savings_.views && TryViews(s)) continue;
       if (savings_.concat && TryConcat(s)) continue;
-      // Kernels of codes are those that write rows.
       if (kHas8BitKernels && savings_.rows && TryRows(s)) continue;
       if (savings_.in_place) TryInPlace(s);
     }
@@ -60,13 +59,10 @@ class Grouper {
     std::iota(storage_.root.begin(), storage_.root.end(), 0);
     storage_.offset.assign(n, 0);
     storage_.bytes.resize(n);
-    storage_.stride.assign(n, 0);
     storage_.elided.assign(plan_.steps.size(), false);
     foreign_.resize(n);
     is_output_.resize(n);
     last_use_.assign(n, -1);
-    num_reads_.assign(n, 0);
-    writer_.assign(n, -1);
     members_.resize(n);
     for (size_t v = 0; v < n; ++v) {
       members_[v] = {static_cast<int>(v)};
@@ -79,9 +75,21 @@ class Grouper {
     for (int id : graph_.outputs) is_output_[id] = true;
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       for (int id : NodeOf(s).inputs) {
-        if (id < 0) continue;
-        last_use_[id] = static_cast<int>(s);
-        ++num_reads_[id];
+        if (id >= 0) last_use_[id] = static_cast<int>(s);
+      }
+    }
+    if (kHas8BitKernels) StartRows();
+  }
+
+  // For TryRows. Kernels of codes are those that write rows.
+  void StartRows() {
+    const size_t n = graph_.values.size();
+    storage_.stride.assign(n, 0);
+    num_reads_.assign(n, 0);
+    writer_.assign(n, -1);
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      for (int id : NodeOf(s).inputs) {
+        if (id >= 0) ++num_reads_[id];
       }
       writer_[NodeOf(s).outputs[0]] = static_cast<int>(s);
     }
@@ -266,7 +274,7 @@ class Grouper {
     for (size_t v = 0; v < n; ++v) {
       storage_.places[v] = by_root[storage_.root[v]];
       storage_.places[v].offset = storage_.offset[v];
-      storage_.places[v].row_stride = storage_.stride[v];
+      if (kHas8BitKernels) storage_.places[v].row_stride = storage_.stride[v];
     }
   }
 

@@ -21,7 +21,6 @@ constexpr MemorySavings kNone = {false, false, false, false, false, false};
 constexpr MemorySavings kViews = {false, true, false, false, false, false};
 constexpr MemorySavings kInPlace = {false, false, true, false, false, false};
 constexpr MemorySavings kConcat = {false, false, false, true, false, false};
-constexpr MemorySavings kRows = {false, false, false, false, false, true};
 constexpr MemorySavings kAll = {false, true, true, true, true, true};
 
 KernelFacts InPlaceOf(std::vector<int> inputs, int64_t distance = 0) {
@@ -446,120 +445,6 @@ TEST(Storage, AConcatOfConcats) {
   c.out = {6, 4};
   EXPECT_TRUE(c.Joins({other, first}));
   ExpectInside(c.storage, c.f.x, c.y, (1 + 3) * 16);
-}
-
-// A Concat of rows of 4 and of 3 elements.
-struct RowsCase {
-  int Part(const Shape& shape, bool writes_rows = true) {
-    KernelFacts facts;
-    facts.writes_rows = writes_rows;
-    return maker.AddOne("Mix", {x}, shape, facts);
-  }
-  // Returns whether the parts lie in the rows of the Concat's output `y`, which
-  // is read by the node that makes the graph's output.
-  bool Joins(const std::vector<int>& parts, int64_t axis = 2) {
-    y = maker.AddOne("Concat", parts, out, {}, {{"axis", axis}});
-    const size_t s = maker.plan.steps.size() - 1;
-    maker.Output(maker.AddOne("Mix", {y}, {3}));
-    storage = AssignStorage(maker.plan, savings);
-    for (int id : parts) {
-      if (id < 0) continue;
-      EXPECT_EQ(storage.root[id] == storage.root[y], storage.elided[s] != 0);
-      EXPECT_EQ(storage.places[id].row_stride != 0, storage.elided[s] != 0);
-    }
-    return storage.elided[s] != 0;
-  }
-  PlanMaker maker;
-  int x = maker.Input({8});
-  Shape out = {2, 5, 7};
-  MemorySavings savings = kRows;
-  int y = -1;
-  Storage storage;
-};
-
-TEST(Storage, PartsOfRowsLieInThem) {
-  RowsCase c;
-  const int a = c.Part({2, 5, 4}), b = c.Part({2, 5, 3});
-  EXPECT_TRUE(c.Joins({b, a}));
-  ExpectInside(c.storage, b, c.y, 0);
-  ExpectInside(c.storage, a, c.y, 3 * 4);
-  EXPECT_EQ(c.storage.places[a].row_stride, 7 * 4);
-  EXPECT_EQ(c.storage.places[b].row_stride, 7 * 4);
-  EXPECT_EQ(c.storage.places[c.y].row_stride, 0);
-  EXPECT_EQ(c.storage.bytes[c.storage.root[a]], 2 * 5 * 7 * 4);
-}
-
-TEST(Storage, RowsThatAreCopied) {
-  const Shape four = {2, 5, 4}, three = {2, 5, 3};
-  {
-    RowsCase c;
-    c.savings = kConcat;
-    EXPECT_FALSE(c.Joins({c.Part(four), c.Part(three)})) << "not asked for";
-  }
-  {
-    RowsCase c;
-    EXPECT_FALSE(c.Joins({c.Part(four), c.Part(three, false)}))
-        << "a kernel that writes dense rows only";
-  }
-  {
-    RowsCase c;
-    const int a = c.Part(four);
-    c.maker.Output(c.maker.AddOne("Mix", {a}, {3}));
-    EXPECT_FALSE(c.Joins({a, c.Part(three)})) << "another node reads it";
-  }
-  {
-    RowsCase c;
-    const int a = c.Part(four);
-    c.maker.Output(a);
-    EXPECT_FALSE(c.Joins({a, c.Part(three)})) << "an output of the graph";
-  }
-  {
-    RowsCase c;
-    c.out = {2, 5, 8};
-    const int a = c.Part(four);
-    EXPECT_FALSE(c.Joins({a, a})) << "the same twice";
-  }
-  {
-    RowsCase c;
-    EXPECT_FALSE(c.Joins({c.Part(four), c.maker.Constant(three)}));
-  }
-  {
-    RowsCase c;
-    EXPECT_FALSE(c.Joins({c.maker.Input(four), c.Part(three)}));
-  }
-  {
-    RowsCase c;
-    c.out = {2, 9, 4};
-    EXPECT_FALSE(c.Joins({c.Part(four), c.Part({2, 4, 4})}, 1));
-  }
-  {
-    RowsCase c;
-    c.out = {0, 5, 4};
-    EXPECT_FALSE(c.Joins({c.Part(c.out), c.Part(c.out)}, 0)) << "another axis";
-  }
-  {
-    RowsCase c;
-    c.out = four;
-    EXPECT_FALSE(c.Joins({c.Part(four)})) << "one is a copy";
-  }
-  {
-    RowsCase c;
-    c.savings.views = true;
-    const int a = c.Part(four);
-    c.maker.AddOne("Reshape", {a}, {40});
-    EXPECT_FALSE(c.Joins({a, c.Part(three)})) << "a view shows it";
-  }
-}
-
-TEST(Storage, RowsOfAConcatThatTheCallerGets) {
-  RowsCase c;
-  const int a = c.Part({2, 5, 4}), b = c.Part({2, 5, 3});
-  c.maker.Output(
-      c.maker.AddOne("Concat", {a, b}, c.out, {}, {{"axis", int64_t{2}}}));
-  const Storage s = AssignStorage(c.maker.plan, kRows);
-  EXPECT_EQ(s.places[b].kind, Place::kOutput);
-  EXPECT_EQ(s.places[b].offset, 4 * 4);
-  EXPECT_EQ(s.places[b].row_stride, 7 * 4);
 }
 
 TEST(Storage, RenamedImagesShareTheirImage) {

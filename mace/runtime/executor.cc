@@ -141,7 +141,6 @@ Executor::Executor(std::unique_ptr<Plan> plan, bool guard)
     for (size_t i = 0; i < g.outputs.size(); ++i) {
       add(g.outputs[i], args_[s].outputs[i]);
     }
-    args_[s].row_stride = plan_->places[g.outputs[0]].row_stride;
     if (step.kernel->scratch_bytes() > 0) {
       AddSlot({Place::kArena, -1, step.scratch_offset},
               &args_[s].scratch.handle);

@@ -135,8 +135,8 @@ Status NumericCheck::CheckStep(size_t s, const RunArgs& args) {
     const Shape& shape = node.outputs[i].shape;
     if (data == nullptr) continue;  // no node reads it
     std::vector<char> dense;
-    if (i == 0 && args.row_stride != 0) {
-      dense = Gather(node.outputs[i], data, args.row_stride);
+    if (i == 0 && step.kernel->row_stride() != 0) {
+      dense = Gather(node.outputs[i], data, step.kernel->row_stride());
       data = dense.data();
     }
     const bool is_fp16 = node.outputs[i].dtype == DataType::kF16;

@@ -20,8 +20,7 @@ class FunctionKernel final : public Kernel {
   std::string variant() const override { return facts_.variant; }
 
   Status Run(const RunArgs& args) override {
-    function_.call(function_.object, args);
-    return Status();
+    return function_.call(function_.object, args);
   }
 
  private:

@@ -23,7 +23,8 @@ struct KernelFacts {
 // class of kernels serves all functions.
 struct AnyFunction {
   void* object = nullptr;  // by `operator new`
-  void (*call)(void* object, const RunArgs& args) = nullptr;
+  // Returns success, so that Kernel::Run is a jump.
+  Status (*call)(void* object, const RunArgs& args) = nullptr;
   void (*destroy)(void* object) = nullptr;
 };
 
@@ -40,6 +41,7 @@ AnyFunction MakeAnyFunction(F f) {
   any.object = new F(std::move(f));
   any.call = [](void* object, const RunArgs& args) {
     (*static_cast<F*>(object))(args);
+    return Status();
   };
   if constexpr (std::is_trivially_destructible_v<F>) {
     any.destroy = FreeObject;

@@ -114,6 +114,7 @@ class Conv {
     };
     CheckRun((*kernel)->scratch_bytes(), run);
     if ((*kernel)->writes_rows()) {
+      (*kernel)->set_row_stride(c_.out + 5);
       CheckRun((*kernel)->scratch_bytes(), run, c_.out + 5);
     }
   }
@@ -139,7 +140,7 @@ class Conv {
     for (const int64_t stride : {int64_t{0}, c_.out + 5}) {
       const auto run = [&](const RunArgs& args) {
         winograd->Run(args.inputs[0].as<const uint8_t>(),
-                      args.outputs[0].as<uint8_t>(), args.row_stride,
+                      args.outputs[0].as<uint8_t>(), stride,
                       args.scratch.handle);
       };
       CheckRun(winograd->scratch_bytes(), run, stride);
@@ -181,7 +182,6 @@ class Conv {
     args.inputs = {{x_.data()}, {w_.data()}, {bias_.data()}};
     args.outputs = {{y.data()}};
     args.scratch = {scratch->data()};
-    args.row_stride = row_stride;
     run(args);
     const std::vector<uint8_t>& want = Want();
     for (size_t i = 0; i < y.size(); ++i) {

@@ -31,7 +31,7 @@ struct KernelQ8 final : Kernel {
     const auto* x = args.inputs[0].as<const uint8_t>();
     auto* y = args.outputs[0].as<uint8_t>();
     if constexpr (F::kWritesRows) {
-      f.Run(x, y, args.row_stride, args.scratch.handle);
+      f.Run(x, y, row_stride(), args.scratch.handle);
     } else {
       f.Run(x, y, args.scratch.handle);
     }

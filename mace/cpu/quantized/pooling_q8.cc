@@ -167,7 +167,7 @@ struct PoolingQ8 final : Kernel {
 
   Status Run(const RunArgs& args) override {
     const T* x = args.inputs[0].as<const T>();
-    const int64_t row = args.row_stride / static_cast<int64_t>(sizeof(T));
+    const int64_t row = row_stride() / static_cast<int64_t>(sizeof(T));
     const Output y = {args.outputs[0].as<T>(), row > 0 ? row : s.channels};
     const int64_t pixels = s.batch * s.window.h.out * s.window.w.out;
     const int64_t tile = std::max<int64_t>(

@@ -72,7 +72,7 @@ class Pool {
       RunArgs args;
       args.inputs.push_back({const_cast<uint8_t*>(x_.data())});
       args.outputs.push_back({y.data()});
-      args.row_stride = row_stride;
+      (*kernel)->set_row_stride(row_stride);
       ASSERT_TRUE((*kernel)->Run(args).ok());
       for (size_t i = 0; i < y.size(); ++i) {
         const auto pixel = static_cast<int64_t>(i) / stride;

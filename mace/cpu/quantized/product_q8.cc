@@ -235,45 +235,29 @@ void ProductQ8::FindPixels(const uint8_t* x, Place place, int64_t m,
 void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
                          Place* place, char* to) const {
   const Patches& patches = spec_.patches;
-  const GemmQ8& micro = *spec_.micro;
-  const auto** runs =
-      reinterpret_cast<const uint8_t**>(task.scratch + runs_at_);
-  auto* sums = reinterpret_cast<int32_t*>(task.scratch + row_add_at_) +
-               (row - task.row_begin);
+  const Window &h = patches.window.h, &w = patches.window.w;
+  const int64_t pixel = patches.pixel_stride;
   const uint8_t* x = task.x + g * patches.channels;
   const bool adds = filter_.zero_point() != 0;
-  const Window &h = patches.window.h, &w = patches.window.w;
-  GemmQ8Rows rows = {};
-  rows.flip = spec_.x.flip;
-  // Packs rows from i on.
-  const auto pack = [&](int64_t i) {
-    rows.sums = adds ? sums + i : nullptr;
+  auto* sums = reinterpret_cast<int32_t*>(task.scratch + row_add_at_) +
+               (row - task.row_begin);
+  const auto** runs =
+      reinterpret_cast<const uint8_t**>(task.scratch + runs_at_);
+  // Packs n rows from i on, of `segments` runs of `length` codes.
+  const auto pack = [&](int64_t i, int64_t n, int64_t segments, int64_t length,
+                        const Steps& steps) {
+    const GemmQ8& micro = *spec_.micro;
+    GemmQ8Rows rows = {static_cast<size_t>(n),
+                       static_cast<size_t>(length),
+                       static_cast<size_t>(segments),
+                       runs,
+                       spec_.x.flip,
+                       adds ? sums + i : nullptr};
+    if (steps.first != nullptr) SetSteps(steps, runs, &rows);
     micro.pack(rows, to + i * micro.line * micro.a_bytes);
   };
-  // Packs n rows from i on, whose runs are in steps.
-  const auto pack_steps = [&](int64_t i, int64_t n, const uint8_t* first,
-                              int64_t row_step, int64_t run_step) {
-    rows.m = static_cast<size_t>(n);
-    rows.runs = nullptr;
-    rows.first = first;
-    rows.row_step = row_step;
-    rows.run_step = run_step;
-    if (!micro.takes_steps) {
-      rows.runs = runs;
-      const auto segments = static_cast<int64_t>(rows.segments);
-      for (int64_t s = 0; s < segments; ++s) {
-        for (int64_t k = 0; k < n; ++k) {
-          runs[s * n + k] = first + k * row_step + s * run_step;
-        }
-      }
-    }
-    pack(i);
-  };
-  const int64_t pixel = patches.pixel_stride;
   if (is_matrix_) {
-    rows.n = static_cast<size_t>(patches.depth());
-    rows.segments = 1;
-    pack_steps(0, m, x + row * pixel, pixel, 0);
+    pack(0, m, 1, patches.depth(), {x + row * pixel, pixel, 0});
   }
   for (int64_t i = is_matrix_ ? m : 0; i < m;) {
     bool inside;
@@ -283,17 +267,11 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
       inside = false;
     }
     if (inside) {
-      rows.n = static_cast<size_t>(w.kernel * patches.channels);
-      rows.segments = static_cast<size_t>(h.kernel);
-      pack_steps(i, n, FirstLine(x, *place), w.stride * pixel,
-                 h.dilation * w.in * pixel);
+      pack(i, n, h.kernel, w.kernel * patches.channels,
+           {FirstLine(x, *place), w.stride * pixel, h.dilation * w.in * pixel});
     } else {
       FindPixels(x, *place, n, runs);
-      rows.m = static_cast<size_t>(n);
-      rows.n = static_cast<size_t>(patches.channels);
-      rows.segments = static_cast<size_t>(h.kernel * w.kernel);
-      rows.runs = runs;
-      pack(i);
+      pack(i, n, h.kernel * w.kernel, patches.channels, {nullptr, 0, 0});
     }
     Advance(n, place);
     i += n;
@@ -301,6 +279,24 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
   const auto factor = static_cast<uint32_t>(-filter_.zero_point());
   for (int64_t i = 0; adds && i < m; ++i) {
     sums[i] = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) * factor);
+  }
+}
+
+void ProductQ8::SetSteps(const Steps& steps, const uint8_t** runs,
+                         GemmQ8Rows* rows) const {
+  if (spec_.micro->takes_steps) {
+    rows->runs = nullptr;
+    rows->first = steps.first;
+    rows->row_step = steps.row;
+    rows->run_step = steps.run;
+    return;
+  }
+  const auto m = static_cast<int64_t>(rows->m);
+  const auto segments = static_cast<int64_t>(rows->segments);
+  const uint8_t* line = steps.first;
+  for (int64_t s = 0; s < segments; ++s, line += steps.run) {
+    const uint8_t* from = line;
+    for (int64_t i = 0; i < m; ++i, from += steps.row) *runs++ = from;
   }
 }
 

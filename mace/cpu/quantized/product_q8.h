@@ -79,6 +79,15 @@ class ProductQ8 {
   int64_t SpanOf(const Place& place, int64_t m, bool* inside) const;
   // Returns where the first line of a window inside the image begins.
   const uint8_t* FirstLine(const uint8_t* x, const Place& place) const;
+  // Where the runs of rows at equal distances begin, in bytes.
+  struct Steps {
+    const uint8_t* first;  // null: they are elsewhere
+    int64_t row, run;
+  };
+  // Lets a micro-kernel read rows in steps, or by pointers that are written to
+  // `runs`.
+  void SetSteps(const Steps& steps, const uint8_t** runs,
+                GemmQ8Rows* rows) const;
   // Writes where the pixels of the windows of m rows begin, [taps][m].
   void FindPixels(const uint8_t* x, Place place, int64_t m,
                   const uint8_t** runs) const;

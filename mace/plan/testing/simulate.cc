@@ -99,6 +99,7 @@ class Runner {
     // Rows that are not dense must not overlap what the node reads.
     const int first = g.outputs[0];
     const bool in_rows = plan_.places[first].row_stride != 0;
+    ASSERT_EQ(step.kernel->row_stride(), plan_.places[first].row_stride);
     uint32_t* const rows = node.outputs[0];
     Words dense(apart_[first].size());
     if (in_rows) {
