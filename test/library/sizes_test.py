@@ -23,13 +23,13 @@ MOBILENET = ("Conv2d", "DepthwiseConv2d", "Pooling", "Reshape", "Softmax", "Sque
 # the most bytes.
 CEILINGS = {
     "without ops": ((), False, False, False, ALL, 511_000),
-    "without ops and parts": ((), False, False, False, (), 198_500),
+    "without ops and parts": ((), False, False, False, (), 199_500),
     "MobileNet": (MOBILENET, False, False, False, ALL, 676_000),
     "MobileNet without parts": (MOBILENET, False, False, False, (), 323_500),
-    "quantized MobileNet": (MOBILENET, False, False, True, ALL, 813_000),
+    "quantized MobileNet": (MOBILENET, False, False, True, ALL, 785_000),
     "all ops": (None, False, True, False, ALL, 1_115_000),
-    "all ops and OpenCL": (None, True, True, False, ALL, 1_876_000),
-    "all ops and types": (None, True, True, True, ALL, 2_106_000),
+    "all ops and OpenCL": (None, True, True, False, ALL, 1_322_000),
+    "all ops and types": (None, True, True, True, ALL, 1_512_000),
 }
 GOALS = {"without ops and parts": 150_000, "MobileNet without parts": 350_000,
          "all ops": 1_000_000, "all ops and OpenCL": 1_600_000}  # fmt: skip
