@@ -23,7 +23,7 @@ struct KernelFacts {
 // class of kernels serves all functions.
 struct AnyFunction {
   void* object = nullptr;  // by `operator new`
-  // Returns success, so that Kernel::Run is a jump.
+  // Returns success: the status of Kernel::Run.
   Status (*call)(void* object, const RunArgs& args) = nullptr;
   void (*destroy)(void* object) = nullptr;
 };

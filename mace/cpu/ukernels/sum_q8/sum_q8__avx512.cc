@@ -5,7 +5,7 @@
 // far less than the distance between codes. So sums are computed as floats. If
 // one of 64 lies so close to the middle between two codes that it could be
 // rounded to the other one, all 64 are computed in fixed point, with the
-// arithmetic of requantize_q8__avx512.cc.
+// arithmetic of fixed_point_avx512.h.
 
 #include <immintrin.h>
 
