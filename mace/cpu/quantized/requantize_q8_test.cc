@@ -258,7 +258,7 @@ TEST(GemmCodesQ8, EveryFactorAndRange) {
     }
   }
   if (rows == 0) {
-    GTEST_SKIP() << "this CPU runs no micro-kernel that makes codes at once";
+    GTEST_SKIP() << "this CPU: no micro-kernel here makes codes at once";
   }
 }
 
