@@ -58,10 +58,15 @@ template <typename... Parts>
                    PassPart(parts)...);
 }
 
+// For the constructor of Result that makes the value where it stays.
+struct InPlace {};
+
 // Holds either a T or the error that explains why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:
+  // Holds T().
+  explicit Result(InPlace) : value_() {}
   Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by design
   // REQUIRES: !status.ok().
   Result(Status status)  // NOLINT: implicit by design
@@ -82,6 +87,12 @@ class [[nodiscard]] Result {
   // the object afterwards. REQUIRES: !ok(), or ok().
   Status TakeStatus() { return std::move(status_); }
   void DestroyValue() { value_.~T(); }
+
+  // Gives up the value for an error. REQUIRES: ok(), and !status.ok().
+  void Fail(Status status) {
+    value_.~T();
+    status_ = std::move(status);
+  }
 
   // REQUIRES: ok().
   T& operator*() { return value_; }

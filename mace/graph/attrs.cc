@@ -1,5 +1,5 @@
-// Reading attributes, with an error for whatever does not fit.
-// SPDX-License-Identifier: Apache-2.0
+// Reading attributes, with an error for whatever does not fit, and listing
+// them. SPDX-License-Identifier: Apache-2.0
 
 #include "mace/graph/attrs.h"
 
@@ -7,74 +7,94 @@
 
 namespace mace {
 
-AttrReader::AttrReader(const Node& node) : node_(node) {}
+AttrVisitor::AttrVisitor(const Node& node) : node_(&node), fields_(nullptr) {}
 
-AttrReader::~AttrReader() = default;
+AttrVisitor::AttrVisitor(std::vector<AttrField>* fields)
+    : node_(nullptr), fields_(fields) {}
 
-template <typename T>
-const T* AttrReader::Find(const char* name, const char* want) {
+AttrVisitor::~AttrVisitor() = default;
+
+const Attr* AttrVisitor::Find(const char* name) {
   known_.push_back(name);
-  const auto it = node_.attrs.find(name);
-  if (it == node_.attrs.end()) return nullptr;
-  const T* value = std::get_if<T>(&it->second);
-  if (value == nullptr) Mismatch(name, want);
-  return value;
+  const auto it = node_->attrs.find(name);
+  return it == node_->attrs.end() ? nullptr : &it->second;
 }
 
-void AttrReader::Mismatch(const char* name, const char* want) {
+void AttrVisitor::Mismatch(const char* name, const char* want) {
   if (status_.ok()) {
     status_ =
-        InvalidModel(Label(node_), ": attribute '", name, "' must be ", want);
+        InvalidModel(Label(*node_), ": attribute '", name, "' must be ", want);
   }
 }
 
-void AttrReader::operator()(const char* name, int64_t& field) {
-  if (const auto* v = Find<int64_t>(name, "an integer")) field = *v;
-}
-
-void AttrReader::operator()(const char* name, bool& field) {
-  if (const auto* v = Find<int64_t>(name, "0 or 1")) {
-    if (*v != 0 && *v != 1) return Mismatch(name, "0 or 1");
-    field = *v == 1;
+template <typename T>
+void AttrVisitor::Visit(const char* name, const char* type, const char* want,
+                        T* field) {
+  if (fields_ != nullptr) {
+    fields_->push_back({name, type, *field});
+    return;
+  }
+  const Attr* given = Find(name);
+  if (given == nullptr) return;
+  if (const T* value = std::get_if<T>(given)) {
+    *field = *value;
+  } else {
+    Mismatch(name, want);
   }
 }
 
-void AttrReader::operator()(const char* name, float& field) {
-  const auto it = node_.attrs.find(name);
-  if (it != node_.attrs.end()) {
-    if (const auto* i = std::get_if<int64_t>(&it->second)) {
+void AttrVisitor::operator()(const char* name, int64_t& field) {
+  Visit(name, "int", "an integer", &field);
+}
+
+void AttrVisitor::operator()(const char* name, bool& field) {
+  constexpr const char* kWant = "0 or 1";
+  int64_t number = field;
+  Visit(name, "bool", kWant, &number);
+  if (number != 0 && number != 1) return Mismatch(name, kWant);
+  field = number == 1;
+}
+
+void AttrVisitor::operator()(const char* name, float& field) {
+  if (node_ != nullptr) {
+    const auto it = node_->attrs.find(name);
+    const auto* number =
+        it == node_->attrs.end() ? nullptr : std::get_if<int64_t>(&it->second);
+    if (number != nullptr) {
       known_.push_back(name);
-      field = static_cast<float>(*i);
+      field = static_cast<float>(*number);
       return;
     }
   }
-  if (const auto* v = Find<float>(name, "a number")) field = *v;
+  Visit(name, "float", "a number", &field);
 }
 
-void AttrReader::operator()(const char* name, std::string& field) {
-  if (const auto* v = Find<std::string>(name, "a string")) field = *v;
+void AttrVisitor::operator()(const char* name, std::string& field) {
+  Visit(name, "string", "a string", &field);
 }
 
-void AttrReader::operator()(const char* name, std::vector<int64_t>& field) {
-  if (const auto* v = Find<std::vector<int64_t>>(name, "a list of integers")) {
-    field = *v;
-  }
+void AttrVisitor::operator()(const char* name, std::vector<int64_t>& field) {
+  Visit(name, "ints", "a list of integers", &field);
 }
 
-void AttrReader::operator()(const char* name, std::vector<float>& field) {
-  if (const auto* v = Find<std::vector<float>>(name, "a list of numbers")) {
-    field = *v;
-  }
+void AttrVisitor::operator()(const char* name, std::vector<float>& field) {
+  Visit(name, "floats", "a list of numbers", &field);
 }
 
-Status AttrReader::Finish() const {
+Status AttrVisitor::Finish() const {
   if (!status_.ok()) return status_;
-  for (const auto& [name, value] : node_.attrs) {
+  for (const auto& [name, value] : node_->attrs) {
     if (!Contains(known_, name)) {
-      return InvalidModel(Label(node_), ": unknown attribute '", name, "'");
+      return InvalidModel(Label(*node_), ": unknown attribute '", name, "'");
     }
   }
   return Status();
+}
+
+Status ReadAttrsInto(const Node& node, void* attrs, VisitAttrs visit) {
+  AttrVisitor visitor(node);
+  visit(attrs, visitor);
+  return visitor.Finish();
 }
 
 }  // namespace mace

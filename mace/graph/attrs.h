@@ -8,24 +8,38 @@
 //
 // A field is an int64_t, bool, float, std::string or a vector of int64_t or
 // float. An attribute that the struct does not list is an error, and so is one
-// of another type; but an int may stand for a float, and 0 or 1 for a bool.
+// of another type; but an int may stand for a float, and 0 or 1 for a bool. V
+// is always AttrVisitor: a template, so that the header of an op needs no
+// other.
 #ifndef MACE_GRAPH_ATTRS_H_
 #define MACE_GRAPH_ATTRS_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mace/graph/node.h"
 
 namespace mace {
 
-// The visitor that ReadAttrs passes to Fields.
-class AttrReader {
+// A field of such a struct, as data.
+struct AttrField {
+  const char* name;
+  const char* type;  // int, bool, float, string, ints or floats
+  Attr initial;      // the default; a bool is an integer
+};
+
+// What Fields calls for each field. One class both reads and lists them, so
+// that Fields becomes code once for each struct.
+class AttrVisitor {
  public:
-  explicit AttrReader(const Node& node);
-  ~AttrReader();
-  AttrReader(const AttrReader&) = delete;
-  AttrReader& operator=(const AttrReader&) = delete;
+  // Reads the attributes of a node.
+  explicit AttrVisitor(const Node& node);
+  // Appends to `*fields`, with what the struct holds as defaults.
+  explicit AttrVisitor(std::vector<AttrField>* fields);
+  ~AttrVisitor();
+  AttrVisitor(const AttrVisitor&) = delete;
+  AttrVisitor& operator=(const AttrVisitor&) = delete;
 
   void operator()(const char* name, int64_t& field);
   void operator()(const char* name, bool& field);
@@ -35,28 +49,41 @@ class AttrReader {
   void operator()(const char* name, std::vector<float>& field);
 
   // The first error of the reads above, or else an error for the first
-  // attribute that was not read.
+  // attribute that was not read. REQUIRES: it reads.
   Status Finish() const;
 
  private:
+  // Each handles one field: lists it, or finds the attribute of that name.
   template <typename T>
-  const T* Find(const char* name, const char* want);
+  void Visit(const char* name, const char* type, const char* want, T* field);
+  const Attr* Find(const char* name);
   void Mismatch(const char* name, const char* want);
 
-  const Node& node_;
+  const Node* const node_;
+  std::vector<AttrField>* const fields_;
   std::vector<const char*> known_;
   Status status_;
 };
+
+// Calls Fields of the struct at `attrs`.
+using VisitAttrs = void (*)(void* attrs, AttrVisitor& visitor);
+template <typename Attrs>
+[[gnu::cold]] void VisitAttrsOf(void* attrs, AttrVisitor& visitor) {
+  static_cast<Attrs*>(attrs)->Fields(visitor);
+}
+
+// Reads into the struct at `attrs`, which holds the defaults. Errors: see
+// ReadAttrs.
+Status ReadAttrsInto(const Node& node, void* attrs, VisitAttrs visit);
 
 // Errors: MACE_INVALID_MODEL, naming node and attribute. What calls it prepares
 // a model, and is therefore compiled for size: the compiler takes what always
 // calls a cold function for cold as well.
 template <typename Attrs>
 [[gnu::noinline, gnu::cold]] Result<Attrs> ReadAttrs(const Node& node) {
-  Attrs attrs;
-  AttrReader reader(node);
-  attrs.Fields(reader);
-  MACE_RETURN_IF_ERROR(reader.Finish());
+  Result<Attrs> attrs{InPlace()};
+  Status status = ReadAttrsInto(node, &*attrs, VisitAttrsOf<Attrs>);
+  if (!status.ok()) attrs.Fail(std::move(status));
   return attrs;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace mace {
 
@@ -19,6 +20,27 @@ enum class DataType : uint8_t {
   kI8,
   kU8,
   kBool,  // one byte, 0 or 1
+};
+
+constexpr DataType kAllTypes[] = {
+    DataType::kF32, DataType::kF16, DataType::kBF16,
+    DataType::kI32, DataType::kI64, DataType::kI16,
+    DataType::kI8,  DataType::kU8,  DataType::kBool};
+
+// A set of element types.
+class DataTypes {
+ public:
+  constexpr DataTypes(std::initializer_list<DataType> types) {
+    for (DataType type : types) bits_ |= Bit(type);
+  }
+  constexpr bool Has(DataType type) const { return (bits_ & Bit(type)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+
+ private:
+  static constexpr uint16_t Bit(DataType type) {
+    return static_cast<uint16_t>(1 << static_cast<int>(type));
+  }
+  uint16_t bits_ = 0;
 };
 
 // Bytes per element; 0 for kInvalid.

@@ -25,9 +25,8 @@ Status InferActivation(Node& node) {
 }  // namespace
 
 Op Activation() {
-  return Op{
-      "Activation", 1, 1, 1, InferActivation, AttrsOf<ActivationOpAttrs>()}
-      .Choices("activation", ActivationChoices())
+  return Op{"Activation", 1, 1, 1, InferActivation, AttrsOf<ActivationOpAttrs>}
+      .Choices("activation", ActivationChoices)
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);
 }

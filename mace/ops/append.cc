@@ -89,7 +89,7 @@ Status InferAppend(Node& node) {
 }  // namespace
 
 Op Append() {
-  return Op{"Append", 3, 3, 3, InferAppend, AttrsOf<AppendAttrs>()}
+  return Op{"Append", 3, 3, 3, InferAppend, AttrsOf<AppendAttrs>}
       .NamesAxes("axis")
       .Takes({AnyType(), AsInput(0)});
 }

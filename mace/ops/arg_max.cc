@@ -37,9 +37,9 @@ Status InferArgMax(Node& node) {
 }  // namespace
 
 Op ArgMax() {
-  return Op{"ArgMax", 1, 1, 1, InferArgMax, AttrsOf<ArgMaxAttrs>()}
+  return Op{"ArgMax", 1, 1, 1, InferArgMax, AttrsOf<ArgMaxAttrs>}
       .NamesAxes("axis")
-      .Choices("output_type", Texts({"i64", "i32"}))
+      .Choices("output_type", Texts{"i64 i32"})
       .Takes({Numbers()})
       .WithQuantized(OnQuantized::kComputes);
 }

@@ -122,7 +122,7 @@ Status InferAttention(Node& node) {
 }  // namespace
 
 Op Attention() {
-  return Op{"Attention", 3, 4, 1, InferAttention, AttrsOf<AttentionAttrs>()}
+  return Op{"Attention", 3, 4, 1, InferAttention, AttrsOf<AttentionAttrs>}
       .Takes({Float32(), AsInput(0), AsInput(0),
               OneOf({DataType::kF32, DataType::kBool})})
       .ReadsMany();

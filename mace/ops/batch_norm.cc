@@ -34,8 +34,8 @@ Status InferBatchNorm(Node& node) {
 }  // namespace
 
 Op BatchNorm() {
-  return Op{"BatchNorm", 5, 5, 1, InferBatchNorm, AttrsOf<BatchNormAttrs>()}
-      .Choices("activation", ActivationChoices())
+  return Op{"BatchNorm", 5, 5, 1, InferBatchNorm, AttrsOf<BatchNormAttrs>}
+      .Choices("activation", ActivationChoices)
       .Takes({Float32(), AsInput(0)});
 }
 

@@ -54,7 +54,7 @@ Op BatchToSpaceNd() {
             1,
             1,
             InferBatchToSpaceNd,
-            AttrsOf<BatchToSpaceNdAttrs>()}
+            AttrsOf<BatchToSpaceNdAttrs>}
       .WithQuantized(OnQuantized::kMoves);
 }
 

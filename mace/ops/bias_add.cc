@@ -31,8 +31,8 @@ Status InferBiasAdd(Node& node) {
 }  // namespace
 
 Op BiasAdd() {
-  return Op{"BiasAdd", 2, 2, 1, InferBiasAdd, AttrsOf<BiasAddAttrs>()}
-      .Choices("activation", ActivationChoices())
+  return Op{"BiasAdd", 2, 2, 1, InferBiasAdd, AttrsOf<BiasAddAttrs>}
+      .Choices("activation", ActivationChoices)
       .Takes({Float32(), AsInput(0)});
 }
 

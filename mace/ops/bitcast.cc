@@ -31,8 +31,8 @@ Status InferBitcast(Node& node) {
 }  // namespace
 
 Op Bitcast() {
-  return Op{"Bitcast", 1, 1, 1, InferBitcast, AttrsOf<BitcastAttrs>()}
-      .Choices("to", DataTypeChoices())
+  return Op{"Bitcast", 1, 1, 1, InferBitcast, AttrsOf<BitcastAttrs>}
+      .Choices("to", DataTypeChoices)
       .IsView()
       .WithOrder(AxisOrder::kAny);
 }

@@ -58,8 +58,8 @@ Status InferBitwise(Node& node) {
 }  // namespace
 
 Op Bitwise() {
-  return Op{"Bitwise", 2, 2, 1, InferBitwise, AttrsOf<BitwiseAttrs>()}
-      .Choices("type", ChoicesOf(kTypes))
+  return Op{"Bitwise", 2, 2, 1, InferBitwise, AttrsOf<BitwiseAttrs>}
+      .Choices("type", NamesIn(kTypes))
       .Takes({Indices(), AsInput(0)})
       .WithOrder(AxisOrder::kAny);
 }

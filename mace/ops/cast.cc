@@ -28,8 +28,8 @@ Status InferCast(Node& node) {
 }  // namespace
 
 Op Cast() {
-  return Op{"Cast", 1, 1, 1, InferCast, AttrsOf<CastAttrs>()}
-      .Choices("to", DataTypeChoices())
+  return Op{"Cast", 1, 1, 1, InferCast, AttrsOf<CastAttrs>}
+      .Choices("to", DataTypeChoices)
       .WithOrder(AxisOrder::kAny);
 }
 

@@ -37,7 +37,7 @@ Op ChannelShuffle() {
             1,
             1,
             InferChannelShuffle,
-            AttrsOf<ChannelShuffleAttrs>()}
+            AttrsOf<ChannelShuffleAttrs>}
       .WithQuantized(OnQuantized::kMoves);
 }
 

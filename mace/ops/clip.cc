@@ -32,7 +32,7 @@ Status InferClip(Node& node) {
 }  // namespace
 
 Op Clip() {
-  return Op{"Clip", 1, 3, 1, InferClip, AttrsOf<ClipAttrs>()}
+  return Op{"Clip", 1, 3, 1, InferClip, AttrsOf<ClipAttrs>}
       .Takes({OneOf({DataType::kF32, DataType::kI32, DataType::kI64,
                      DataType::kI16, DataType::kI8, DataType::kU8}),
               AsInput(0)})

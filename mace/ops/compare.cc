@@ -61,8 +61,8 @@ Status InferCompare(Node& node) {
 }  // namespace
 
 Op Compare() {
-  return Op{"Compare", 2, 2, 1, InferCompare, AttrsOf<CompareAttrs>()}
-      .Choices("type", ChoicesOf(kTypes))
+  return Op{"Compare", 2, 2, 1, InferCompare, AttrsOf<CompareAttrs>}
+      .Choices("type", NamesIn(kTypes))
       .Takes({OneOf({DataType::kF32, DataType::kI32, DataType::kI64,
                      DataType::kI16, DataType::kI8, DataType::kU8,
                      DataType::kBool}),

@@ -43,7 +43,7 @@ Status InferConcat(Node& node) {
 }  // namespace
 
 Op Concat() {
-  return Op{"Concat", 1, kMany, 1, InferConcat, AttrsOf<ConcatAttrs>()}
+  return Op{"Concat", 1, kMany, 1, InferConcat, AttrsOf<ConcatAttrs>}
       .NamesAxes("axis")
       .Takes({AnyType(), AsInput(0)})
       .WithOrder(AxisOrder::kNamed)

@@ -45,10 +45,10 @@ Status InferConv2d(Node& node) {
 }  // namespace
 
 Op Conv2d() {
-  return Op{"Conv2d", 2, 3, 1, InferConv2d, AttrsOf<Conv2dAttrs>()}
+  return Op{"Conv2d", 2, 3, 1, InferConv2d, AttrsOf<Conv2dAttrs>}
       .ReadsMany()
-      .Choices("padding", PaddingChoices())
-      .Choices("activation", ActivationChoices())
+      .Choices("padding", PaddingChoices)
+      .Choices("activation", ActivationChoices)
       .Takes({AnyType(), AsInput(0), AnyType()})
       .WithQuantized(OnQuantized::kComputes);
 }

@@ -29,7 +29,7 @@ Status InferCumsum(Node& node) {
 }  // namespace
 
 Op Cumsum() {
-  return Op{"Cumsum", 1, 1, 1, InferCumsum, AttrsOf<CumsumAttrs>()}
+  return Op{"Cumsum", 1, 1, 1, InferCumsum, AttrsOf<CumsumAttrs>}
       .NamesAxes("axis")
       .Takes({Numbers()})
       .WithOrder(AxisOrder::kNamed);

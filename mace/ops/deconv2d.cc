@@ -61,12 +61,12 @@ Status InferDeconv2d(Node& node) {
 }  // namespace
 
 Op Deconv2d() {
-  return Op{"Deconv2d", 2, 4, 1, InferDeconv2d, AttrsOf<Deconv2dAttrs>()}
+  return Op{"Deconv2d", 2, 4, 1, InferDeconv2d, AttrsOf<Deconv2dAttrs>}
       .ReadsMany()
-      .Choices("padding", PaddingChoices())
-      .Choices("activation", ActivationChoices())
+      .Choices("padding", PaddingChoices)
+      .Choices("activation", ActivationChoices)
       .Takes({AnyType(), AsInput(0), AnyType(), Indices()})
-      .Knows({{3, "output shape"}})
+      .Knows(3, "output shape")
       .WithQuantized(OnQuantized::kComputes);
 }
 

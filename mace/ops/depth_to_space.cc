@@ -39,8 +39,8 @@ Status InferDepthToSpace(Node& node) {
 
 Op DepthToSpace() {
   return Op{
-      "DepthToSpace", 1, 1, 1, InferDepthToSpace, AttrsOf<DepthToSpaceAttrs>()}
-      .Choices("mode", Texts({"DCR", "CRD"}))
+      "DepthToSpace", 1, 1, 1, InferDepthToSpace, AttrsOf<DepthToSpaceAttrs>}
+      .Choices("mode", Texts{"DCR CRD"})
       .WithQuantized(OnQuantized::kMoves);
 }
 

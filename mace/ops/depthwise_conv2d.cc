@@ -59,10 +59,10 @@ Op DepthwiseConv2d() {
             3,
             1,
             InferDepthwiseConv2d,
-            AttrsOf<DepthwiseConv2dAttrs>()}
+            AttrsOf<DepthwiseConv2dAttrs>}
       .ReadsMany()
-      .Choices("padding", PaddingChoices())
-      .Choices("activation", ActivationChoices())
+      .Choices("padding", PaddingChoices)
+      .Choices("activation", ActivationChoices)
       .Takes({AnyType(), AsInput(0), AnyType()})
       .WithQuantized(OnQuantized::kComputes);
 }

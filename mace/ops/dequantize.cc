@@ -25,7 +25,7 @@ Status InferDequantize(Node& node) {
 }  // namespace
 
 Op Dequantize() {
-  return Op{"Dequantize", 1, 1, 1, InferDequantize, {}}
+  return Op{"Dequantize", 1, 1, 1, InferDequantize, AttrsOf<NoAttrs>}
       .Takes({OneOf({DataType::kI8, DataType::kU8, DataType::kI16})})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);

@@ -81,9 +81,9 @@ Status InferEltwise(Node& node) {
 }  // namespace
 
 Op Eltwise() {
-  return Op{"Eltwise", 2, 2, 1, InferEltwise, AttrsOf<EltwiseAttrs>()}
-      .Choices("type", ChoicesOf(kTypes))
-      .Choices("activation", ActivationChoices())
+  return Op{"Eltwise", 2, 2, 1, InferEltwise, AttrsOf<EltwiseAttrs>}
+      .Choices("type", NamesIn(kTypes))
+      .Choices("activation", ActivationChoices)
       .Takes({AnyType(), AsInput(0)})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);

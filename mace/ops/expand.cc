@@ -34,9 +34,9 @@ Status InferExpand(Node& node) {
 }  // namespace
 
 Op Expand() {
-  return Op{"Expand", 1, 2, 1, InferExpand, AttrsOf<ExpandAttrs>()}
+  return Op{"Expand", 1, 2, 1, InferExpand, AttrsOf<ExpandAttrs>}
       .Takes({AnyType(), Indices()})
-      .Knows({{1, "shape"}})
+      .Knows(1, "shape")
       .WithQuantized(OnQuantized::kMoves);
 }
 

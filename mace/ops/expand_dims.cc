@@ -33,7 +33,7 @@ Status InferExpandDims(Node& node) {
 }  // namespace
 
 Op ExpandDims() {
-  return Op{"ExpandDims", 1, 1, 1, InferExpandDims, AttrsOf<ExpandDimsAttrs>()}
+  return Op{"ExpandDims", 1, 1, 1, InferExpandDims, AttrsOf<ExpandDimsAttrs>}
       .IsView()
       .WithQuantized(OnQuantized::kMoves);
 }

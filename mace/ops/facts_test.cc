@@ -45,11 +45,12 @@ TEST(Facts, WhatIsNamedIsThere) {
         std::find_if(op->attrs.begin(), op->attrs.end(),
                      [&](const AttrInfo& a) { return a.name == with.attr; });
     EXPECT_EQ(attr == op->attrs.end(), with.attr.empty()) << op->name;
-    for (const std::string& value : with.values) {
+    for (const Choice& value : with.values) {
       const auto& choices = attr->choices;
-      EXPECT_TRUE(std::any_of(choices.begin(), choices.end(),
-                              [&](const Choice& c) { return c.name == value; }))
-          << op->name << " " << value;
+      EXPECT_TRUE(
+          std::any_of(choices.begin(), choices.end(),
+                      [&](const Choice& c) { return c.name == value.name; }))
+          << op->name << " " << value.name;
     }
     for (const InputType& type : op->types) {
       EXPECT_LT(type.as, op->min_inputs) << op->name;

@@ -31,10 +31,10 @@ Status InferFill(Node& node) {
 }  // namespace
 
 Op Fill() {
-  return Op{"Fill", 1, 1, 1, InferFill, AttrsOf<FillAttrs>()}
-      .Choices("dtype", DataTypeChoices())
+  return Op{"Fill", 1, 1, 1, InferFill, AttrsOf<FillAttrs>}
+      .Choices("dtype", DataTypeChoices)
       .Takes({Indices()})
-      .Knows({{0, "shape"}});
+      .Knows(0, "shape");
 }
 
 }  // namespace mace::ops

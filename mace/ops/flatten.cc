@@ -33,7 +33,7 @@ Status InferFlatten(Node& node) {
 }  // namespace
 
 Op Flatten() {
-  return Op{"Flatten", 1, 1, 1, InferFlatten, AttrsOf<FlattenAttrs>()}
+  return Op{"Flatten", 1, 1, 1, InferFlatten, AttrsOf<FlattenAttrs>}
       .IsView()
       .WithQuantized(OnQuantized::kMoves);
 }

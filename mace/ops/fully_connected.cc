@@ -52,9 +52,9 @@ Op FullyConnected() {
             3,
             1,
             InferFullyConnected,
-            AttrsOf<FullyConnectedAttrs>()}
+            AttrsOf<FullyConnectedAttrs>}
       .ReadsMany()
-      .Choices("activation", ActivationChoices())
+      .Choices("activation", ActivationChoices)
       .Takes({AnyType(), AsInput(0), AnyType()})
       .WithQuantized(OnQuantized::kComputes);
 }

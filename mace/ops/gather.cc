@@ -46,7 +46,7 @@ Status InferGather(Node& node) {
 }  // namespace
 
 Op Gather() {
-  return Op{"Gather", 2, 2, 1, InferGather, AttrsOf<GatherAttrs>()}
+  return Op{"Gather", 2, 2, 1, InferGather, AttrsOf<GatherAttrs>}
       .NamesAxes("axis")
       .Takes({AnyType(), Indices()})
       .WithQuantized(OnQuantized::kMoves);

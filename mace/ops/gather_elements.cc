@@ -38,7 +38,7 @@ Op GatherElements() {
             2,
             1,
             InferGatherElements,
-            AttrsOf<GatherElementsAttrs>()}
+            AttrsOf<GatherElementsAttrs>}
       .NamesAxes("axis")
       .Takes({AnyType(), Indices()})
       .WithQuantized(OnQuantized::kMoves);

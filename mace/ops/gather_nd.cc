@@ -45,7 +45,7 @@ Status InferGatherNd(Node& node) {
 }  // namespace
 
 Op GatherNd() {
-  return Op{"GatherNd", 2, 2, 1, InferGatherNd, AttrsOf<GatherNdAttrs>()}
+  return Op{"GatherNd", 2, 2, 1, InferGatherNd, AttrsOf<GatherNdAttrs>}
       .Takes({AnyType(), Indices()})
       .WithQuantized(OnQuantized::kMoves);
 }

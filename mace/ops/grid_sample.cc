@@ -97,9 +97,9 @@ Status InferGridSample(Node& node) {
 }  // namespace
 
 Op GridSample() {
-  return Op{"GridSample", 2, 3, 1, InferGridSample, AttrsOf<GridSampleAttrs>()}
-      .Choices("mode", ChoicesOf(kModes))
-      .Choices("padding", ChoicesOf(kPaddings))
+  return Op{"GridSample", 2, 3, 1, InferGridSample, AttrsOf<GridSampleAttrs>}
+      .Choices("mode", NamesIn(kModes))
+      .Choices("padding", NamesIn(kPaddings))
       .Takes({Float32(), AsInput(0), Indices()})
       .ReadsMany();
 }

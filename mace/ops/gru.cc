@@ -48,10 +48,10 @@ Status InferGru(Node& node) {
 
 Op Gru() {
   const InputType f32 = Float32();
-  return Op{"Gru", 3, 6, 2, InferGru, AttrsOf<GruAttrs>()}
-      .Choices("direction", RecurrentDirectionChoices())
-      .Choices("gate_activation", RecurrentActivationChoices())
-      .Choices("cell_activation", RecurrentActivationChoices())
+  return Op{"Gru", 3, 6, 2, InferGru, AttrsOf<GruAttrs>}
+      .Choices("direction", RecurrentDirectionChoices)
+      .Choices("gate_activation", RecurrentActivationChoices)
+      .Choices("cell_activation", RecurrentActivationChoices)
       .ReadsMany()
       .Takes({f32, f32, f32, f32, Indices(), f32});
 }

@@ -27,7 +27,7 @@ Status InferHardmax(Node& node) {
 }  // namespace
 
 Op Hardmax() {
-  return Op{"Hardmax", 1, 1, 1, InferHardmax, AttrsOf<HardmaxAttrs>()}
+  return Op{"Hardmax", 1, 1, 1, InferHardmax, AttrsOf<HardmaxAttrs>}
       .NamesAxes("axis")
       .WithOrder(AxisOrder::kNamed);
 }

@@ -21,7 +21,7 @@ Status InferIdentity(Node& node) {
 }  // namespace
 
 Op Identity() {
-  return Op{"Identity", 1, 1, 1, InferIdentity, AttrsOf<NoAttrs>()}
+  return Op{"Identity", 1, 1, 1, InferIdentity, AttrsOf<NoAttrs>}
       .IsView()
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kMoves);

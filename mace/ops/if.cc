@@ -39,8 +39,8 @@ Status InferIf(Node& node) {
 }  // namespace
 
 Op If() {
-  return Op{"If", 1, kMany, kMany, InferIf, AttrsOf<IfAttrs>()}.Knows(
-      {{0, "condition"}});
+  return Op{"If", 1, kMany, kMany, InferIf, AttrsOf<IfAttrs>}.Knows(
+      0, "condition");
 }
 
 }  // namespace mace::ops

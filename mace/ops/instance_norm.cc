@@ -39,8 +39,8 @@ Status InferInstanceNorm(Node& node) {
 
 Op InstanceNorm() {
   return Op{
-      "InstanceNorm", 3, 3, 1, InferInstanceNorm, AttrsOf<InstanceNormAttrs>()}
-      .Choices("activation", ActivationChoices())
+      "InstanceNorm", 3, 3, 1, InferInstanceNorm, AttrsOf<InstanceNormAttrs>}
+      .Choices("activation", ActivationChoices)
       .Takes({Float32(), AsInput(0)});
 }
 

@@ -41,7 +41,7 @@ Status InferLayerNorm(Node& node) {
 }  // namespace
 
 Op LayerNorm() {
-  return Op{"LayerNorm", 1, 3, 1, InferLayerNorm, AttrsOf<LayerNormAttrs>()}
+  return Op{"LayerNorm", 1, 3, 1, InferLayerNorm, AttrsOf<LayerNormAttrs>}
       .Takes({Float32(), AsInput(0)});
 }
 

@@ -41,7 +41,7 @@ Op LocalResponseNorm() {
             1,
             1,
             InferLocalResponseNorm,
-            AttrsOf<LocalResponseNormAttrs>()}
+            AttrsOf<LocalResponseNormAttrs>}
       .ReadsMany()
       .Takes({Float32()});
 }

@@ -38,8 +38,8 @@ Status InferLogical(Node& node) {
 }  // namespace
 
 Op Logical() {
-  return Op{"Logical", 1, 2, 1, InferLogical, AttrsOf<LogicalAttrs>()}
-      .Choices("type", Texts({"AND", "OR", "XOR", "NOT"}))
+  return Op{"Logical", 1, 2, 1, InferLogical, AttrsOf<LogicalAttrs>}
+      .Choices("type", Texts{"AND OR XOR NOT"})
       .Takes({OneOf({DataType::kBool})})
       .WithOrder(AxisOrder::kAny);
 }

@@ -43,8 +43,6 @@ Status InferLoop(Node& node) {
 
 }  // namespace
 
-Op Loop() {
-  return Op{"Loop", 2, kMany, kMany, InferLoop, AttrsOf<LoopAttrs>()};
-}
+Op Loop() { return Op{"Loop", 2, kMany, kMany, InferLoop, AttrsOf<LoopAttrs>}; }
 
 }  // namespace mace::ops

@@ -28,7 +28,7 @@ Status InferLpNorm(Node& node) {
 }  // namespace
 
 Op LpNorm() {
-  return Op{"LpNorm", 1, 1, 1, InferLpNorm, AttrsOf<LpNormAttrs>()}
+  return Op{"LpNorm", 1, 1, 1, InferLpNorm, AttrsOf<LpNormAttrs>}
       .Choices("p", {{"L1", int64_t{1}}, {"L2", int64_t{2}}})
       .NamesAxes("axis")
       .Takes({Float32()})

@@ -88,13 +88,9 @@ Status InferLshProjection(Node& node) {
 }  // namespace
 
 Op LshProjection() {
-  return Op{"LshProjection",
-            2,
-            3,
-            1,
-            InferLshProjection,
-            AttrsOf<LshProjectionAttrs>()}
-      .Choices("type", ChoicesOf(kTypes))
+  return Op{
+      "LshProjection", 2, 3, 1, InferLshProjection, AttrsOf<LshProjectionAttrs>}
+      .Choices("type", NamesIn(kTypes))
       .Takes({AnyType(), OneOf({DataType::kI32}), Float32()})
       .ReadsMany();
 }

@@ -88,11 +88,11 @@ Status InferLstm(Node& node) {
 
 Op Lstm() {
   const InputType f32 = Float32();
-  return Op{"Lstm", 3, 11, 3, InferLstm, AttrsOf<LstmAttrs>()}
-      .Choices("direction", RecurrentDirectionChoices())
-      .Choices("gate_activation", RecurrentActivationChoices())
-      .Choices("cell_activation", RecurrentActivationChoices())
-      .Choices("output_activation", RecurrentActivationChoices())
+  return Op{"Lstm", 3, 11, 3, InferLstm, AttrsOf<LstmAttrs>}
+      .Choices("direction", RecurrentDirectionChoices)
+      .Choices("gate_activation", RecurrentActivationChoices)
+      .Choices("cell_activation", RecurrentActivationChoices)
+      .Choices("output_activation", RecurrentActivationChoices)
       .ReadsMany()
       .Takes({f32, f32, f32, f32, Indices(), f32});
 }

@@ -68,7 +68,7 @@ Status InferMatMul(Node& node) {
 }  // namespace
 
 Op MatMul() {
-  return Op{"MatMul", 2, 2, 1, InferMatMul, AttrsOf<MatMulAttrs>()}
+  return Op{"MatMul", 2, 2, 1, InferMatMul, AttrsOf<MatMulAttrs>}
       .ReadsMany()
       .Takes({AnyType(), AsInput(0)})
       .WithQuantized(OnQuantized::kComputes);

@@ -116,7 +116,7 @@ Op NonMaxSuppression() {
             2,
             4,
             InferNonMaxSuppression,
-            AttrsOf<NonMaxSuppressionAttrs>()}
+            AttrsOf<NonMaxSuppressionAttrs>}
       .ReadsMany()
       .Takes({Float32(), AsInput(0)});
 }

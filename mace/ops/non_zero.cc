@@ -34,8 +34,6 @@ Status InferNonZero(Node& node) {
 
 }  // namespace
 
-Op NonZero() {
-  return Op{"NonZero", 1, 1, 2, InferNonZero, AttrsOf<NoAttrs>()};
-}
+Op NonZero() { return Op{"NonZero", 1, 1, 2, InferNonZero, AttrsOf<NoAttrs>}; }
 
 }  // namespace mace::ops

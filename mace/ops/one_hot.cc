@@ -40,9 +40,9 @@ Status InferOneHot(Node& node) {
 }  // namespace
 
 Op OneHot() {
-  return Op{"OneHot", 1, 2, 1, InferOneHot, AttrsOf<OneHotAttrs>()}
+  return Op{"OneHot", 1, 2, 1, InferOneHot, AttrsOf<OneHotAttrs>}
       .Takes({Indices()})
-      .Knows({{1, "depth"}});
+      .Knows(1, "depth");
 }
 
 }  // namespace mace::ops

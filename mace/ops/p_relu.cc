@@ -33,7 +33,7 @@ Status InferPRelu(Node& node) {
 }  // namespace
 
 Op PRelu() {
-  return Op{"PRelu", 2, 2, 1, InferPRelu, AttrsOf<NoAttrs>()}
+  return Op{"PRelu", 2, 2, 1, InferPRelu, AttrsOf<NoAttrs>}
       .Takes({Float32(), AsInput(0)})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);

@@ -100,10 +100,10 @@ Status InferPad(Node& node) {
 }  // namespace
 
 Op Pad() {
-  return Op{"Pad", 1, 2, 1, InferPad, AttrsOf<PadAttrs>()}
-      .Choices("pad_type", ChoicesOf(kModes))
+  return Op{"Pad", 1, 2, 1, InferPad, AttrsOf<PadAttrs>}
+      .Choices("pad_type", NamesIn(kModes))
       .Takes({AnyType(), Indices()})
-      .Knows({{1, "pads"}})
+      .Knows(1, "pads")
       .WithQuantized(OnQuantized::kMoves);
 }
 

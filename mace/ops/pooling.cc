@@ -53,15 +53,15 @@ Status InferPooling(Node& node) {
 }  // namespace
 
 Op Pooling() {
-  return Op{"Pooling", 1, 1, 1, InferPooling, AttrsOf<PoolingAttrs>()}
+  return Op{"Pooling", 1, 1, 1, InferPooling, AttrsOf<PoolingAttrs>}
       .ReadsMany()
       .Choices("pooling_type",
                {{"AVERAGE", static_cast<int64_t>(PoolingType::kAverage)},
                 {"MAX", static_cast<int64_t>(PoolingType::kMax)},
                 {"L2", static_cast<int64_t>(PoolingType::kL2)}})
       .Choices("round_mode", {{"FLOOR", int64_t{0}}, {"CEIL", int64_t{1}}})
-      .Choices("padding", PaddingChoices())
-      .Choices("activation", ActivationChoices())
+      .Choices("padding", PaddingChoices)
+      .Choices("activation", ActivationChoices)
       .WithQuantized(OnQuantized::kMoves);
 }
 

@@ -64,7 +64,7 @@ Status InferProposal(Node& node) {
 }  // namespace
 
 Op Proposal() {
-  return Op{"Proposal", 3, 3, 1, InferProposal, AttrsOf<ProposalAttrs>()}
+  return Op{"Proposal", 3, 3, 1, InferProposal, AttrsOf<ProposalAttrs>}
       .ReadsMany()
       .Takes({Float32(), AsInput(0)});
 }

@@ -50,7 +50,7 @@ Status InferPsroiAlign(Node& node) {
 }  // namespace
 
 Op PsroiAlign() {
-  return Op{"PsroiAlign", 2, 2, 1, InferPsroiAlign, AttrsOf<PsroiAlignAttrs>()}
+  return Op{"PsroiAlign", 2, 2, 1, InferPsroiAlign, AttrsOf<PsroiAlignAttrs>}
       .ReadsMany()
       .Takes({Float32(), AsInput(0)});
 }

@@ -40,10 +40,10 @@ Status InferQuantize(Node& node) {
 }  // namespace
 
 Op Quantize() {
-  return Op{"Quantize", 1, 1, 1, InferQuantize, AttrsOf<QuantizeAttrs>()}
-      .Choices("to", Texts({"i16", "i8", "u8"}))
-      .Choices("arithmetic", Texts({"FIXED", "FLOAT"}))
-      .Choices("rounding", Texts({"AWAY", "EVEN"}))
+  return Op{"Quantize", 1, 1, 1, InferQuantize, AttrsOf<QuantizeAttrs>}
+      .Choices("to", Texts{"i16 i8 u8"})
+      .Choices("arithmetic", Texts{"FIXED FLOAT"})
+      .Choices("rounding", Texts{"AWAY EVEN"})
       .Takes({OneOf(
           {DataType::kF32, DataType::kI8, DataType::kU8, DataType::kI16})})
       .WithOrder(AxisOrder::kAny)

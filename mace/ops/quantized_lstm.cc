@@ -172,12 +172,8 @@ Status InferQuantizedLstm(Node& node) {
 
 Op QuantizedLstm() {
   const auto only = [](DataType type) { return OneOf({type}); };
-  return Op{"QuantizedLstm",
-            6,
-            6,
-            3,
-            InferQuantizedLstm,
-            AttrsOf<QuantizedLstmAttrs>()}
+  return Op{
+      "QuantizedLstm", 6, 6, 3, InferQuantizedLstm, AttrsOf<QuantizedLstmAttrs>}
       .ReadsMany()
       .Takes({only(DataType::kI8), only(DataType::kI8), only(DataType::kI8),
               only(DataType::kI32), only(DataType::kI8), only(DataType::kI16)})

@@ -91,9 +91,11 @@ Status InferRange(Node& node) {
 }  // namespace
 
 Op Range() {
-  return Op{"Range", 3, 3, 1, InferRange, AttrsOf<NoAttrs>()}
+  return Op{"Range", 3, 3, 1, InferRange, AttrsOf<NoAttrs>}
       .Takes({Numbers(), AsInput(0)})
-      .Knows({{0, "start"}, {1, "limit"}, {2, "delta"}});
+      .Knows(0, "start")
+      .Knows(1, "limit")
+      .Knows(2, "delta");
 }
 
 }  // namespace ops

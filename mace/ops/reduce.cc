@@ -73,12 +73,12 @@ Status InferReduce(Node& node) {
 }  // namespace
 
 Op Reduce() {
-  return Op{"Reduce", 1, 2, 1, InferReduce, AttrsOf<ReduceAttrs>()}
-      .Choices("reduce_type", ChoicesOf(kKinds))
+  return Op{"Reduce", 1, 2, 1, InferReduce, AttrsOf<ReduceAttrs>}
+      .Choices("reduce_type", NamesIn(kKinds))
       .NamesAxes("axis")
       .Takes({Numbers(), Indices()})
-      .TakesWith("reduce_type", {"ALL", "ANY"}, {DataType::kBool})
-      .Knows({{1, "axes"}})
+      .TakesWith("reduce_type", Texts{"ALL ANY"}, OneOf({DataType::kBool}))
+      .Knows(1, "axes")
       .WithQuantized(OnQuantized::kComputes);
 }
 

@@ -63,10 +63,10 @@ Status InferReshape(Node& node) {
 }  // namespace
 
 Op Reshape() {
-  return Op{"Reshape", 1, 2, 1, InferReshape, AttrsOf<ReshapeAttrs>()}
+  return Op{"Reshape", 1, 2, 1, InferReshape, AttrsOf<ReshapeAttrs>}
       .IsView()
       .Takes({AnyType(), Indices()})
-      .Knows({{1, "shape"}})
+      .Knows(1, "shape")
       .WithQuantized(OnQuantized::kMoves);
 }
 

@@ -199,13 +199,13 @@ Status InferResize(Node& node) {
 }  // namespace
 
 Op Resize() {
-  return Op{"Resize", 1, 2, 1, InferResize, AttrsOf<ResizeAttrs>()}
-      .Choices("mode", Texts({"NEAREST", "LINEAR", "CUBIC"}))
-      .Choices("coordinate", ChoicesOf(kCoordinates))
-      .Choices("nearest_mode", ChoicesOf(kRoundings))
+  return Op{"Resize", 1, 2, 1, InferResize, AttrsOf<ResizeAttrs>}
+      .Choices("mode", Texts{"NEAREST LINEAR CUBIC"})
+      .Choices("coordinate", NamesIn(kCoordinates))
+      .Choices("nearest_mode", NamesIn(kRoundings))
       .Takes({AnyType(), Indices()})
-      .TakesWith("mode", {"LINEAR", "CUBIC"}, {DataType::kF32})
-      .Knows({{1, "size"}})
+      .TakesWith("mode", Texts{"LINEAR CUBIC"}, OneOf({DataType::kF32}))
+      .Knows(1, "size")
       .WithQuantized(OnQuantized::kMoves);
 }
 

@@ -27,7 +27,7 @@ Status InferReverse(Node& node) {
 }  // namespace
 
 Op Reverse() {
-  return Op{"Reverse", 1, 1, 1, InferReverse, AttrsOf<ReverseAttrs>()}
+  return Op{"Reverse", 1, 1, 1, InferReverse, AttrsOf<ReverseAttrs>}
       .NamesAxes("axis")
       .WithOrder(AxisOrder::kNamed)
       .WithQuantized(OnQuantized::kMoves);

@@ -39,7 +39,7 @@ Op ReverseSequence() {
             2,
             1,
             InferReverseSequence,
-            AttrsOf<ReverseSequenceAttrs>()}
+            AttrsOf<ReverseSequenceAttrs>}
       .NamesAxes("seq_axis")
       .NamesAxes("batch_axis")
       .Takes({AnyType(), Indices()})

@@ -40,9 +40,9 @@ Status InferRnn(Node& node) {
 
 Op Rnn() {
   const InputType f32 = Float32();
-  return Op{"Rnn", 3, 6, 2, InferRnn, AttrsOf<RnnAttrs>()}
-      .Choices("direction", RecurrentDirectionChoices())
-      .Choices("cell_activation", RecurrentActivationChoices())
+  return Op{"Rnn", 3, 6, 2, InferRnn, AttrsOf<RnnAttrs>}
+      .Choices("direction", RecurrentDirectionChoices)
+      .Choices("cell_activation", RecurrentActivationChoices)
       .ReadsMany()
       .Takes({f32, f32, f32, f32, Indices(), f32});
 }

@@ -66,8 +66,8 @@ Status InferRoiAlign(Node& node) {
 }  // namespace
 
 Op RoiAlign() {
-  return Op{"RoiAlign", 3, 3, 1, InferRoiAlign, AttrsOf<RoiAlignAttrs>()}
-      .Choices("mode", Texts({"AVG", "MAX"}))
+  return Op{"RoiAlign", 3, 3, 1, InferRoiAlign, AttrsOf<RoiAlignAttrs>}
+      .Choices("mode", Texts{"AVG MAX"})
       .Takes({Float32(), AsInput(0), Indices()})
       .ReadsMany();
 }

@@ -85,7 +85,7 @@ Op RotaryEmbedding() {
             kMany,
             kMany,
             InferRotaryEmbedding,
-            AttrsOf<RotaryEmbeddingAttrs>()}
+            AttrsOf<RotaryEmbeddingAttrs>}
       .Takes({Float32()});
 }
 

@@ -47,7 +47,7 @@ Status InferScatterElements(Node& node) {
 
 Op ScatterElements() {
   return WithReduction(Op{"ScatterElements", 3, 3, 1, InferScatterElements,
-                          AttrsOf<ScatterElementsAttrs>()}
+                          AttrsOf<ScatterElementsAttrs>}
                            .NamesAxes("axis"));
 }
 

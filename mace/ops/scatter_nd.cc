@@ -50,7 +50,7 @@ Status InferScatterNd(Node& node) {
 
 Op ScatterNd() {
   return WithReduction(
-      Op{"ScatterNd", 3, 3, 1, InferScatterNd, AttrsOf<ScatterNdAttrs>()});
+      Op{"ScatterNd", 3, 3, 1, InferScatterNd, AttrsOf<ScatterNdAttrs>});
 }
 
 }  // namespace mace::ops

@@ -29,7 +29,7 @@ Status InferSelect(Node& node) {
 }  // namespace
 
 Op Select() {
-  return Op{"Select", 3, 3, 1, InferSelect, AttrsOf<NoAttrs>()}
+  return Op{"Select", 3, 3, 1, InferSelect, AttrsOf<NoAttrs>}
       .Takes({OneOf({DataType::kBool}), AnyType(), AsInput(1)})
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kMoves);

@@ -52,8 +52,8 @@ Status InferShape(Node& node) {
 }  // namespace
 
 Op Shape() {
-  return Op{"Shape", 1, 1, 1, InferShape, AttrsOf<ShapeAttrs>()}
-      .Choices("output_type", Texts({"i64", "i32"}))
+  return Op{"Shape", 1, 1, 1, InferShape, AttrsOf<ShapeAttrs>}
+      .Choices("output_type", Texts{"i64 i32"})
       .ReadsTypesOnly();
 }
 

@@ -67,11 +67,14 @@ Status InferSlice(Node& node) {
 }  // namespace
 
 Op Slice() {
-  return Op{"Slice", 1, 5, 1, InferSlice, AttrsOf<SliceAttrs>()}
+  return Op{"Slice", 1, 5, 1, InferSlice, AttrsOf<SliceAttrs>}
       .NamesAxes("axes")
       .Takes({AnyType(), Indices()})
       .IsPart(PartOfSlice)
-      .Knows({{1, "starts"}, {2, "ends"}, {3, "axes"}, {4, "steps"}})
+      .Knows(1, "starts")
+      .Knows(2, "ends")
+      .Knows(3, "axes")
+      .Knows(4, "steps")
       .WithQuantized(OnQuantized::kMoves);
 }
 

@@ -28,7 +28,7 @@ Status InferSoftmax(Node& node) {
 }  // namespace
 
 Op Softmax() {
-  return Op{"Softmax", 1, 1, 1, InferSoftmax, AttrsOf<SoftmaxAttrs>()}
+  return Op{"Softmax", 1, 1, 1, InferSoftmax, AttrsOf<SoftmaxAttrs>}
       .NamesAxes("axis")
       .WithOrder(AxisOrder::kNamed)
       .WithQuantized(OnQuantized::kComputes);

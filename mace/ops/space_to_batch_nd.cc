@@ -53,7 +53,7 @@ Op SpaceToBatchNd() {
             1,
             1,
             InferSpaceToBatchNd,
-            AttrsOf<SpaceToBatchNdAttrs>()}
+            AttrsOf<SpaceToBatchNdAttrs>}
       .WithQuantized(OnQuantized::kMoves);
 }
 

@@ -40,7 +40,7 @@ Status InferSpaceToDepth(Node& node) {
 
 Op SpaceToDepth() {
   return Op{
-      "SpaceToDepth", 1, 1, 1, InferSpaceToDepth, AttrsOf<SpaceToDepthAttrs>()}
+      "SpaceToDepth", 1, 1, 1, InferSpaceToDepth, AttrsOf<SpaceToDepthAttrs>}
       .WithQuantized(OnQuantized::kMoves);
 }
 

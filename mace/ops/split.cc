@@ -80,12 +80,12 @@ int64_t PartOfSplit(const Node& node, size_t i) {
 }  // namespace
 
 Op Split() {
-  return Op{"Split", 1, 2, kMany, InferSplit, AttrsOf<SplitAttrs>()}
+  return Op{"Split", 1, 2, kMany, InferSplit, AttrsOf<SplitAttrs>}
       .NamesAxes("axis")
       .Takes({AnyType(), Indices()})
       .IsPart(PartOfSplit)
       .WithOrder(AxisOrder::kNamed)
-      .Knows({{1, "sizes"}})
+      .Knows(1, "sizes")
       .WithQuantized(OnQuantized::kMoves);
 }
 

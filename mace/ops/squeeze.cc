@@ -38,7 +38,7 @@ Status InferSqueeze(Node& node) {
 }  // namespace
 
 Op Squeeze() {
-  return Op{"Squeeze", 1, 1, 1, InferSqueeze, AttrsOf<SqueezeAttrs>()}
+  return Op{"Squeeze", 1, 1, 1, InferSqueeze, AttrsOf<SqueezeAttrs>}
       .IsView()
       .NamesAxes("axis")
       .WithQuantized(OnQuantized::kMoves);

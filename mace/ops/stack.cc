@@ -35,7 +35,7 @@ Status InferStack(Node& node) {
 }  // namespace
 
 Op Stack() {
-  return Op{"Stack", 1, kMany, 1, InferStack, AttrsOf<StackAttrs>()}
+  return Op{"Stack", 1, kMany, 1, InferStack, AttrsOf<StackAttrs>}
       .Takes({AnyType(), AsInput(0)})
       .WithQuantized(OnQuantized::kMoves);
 }

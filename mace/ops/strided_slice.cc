@@ -112,10 +112,12 @@ Status InferStridedSlice(Node& node) {
 
 Op StridedSlice() {
   return Op{
-      "StridedSlice", 1, 4, 1, InferStridedSlice, AttrsOf<StridedSliceAttrs>()}
+      "StridedSlice", 1, 4, 1, InferStridedSlice, AttrsOf<StridedSliceAttrs>}
       .Takes({AnyType(), Indices()})
       .IsPart(PartOfStridedSlice)
-      .Knows({{1, "begin"}, {2, "end"}, {3, "strides"}})
+      .Knows(1, "begin")
+      .Knows(2, "end")
+      .Knows(3, "strides")
       .WithQuantized(OnQuantized::kMoves);
 }
 

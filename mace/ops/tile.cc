@@ -41,9 +41,9 @@ Status InferTile(Node& node) {
 }  // namespace
 
 Op Tile() {
-  return Op{"Tile", 1, 2, 1, InferTile, AttrsOf<TileAttrs>()}
+  return Op{"Tile", 1, 2, 1, InferTile, AttrsOf<TileAttrs>}
       .Takes({AnyType(), Indices()})
-      .Knows({{1, "repeats"}})
+      .Knows(1, "repeats")
       .WithQuantized(OnQuantized::kMoves);
 }
 

@@ -43,11 +43,11 @@ Status InferTopK(Node& node) {
 }  // namespace
 
 Op TopK() {
-  return Op{"TopK", 1, 2, 2, InferTopK, AttrsOf<TopKAttrs>()}
+  return Op{"TopK", 1, 2, 2, InferTopK, AttrsOf<TopKAttrs>}
       .NamesAxes("axis")
       .Takes({Numbers(), Indices()})
       .WithOrder(AxisOrder::kNamed)
-      .Knows({{1, "k"}});
+      .Knows(1, "k");
 }
 
 }  // namespace mace::ops

@@ -44,7 +44,7 @@ Status InferTranspose(Node& node) {
 }  // namespace
 
 Op Transpose() {
-  return Op{"Transpose", 1, 1, 1, InferTranspose, AttrsOf<TransposeAttrs>()}
+  return Op{"Transpose", 1, 1, 1, InferTranspose, AttrsOf<TransposeAttrs>}
       .WithQuantized(OnQuantized::kMoves);
 }
 

@@ -53,10 +53,10 @@ Status InferUnary(Node& node) {
 }  // namespace
 
 Op Unary() {
-  return Op{"Unary", 1, 1, 1, InferUnary, AttrsOf<UnaryAttrs>()}
-      .Choices("type", Texts({std::begin(kNames), std::end(kNames)}))
+  return Op{"Unary", 1, 1, 1, InferUnary, AttrsOf<UnaryAttrs>}
+      .Choices("type", NamesIn(kNames))
       .Takes({Float32()})
-      .TakesWith("type", {"ABS", "NEG", "SQUARE", "SIGN"}, Numbers().types)
+      .TakesWith("type", Texts{"ABS NEG SQUARE SIGN"}, Numbers())
       .WithOrder(AxisOrder::kAny)
       .WithQuantized(OnQuantized::kComputes);
 }

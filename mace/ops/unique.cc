@@ -39,8 +39,6 @@ Status InferUnique(Node& node) {
 
 }  // namespace
 
-Op Unique() {
-  return Op{"Unique", 1, 1, 4, InferUnique, AttrsOf<UniqueAttrs>()};
-}
+Op Unique() { return Op{"Unique", 1, 1, 4, InferUnique, AttrsOf<UniqueAttrs>}; }
 
 }  // namespace mace::ops

@@ -38,7 +38,7 @@ Status InferUnstack(Node& node) {
 }  // namespace
 
 Op Unstack() {
-  return Op{"Unstack", 1, 1, kMany, InferUnstack, AttrsOf<UnstackAttrs>()}
+  return Op{"Unstack", 1, 1, kMany, InferUnstack, AttrsOf<UnstackAttrs>}
       .NamesAxes("axis")
       .WithQuantized(OnQuantized::kMoves);
 }

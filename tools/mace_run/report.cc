@@ -154,9 +154,11 @@ json Attrs(const Op& op) {
   return attrs;
 }
 
-json NamesOf(const std::vector<DataType>& types) {
+json NamesOf(DataTypes types) {
   json names = json::array();
-  for (DataType type : types) names.push_back(Name(type));
+  for (DataType type : kAllTypes) {
+    if (types.Has(type)) names.push_back(Name(type));
+  }
   return names;
 }
 
@@ -171,8 +173,12 @@ json InputTypes(const Op& op) {
 
 json TypesWith(const Op& op) {
   if (op.types_with.attr.empty()) return json::object();
+  json values = json::array();
+  for (const Choice& choice : op.types_with.values) {
+    values.push_back(choice.name);
+  }
   return {{"attr", op.types_with.attr},
-          {"values", op.types_with.values},
+          {"values", std::move(values)},
           {"types", NamesOf(op.types_with.types)}};
 }
 

@@ -33,7 +33,7 @@ constexpr struct {
 
 }  // namespace
 
-std::vector<Choice> ActivationChoices() { return ChoicesOf(kNames); }
+std::vector<Choice> ActivationChoices() { return ChoicesOf(NamesIn(kNames)); }
 
 Result<ActivationKind> ParseActivation(const Node& node,
                                        const ActivationAttrs& attrs) {

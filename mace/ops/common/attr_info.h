@@ -3,7 +3,10 @@
 #ifndef MACE_OPS_COMMON_ATTR_INFO_H_
 #define MACE_OPS_COMMON_ATTR_INFO_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,46 +31,51 @@ struct AttrInfo {
   bool names_axes = false;  // is one or more axes of input 0, in [-rank, rank)
 };
 
-// Makes choices of the names in a table with rows {name, ...}.
-template <typename Table>
-std::vector<Choice> ChoicesOf(const Table& table) {
-  std::vector<Choice> choices;
-  for (const auto& row : table) {
-    choices.push_back({row.name, std::string(row.name)});
+// The choices of an attribute as an op's definition writes them, which costs a
+// library little: the names, with a space between each two, ...
+struct Texts {
+  const char* names;
+};
+// ... a table of names, which are the first members of its rows, ...
+struct NameTable {
+  const void* rows;
+  size_t row_bytes;
+  size_t count;
+};
+// ... a number that has a name, ...
+struct NamedNumber {
+  const char* name;
+  int64_t number;
+};
+// ... or a function that returns them: those that several ops share.
+using ListChoices = std::vector<Choice> (*)();
+
+template <typename Row, size_t kCount>
+NameTable NamesIn(const Row (&rows)[kCount]) {
+  if constexpr (!std::is_same_v<Row, const char*>) {
+    static_assert(std::is_standard_layout_v<Row>, "the name lies at its start");
+    static_assert(offsetof(Row, name) == 0, "the name comes first");
   }
-  return choices;
+  return {rows, sizeof(Row), kCount};
 }
 
-// Makes choices of texts.
-std::vector<Choice> Texts(const std::vector<std::string>& texts);
+std::vector<Choice> ChoicesOf(const Texts& texts);
+std::vector<Choice> ChoicesOf(const NameTable& table);
 
 // Choices of attributes that several ops have.
 std::vector<Choice> ActivationChoices();  // activation_attrs.cc
 std::vector<Choice> PaddingChoices();     // window.cc
 std::vector<Choice> DataTypeChoices();    // operands.cc
 
-// Collects the fields of an attribute struct.
-class AttrLister {
- public:
-  void operator()(const char* name, int64_t f);
-  void operator()(const char* name, bool f);
-  void operator()(const char* name, float f);
-  void operator()(const char* name, const std::string& f);
-  void operator()(const char* name, const std::vector<int64_t>& f);
-  void operator()(const char* name, const std::vector<float>& f);
-  std::vector<AttrInfo> attrs;
+// Of the struct at `attrs`, which holds the defaults.
+std::vector<AttrInfo> ListAttrs(void* attrs, VisitAttrs visit);
 
- private:
-  void Add(const char* name, Attr initial, const char* type);
-};
-
-// Returns Op::attrs for the attribute struct Attrs.
+// Op::attrs for the attribute struct Attrs; a function, so that an op's
+// definition passes its address.
 template <typename Attrs>
-std::vector<AttrInfo> AttrsOf() {
+[[gnu::cold]] std::vector<AttrInfo> AttrsOf() {
   Attrs attrs;
-  AttrLister lister;
-  attrs.Fields(lister);
-  return lister.attrs;
+  return ListAttrs(&attrs, VisitAttrsOf<Attrs>);
 }
 
 // The attributes of an op that has none.

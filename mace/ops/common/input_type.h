@@ -3,8 +3,7 @@
 #ifndef MACE_OPS_COMMON_INPUT_TYPE_H_
 #define MACE_OPS_COMMON_INPUT_TYPE_H_
 
-#include <utility>
-#include <vector>
+#include <cstdint>
 
 #include "mace/graph/data_type.h"
 
@@ -12,20 +11,20 @@ namespace mace {
 
 // The element types that an input may have.
 struct InputType {
-  std::vector<DataType> types;  // empty: all
-  int as = -1;                  // if not negative: the type of this input
+  DataTypes types;  // empty: all
+  int8_t as = -1;   // if not negative: the type of this input
 };
 
-inline InputType AnyType() { return {}; }
-inline InputType OneOf(std::vector<DataType> types) {
-  return {std::move(types), -1};
-}
-inline InputType AsInput(int input) { return {{}, input}; }
+constexpr InputType AnyType() { return {{}, -1}; }
+constexpr InputType OneOf(DataTypes types) { return {types, -1}; }
+constexpr InputType AsInput(int8_t input) { return {{}, input}; }
 // For indices, shapes and the like.
-inline InputType Indices() { return OneOf({DataType::kI32, DataType::kI64}); }
-inline InputType Float32() { return OneOf({DataType::kF32}); }
+constexpr InputType Indices() {
+  return OneOf({DataType::kI32, DataType::kI64});
+}
+constexpr InputType Float32() { return OneOf({DataType::kF32}); }
 // For most kernels that count and compare.
-inline InputType Numbers() {
+constexpr InputType Numbers() {
   return OneOf({DataType::kF32, DataType::kI32, DataType::kI64});
 }
 

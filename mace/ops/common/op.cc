@@ -75,15 +75,15 @@ Status CheckChoices(const Op& op, const Node& node) {
 }
 
 // Returns the types of input 0, which may depend on an attribute.
-std::vector<DataType> FirstTypes(const Op& op, const Node& node) {
+DataTypes FirstTypes(const Op& op, const Node& node) {
   const auto& with = op.types_with;
   for (const AttrInfo& attr : op.attrs) {
     if (attr.name != with.attr) continue;
     const auto given = node.attrs.find(attr.name);
-    const auto* value = std::get_if<std::string>(
-        given == node.attrs.end() ? &attr.initial : &given->second);
-    if (value != nullptr &&
-        std::count(with.values.begin(), with.values.end(), *value) > 0) {
+    const Attr& value =
+        given == node.attrs.end() ? attr.initial : given->second;
+    if (AnyOf(with.values,
+              [&](const Choice& choice) { return choice.value == value; })) {
       return with.types;
     }
   }
@@ -147,7 +147,7 @@ Status NoSuchOp(const Node& node) {
       "(docs/custom_ops.md)");
 }
 
-AttrInfo* Find(std::vector<AttrInfo>& attrs, const std::string& name) {
+AttrInfo* Find(std::vector<AttrInfo>& attrs, const char* name) {
   for (AttrInfo& attr : attrs) {
     if (attr.name == name) return &attr;
   }
@@ -158,71 +158,91 @@ AttrInfo* Find(std::vector<AttrInfo>& attrs, const std::string& name) {
 
 }  // namespace
 
-Op Op::Choices(const std::string& attr, std::vector<Choice> choices) const {
-  Op op = *this;
-  Find(op.attrs, attr)->choices = std::move(choices);
-  return op;
+Op::Op(const char* its_name, int least_inputs, int most_inputs, int outputs,
+       Status (*its_infer)(Node& node), std::vector<AttrInfo> (*list)())
+    : name(its_name),
+      min_inputs(least_inputs),
+      max_inputs(most_inputs),
+      num_outputs(outputs),
+      infer(its_infer),
+      attrs(list()) {}
+
+Op::Op(Op&& other) = default;
+Op::~Op() = default;
+
+Op&& Op::Choices(const char* attr, const Texts& texts) && {
+  Find(attrs, attr)->choices = ChoicesOf(texts);
+  return std::move(*this);
 }
 
-Op Op::NamesAxes(const std::string& attr) const {
-  Op op = *this;
-  Find(op.attrs, attr)->names_axes = true;
-  return op;
+Op&& Op::Choices(const char* attr, const NameTable& names) && {
+  Find(attrs, attr)->choices = ChoicesOf(names);
+  return std::move(*this);
 }
 
-Op Op::Knows(std::vector<KnownInput> inputs) const {
-  Op op = *this;
-  op.known_inputs = std::move(inputs);
-  return op;
+Op&& Op::Choices(const char* attr,
+                 std::initializer_list<NamedNumber> numbers) && {
+  std::vector<Choice>& choices = Find(attrs, attr)->choices;
+  for (const NamedNumber& named : numbers) {
+    choices.push_back({named.name, named.number});
+  }
+  return std::move(*this);
 }
 
-Op Op::Takes(std::vector<InputType> inputs) const {
-  Op op = *this;
-  op.types = std::move(inputs);
-  return op;
+Op&& Op::Choices(const char* attr, ListChoices list) && {
+  Find(attrs, attr)->choices = list();
+  return std::move(*this);
 }
 
-Op Op::TakesWith(const char* attr, std::vector<std::string> values,
-                 std::vector<DataType> of_input_0) const {
-  Op op = *this;
-  op.types_with = {attr, std::move(values), std::move(of_input_0)};
-  return op;
+Op&& Op::NamesAxes(const char* attr) && {
+  Find(attrs, attr)->names_axes = true;
+  return std::move(*this);
 }
 
-Op Op::IsView() const {
-  Op op = *this;
-  op.is_view = true;
-  return op;
+Op&& Op::Knows(int input, const char* what) && {
+  known_inputs.push_back({input, what});
+  return std::move(*this);
 }
 
-Op Op::IsPart(int64_t (*offset)(const Node& node, size_t i)) const {
-  Op op = *this;
-  op.part_offset = offset;
-  return op;
+Op&& Op::Takes(std::initializer_list<InputType> inputs) && {
+  types = inputs;
+  return std::move(*this);
 }
 
-Op Op::ReadsTypesOnly() const {
-  Op op = *this;
-  op.reads_types_only = true;
-  return op;
+Op&& Op::TakesWith(const char* attr, const Texts& values,
+                   const InputType& input_0) && {
+  types_with = {attr, ChoicesOf(values), input_0.types};
+  return std::move(*this);
 }
 
-Op Op::ReadsMany() const {
-  Op op = *this;
-  op.reads_many = true;
-  return op;
+Op&& Op::IsView() && {
+  is_view = true;
+  return std::move(*this);
 }
 
-Op Op::WithOrder(AxisOrder order) const {
-  Op op = *this;
-  op.axis_order = order;
-  return op;
+Op&& Op::IsPart(int64_t (*offset)(const Node& node, size_t i)) && {
+  part_offset = offset;
+  return std::move(*this);
 }
 
-Op Op::WithQuantized(OnQuantized use) const {
-  Op op = *this;
-  op.on_quantized = use;
-  return op;
+Op&& Op::ReadsTypesOnly() && {
+  reads_types_only = true;
+  return std::move(*this);
+}
+
+Op&& Op::ReadsMany() && {
+  reads_many = true;
+  return std::move(*this);
+}
+
+Op&& Op::WithOrder(AxisOrder order) && {
+  axis_order = order;
+  return std::move(*this);
+}
+
+Op&& Op::WithQuantized(OnQuantized use) && {
+  on_quantized = use;
+  return std::move(*this);
 }
 
 int64_t ViewOffset(const Node& node, size_t i) {
@@ -230,12 +250,6 @@ int64_t ViewOffset(const Node& node, size_t i) {
   if (op == nullptr) return -1;
   if (op->is_view) return 0;
   return op->part_offset == nullptr ? -1 : op->part_offset(node, i);
-}
-
-std::vector<Choice> Texts(const std::vector<std::string>& texts) {
-  std::vector<Choice> choices;
-  for (const std::string& text : texts) choices.push_back({text, text});
-  return choices;
 }
 
 const Op* FindOp(const std::string& name) {

@@ -3,8 +3,8 @@
 #ifndef MACE_OPS_COMMON_OP_H_
 #define MACE_OPS_COMMON_OP_H_
 
+#include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mace/graph/node.h"
@@ -74,28 +74,38 @@ struct Op {
   // If the attribute has one of these values, input 0 has these types instead.
   struct TypesWith {
     std::string attr;
-    std::vector<std::string> values;
-    std::vector<DataType> types;
+    std::vector<Choice> values;
+    DataTypes types;
   };
-  TypesWith types_with = {};
+  TypesWith types_with = {{}, {}, {}};
   OnQuantized on_quantized = OnQuantized::kRefuses;
+
+  // `list` returns the attributes: AttrsOf<...>, in attr_info.h.
+  Op(const char* its_name, int least_inputs, int most_inputs, int outputs,
+     Status (*its_infer)(Node& node), std::vector<AttrInfo> (*list)());
+  Op(Op&& other);
+  ~Op();
 
   bool MayBeAbsent(int input) const;
 
-  // Each returns the op with one more fact. REQUIRES: the attribute exists.
-  Op Choices(const std::string& attr, std::vector<Choice> choices) const;
-  Op NamesAxes(const std::string& attr) const;
+  // Each adds a fact to an op that is being defined. REQUIRES: the attribute
+  // exists.
+  Op&& Choices(const char* attr, const Texts& texts) &&;
+  Op&& Choices(const char* attr, const NameTable& names) &&;
+  Op&& Choices(const char* attr, std::initializer_list<NamedNumber> numbers) &&;
+  Op&& Choices(const char* attr, ListChoices list) &&;
+  Op&& NamesAxes(const char* attr) &&;
 
-  Op Knows(std::vector<KnownInput> inputs) const;
-  Op Takes(std::vector<InputType> inputs) const;
-  Op TakesWith(const char* attr, std::vector<std::string> values,
-               std::vector<DataType> of_input_0) const;
-  Op IsView() const;
-  Op IsPart(int64_t (*offset)(const Node& node, size_t i)) const;
-  Op ReadsTypesOnly() const;
-  Op ReadsMany() const;
-  Op WithOrder(AxisOrder order) const;
-  Op WithQuantized(OnQuantized use) const;
+  Op&& Knows(int input, const char* what) &&;
+  Op&& Takes(std::initializer_list<InputType> inputs) &&;
+  Op&& TakesWith(const char* attr, const Texts& values,
+                 const InputType& input_0) &&;
+  Op&& IsView() &&;
+  Op&& IsPart(int64_t (*offset)(const Node& node, size_t i)) &&;
+  Op&& ReadsTypesOnly() &&;
+  Op&& ReadsMany() &&;
+  Op&& WithOrder(AxisOrder order) &&;
+  Op&& WithQuantized(OnQuantized use) &&;
 };
 
 constexpr int kMany = 1 << 20;

@@ -13,18 +13,14 @@
 namespace mace {
 namespace {
 
-constexpr DataType kAllTypes[] = {
-    DataType::kF32, DataType::kF16, DataType::kBF16,
-    DataType::kI32, DataType::kI64, DataType::kI16,
-    DataType::kI8,  DataType::kU8,  DataType::kBool};
-
 std::string Input(size_t i) { return StrCat("input ", i); }
 
-template <typename Types>
-std::string NamesOf(const Types& types) {
+// An empty set stands for all types.
+std::string NamesOf(DataTypes types) {
   std::string names;
-  for (DataType t : types) {
-    names += StrCat(names.empty() ? "" : ", ", Name(t));
+  for (DataType t : kAllTypes) {
+    if (!types.empty() && !types.Has(t)) continue;
+    StrAppend(&names, names.empty() ? "" : ", ", Name(t));
   }
   return names;
 }
@@ -80,13 +76,10 @@ Result<std::vector<int64_t>> IntsOf(const Node& node, size_t i,
   return KnownInts(node, i);
 }
 
-Status CheckDtype(const Node& node, size_t i,
-                  const std::vector<DataType>& types) {
+Status CheckDtype(const Node& node, size_t i, DataTypes types) {
   if (!node.has_input(i) || types.empty()) return Status();
   const TensorType& x = node.inputs[i].type;
-  if (Contains(types, x.dtype)) {
-    return Status();
-  }
+  if (types.Has(x.dtype)) return Status();
   return NodeError(node, Input(i), " is ", ToString(x), ", it must be ",
                    NamesOf(types));
 }
@@ -128,7 +121,7 @@ Result<DataType> ParseDataType(const Node& node, const char* attr,
     if (name == Name(t)) return t;
   }
   return NodeError(node, attr, " '", name, "' is no element type; there are ",
-                   NamesOf(kAllTypes));
+                   NamesOf({}));
 }
 
 std::vector<Choice> DataTypeChoices() {

@@ -41,9 +41,8 @@ Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i);
 Result<std::vector<int64_t>> IntsOf(const Node& node, size_t i,
                                     const std::vector<int64_t>& attr);
 
-// Input `i`, if present, must have one of the types. An empty list allows any.
-Status CheckDtype(const Node& node, size_t i,
-                  const std::vector<DataType>& types);
+// Input `i`, if present, must have one of the types. An empty set allows any.
+Status CheckDtype(const Node& node, size_t i, DataTypes types);
 
 // Input `i`, if present, must have the element type of input `other`.
 Status CheckDtypeAs(const Node& node, size_t i, int other);

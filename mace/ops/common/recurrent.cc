@@ -184,7 +184,7 @@ std::vector<Choice> RecurrentActivationChoices() {
 }
 
 std::vector<Choice> RecurrentDirectionChoices() {
-  return Texts({"FORWARD", "REVERSE", "BIDIRECTIONAL"});
+  return ChoicesOf(Texts{"FORWARD REVERSE BIDIRECTIONAL"});
 }
 
 }  // namespace mace

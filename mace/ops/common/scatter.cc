@@ -27,10 +27,11 @@ Result<ScatterKind> ScatterKindOf(const Node& node, const std::string& name) {
   return NodeError(node, "there is no reduction '", name, "'");
 }
 
-Op WithReduction(const Op& op) {
-  return op.Choices("reduction", ChoicesOf(kKinds))
+Op WithReduction(Op&& op) {
+  return std::move(op)
+      .Choices("reduction", NamesIn(kKinds))
       .Takes({AnyType(), Indices(), AsInput(0)})
-      .TakesWith("reduction", {"SUM", "PROD", "MIN", "MAX"}, Numbers().types);
+      .TakesWith("reduction", Texts{"SUM PROD MIN MAX"}, Numbers());
 }
 
 }  // namespace mace

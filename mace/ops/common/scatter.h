@@ -18,7 +18,7 @@ Result<ScatterKind> ScatterKindOf(const Node& node, const std::string& name);
 
 // Returns `op` with what an attribute `reduction` takes: any type is replaced,
 // numbers are also combined.
-Op WithReduction(const Op& op);
+Op WithReduction(Op&& op);
 
 }  // namespace mace
 
