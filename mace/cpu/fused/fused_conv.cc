@@ -15,21 +15,12 @@
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
 #include "mace/cpu/fused/fused_conv_kernel.h"
+#include "mace/cpu/fused/fusing.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/eltwise.h"
 
 namespace mace::cpu {
 namespace {
-
-// A smaller tensor before a depthwise convolution stays in the second-level
-// cache. Then computing some lines twice costs more than fusing gains. The
-// threshold is the same for all caches, so that a model takes as much memory on
-// one machine as on another.
-constexpr int64_t kFarBytes = 1 << 20;
-
-Status NotWorthIt(const FusedNode& link) {
-  return Unsupported(Label(*link.node), ": gains nothing from being fused");
-}
 
 // `dtype` is the type of the activations.
 bool IsConstant(const Node& node, DataType dtype) {
@@ -66,7 +57,7 @@ bool Match(const std::vector<FusedNode>& chain, Links* links) {
     if (link.previous > 0) return false;
     links->convs.push_back(&link);
   }
-  if (chain.size() < 2 || links->convs.size() > FusedConv::kMaxStages) {
+  if (chain.size() < 2 || links->convs.size() > Lines::kMaxStages) {
     return false;
   }
   // In fp16, only a convolution and its sum can be fused.
@@ -92,28 +83,18 @@ Result<ActivationFunction> ReadSum(const Node& node) {
   return ResolveActivation(node, attrs);
 }
 
-bool IsPointwise(const ConvShape& s) {
-  const Patches patches = {s.window, s.batch, s.in_channels, s.in_channels};
-  return s.group == 1 && patches.is_matrix();
-}
-
 // A convolution and the way in which it is computed.
 struct PlannedConv {
   ConvNode conv;
   NodePlan plan;  // unless it is depthwise
 };
 
-bool IsForced(const CpuContext& context) {
-  return context.asked != nullptr && context.asked->fusion == Fusion::kAlways;
-}
-
 // Returns whether it pays that a convolution passes its lines on to a depthwise
 // one.
 bool BeforePays(const PlannedConv& conv, const CpuContext& context) {
   const ConvShape& s = conv.conv.shape;
-  const int64_t bytes = s.window.h.out * s.window.w.out * s.out_channels * 4;
   return s.group == 1 && conv.plan.method == Method::kProduct &&
-         (IsForced(context) || bytes >= kFarBytes);
+         (IsFusionForced(context) || IsFar(s, 4));
 }
 
 // Returns whether it pays that a convolution takes its lines from a depthwise
@@ -130,7 +111,7 @@ bool AfterPays(const PlannedConv& conv, const CpuContext& context) {
            (lines % (2 * threads) == 0 || lines >= 16 * threads);
   }
   const int64_t rows = lines * s.window.w.out;
-  return IsForced(context) || threads == 1 || rows > s.out_channels ||
+  return IsFusionForced(context) || threads == 1 || rows > s.out_channels ||
          (lines % threads == 0 && 4 * rows > s.out_channels);
 }
 
@@ -194,7 +175,7 @@ Result<KernelPtr> PrepareSum(const FusedNode& link,
   const Operand& filter = link.node->inputs[1];
   const NodePlan plan = PlanConv(filter, conv.shape, context);
   if (filter.data == nullptr || plan.method == Method::kWinograd) {
-    return NotWorthIt(link);
+    return NotWorthFusing(link);
   }
   return PrepareConvSum(*link.node, conv, plan, sum_activation, context);
 }
@@ -205,14 +186,16 @@ Status CheckLink(const Links& links, size_t i, const PlannedConv& conv,
                  const CpuContext& context) {
   const FusedNode& link = *links.convs[i];
   if (IsDepthwise(link)) {
-    return conv.conv.shape.out_per_group() == 1 ? Status() : NotWorthIt(link);
+    return conv.conv.shape.out_per_group() == 1 ? Status()
+                                                : NotWorthFusing(link);
   }
   // Strassen's method pairs lines that are far apart, but a ring holds only the
   // latest few.
-  if (i > 1 && conv.plan.method == Method::kStrassen) return NotWorthIt(link);
-  if (i > 0 && !AfterPays(conv, context)) return NotWorthIt(link);
+  if (i > 1 && conv.plan.method == Method::kStrassen)
+    return NotWorthFusing(link);
+  if (i > 0 && !AfterPays(conv, context)) return NotWorthFusing(link);
   if (i + 1 < links.convs.size() && !BeforePays(conv, context)) {
-    return NotWorthIt(link);
+    return NotWorthFusing(link);
   }
   return Status();
 }
@@ -237,7 +220,7 @@ Result<std::vector<PlannedConv>> PlanLinks(const Links& links,
   const size_t num_convs = links.convs.size();
   // The last depthwise convolution may be fused with what follows it instead.
   if (num_convs > 2 && IsDepthwise(*links.convs.back())) {
-    return NotWorthIt(*links.convs.back());
+    return NotWorthFusing(*links.convs.back());
   }
   std::vector<PlannedConv> convs;
   for (size_t i = 0; i < num_convs; ++i) {
@@ -297,10 +280,11 @@ Result<KernelPtr> PrepareLines(const Links& links,
 
 Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
                                    CpuContext& context) {
-  Links links;
   const bool never =
       context.asked != nullptr && context.asked->fusion == Fusion::kNever;
-  if (context.reference || never || !Match(chain, &links)) {
+  const bool allowed = !context.reference && !never;
+  Links links;
+  if (!allowed || !Match(chain, &links)) {
     return Unsupported("these nodes cannot be fused as convolutions");
   }
   ActivationFunction sum_activation;
