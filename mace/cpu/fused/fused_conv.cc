@@ -15,6 +15,7 @@
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
 #include "mace/cpu/fused/fused_conv_kernel.h"
+#include "mace/cpu/fused/fused_conv_q8.h"
 #include "mace/cpu/fused/fusing.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/eltwise.h"
@@ -283,6 +284,10 @@ Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
   const bool never =
       context.asked != nullptr && context.asked->fusion == Fusion::kNever;
   const bool allowed = !context.reference && !never;
+  if (kHas8BitKernels && allowed &&
+      chain[0].node->inputs[0].type.is_quantized()) {
+    return PrepareFusedConvQ8(chain, context);
+  }
   Links links;
   if (!allowed || !Match(chain, &links)) {
     return Unsupported("these nodes cannot be fused as convolutions");

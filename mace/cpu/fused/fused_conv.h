@@ -12,8 +12,8 @@ namespace mace::cpu {
 
 // Prepares the kernel of fused nodes: Conv2d, DepthwiseConv2d, Conv2d, or two
 // of them in a row of which one is the depthwise convolution; after a Conv2d
-// also the Eltwise that adds another tensor. Errors: MACE_UNSUPPORTED for any
-// other nodes, and if the tensors between them stay in a cache anyway.
+// of floats also the Eltwise that adds another tensor. Errors: MACE_UNSUPPORTED
+// for any other nodes, and if the tensors between them stay in a cache anyway.
 Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
                                    CpuContext& context);
 

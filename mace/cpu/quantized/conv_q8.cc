@@ -29,10 +29,10 @@ bool HasLeastElement(const Operand& w) {
   return std::memchr(w.data, code, n) != nullptr;
 }
 
-Result<KernelPtr> PrepareProduct(const Node& node,
-                                 const ActivationAttrs& activation,
-                                 const FilterOrder& order,
-                                 const Patches& patches, CpuContext& context) {
+Result<ProductQ8> MakeProduct(const Node& node,
+                              const ActivationAttrs& activation,
+                              const FilterOrder& order, const Patches& patches,
+                              bool one_thread, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const OutputStage stage,
                         MakeOutputStage(node, activation));
   const TensorType& x = node.inputs[0].type;
@@ -46,12 +46,29 @@ Result<KernelPtr> PrepareProduct(const Node& node,
   spec.x_zero = x.quantization->zero_point();
   spec.group = order.group;
   spec.n = order.per_group();
+  spec.one_thread = one_thread;
   MACE_ASSIGN_OR_RETURN(
       PanelsQ8 filter,
       PanelsQ8::Create(node, order, stage, *spec.micro, context));
+  return ProductQ8(spec, std::move(filter), context);
+}
+
+Result<KernelPtr> PrepareProduct(const Node& node,
+                                 const ActivationAttrs& activation,
+                                 const FilterOrder& order,
+                                 const Patches& patches, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(ProductQ8 product,
+                        MakeProduct(node, activation, order, patches,
+                                    /*one_thread=*/false, context));
+  std::string name = product.variant();
   return KernelPtr(std::make_unique<KernelQ8<ProductQ8>>(
-      ProductQ8(spec, std::move(filter), context), spec.micro->name,
+      std::move(product), std::move(name),
       SaturatedProduct({patches.rows(), order.outputs, order.depth()})));
+}
+
+FilterOrder OrderOf(const ConvShape& s) {
+  return {s.out_channels,   s.in_per_group(), s.taps(), s.taps(),
+          /*multiplier=*/1, s.group};
 }
 
 Patches PatchesOf(const ConvShape& s) {
@@ -63,28 +80,38 @@ Patches PatchesOf(const ConvShape& s) {
 Result<KernelPtr> PrepareConvQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
-  const ConvShape& s = conv.shape;
-  return PrepareProduct(node, attrs,
-                        {s.out_channels, s.in_per_group(), s.taps(), s.taps(),
-                         /*multiplier=*/1, s.group},
-                        PatchesOf(s), context);
+  return PrepareProduct(node, attrs, OrderOf(conv.shape), PatchesOf(conv.shape),
+                        context);
+}
+
+Result<ProductQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,
+                                 CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
+  return MakeProduct(node, attrs, OrderOf(shape), PatchesOf(shape),
+                     /*one_thread=*/true, context);
+}
+
+Result<DepthwiseQ8> MakeDepthwiseQ8(const Node& node, const ConvShape& shape,
+                                    CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
+                        ReadAttrs<DepthwiseConv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const OutputStage stage, MakeOutputStage(node, attrs));
+  return DepthwiseQ8::Create(node, shape, stage, context);
 }
 
 Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadDepthwiseConv2d(node));
-  MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
-                        ReadAttrs<DepthwiseConv2dAttrs>(node));
   const ConvShape& s = conv.shape;
   if (s.out_per_group() == 1) {
-    MACE_ASSIGN_OR_RETURN(const OutputStage stage,
-                          MakeOutputStage(node, attrs));
     MACE_ASSIGN_OR_RETURN(DepthwiseQ8 depthwise,
-                          DepthwiseQ8::Create(node, s, stage, context));
+                          MakeDepthwiseQ8(node, s, context));
     std::string name = depthwise.variant();
     return KernelPtr(std::make_unique<KernelQ8<DepthwiseQ8>>(
         std::move(depthwise), std::move(name),
         SaturatedProduct({s.rows(), s.out_channels, s.taps()})));
   }
+  MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
+                        ReadAttrs<DepthwiseConv2dAttrs>(node));
   if (node.inputs[1].type.quantization->is_per_axis()) {
     return Unsupported(Label(node), ": a quantized filter with ",
                        s.out_per_group(),

@@ -4,6 +4,9 @@
 #define MACE_CPU_QUANTIZED_CONV_Q8_H_
 
 #include "mace/cpu/common/cpu_context.h"
+#include "mace/cpu/quantized/depthwise_q8.h"
+#include "mace/cpu/quantized/product_q8.h"
+#include "mace/cpu/reference/conv.h"
 #include "mace/device/kernel.h"
 
 namespace mace::cpu {
@@ -17,6 +20,14 @@ Result<KernelPtr> PrepareConvQ8(const Node& node, CpuContext& context);
 Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context);
 Result<KernelPtr> PrepareFullyConnectedQ8(const Node& node,
                                           CpuContext& context);
+
+// The same as parts of a kernel: the product of a Conv2d, by RunRows, and a
+// DepthwiseConv2d with one output for each channel. `shape` is that of the
+// node.
+Result<ProductQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,
+                                 CpuContext& context);
+Result<DepthwiseQ8> MakeDepthwiseQ8(const Node& node, const ConvShape& shape,
+                                    CpuContext& context);
 
 }  // namespace mace::cpu
 

@@ -176,16 +176,26 @@ void DepthwiseQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
              const auto i = static_cast<int64_t>(index);
              const int64_t end = PieceBegin(i + 1, tasks, lines);
              for (int64_t l = PieceBegin(i, tasks, lines); l < end; ++l) {
-               const Line line = {
-                   x + l / h.out * image, l % h.out, y + l * line_bytes,
-                   static_cast<char*>(scratch) +
-                       static_cast<int64_t>(worker) * thread_bytes_,
-                   requantize};
-               for (int64_t q = 0; q < w.out; q += width_) {
-                 RunTile(line, q, std::min(width_, w.out - q));
-               }
+               RunTiles({{x + l / h.out * image, h.in},
+                         l % h.out,
+                         y + l * line_bytes,
+                         static_cast<char*>(scratch) +
+                             static_cast<int64_t>(worker) * thread_bytes_,
+                         requantize});
              }
            });
+}
+
+void DepthwiseQ8::RunLine(const Image& image, int64_t p, uint8_t* y,
+                          void* scratch) const {
+  RunTiles({image, p, y, static_cast<char*>(scratch), &stage_.Micro()});
+}
+
+void DepthwiseQ8::RunTiles(const Line& line) const {
+  const int64_t out = s_.window.w.out;
+  for (int64_t q = 0; q < out; q += width_) {
+    RunTile(line, q, std::min(width_, out - q));
+  }
 }
 
 void DepthwiseQ8::RunTile(const Line& line, int64_t q, int64_t width) const {
@@ -230,7 +240,8 @@ void DepthwiseQ8::FindPixels(const Line& line, int64_t q, int64_t columns,
     int64_t c = 0;
     for (; c < first; ++c, to += h.kernel) *to = zeros_.data();
     const uint8_t* from =
-        line.image + (row * w.in + left + first) * s_.in_channels;
+        line.image.pixels +
+        (row % line.image.lines * w.in + left + first) * s_.in_channels;
     for (; c < end; ++c, to += h.kernel, from += s_.in_channels) *to = from;
     for (; c < columns; ++c, to += h.kernel) *to = zeros_.data();
   }

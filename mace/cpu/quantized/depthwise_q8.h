@@ -25,15 +25,25 @@ class DepthwiseQ8 {
   int64_t scratch_bytes() const {
     return threads_->num_threads() * thread_bytes_;
   }
+  int64_t thread_scratch_bytes() const { return thread_bytes_; }
   // See Kernel::overlaps; -1 if the output must not overlap the input.
   int64_t SafeDistanceBytes() const;
 
   static constexpr bool kWritesRows = false;
   void Run(const uint8_t* x, uint8_t* y, void* scratch) const;
 
+  // An image, or the part of one that a ring holds: line i is at i modulo
+  // `lines`.
+  struct Image {
+    const uint8_t* pixels;
+    int64_t lines;
+  };
+  // Computes line `p` of an output. Scratch: thread_scratch_bytes().
+  void RunLine(const Image& image, int64_t p, uint8_t* y, void* scratch) const;
+
  private:
   struct Line {
-    const uint8_t* image;
+    Image image;
     int64_t p;
     uint8_t* y;
     char* scratch;
@@ -42,6 +52,7 @@ class DepthwiseQ8 {
 
   void Plan();
   int64_t num_tasks() const;
+  void RunTiles(const Line& line) const;
   void RunTile(const Line& line, int64_t q, int64_t width) const;
   void FindPixels(const Line& line, int64_t q, int64_t columns,
                   const uint8_t** pixels) const;

@@ -30,6 +30,7 @@ ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
     : spec_(spec),
       filter_(std::move(filter)),
       threads_(context.threads),
+      num_threads_(spec.one_thread ? 1 : threads_->num_threads()),
       rows_(spec.patches.rows()),
       panels_(CeilDiv(spec.n, spec.micro->nr)) {
   const GemmQ8& micro = *spec.micro;
@@ -71,7 +72,7 @@ void ProductQ8::PlanTasks(const CpuContext& context) {
   const int64_t block = blocks.rows_of(panels_ * nr * depth_);
   const int64_t rows = std::max<int64_t>(rows_, 1);  // a picture may be empty
   const int64_t tiles = CeilDiv(rows, mr);
-  const int64_t threads = threads_->num_threads();
+  const int64_t threads = num_threads_;
   int64_t row_tiles = std::clamp<int64_t>(block / tile_bytes_, 1, tiles);
   panel_block_ = panels_;
   if (threads > 1 && panels_ > tiles) {
@@ -102,7 +103,7 @@ int64_t ProductQ8::SafeDistanceBytes() const {
   const Patches& patches = spec_.patches;
   const Window2D& window = patches.window;
   // A single thread is done with the rows that it packs before it packs others.
-  const int64_t threads = threads_->num_threads();
+  const int64_t threads = num_threads_;
   const int64_t piece = threads == 1 ? packed_rows_ : row_block_;
   const auto output_end = [&](int64_t block) {
     return std::min((block + 1) * piece, rows_) * spec_.n;
@@ -129,24 +130,43 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, int64_t row_stride,
   const bool in_order = Overlap(y, rows_ * y_stride, x,
                                 patches.batch * patches.window.h.in *
                                     patches.window.w.in * patches.pixel_stride);
-  const RequantizeQ8* requantize = &filter_.stage().Micro();
-  const GemmQ8& micro = *spec_.micro;
-  GemmQ8CodesFn* codes =
-      filter_.zero_point() == 0 &&
-              filter_.stage().IsWithin(micro.bits, micro.max_right)
-          ? micro.codes
-          : nullptr;
+  const Task whole = WholeTask(x, y, y_stride);
   RunTasks(threads_, static_cast<size_t>(row_blocks * column_blocks), in_order,
            [&](size_t worker, size_t index) {
              const auto i = static_cast<int64_t>(index);
              const int64_t row = i / column_blocks * row_block_;
              const int64_t panel = i % column_blocks * panel_block_;
-             RunTask({x, y, y_stride,
-                      static_cast<char*>(scratch) +
-                          static_cast<int64_t>(worker) * thread_bytes_,
-                      requantize, codes, row, std::min(row + row_block_, rows_),
-                      panel, std::min(panel + panel_block_, panels_)});
+             Task task = whole;
+             task.scratch = static_cast<char*>(scratch) +
+                            static_cast<int64_t>(worker) * thread_bytes_;
+             task.row_begin = row;
+             task.row_end = std::min(row + row_block_, rows_);
+             task.panel_begin = panel;
+             task.panel_end = std::min(panel + panel_block_, panels_);
+             RunTask(task);
            });
+}
+
+void ProductQ8::RunRows(int64_t begin, int64_t end, const uint8_t* x,
+                        uint8_t* y, void* scratch) const {
+  Task task = WholeTask(x, y, spec_.n * spec_.group);
+  task.y_row = begin;
+  task.scratch = static_cast<char*>(scratch);
+  task.row_begin = begin;
+  task.row_end = end;
+  RunTask(task);
+}
+
+ProductQ8::Task ProductQ8::WholeTask(const uint8_t* x, uint8_t* y,
+                                     int64_t y_stride) const {
+  const StageQ8& stage = filter_.stage();
+  const GemmQ8& micro = *spec_.micro;
+  GemmQ8CodesFn* codes =
+      filter_.zero_point() == 0 && stage.IsWithin(micro.bits, micro.max_right)
+          ? micro.codes
+          : nullptr;
+  return {x,     y, y_stride, 0, nullptr, &stage.Micro(),
+          codes, 0, rows_,    0, panels_};
 }
 
 void ProductQ8::RunTask(const Task& task) const {
@@ -324,7 +344,8 @@ void ProductQ8::MultiplyToCodes(const Task& task, int64_t g, int64_t panel,
               static_cast<ptrdiff_t>(tile_bytes_), filter_.panel(g, panel),
               stage.start(channel), to.mantissa, to.left, to.right,
               to.zero_point, to.least, to.most,
-              task.y + row * stride + g * spec_.n + panel * spec_.micro->nr,
+              task.y + (row - task.y_row) * stride + g * spec_.n +
+                  panel * spec_.micro->nr,
               static_cast<ptrdiff_t>(stride)});
 }
 
@@ -355,9 +376,10 @@ void ProductQ8::MultiplyTiles(const Task& task, int64_t g, int64_t panel,
           : reinterpret_cast<const int32_t*>(task.scratch + row_add_at_) +
                 (row - task.row_begin);
   const int64_t stride = task.y_stride;
-  filter_.stage().Run(*task.requantize,
-                      {m, n, channel, sums, micro.nr, row_add,
-                       task.y + row * stride + g * spec_.n + first, stride});
+  filter_.stage().Run(
+      *task.requantize,
+      {m, n, channel, sums, micro.nr, row_add,
+       task.y + (row - task.y_row) * stride + g * spec_.n + first, stride});
 }
 
 }  // namespace mace::cpu

@@ -32,16 +32,21 @@ class ProductQ8 {
     FlippedCodes x;
     int32_t x_zero = 0;  // the code that stands for 0
     int64_t group = 1;
-    int64_t n = 0;  // output channels of a group
+    int64_t n = 0;            // output channels of a group
+    bool one_thread = false;  // RunRows is called, not Run
   };
 
   ProductQ8(const Spec& spec, PanelsQ8 filter, const CpuContext& context);
 
-  int64_t scratch_bytes() const {
-    return threads_->num_threads() * thread_bytes_;
-  }
+  const char* variant() const { return spec_.micro->name; }
+  int64_t scratch_bytes() const { return num_threads_ * thread_bytes_; }
   // See Kernel::overlaps; -1 if the output must not overlap the input.
   int64_t SafeDistanceBytes() const;
+
+  // Computes rows [begin, end), to `y` from the first of them on, on this
+  // thread. Scratch: scratch_bytes(). REQUIRES: one_thread.
+  void RunRows(int64_t begin, int64_t end, const uint8_t* x, uint8_t* y,
+               void* scratch) const;
 
   // See Kernel::writes_rows.
   static constexpr bool kWritesRows = true;
@@ -51,8 +56,9 @@ class ProductQ8 {
  private:
   struct Task {
     const uint8_t* x;
-    uint8_t* y;
+    uint8_t* y;        // of row y_row
     int64_t y_stride;  // between pixels
+    int64_t y_row;
     char* scratch;
     const RequantizeQ8* requantize;
     GemmQ8CodesFn* codes;  // null: sums are requantized
@@ -65,6 +71,8 @@ class ProductQ8 {
   };
 
   void PlanTasks(const CpuContext& context);
+  // A task of all rows and columns, without scratch memory.
+  Task WholeTask(const uint8_t* x, uint8_t* y, int64_t y_stride) const;
   void RunTask(const Task& task) const;
   Place PlaceOf(int64_t row) const;
   // The place that is n rows later.
@@ -105,6 +113,7 @@ class ProductQ8 {
   Spec spec_;
   PanelsQ8 filter_;
   ThreadPool* threads_;
+  int64_t num_threads_;
   int64_t rows_ = 0, panels_ = 0;
   int64_t depth_ = 0;  // rounded up for the micro-kernel
   int64_t tile_bytes_ = 0;
