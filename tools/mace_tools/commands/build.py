@@ -136,10 +136,10 @@ def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.
     devices = {device for model in library.models.values() for device in model.devices}
     ops = ops_of(context, models)
     with_fp16, with_codes = has_16_bit_types(context, models), has_quantized(context, models)
-    more = with_fp16 or with_codes or bool(devices & {"gpu", "dsp"})
-    return engine.build(context.console, abi, ops, "gpu" in devices, with_fp16, with_codes,
-                        _parts(context, models), "dsp" in devices,
-                        near=bool(library.linkshared) and op_sizes.is_near(abi, ops, more))
+    gpu, dsp = "gpu" in devices, "dsp" in devices
+    near = bool(library.linkshared) and op_sizes.is_near(abi, ops, gpu, dsp, with_fp16, with_codes)
+    return engine.build(context.console, abi, ops, gpu, with_fp16, with_codes,
+                        _parts(context, models), dsp, near)
 
 
 def _parts(context: Context, models: dict[str, Converted]) -> tuple[str, ...]:

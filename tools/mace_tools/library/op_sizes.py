@@ -32,6 +32,8 @@ ABI = "arm64"
 # Estimates below this are of libraries in which an instruction of 64-bit Arm names any other place:
 # it reaches 1 MB. The rest is for what estimates do not know, and for gaps between pages.
 NEAR_BYTES = 900 * 1024
+# The kernels for fp16 and bf16 of a library with all ops.
+MOST_OF_16_BITS = 90_000
 # Of each, whether it has the GPU beside the CPU, and 8-bit kernels.
 VARIANTS = {"cpu": (False, False), "gpu": (True, False), "quantized": (False, True)}
 
@@ -50,10 +52,14 @@ def estimate(ops: Collection[str], gpu: bool = False, quantized: bool = False) -
     return cpu + gpu * (with_gpu - cpu) + quantized * (with_codes - cpu)
 
 
-def is_near(abi: Abi, ops: Collection[str] | None, more: bool = False) -> bool:
-    """Whether a shared library with these ops, of float32 on the CPU, is made of code for
-    distances of less than 1 MB, if the ABI has such. more: it has other types or devices, too."""
-    return bool(abi.near) and ops is not None and not more and estimate(ops) < NEAR_BYTES
+def is_near(abi: Abi, ops: Collection[str] | None, gpu: bool = False, dsp: bool = False,
+            types_of_16_bits: bool = False, quantized: bool = False) -> bool:
+    """Whether a shared library with these ops (None: all) is made of code for distances of less
+    than 1 MB, if the ABI has such. The other parameters are those of engine.build."""
+    if not abi.near or dsp:  # how much the vendor's library for DSPs brings is not in the table
+        return False
+    size = estimate(all_ops() if ops is None else ops, gpu, quantized)
+    return size + types_of_16_bits * MOST_OF_16_BITS < NEAR_BYTES
 
 
 def total(variant: Mapping[str, Any], ops: Collection[str]) -> int:
@@ -82,7 +88,7 @@ def _merged(
     console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool, quantized: bool
 ) -> Iterator[link.Merged]:
     made = engine.build(console, abi, ops, gpu, types_of_16_bits=False, quantized=quantized,
-                        near=is_near(abi, ops, gpu or quantized))
+                        near=is_near(abi, ops, gpu, quantized=quantized))
     with tempfile.TemporaryDirectory(prefix="mace_size.") as folder:
         yield link.merge(abi, made.archives, Path(folder))
 

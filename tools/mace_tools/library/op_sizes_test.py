@@ -24,8 +24,9 @@ def test_code_that_ops_share_counts_once(ops, size):
 def test_small_libraries_for_arm64_name_every_place_by_one_instruction():
     arm64 = ABIS["arm64"]
     assert op_sizes.is_near(arm64, ()) and op_sizes.is_near(arm64, ("Conv2d", "Softmax"))
+    assert op_sizes.is_near(arm64, ("Conv2d",), gpu=True, types_of_16_bits=True, quantized=True)
     assert not op_sizes.is_near(arm64, None) and not op_sizes.is_near(arm64, all_ops())
-    assert not op_sizes.is_near(arm64, (), more=True)
+    assert not op_sizes.is_near(arm64, (), dsp=True)
     assert not any(op_sizes.is_near(abi, ()) for name, abi in ABIS.items() if name != "arm64")
     # Estimates are within 6 % (sizes_test.py), and three pages lie between the segments.
     assert op_sizes.NEAR_BYTES * 1.06 + 3 * link.PAGE_BYTES < 2**20
