@@ -17,8 +17,15 @@ from mace_tools.cli_console import Console
 from mace_tools.library import engine, link, op_sizes
 from mace_tools.library.abis import ABIS
 from mace_tools.library.part_names import ALL
+from mace_tools.op_facts import all_ops
 
 MOBILENET = ("Conv2d", "DepthwiseConv2d", "Pooling", "Reshape", "Softmax", "Squeeze")
+# Ops that came after the goal for a library with all ops was set.
+LATER = frozenset((
+    "Append", "Attention", "Bitcast", "Bitwise", "Dequantize", "GridSample", "Gru", "If", "Loop",
+    "LshProjection", "Lstm", "NonMaxSuppression", "NonZero", "Quantize", "QuantizedLstm", "Rnn",
+    "RoiAlign", "RotaryEmbedding", "ScatterElements", "Unique"))  # fmt: skip
+FORMER = tuple(op for op in all_ops() if op not in LATER)
 # The ops, whether with the GPU, with types of 16 bits and with quantized tensors, the parts, and
 # the most bytes.
 CEILINGS = {
@@ -27,12 +34,14 @@ CEILINGS = {
     "MobileNet": (MOBILENET, False, False, False, ALL, 676_000),
     "MobileNet without parts": (MOBILENET, False, False, False, (), 323_500),
     "quantized MobileNet": (MOBILENET, False, False, True, ALL, 785_000),
+    "former ops": (FORMER, False, True, False, ALL, 990_000),
     "all ops": (None, False, True, False, ALL, 1_115_000),
     "all ops and OpenCL": (None, True, True, False, ALL, 1_322_000),
     "all ops and types": (None, True, True, True, ALL, 1_512_000),
 }
 GOALS = {"without ops and parts": 150_000, "MobileNet without parts": 350_000,
-         "all ops": 1_000_000, "all ops and OpenCL": 1_600_000}  # fmt: skip
+         "former ops": 1_000_000, "all ops": 1_000_000,
+         "all ops and OpenCL": 1_600_000}  # fmt: skip
 
 pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
                                 reason="covered elsewhere: tools/test.sh library")
@@ -41,7 +50,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
 @pytest.mark.parametrize("name", CEILINGS)
 def test_a_library_for_arm64_is_not_larger_than_its_ceiling(tmp_path, name):
     ops, gpu, types_of_16_bits, quantized, parts, most = CEILINGS[name]
-    near = op_sizes.is_near(ABIS["arm64"], ops, gpu or types_of_16_bits or quantized)
+    near = op_sizes.is_near(ABIS["arm64"], ops, gpu, False, types_of_16_bits, quantized)
     made = engine.build(Console(), ABIS["arm64"], ops, gpu, types_of_16_bits, quantized, parts,
                         near=near)
     merged = link.merge(ABIS["arm64"], made.archives, tmp_path)

@@ -200,8 +200,8 @@ bool Matches(const std::vector<FusedNode>& chain) {
     if (i > 0 && (chain[i].previous != 0 || chain[i - 1].node->op == node.op)) {
       return false;
     }
-    if (!node.inputs[0].type.is_quantized() ||
-        node.inputs[0].type.shape[0] != 1) {
+    const TensorType& x = node.inputs[0].type;
+    if (!x.is_quantized() || SizeOf(x.dtype) != 1 || x.shape[0] != 1) {
       return false;
     }
   }

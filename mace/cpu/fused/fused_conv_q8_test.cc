@@ -76,6 +76,13 @@ class Chain {
     context.asked = &plan;
     return PrepareLinks(links_, context);
   }
+  // As if the tensors had 16 bits.
+  Result<KernelPtr> FuseInt16() {
+    for (Node& node : nodes_) {
+      node.inputs[0].type.dtype = node.outputs[0].dtype = DataType::kI16;
+    }
+    return Fuse();
+  }
   Result<KernelPtr> FuseIfItPays() { return PrepareLinks(links_, context_); }
 
   // What the nodes compute one by one.
@@ -260,6 +267,8 @@ TEST(FusedConvQ8Choice, RefusesWhatLinesCannotCompute) {
        }) {
     EXPECT_EQ(Chain(c, 2).Fuse().status(), Status::MACE_UNSUPPORTED);
   }
+  const Case in_int16 = {12, 12, 4, {depthwise, {kConv, 8}}};
+  EXPECT_EQ(Chain(in_int16, 2).FuseInt16().status(), Status::MACE_UNSUPPORTED);
   const Case never = {128, 128, 16, {depthwise, {kConv, 8}}};
   EXPECT_EQ(Chain(never, 2).Fuse(Fusion::kNever).status(),
             Status::MACE_UNSUPPORTED);
