@@ -13,6 +13,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/quantized/fixed_point.h"
+#include "mace/cpu/quantized/stage_q8.h"
 #include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/testing/rows.h"
@@ -157,6 +158,31 @@ TEST(RequantizeQ8, EverySize) {
         Rows(row, kRanges[0], m, n, -7, false).Check();
         Rows(row, kRanges[1], m, n, -7, false).Check();
       }
+    }
+  }
+}
+
+// Models may have scales for which sums do not stay within 32 bits.
+TEST(StageQ8, HasAMicroKernelForEveryFactor) {
+  for (const int exponent : {-31, -8, 0, 8, 12, 20, 31, 32, 33, 256, 1100}) {
+    SCOPED_TRACE(exponent);
+    const FixedFactor factor = {(1 << 30) + 12345, exponent};
+    auto data =
+        AlignedBuffer::Create(static_cast<size_t>(StageQ8::Bytes(1)), "test");
+    ASSERT_TRUE(data.ok());
+    StageQ8::Clear(1, data->data());
+    StageQ8::Pack(1, 0, factor, {0, 1 << 20}, data->data());
+    OutputStage output;
+    output.range = {-128, 127};
+    const StageQ8 stage(output, 1, data->data(), DetectCpuFeatures());
+    std::vector<int32_t> sums(64);
+    for (const int32_t sum : {0, 1, -1, 4097, -(1 << 20), 1 << 20}) {
+      sums[0] = sum;
+      uint8_t code = 0;
+      stage.Run(stage.Micro(), {1, 1, 0, sums.data(), 1, nullptr, &code, 1});
+      EXPECT_EQ(static_cast<int8_t>(code),
+                output.range.Clamp(Scale(sum, factor)))
+          << sum;
     }
   }
 }

@@ -3,6 +3,8 @@
 
 #include "mace/cpu/quantized/stage_q8.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "mace/base/aligned_buffer.h"
@@ -18,11 +20,15 @@ constexpr int64_t kArrays = 4;
 // their mantissa is 0: one that every micro-kernel takes on its fastest path.
 constexpr int32_t kAnyRight = 8;
 
+// Sums are shifted within 32 bits, whose upper ones are lost: a larger shift
+// leaves nothing.
+constexpr int32_t kWordBits = 32;
+
 // How many bits the largest magnitude of a channel's sums has, once shifted.
 int32_t Bits(int64_t most, int left) {
   int32_t bits = left;
   for (; most > 0; most >>= 1) ++bits;
-  return bits;
+  return std::min(bits, kWordBits);
 }
 
 }  // namespace
@@ -54,7 +60,7 @@ void StageQ8::Pack(int64_t channels, int64_t channel, FixedFactor factor,
     start[3 * stride + channel] = kAnyRight;
     return;
   }
-  const int left = std::max(factor.exponent, 0);
+  const int left = std::clamp(factor.exponent, 0, kWordBits);
   const int right = std::max(-factor.exponent, 0);
   start[stride + channel] = factor.mantissa;
   start[2 * stride + channel] = left;
