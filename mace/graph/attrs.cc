@@ -1,5 +1,5 @@
-// Reading attributes, with an error for whatever does not fit, and listing
-// them. SPDX-License-Identifier: Apache-2.0
+// Listing attributes, and reading them with an error for what does not fit.
+// SPDX-License-Identifier: Apache-2.0
 
 #include "mace/graph/attrs.h"
 

@@ -192,8 +192,9 @@ Status CheckLink(const Links& links, size_t i, const PlannedConv& conv,
   }
   // Strassen's method pairs lines that are far apart, but a ring holds only the
   // latest few.
-  if (i > 1 && conv.plan.method == Method::kStrassen)
+  if (i > 1 && conv.plan.method == Method::kStrassen) {
     return NotWorthFusing(link);
+  }
   if (i > 0 && !AfterPays(conv, context)) return NotWorthFusing(link);
   if (i + 1 < links.convs.size() && !BeforePays(conv, context)) {
     return NotWorthFusing(link);

@@ -177,6 +177,7 @@ void FusedConvQ8::RunProduct(const uint8_t* x, const Lines::Band& band,
   const Stage& s = stages_[stage];
   const int64_t width = s.shape.window.w.out;
   for (int64_t stop; begin < end; begin = stop) {
+    // Lines that are written may be apart; those that are read never are.
     stop = begin + lines_.Contiguous(band, stage, begin, end - begin);
     auto* y = static_cast<uint8_t*>(lines_.OutputLine(band, stage, begin));
     void* scratch = lines_.scratch(band, stage);
