@@ -239,8 +239,8 @@ struct PoolingQ8 final : Kernel {
             range.most,
             reinterpret_cast<uint8_t*>(y.data),
             static_cast<size_t>(n),
-            s.window.w.stride * s.channels,
-            y.stride};
+            static_cast<ptrdiff_t>(s.window.w.stride * s.channels),
+            static_cast<ptrdiff_t>(y.stride)};
   }
 
   // The outputs of one window. The last vector begins where it ends with the
