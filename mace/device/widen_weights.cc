@@ -48,11 +48,10 @@ Status WidenWeights(const std::vector<Device*>& devices, PackedWeights& packed,
   for (size_t id = 0; id < graph.values.size(); ++id) {
     Value& value = graph.values[id];
     if (!reads[id] || value.stored == DataType::kInvalid) continue;
-    const Operand weight = {value.type, value.data, value.weight_id,
-                            value.stored};
-    MACE_ASSIGN_OR_RETURN(value.owner, KeptFloats(weight, &packed));
+    MACE_ASSIGN_OR_RETURN(value.owner, KeptFloats(OperandOf(value), &packed));
     value.data = value.owner.get();
     value.stored = DataType::kInvalid;
+    value.stored_quantization = nullptr;
   }
   return Status();
 }

@@ -20,13 +20,20 @@ struct Value {
   TensorType type;             // dtype kInvalid until shape inference
   const void* data = nullptr;  // the contents of a constant, row-major
   int64_t weight_id = -1;      // index among the model's weights, or -1
-  DataType stored = DataType::kInvalid;  // see Operand::stored
+  DataType stored = DataType::kInvalid;           // see Operand::stored
+  QuantizationPtr stored_quantization = nullptr;  // as Operand's
   // Owns `data` if the plan computed it. Null for mapped weights, which the
   // model owns.
   std::shared_ptr<const void> owner;
 
   bool is_constant() const { return data != nullptr; }
 };
+
+// The value as what a node reads.
+inline Operand OperandOf(const Value& value) {
+  return {value.type, value.data, value.weight_id, value.stored,
+          value.stored_quantization};
+}
 
 struct GraphNode {
   Node node;

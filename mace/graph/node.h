@@ -33,6 +33,8 @@ struct Operand {
   // kBF16, or kI8 or kU8 for codes (stored_weight.h). That only happens for
   // devices that accept it (NodeKernels::TakesFp16); else kInvalid.
   DataType stored = DataType::kInvalid;
+  // How codes of kI8 stand for floats; null: by the scales that follow them.
+  QuantizationPtr stored_quantization = nullptr;
 
   bool present() const { return type.dtype != DataType::kInvalid; }
 };

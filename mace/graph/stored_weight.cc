@@ -30,7 +30,33 @@ struct CodeLayout {
   }
 };
 
+// The product of the extents from `first` up to `end`.
+int64_t Extents(const Shape& shape, size_t first, size_t end) {
+  int64_t n = 1;
+  for (size_t d = first; d < end; ++d) n *= shape[d];
+  return n;
+}
+
+void WidenQuantized(const Operand& weight, float* to) {
+  const Quantization& q = *weight.stored_quantization;
+  const Shape& shape = weight.type.shape;
+  const size_t axis = q.is_per_axis() ? static_cast<size_t>(q.axis) : 0;
+  const int64_t extent = q.is_per_axis() ? shape[axis] : 1;
+  const int64_t inner = q.is_per_axis() ? Extents(shape, axis + 1, shape.size())
+                                        : Extents(shape, 0, shape.size());
+  const auto* codes = static_cast<const int8_t*>(weight.data);
+  const int8_t* const end = codes + Extents(shape, 0, shape.size());
+  while (codes < end) {
+    for (int64_t s = 0; s < extent; ++s) {
+      for (int64_t i = 0; i < inner; ++i) {
+        *to++ = q.scales[s] * static_cast<float>(*codes++ - q.zero_points[s]);
+      }
+    }
+  }
+}
+
 void WidenCodes(const Operand& weight, float* to) {
+  if (weight.stored_quantization != nullptr) return WidenQuantized(weight, to);
   const CodeRows from(weight);
   constexpr int64_t kHalf = kCodesPerBlock / 2;
   float scale = 0;
@@ -60,15 +86,20 @@ void WidenCodes(const Operand& weight, float* to) {
 
 }  // namespace
 
-int64_t StoredBytes(const TensorType& type, DataType stored) {
-  if (stored == DataType::kInvalid) return Bytes(type);
-  if (!IsStoredAsCodes(stored)) {
-    return NumElements(type.shape) * static_cast<int64_t>(SizeOf(stored));
+int64_t StoredBytes(const Operand& weight) {
+  if (weight.stored == DataType::kInvalid) return Bytes(weight.type);
+  const int64_t n = NumElements(weight.type.shape);
+  if (!HasCodeRows(weight)) {
+    return n * static_cast<int64_t>(SizeOf(weight.stored));
   }
-  const CodeLayout layout(type.shape, stored);
-  if (NumElements(type.shape) == 0) return 0;
+  if (n == 0) return 0;
+  const CodeLayout layout(weight.type.shape, weight.stored);
   return layout.scales_at() +
          layout.rows * layout.row_scales * layout.scale_bytes;
+}
+
+int64_t StoredBytes(const Value& weight) {
+  return StoredBytes(OperandOf(weight));
 }
 
 CodeRows::CodeRows(const Operand& weight) {
@@ -89,6 +120,28 @@ void CodeRows::ScalesOf(int64_t row, float* to) const {
   }
   CastFp16(static_cast<const uint16_t*>(scales) + row * row_scales, row_scales,
            to);
+}
+
+CodeScales::CodeScales(const Operand& weight)
+    : quantization_(weight.stored_quantization.get()) {
+  if (quantization_ != nullptr) {
+    axis_ = quantization_->axis;
+    scales_ = quantization_->scales.data();
+  } else {
+    scales_ = static_cast<const float*>(CodeRows(weight).scales);
+  }
+  if (axis_ < 0) return;
+  const Shape& shape = weight.type.shape;
+  extent_ = shape[axis_];
+  inner_ = Extents(shape, static_cast<size_t>(axis_) + 1, shape.size());
+}
+
+bool CodeScales::HasOneZeroPoint(int32_t* to) const {
+  *to = quantization_ == nullptr ? 0 : quantization_->zero_point();
+  if (quantization_ == nullptr) return true;
+  const std::vector<int32_t>& all = quantization_->zero_points;
+  return std::count(all.begin(), all.end(), *to) ==
+         static_cast<int64_t>(all.size());
 }
 
 void WidenStored(const Operand& weight, float* to) {

@@ -1,8 +1,9 @@
 // Weights of floats that are stored in another type: fp16, bf16, or codes.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a weight stored as codes are the slices along its first axis. The
-// scales follow the codes of all rows, at the next multiple of 64 bytes.
+// Codes are in rows, with scales of their own, or quantized as tensors of codes
+// are. The rows are the slices along the weight's first axis. Their scales
+// follow the codes of all rows, at the next multiple of 64 bytes.
 //
 //   kI8  8 bits: element = scale of the row * code
 //          codes  int8   [rows, depth]
@@ -12,12 +13,15 @@
 //          codes  byte   [rows, blocks, 16]: byte i has elements i (its low
 //                        half) and 16 + i of the block
 //          scales fp16   [rows, blocks]
+//   kI8  with a quantization, of any axis: element = scale * (code - zero
+//   point)
+//          codes  int8   as the elements
 #ifndef MACE_GRAPH_STORED_WEIGHT_H_
 #define MACE_GRAPH_STORED_WEIGHT_H_
 
 #include <cstdint>
 
-#include "mace/graph/node.h"
+#include "mace/graph/graph.h"
 
 namespace mace {
 
@@ -28,13 +32,19 @@ inline bool IsStoredAsCodes(DataType stored) {
   return stored == DataType::kI8 || stored == DataType::kU8;
 }
 
-// Returns the bytes of a weight of `type` stored as `stored`; kInvalid: as it
-// is.
-int64_t StoredBytes(const TensorType& type, DataType stored);
+// Whether a weight is stored as rows of codes with scales of their own.
+inline bool HasCodeRows(const Operand& weight) {
+  return IsStoredAsCodes(weight.stored) &&
+         weight.stored_quantization == nullptr;
+}
 
-// A weight stored as codes.
+// Returns the bytes of a weight as it is stored.
+int64_t StoredBytes(const Operand& weight);
+int64_t StoredBytes(const Value& weight);
+
+// A weight in rows.
 struct CodeRows {
-  // REQUIRES: IsStoredAsCodes(weight.stored); data is at a multiple of 64.
+  // REQUIRES: HasCodeRows(weight); data is at a multiple of 64.
   explicit CodeRows(const Operand& weight);
 
   int64_t rows = 0, depth = 0;
@@ -46,6 +56,28 @@ struct CodeRows {
 
   // Writes the scales of a row as floats.
   void ScalesOf(int64_t row, float* to) const;
+};
+
+// How the elements of a weight of codes of 8 bits become floats: indices of one
+// axis, or all elements, share a scale.
+class CodeScales {
+ public:
+  // REQUIRES: weight.stored is kI8; the weight outlives the object.
+  explicit CodeScales(const Operand& weight);
+
+  int axis() const { return axis_; }  // -1: all elements share the scale
+  // Of an element, by its place in the weight.
+  float scale(int64_t element) const { return scales_[IndexOf(element)]; }
+  // Returns whether all have the same, which `to` receives.
+  bool HasOneZeroPoint(int32_t* to) const;
+
+ private:
+  int64_t IndexOf(int64_t element) const { return element / inner_ % extent_; }
+
+  int axis_ = 0;
+  int64_t extent_ = 1, inner_ = 1;  // of the axis, and of those behind it
+  const float* scales_ = nullptr;   // [extent]
+  const Quantization* quantization_ = nullptr;  // null: rows
 };
 
 // Writes the floats of a weight that is stored in another type.

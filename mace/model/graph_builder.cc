@@ -122,6 +122,19 @@ Status CheckPlace(const stored::ConstTensor& tensor, int64_t bytes,
   return Status();
 }
 
+// Of the weight, or of the codes of 8 bits as which it is stored.
+Status SetQuantization(const stored::ConstTensor& tensor,
+                       const std::string& what, Value* value) {
+  TensorType codes = value->type;
+  const bool is_stored = value->stored == DataType::kI8;
+  if (is_stored) codes.dtype = value->stored;
+  MACE_RETURN_IF_ERROR(CheckQuantization(tensor.quantization, codes, what));
+  QuantizationPtr& to =
+      is_stored ? value->stored_quantization : value->type.quantization;
+  to = mace::FromStored(tensor.quantization);
+  return Status();
+}
+
 }  // namespace
 
 Result<int> GraphBuilder::AddValue(std::string_view name,
@@ -159,12 +172,10 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
                         " needs ", elements);
   }
   MACE_ASSIGN_OR_RETURN(value.stored, StoredType(tensor, value.type, what));
-  const int64_t bytes = StoredBytes(value.type, value.stored);
+  MACE_RETURN_IF_ERROR(SetQuantization(tensor, what, &value));
+  const int64_t bytes = StoredBytes(value);
   MACE_RETURN_IF_ERROR(
       CheckPlace(tensor, bytes, static_cast<int64_t>(weights.size), what));
-  MACE_RETURN_IF_ERROR(
-      CheckQuantization(tensor.quantization, value.type, what));
-  value.type.quantization = FromStored(tensor.quantization);
   static const uint8_t kEmpty[kAlignment] = {};
   value.data = bytes == 0 ? kEmpty : weights.data.get() + tensor.offset;
   value.weight_id = index;

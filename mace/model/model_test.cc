@@ -90,6 +90,33 @@ TEST(LoadModel, KeepsStoredCodes) {
   }
 }
 
+// They end where the array does, as there are no scales behind them.
+TEST(LoadModel, KeepsTheQuantizationOfStoredCodes) {
+  Sample sample;
+  auto* w = sample.net.mutable_tensors(0);
+  w->set_dims(0, 4);
+  w->add_dims(16);
+  w->set_data_size(64);
+  w->set_stored_type(proto::DT_INT8);
+  EXPECT_FALSE(sample.Load().ok());
+  auto* quantization = w->mutable_quantization();
+  quantization->add_scales(0.5f);
+  quantization->add_zero_points(-7);
+  const auto model = sample.Load();
+  ASSERT_TRUE(model.ok()) << model.status().information();
+  const Value& value = model->graph.values[0];
+  EXPECT_EQ(ToString(value.type), "f32[4,16]");
+  EXPECT_EQ(ToString(value.stored_quantization), " (scale 0.5, zero point -7)");
+  quantization->set_zero_points(0, 128);
+  EXPECT_NE(sample.Load().status().information().find(
+                "the zero point 128, which is no i8"),
+            std::string::npos);
+  w->set_stored_type(proto::DT_UINT8);
+  EXPECT_NE(
+      sample.Load().status().information().find("f32 cannot be quantized"),
+      std::string::npos);
+}
+
 // w packed in the first 64 bytes, followed by w itself.
 struct PackedSample : Sample {
   proto::PackedWeights& all = *net.mutable_packed_weights();

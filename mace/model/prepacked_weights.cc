@@ -38,7 +38,7 @@ Status CheckPlainWeights(const stored::NetDef& net,
   int i = 0;
   for (const stored::ConstTensor& tensor : net.tensors) {
     const Value& value = model.graph.values[i];
-    const int64_t bytes = StoredBytes(value.type, value.stored);
+    const int64_t bytes = StoredBytes(value);
     if (packed_ones.count(i++) > 0 || bytes == 0) continue;
     if (static_cast<size_t>(tensor.offset + bytes) > model.head_bytes) {
       return InvalidModel("weight ", Quoted(tensor.name),

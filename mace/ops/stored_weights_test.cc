@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "mace/testing/check_op.h"
 
 namespace mace::testing {
@@ -133,6 +135,93 @@ TEST(StoredWeights, MatMul) {
       CheckOp({"MatMul",
                {{"transpose_b", transposed}},
                {RandomF32({2, 2, 4, 9}, 1), Codes8(shape, 2)}});
+    }
+  }
+}
+
+// Of one axis; zero points from `first_zero` on.
+QuantizationPtr PerAxis(int axis, int64_t extent, int32_t first_zero = 0,
+                        int32_t step = 0) {
+  auto q = std::make_shared<Quantization>();
+  q->axis = axis;
+  for (int64_t i = 0; i < extent; ++i) {
+    q->scales.push_back(0.003f * static_cast<float>(1 + i % 5));
+    q->zero_points.push_back(first_zero + static_cast<int32_t>(i) * step);
+  }
+  return q;
+}
+
+// By NumPy 1.26: codes 100, -128 and 3, 127 less 3 are 97, -131 and 0, 124.
+TEST(StoredWeights, LiteralWithAZeroPoint) {
+  const TestTensor w =
+      StoredAs(PerTensor(0.5f, 3), F32({2, 2}, {48.5f, -65.5f, 0, 62}));
+  CheckOp({"FullyConnected", {}, {F32({1, 2}, {3, 5}), w}},
+          {F32({1, 2}, {-182, 310})});
+}
+
+// Zero points at the ends of the range and within it.
+TEST(StoredWeights, ZeroPoints) {
+  for (const int32_t zero : {-128, -1, 0, 77, 127}) {
+    SCOPED_TRACE(zero);
+    const auto codes = [zero](Shape shape) {
+      return StoredAs(PerTensor(0.01f, zero), RandomF32(std::move(shape), 2));
+    };
+    CheckOp({"Conv2d",
+             {{"padding", int64_t{1}}, {"activation", "RELU"}},
+             {RandomF32({2, 5, 6, 7}, 1), codes({9, 7, 3, 3}),
+              Const(RandomF32({9}, 3))}});
+    CheckOp({"Conv2d",
+             {{"group", int64_t{3}}, {"padding", int64_t{2}}},
+             {RandomF32({1, 6, 5, 9}, 1), codes({15, 3, 2, 3})}});
+    CheckOp({"Deconv2d",
+             {{"strides", Ints{2, 2}},
+              {"padding", int64_t{4}},
+              {"padding_values", Ints{1, 1, 1, 1}}},
+             {RandomF32({2, 3, 4, 5}, 1), codes({6, 5, 3, 3}),
+              Const(RandomF32({6}, 3))}});
+    CheckOp({"FullyConnected",
+             {},
+             {RandomF32({2, 2, 3, 7}, 1), codes({10, 42}),
+              Const(RandomF32({10}, 3))}});
+    for (const int64_t multiplier : {1, 3}) {
+      CheckOp({"DepthwiseConv2d",
+               {{"padding", int64_t{1}}},
+               {RandomF32({2, 7, 6, 6}, 1), codes({multiplier, 6, 3, 3}),
+                Const(RandomF32({multiplier * 6}, 3))}});
+    }
+    for (const int64_t transposed : {0, 1}) {
+      CheckOp({"MatMul",
+               {{"transpose_b", transposed}},
+               {RandomF32({3, 9}, 1),
+                codes(transposed ? Shape{5, 9} : Shape{9, 5})}});
+    }
+    CheckOp({"Gather", {}, {codes({9, 5}), Const(I32({3}, {8, 0, 4}))}});
+  }
+}
+
+// Scales of the channels of a depthwise convolution; and of axes, and zero
+// points, of which kernels of GPUs make floats.
+TEST(StoredWeights, AxesOfScales) {
+  for (const int64_t multiplier : {1, 3}) {
+    for (const int axis : {0, 1, 3}) {
+      SCOPED_TRACE(axis);
+      const Shape shape = {multiplier, 6, 3, 3};
+      CheckOp({"DepthwiseConv2d",
+               {{"padding", int64_t{1}}},
+               {RandomF32({2, 7, 6, 6}, 1),
+                StoredAs(PerAxis(axis, shape[axis]), RandomF32(shape, 2)),
+                Const(RandomF32({multiplier * 6}, 3))}});
+    }
+  }
+  for (const int axis : {0, 1}) {
+    for (const int32_t step : {0, 2}) {
+      const Shape shape = {10, 7};
+      const TestTensor w =
+          StoredAs(PerAxis(axis, shape[axis], -5, step), RandomF32(shape, 2));
+      CheckOp({"FullyConnected", {}, {RandomF32({3, 7}, 1), w}});
+      CheckOp(
+          {"MatMul", {{"transpose_b", int64_t{1}}}, {RandomF32({3, 7}, 1), w}});
+      CheckOp({"Gather", {}, {w, Const(I32({2}, {9, 3}))}});
     }
   }
 }

@@ -29,10 +29,7 @@ Status BindOperands(const Graph& graph, const NodeKernels& folder,
   g.node.inputs.clear();
   for (int id : g.inputs) {
     Operand operand;
-    if (id >= 0) {
-      const Value& value = graph.values[id];
-      operand = {value.type, value.data, value.weight_id, value.stored};
-    }
+    if (id >= 0) operand = OperandOf(graph.values[id]);
     // See WidenWeights.
     MACE_ENSURE(operand.stored == DataType::kInvalid ||
                 folder.TakesFp16(g.node, g.node.inputs.size()));

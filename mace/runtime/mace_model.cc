@@ -236,7 +236,7 @@ void MaceModel::Impl::ForgetPackedWeights() const {
   constexpr int64_t kLeastBytes = 64 * 1024;
   if (file == nullptr) return;
   for (const Value& value : model.graph.values) {
-    const int64_t bytes = StoredBytes(value.type, value.stored);
+    const int64_t bytes = StoredBytes(value);
     if (value.weight_id < 0 || bytes < kLeastBytes) continue;
     if (packed->Has(value.weight_id)) file->Forget(value.data, bytes);
   }

@@ -95,6 +95,7 @@ std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options,
     if (c.inputs[i].fp16.empty() || !(*device)->TakesFp16(node, i)) continue;
     node.inputs[i].data = c.inputs[i].fp16.data();
     node.inputs[i].stored = c.inputs[i].stored;
+    node.inputs[i].stored_quantization = c.inputs[i].stored_quantization;
   }
   const auto work = (*device)->Supports(node);
   auto kernel = (*device)->Prepare(node);
@@ -221,8 +222,7 @@ void StoreCodes(TestTensor* tensor) {
   Operand weight;
   weight.type = tensor->type;
   weight.stored = tensor->stored;
-  const auto bytes =
-      static_cast<size_t>(StoredBytes(weight.type, weight.stored));
+  const auto bytes = static_cast<size_t>(StoredBytes(weight));
   tensor->fp16.assign((bytes + 1) / 2, 0);
   auto* codes = reinterpret_cast<uint8_t*>(tensor->fp16.data());
   weight.data = codes;
@@ -279,6 +279,32 @@ TestTensor StoredAs(DataType stored, TestTensor tensor) {
     floats[i] = is_fp16 ? FromFp16(h) : FromBfloat16(h);
   }
   tensor.stored = stored;
+  return Const(std::move(tensor));
+}
+TestTensor StoredAs(QuantizationPtr quantization, TestTensor tensor) {
+  const Shape& shape = tensor.type.shape;
+  const int64_t n = NumElements(shape);
+  int64_t extent = 1, inner = n;
+  if (quantization->is_per_axis()) {
+    extent = shape[quantization->axis];
+    inner = 1;
+    for (int d = quantization->axis + 1; d < tensor.type.rank(); ++d) {
+      inner *= shape[d];
+    }
+  }
+  auto* floats = reinterpret_cast<float*>(tensor.bytes.data());
+  tensor.fp16.assign((static_cast<size_t>(n) + 1) / 2, 0);
+  auto* codes = reinterpret_cast<int8_t*>(tensor.fp16.data());
+  for (int64_t i = 0; i < n; ++i) {
+    const size_t s = static_cast<size_t>(i / inner % extent);
+    const float scale = quantization->scales[s];
+    const int32_t zero = quantization->zero_points[s];
+    codes[i] = static_cast<int8_t>(
+        NearestCode(floats[i] / scale, zero, INT8_MIN, INT8_MAX));
+    floats[i] = scale * static_cast<float>(codes[i] - zero);
+  }
+  tensor.stored = DataType::kI8;
+  tensor.stored_quantization = std::move(quantization);
   return Const(std::move(tensor));
 }
 TestTensor Absent() { return TestTensor(); }

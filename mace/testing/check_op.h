@@ -20,7 +20,8 @@ struct TestTensor {
   // The same values as they are stored, for devices that take them as such, or
   // empty.
   std::vector<uint16_t> fp16;
-  DataType stored = DataType::kInvalid;  // as what
+  DataType stored = DataType::kInvalid;           // as what
+  QuantizationPtr stored_quantization = nullptr;  // see Operand
 
   const float* f32() const;
 };
@@ -36,6 +37,8 @@ TestTensor Const(TestTensor tensor);
 // A constant f32 rounded to kF16, kBF16, or codes (kI8, kU8), stored so or as
 // floats.
 TestTensor StoredAs(DataType stored, TestTensor tensor);
+// A constant f32 rounded to codes of 8 bits with this quantization.
+TestTensor StoredAs(QuantizationPtr quantization, TestTensor tensor);
 TestTensor Absent();  // an optional input that is not given
 // Uniform in [lo, hi), the same for the same seed on every platform.
 TestTensor RandomF32(Shape shape, uint32_t seed, float lo = -1, float hi = 1);

@@ -145,7 +145,7 @@ class GpuCodes : public ::testing::Test {
       return FailOrSkipWithoutGpu(runtime.status().information());
     }
     has_snorm_ = (*runtime)->context().facts().has_snorm8_images;
-    ASSERT_TRUE((*runtime)->context().facts().has_int8_images);
+    ASSERT_TRUE((*runtime)->context().facts().has_unorm8_images);
     uploaded.clear();
   }
   void TearDown() override { opencl::SetClApiForTesting(nullptr); }
@@ -223,9 +223,9 @@ TEST_F(GpuCodes, HalveTheBytesOfFp16) {
   EXPECT_EQ(fp16.device_bytes, 8 * kPixels + kBiasBytes);
   uploaded.clear();
   const Answer codes = Run(Network().Load(), GPU);
-  // Where codes are read as integers, the convolution takes floats.
+  // Where a zero point is subtracted, the convolution takes floats.
   if (!has_snorm_) {
-    return ExpectKernel(codes, "fully_connected", "i8 as integers,");
+    return ExpectKernel(codes, "fully_connected", "i8 with a zero point,");
   }
   ExpectKernel(codes, "conv2d", "i8,");
   ExpectKernel(codes, "fully_connected", "i8,");
@@ -252,36 +252,37 @@ TEST_F(GpuCodes, GiveTheResultsOfFloats) {
   }
 }
 
-TEST_F(GpuCodes, BecomeIntegersWhereTheDeviceHasNoOthers) {
+TEST_F(GpuCodes, BeginAtTheLeastWhereTheDeviceHasNoSignedImages) {
   hidden = {CL_SNORM_INT8};
   const Answer answer = Run(Network().Load(), GPU);
   // It reads each code once, so that bytes count.
-  ExpectKernel(answer, "fully_connected", "i8 as integers,");
+  ExpectKernel(answer, "fully_connected", "i8 with a zero point,");
   // It multiplies each code with 1024 pixels, in groups of four.
-  ExpectKernel(answer, "conv2d", "f16 (converting codes would cost more");
-  EXPECT_EQ(uploaded[CL_SIGNED_INT8], 1);
+  ExpectKernel(answer, "conv2d", "f16 (subtracting the zero point would cost");
+  EXPECT_EQ(uploaded[CL_UNORM_INT8], 1);
 }
 
 TEST_F(GpuCodes, BecomeFloatsWithoutImagesOfCodes) {
-  hidden = {CL_SNORM_INT8, CL_SIGNED_INT8};
+  hidden = {CL_SNORM_INT8, CL_UNORM_INT8};
   const Answer answer = Run(Network().Load(), GPU);
-  ExpectKernel(answer, "conv2d", "f16 (the device has no images of 8 bits),");
+  ExpectKernel(answer, "conv2d",
+               "f16 (the device's images cannot hold these codes),");
   EXPECT_EQ(answer.device_bytes, 8 * kPixels + kBiasBytes);
   EXPECT_EQ(uploaded.size(), 1u);
 }
 
 // Pixels of -1 to 1 cannot tell -128 from -127.
-TEST_F(GpuCodes, OfTheLeastValueAreIntegers) {
+TEST_F(GpuCodes, OfTheLeastValueBeginThere) {
   Network network;
   network.matrix[5] = INT8_MIN;
   const Answer codes = Run(network.Load(), GPU, "fp32_fp32");
-  ExpectKernel(codes, "fully_connected", "i8 as integers,");
+  ExpectKernel(codes, "fully_connected", "i8 with a zero point,");
   network.as_codes = false;
   ExpectNear(codes, Run(network.Load(), CPU), 1e-5f);
-  hidden = {CL_SIGNED_INT8};
+  hidden = {CL_UNORM_INT8};
   network.as_codes = true;
   if (!has_snorm_) return;
-  ExpectPlan(Run(network.Load(), GPU), "cannot hold the code -128");
+  ExpectPlan(Run(network.Load(), GPU), "images cannot hold these codes");
 }
 
 TEST_F(GpuCodes, AreSharedByEngines) {

@@ -202,6 +202,7 @@ Node NodeFor(const OpCase& c, OpenclDevice& device) {
     if (c.inputs[i].fp16.empty() || !device.TakesFp16(node, i)) continue;
     node.inputs[i].data = c.inputs[i].fp16.data();
     node.inputs[i].stored = c.inputs[i].stored;
+    node.inputs[i].stored_quantization = c.inputs[i].stored_quantization;
   }
   return node;
 }

@@ -83,6 +83,21 @@ ModelBuilder& ModelBuilder::WeightCodes(const std::string& name,
   return *this;
 }
 
+ModelBuilder& ModelBuilder::WeightCodes(const std::string& name,
+                                        const Shape& shape,
+                                        const std::vector<int8_t>& codes,
+                                        const Quantization& quantization) {
+  EXPECT_EQ(NumElements(shape), static_cast<int64_t>(codes.size()));
+  AddWeight(name, shape, proto::DT_FLOAT, codes.data(), codes.size());
+  proto::ConstTensor& weight = *net_.mutable_tensors()->rbegin();
+  weight.set_stored_type(proto::DT_INT8);
+  proto::Quantization& to = *weight.mutable_quantization();
+  for (const float scale : quantization.scales) to.add_scales(scale);
+  for (const int32_t z : quantization.zero_points) to.add_zero_points(z);
+  if (quantization.is_per_axis()) to.set_axis(quantization.axis);
+  return *this;
+}
+
 ModelBuilder& ModelBuilder::WeightI32(const std::string& name,
                                       const std::vector<int32_t>& values) {
   AddWeight(name, {static_cast<int64_t>(values.size())}, proto::DT_INT32,

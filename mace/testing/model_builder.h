@@ -23,6 +23,10 @@ class ModelBuilder {
   ModelBuilder& WeightCodes(const std::string& name, const Shape& shape,
                             const std::vector<int8_t>& codes,
                             const std::vector<float>& scales);
+  // The same with a quantization.
+  ModelBuilder& WeightCodes(const std::string& name, const Shape& shape,
+                            const std::vector<int8_t>& codes,
+                            const Quantization& quantization);
   ModelBuilder& WeightI32(const std::string& name,
                           const std::vector<int32_t>& values);
   // The node is named like its first output.

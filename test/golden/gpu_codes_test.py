@@ -141,11 +141,11 @@ def test_weights_only_of_8_and_4_bits(tmp_path):
     assert relative_error(run.outputs["y"], by_numpy(x, w, bias, 1)) > 1e-4
 
 
-@pytest.mark.parametrize("name", [m for m in MODELS if "int8" in m or "Resnet" in m])
+@pytest.mark.parametrize("name", MODELS)
 def test_quantized_models_keep_codes(name, tmp_path):
     graph = import_model("tflite", FOLDER / name, {}, None)
     compute_in_floats(graph)
     said = plan_of(graph, tmp_path / "plan")
     on_gpu = [line for line in said["plan"].splitlines()
-              if re.match(r"\d+ (Conv2d|FullyConnected) .* on GPU: ", line)]
+              if re.match(r"\d+ (DepthwiseC|C)onv2d .* on GPU: ", line)]
     assert not on_gpu or any(", weights i8" in line for line in on_gpu), said["plan"]

@@ -8,11 +8,12 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
-from golden import Run, run_all, try_import
+from golden import Run, mace_run, run_all, try_import
 
 from mace_tools import cli, emit, protos
 from mace_tools.testing.tflite_file import Maker
@@ -101,8 +102,26 @@ def test_it_computes_what_the_codes_stand_for(way, grid):
         np.testing.assert_allclose(run.outputs["y"], x @ w.T + bias, rtol=1e-5, atol=1e-4)
     net, _ = emit.build(run.graph)
     stored = {t.stored_type for t in net.tensors if len(t.dims) > 1}
-    # A depthwise filter with a scale for each channel has no rows of one scale.
-    assert stored == ({protos.mace().DT_INT8} if way[:2] != ("DEPTHWISE_CONV_2D", True) else {0})
+    assert stored == {protos.mace().DT_INT8}
+
+
+def test_packed_weights_keep_the_codes_and_their_scales(grid, tmp_path):
+    """What is packed a second time is packed from the plain weights in the packed file."""
+    for k, (run, *_) in enumerate(grid.values()):
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        emit.write_model(run.graph, folder / "m.pb", folder / "m.data")
+        np.save(folder / "x.npy", run.feeds["x"])
+
+        def call(model, *flags, folder=folder):
+            subprocess.run([mace_run(), f"--model_file={folder / model}.pb",
+                            f"--model_data_file={folder / model}.data", *flags],
+                           check=True, capture_output=True, timeout=60)  # fmt: skip
+
+        for model, packed in (("m", "once"), ("once", "twice")):
+            call(model, "--pack_weights=host", f"--packed_model={folder / packed}")
+            call(packed, f"--input=x={folder / 'x.npy'}", f"--output_dir={folder}")
+            np.testing.assert_array_equal(np.load(folder / "y.npy"), run.outputs["y"])
 
 
 def test_run_validate_allows_for_litert_rounding_the_activations(tmp_path, capsys):

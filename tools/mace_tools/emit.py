@@ -21,7 +21,7 @@ from google.protobuf import text_format
 
 from mace_tools import protos, subgraphs
 from mace_tools.errors import MaceError
-from mace_tools.ir import Attr, Graph, Node, Tensor
+from mace_tools.ir import Attr, Graph, Node, Quant, Tensor
 from mace_tools.os_errors import explain
 from mace_tools.settings import all_settings, of_model
 from mace_tools.states import own_inputs, own_outputs
@@ -98,8 +98,9 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
                                 data_type=_data_type(tensor), data_size=tensor.data.size)
         if array is not tensor.data:
             entry.stored_type = getattr(proto, {**STORED, **STORED_TYPES}[kind])
-        if tensor.quant is not None:
-            _fill_quantization(entry.quantization, tensor)
+        quant = tensor.quant if tensor.packed is None else tensor.packed_quant
+        if quant is not None:
+            _fill_quantization(entry.quantization, quant)
         weights.append((offset, array))
         end = offset + len(raw)
     net.data_bytes, net.data_xxh3 = end, digest.intdigest()
@@ -200,7 +201,7 @@ def _fill_op(op: Any, node: Node, graph: Graph) -> None:
             op.output_type.append(_data_type(t))
         if any(t.quant is not None for t in outs):
             for t in outs:
-                _fill_quantization(op.output_quantization.add(), t)
+                _fill_quantization(op.output_quantization.add(), t.quant)
 
 
 def _fill_arg(arg: Any, name: str, value: Attr) -> None:
@@ -226,18 +227,18 @@ def _fill_info(info: Any, tensor: Tensor) -> None:
     info.dims.extend(-1 if d is None else d for d in tensor.shape or ())
     info.data_format = getattr(proto, f"DF_{tensor.data_format}")
     if tensor.quant is not None:
-        _fill_quantization(info.quantization, tensor)
+        _fill_quantization(info.quantization, tensor.quant)
 
 
-def _fill_quantization(quantization: Any, tensor: Tensor) -> None:
+def _fill_quantization(quantization: Any, quant: Quant | None) -> None:
     """Leaves it empty for a tensor that is not quantized."""
-    if tensor.quant is None:
+    if quant is None:
         return
-    quantization.scales.extend(float(s) for s in tensor.quant.scale)
-    if tensor.quant.zero_point.any():
-        quantization.zero_points.extend(int(z) for z in tensor.quant.zero_point)
-    if tensor.quant.axis is not None:
-        quantization.axis = tensor.quant.axis
+    quantization.scales.extend(float(s) for s in quant.scale)
+    if quant.zero_point.any():
+        quantization.zero_points.extend(int(z) for z in quant.zero_point)
+    if quant.axis is not None:
+        quantization.axis = quant.axis
 
 
 def _data_type(tensor: Tensor) -> int:

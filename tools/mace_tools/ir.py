@@ -77,6 +77,8 @@ class Tensor:
     # model decide.
     stored: str = ""
     packed: np.ndarray | None = None
+    # How these codes stand for floats, if no scales follow them.
+    packed_quant: Quant | None = None
     # Of a float32 constant that stands for codes: the scales and zero points of these as int8, or
     # as int32 for the bias of a layer.
     codes: Quant | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mace_tools.ir import Tensor
+from mace_tools.ir import Quant, Tensor
 
 ALIGNMENT = 64
 BLOCK = 32  # elements that share a scale in codes of 4 bits
@@ -28,6 +28,14 @@ def store(tensor: Tensor, stored: str, codes: np.ndarray, scales: np.ndarray) ->
     tensor.data = np.ascontiguousarray(values).reshape(tensor.data.shape)
     tensor.stored = stored
     tensor.packed = _bytes(stored, codes, scales)
+
+
+def store_quantized(tensor: Tensor, codes: np.ndarray, quant: Quant) -> None:
+    """Makes a float32 constant that has these very values one that is written as int8 codes, with
+    any quantization."""
+    tensor.stored = "i8"
+    tensor.packed = np.ascontiguousarray(codes.astype(np.int8)).reshape(-1).view(np.uint8)
+    tensor.packed_quant = quant
 
 
 def along(codes: np.ndarray, scales: np.ndarray) -> np.ndarray:

@@ -174,8 +174,7 @@ NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link) {
     plan.tile = PlanDepthwiseTile(context, link);
     return plan;
   }
-  const bool has_codes =
-      node.inputs.size() > 1 && IsStoredAsCodes(node.inputs[1].stored);
+  const bool has_codes = node.inputs.size() > 1 && HasCodeRows(node.inputs[1]);
   if ((node.op == "MatMul" || node.op == "FullyConnected") && !has_codes) {
     plan.method = Method::kProduct;  // by the cost model's micro-kernel
   }

@@ -26,7 +26,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   spec.transpose_b = true;
   if constexpr (kHas8BitKernels) {
     // Rows without elements are left to the float kernel.
-    if (IsStoredAsCodes(node.inputs[1].stored) && spec.m > 0 && spec.k > 0) {
+    if (HasCodeRows(node.inputs[1]) && spec.m > 0 && spec.k > 0) {
       return PrepareMatMulCodes(node, spec.m, spec.activation, context);
     }
   }

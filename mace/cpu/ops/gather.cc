@@ -106,8 +106,7 @@ KernelPtr MakeGatherCodes(const Node& node, const GatherAttrs& attrs,
 // Returns whether the node copies rows of an x that is stored as codes.
 bool GathersCodes(const Node& node, int axis) {
   const Operand& x = node.inputs[0];
-  return IsStoredAsCodes(x.stored) && axis == 0 &&
-         NumElements(x.type.shape) > 0;
+  return HasCodeRows(x) && axis == 0 && NumElements(x.type.shape) > 0;
 }
 
 Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {

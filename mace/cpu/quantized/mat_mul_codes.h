@@ -13,7 +13,7 @@ namespace mace::cpu {
 // Prepares act(x * w^T + bias) with x [m, k] and w, input 1, [n, k] stored as
 // codes. A few rows of w at a time become floats: for few rows of x they are
 // multiplied at once, for more they are packed for the micro-kernels of matrix
-// products. REQUIRES: IsStoredAsCodes(w.stored), and m, n and k above 0.
+// products. REQUIRES: HasCodeRows(w), and m, n and k above 0.
 Result<KernelPtr> PrepareMatMulCodes(const Node& node, int64_t m,
                                      const ActivationFunction& activation,
                                      CpuContext& context);

@@ -121,8 +121,8 @@ cl_channel_type ChannelTypeOf(PixelType type) {
       return CL_HALF_FLOAT;
     case PixelType::kSnorm8:
       return CL_SNORM_INT8;
-    case PixelType::kInt8:
-      return CL_SIGNED_INT8;
+    case PixelType::kUnorm8:
+      return CL_UNORM_INT8;
   }
   return CL_FLOAT;
 }

@@ -24,7 +24,7 @@ enum class PixelType {
   kFloat,
   kHalf,
   kSnorm8,  // c of -127 to 127, which kernels read as c / 127; -128 as -1
-  kInt8,    // which kernels read as integers
+  kUnorm8,  // c of -128 to 127, which kernels read as (c + 128) / 255
 };
 
 int64_t BytesOfPixel(PixelType type);

@@ -99,7 +99,7 @@ void ReadImageFormats(const ClApi& api, cl_context context,
     if (format.image_channel_order != CL_RGBA) continue;
     const cl_channel_type type = format.image_channel_data_type;
     facts->has_snorm8_images |= type == CL_SNORM_INT8;
-    facts->has_int8_images |= type == CL_SIGNED_INT8;
+    facts->has_unorm8_images |= type == CL_UNORM_INT8;
   }
 }
 

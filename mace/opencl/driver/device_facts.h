@@ -31,10 +31,9 @@ struct DeviceFacts {
   uint64_t local_bytes = 0;  // of memory that the items of a group share
   uint64_t memory_bytes = 0;
   std::string extensions;
-  // Whether kernels can read RGBA images of signed 8 bits: as -1 to 1, and as
-  // integers.
+  // Whether kernels can read RGBA images of 8 bits as -1 to 1, and as 0 to 1.
   bool has_snorm8_images = false;
-  bool has_int8_images = false;
+  bool has_unorm8_images = false;
 
   // Names the platform, device and driver: programs and tuning results of one
   // are of no use to another.

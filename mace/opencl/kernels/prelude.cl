@@ -182,25 +182,28 @@ inline float4 Clamp(float4 v, float lower, float upper) {
   ((x) >= 0 && (x) < in_width ? (block) * in_width + (x) : -1)
 
 // Weights (weights.h) are floats, or codes of 8 bits, whose sums become those
-// of weights by a factor for each output, in the image `scales`. Pixels of
-// codes are read as code / 127, or as integers.
+// of weights by a factor for each output, in the image `scales`. Pixels hold
+// code / 127, or (code + 128) / 255, of which weight_zero stands for a weight
+// of 0.
 //   WEIGHTS(w)               the arguments
-//   WEIGHT_AT(w, x, y)       a pixel, or 0 outside of the image
+//   WEIGHT_AT(w, x, y)       a pixel; outside of the image any number
 //   READ_WEIGHT(v, w, x, y)  float4 v = a pixel, which must be inside
 //   START_SUMS(v, bias, block)  float4 v = the first summand of this item
 //   FINISH_SUMS(bias, block)    after the last summand, before SUM
 //   SUM(v)                   what the sum v is with weights, and with the bias
-#ifdef CODES_AS_INTS
-#define WEIGHT_AT(w, x, y) \
-  convert_float4(read_imagei(w, kPixels, (int2)(x, y)))
+#ifdef CODES_WITH_ZERO
+#define WEIGHT_AT(w, x, y) (READ_OR_ZERO(w, x, y) - weight_zero)
+#define WEIGHT_ZERO , const float weight_zero
 #else
 #define WEIGHT_AT(w, x, y) READ_OR_ZERO(w, x, y)
+#define WEIGHT_ZERO
 #endif
 #define READ_WEIGHT(v, w, x, y)                                      \
   CHECK_PIXEL(w, x, y)                                               \
   float4 v = WEIGHT_AT(w, x, y);
 #ifdef CODES
-#define WEIGHTS(w) __read_only image2d_t w, __read_only image2d_t scales
+#define WEIGHTS(w) \
+  __read_only image2d_t w, __read_only image2d_t scales WEIGHT_ZERO
 #define START_SUMS(v, bias, block) float4 v = 0;
 #define FINISH_SUMS(bias, block)                                     \
   READ(sum_scale, scales, block, 0)                                  \
@@ -216,7 +219,8 @@ inline float4 Clamp(float4 v, float lower, float upper) {
 #endif
 
 // f0 to f3: the four outputs of each input channel of block b, in a row of a
-// filter image. Columns beyond the last input channel read as 0.
+// filter image. Those of input channels that do not exist, which are 0, may be
+// any number.
 #define READ_FILTERS(filter, b, row)                                 \
   const float4 f0 = WEIGHT_AT(filter, (b) * 4, row);                 \
   const float4 f1 = WEIGHT_AT(filter, (b) * 4 + 1, row);             \

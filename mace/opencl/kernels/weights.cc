@@ -12,38 +12,58 @@
 namespace mace::opencl {
 namespace {
 
-// Returns how the device can hold the codes of a weight; kFloat: it cannot, for
-// the reason that `why_not` receives.
-PixelType PixelsOfCodes(const Operand& weight, const Target& target,
-                        std::string* why_not) {
+// Where the pixels of kUnorm8 begin, and how many steps they have.
+constexpr int kLeastCode = INT8_MIN, kCodeSteps = UINT8_MAX;
+
+// How the device can hold the codes of a weight.
+struct CodePixels {
+  PixelType type = PixelType::kFloat;  // it cannot
+  std::string why_not;
+  int32_t zero_point = 0;
+};
+
+CodePixels PixelsOfCodes(const WeightUse& use, const Target& target) {
+  const Operand& weight = *use.weight;
+  CodePixels pixels;
   if (weight.stored != DataType::kI8) {
-    *why_not = "kernels read codes of 8 bits only";
-    return PixelType::kFloat;
+    pixels.why_not = "kernels read codes of 8 bits only";
+    return pixels;
+  }
+  const CodeScales scales(weight);
+  if (scales.axis() >= use.output_axes) {
+    pixels.why_not = "outputs of several scales";
+    return pixels;
+  }
+  if (!scales.HasOneZeroPoint(&pixels.zero_point)) {
+    pixels.why_not = "several zero points";
+    return pixels;
   }
   const DeviceFacts& facts = target.facts();
   // Exact but for a rounding of 1.5 units in the last place (OpenCL 1.2,
   // section 8.3.1), and the conversion costs nothing.
-  if (facts.has_snorm8_images && !target.codes().HasLeast(weight)) {
-    return PixelType::kSnorm8;
+  if (facts.has_snorm8_images && pixels.zero_point == 0 &&
+      !target.codes().HasLeast(weight)) {
+    pixels.type = PixelType::kSnorm8;
+  } else if (facts.has_unorm8_images) {
+    pixels.type = PixelType::kUnorm8;
+  } else {
+    pixels.why_not = "the device's images cannot hold these codes";
   }
-  if (facts.has_int8_images) return PixelType::kInt8;
-  *why_not = facts.has_snorm8_images
-                 ? "the device's images cannot hold the code -128"
-                 : "the device has no images of 8 bits";
-  return PixelType::kFloat;
+  return pixels;
 }
 
-// Describes the factors of the sums: pixels of kSnorm8 hold code / 127.
+// Describes the factors of the sums.
 Result<ConstantPtr> ScaleImage(const WeightUse& use, PixelType pixels,
                                const Target& target) {
-  const int factor = pixels == PixelType::kSnorm8 ? INT8_MAX : 1;
+  const int factor = pixels == PixelType::kSnorm8 ? INT8_MAX : kCodeSteps;
   const Operand weight = *use.weight;
-  const auto fill = [weight, factor, row_of = use.row_of,
+  const auto fill = [weight, factor, element_of = use.element_of,
                      outputs = use.outputs](float* to) {
-    const CodeRows rows(weight);
+    const CodeScales scales(weight);
+    const int64_t each = NumElements(weight.type.shape) / outputs;
     for (int64_t o = 0; o < outputs; ++o) {
-      rows.ScalesOf(row_of ? row_of(o) : o, to + o);
-      to[o] *= static_cast<float>(factor);
+      to[o] = scales.scale(element_of ? element_of(o) : o * each) *
+              static_cast<float>(factor);
     }
   };
   // In float: scales may be far below what fp16 holds.
@@ -52,21 +72,25 @@ Result<ConstantPtr> ScaleImage(const WeightUse& use, PixelType pixels,
       StrCat(use.how, ", scales times ", factor), fill, PixelType::kFloat);
 }
 
-Result<WeightImages> InCodes(const WeightUse& use, PixelType pixels,
+Result<WeightImages> InCodes(const WeightUse& use, const CodePixels& pixels,
                              const Target& target) {
   WeightImages images;
   MACE_ASSIGN_OR_RETURN(
       images.weights,
       target.RearrangedImage(use.layout, use.extents, *use.weight, use.how,
-                             use.rearrange, pixels));
-  MACE_ASSIGN_OR_RETURN(images.scales, ScaleImage(use, pixels, target));
+                             use.rearrange, pixels.type));
+  MACE_ASSIGN_OR_RETURN(images.scales, ScaleImage(use, pixels.type, target));
   images.bytes = BytesOf(*images.weights) + BytesOf(*images.scales);
-  const bool converts = pixels == PixelType::kInt8;
-  // Making an integer a float takes as long as a multiply-add.
-  const double macs = static_cast<double>(use.macs) *
-                      (converts ? 1 + use.conversions_per_mac : 1);
+  auto macs = static_cast<double>(use.macs);
+  images.variant = ", weights i8";
+  if (pixels.type == PixelType::kUnorm8) {
+    images.zero = static_cast<float>(pixels.zero_point - kLeastCode) /
+                  static_cast<float>(kCodeSteps);
+    images.variant += " with a zero point";
+    // A subtraction takes as long as a multiply-add.
+    macs *= 1 + use.reads_per_mac;
+  }
   images.micros = GpuMicros(0, macs, static_cast<double>(images.bytes));
-  images.variant = converts ? ", weights i8 as integers" : ", weights i8";
   return images;
 }
 
@@ -87,16 +111,16 @@ Result<WeightImages> DescribeWeights(const WeightUse& use,
   floats.micros = GpuMicros(0, static_cast<double>(use.macs),
                             static_cast<double>(floats.bytes));
   if (!IsStoredAsCodes(use.weight->stored)) return floats;
-  std::string why_not;
-  const PixelType pixels = PixelsOfCodes(*use.weight, target, &why_not);
-  if (pixels != PixelType::kFloat) {
+  CodePixels pixels = PixelsOfCodes(use, target);
+  if (pixels.type != PixelType::kFloat) {
     MACE_ASSIGN_OR_RETURN(WeightImages codes, InCodes(use, pixels, target));
     if (codes.micros < floats.micros) return codes;
-    why_not = codes.bytes < floats.bytes
-                  ? "converting codes would cost more than reading floats"
-                  : "the scales would cost more than codes save";
+    pixels.why_not =
+        codes.bytes < floats.bytes
+            ? "subtracting the zero point would cost more than reading floats"
+            : "the scales would cost more than codes save";
   }
-  floats.variant = InFloats(target, why_not);
+  floats.variant = InFloats(target, pixels.why_not);
   return floats;
 }
 
@@ -117,7 +141,8 @@ void AddWeights(const WeightImages& images, Pass& pass) {
   pass.Constant(images.weights);
   if (images.scales == nullptr) return;
   pass.Constant(images.scales).Define("CODES");
-  if (images.weights->pixels == PixelType::kInt8) pass.Define("CODES_AS_INTS");
+  if (images.weights->pixels != PixelType::kUnorm8) return;
+  pass.Float(images.zero).Define("CODES_WITH_ZERO");
 }
 
 KernelSpec::Facts FactsOf(const WeightImages& images, const Pass& pass,

@@ -4,8 +4,9 @@
 //
 // Codes take half the bytes of fp16. A kernel sums their products with the
 // activations, and multiplies each sum by the scale of its output (WEIGHTS in
-// prelude.cl). Which of the two a node gets is decided by cost; a weight of
-// which the device cannot hold the codes becomes floats.
+// prelude.cl). Codes with a zero point, or of -128, have it subtracted as they
+// are read. Which of the two a node gets is decided by cost; codes that kernels
+// cannot read become floats.
 #ifndef MACE_OPENCL_KERNELS_WEIGHTS_H_
 #define MACE_OPENCL_KERNELS_WEIGHTS_H_
 
@@ -25,18 +26,21 @@ struct WeightUse {
   const char* how = "elements";
   Rearrangement rearrange = {};
   int64_t outputs = 0;
-  // The row of codes (stored_weight.h) that an output is made of; empty: it has
-  // the output's own number. All codes of an output are of one row.
-  std::function<int64_t(int64_t)> row_of = nullptr;
+  // The place in the weight of one of the elements of which an output is made;
+  // empty: outputs are indices of the first axis.
+  std::function<int64_t(int64_t)> element_of = nullptr;
+  // An output is made of one index of each of these first axes.
+  int output_axes = 1;
   int64_t macs = 0;  // of the node
-  // How many codes a kernel makes floats for each multiply-add, where pixels
-  // hold integers.
-  double conversions_per_mac = 1;
+  // From how many codes a kernel subtracts the zero point for each
+  // multiply-add.
+  double reads_per_mac = 1;
 };
 
 struct WeightImages {
   ConstantPtr weights;
   ConstantPtr scales;   // of codes, for each output; null: weights are floats
+  float zero = 0;       // the pixel of a weight of 0, if pixels are kUnorm8
   std::string variant;  // what to append to that of the kernel
   double micros = 0;    // that the pass takes on account of multiplying
   int64_t bytes = 0;    // of both

@@ -18,7 +18,7 @@ int64_t ElementsOf(const ConstantData& constant) {
 }
 
 // Makes the image of a dense tensor. `Component` is what its pixels hold:
-// float, uint16_t for fp16, int8_t.
+// float, uint16_t for fp16, uint8_t for codes.
 template <typename Component, typename T, typename Convert>
 Result<ClMem> MakeImage(const ConstantData& constant, const ClContext& context,
                         const T* data, Convert convert) {
@@ -53,8 +53,7 @@ Result<LargeArray<T>> ArrayIf(bool needed, int64_t n, const char* what) {
 
 Result<ClMem> MakeCodeImage(const ConstantData& constant,
                             const ClContext& context) {
-  const auto* codes =
-      reinterpret_cast<const int8_t*>(CodeRows(constant.source).codes);
+  const auto* codes = static_cast<const int8_t*>(constant.source.data);
   const auto& rearrange = constant.rearrange.codes;
   MACE_ASSIGN_OR_RETURN(
       LargeArray<int8_t> other,
@@ -64,8 +63,11 @@ Result<ClMem> MakeCodeImage(const ConstantData& constant,
     rearrange(codes, other.data());
     codes = other.data();
   }
-  return MakeImage<int8_t>(constant, context, codes,
-                           [](int8_t code) { return code; });
+  // From the least code on, or as they are.
+  const uint8_t flip = constant.pixels == PixelType::kUnorm8 ? 0x80 : 0;
+  return MakeImage<uint8_t>(constant, context, codes, [flip](int8_t code) {
+    return static_cast<uint8_t>(static_cast<uint8_t>(code) ^ flip);
+  });
 }
 
 Result<ClMem> MakeFloatImage(const ConstantData& constant,
@@ -109,7 +111,7 @@ Result<ClMem> MakeMemory(const ConstantData& constant,
     return context.CreateBuffer(constant.bytes.size(), constant.bytes.data());
   }
   const bool is_codes = constant.pixels == PixelType::kSnorm8 ||
-                        constant.pixels == PixelType::kInt8;
+                        constant.pixels == PixelType::kUnorm8;
   return is_codes ? MakeCodeImage(constant, context)
                   : MakeFloatImage(constant, context);
 }

@@ -5,16 +5,13 @@
 
 #include <algorithm>
 
-#include "mace/graph/stored_weight.h"
-
 namespace mace::opencl {
 
 bool KnownCodes::HasLeast(const Operand& weight) {
   const auto known = by_weight_.find(weight.weight_id);
   if (weight.weight_id >= 0 && known != by_weight_.end()) return known->second;
-  const CodeRows rows(weight);
-  const auto* codes = reinterpret_cast<const int8_t*>(rows.codes);
-  const int8_t* const end = codes + rows.rows * rows.row_bytes;
+  const auto* codes = static_cast<const int8_t*>(weight.data);
+  const int8_t* const end = codes + NumElements(weight.type.shape);
   const bool has = std::find(codes, end, int8_t{INT8_MIN}) != end;
   if (weight.weight_id >= 0) by_weight_[weight.weight_id] = has;
   return has;

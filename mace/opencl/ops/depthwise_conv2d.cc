@@ -30,7 +30,7 @@ void UseAsGroups(const Shape& w, WeightUse& use) {  // M, I, kh, kw
   use.extents = {multiplier * channels, 1, w[2], w[3]};
   use.how = "groups of one channel";
   use.rearrange = Rearrangement::Of(to_oihw);
-  use.conversions_per_mac = 4;  // of which one is used
+  use.reads_per_mac = 4;  // of which one is used
 }
 
 Result<KernelSpec> Describe(const Node& node, const Target& target) {
@@ -47,13 +47,17 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   WeightUse use;
   use.weight = &node.inputs[1];
   use.outputs = out[3];
-  use.row_of = [multiplier = w[0]](int64_t o) { return o % multiplier; };
+  use.element_of = [multiplier = w[0], channels = w[1],
+                    taps = w[2] * w[3]](int64_t o) {
+    return (o % multiplier * channels + o / multiplier) * taps;
+  };
+  use.output_axes = 2;
   use.macs = SaturatedProduct({NumElements(node.outputs[0].shape), w[2], w[3]});
   const bool single = w[0] == 1;
   if (single) {
     use.layout = ImageLayout::kDepthwiseFilter;
     use.extents = {w[0], w[1], w[2], w[3]};
-    use.conversions_per_mac = 1.0 / kColumns;
+    use.reads_per_mac = 1.0 / kColumns;
     grid[1] = (out[2] + kColumns - 1) / kColumns;
   } else {
     UseAsGroups(w, use);

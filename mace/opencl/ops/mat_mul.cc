@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "mace/graph/stored_weight.h"
 #include "mace/opencl/kernels/kernel_table.h"
 #include "mace/opencl/kernels/weights.h"
 
@@ -43,8 +42,7 @@ Status CheckOperands(const Node& node, const MatMulShapes& s) {
   return Status();
 }
 
-// Describes a constant matrix. That of input 1 may be codes if each row of them
-// is an output, so that a sum has one scale.
+// Describes a constant matrix. That of input 1 may be codes.
 Result<WeightImages> Matrix(const Node& node, size_t i, bool has_row_outputs,
                             const MatMulShapes& s, int64_t macs,
                             const Target& target) {
@@ -54,14 +52,12 @@ Result<WeightImages> Matrix(const Node& node, size_t i, bool has_row_outputs,
   use.layout = ImageLayout::kChannelMajor;
   use.extents = AsNhwc(operand.type.shape);
   use.outputs = s.n;
+  use.output_axes = has_row_outputs ? 1 : 0;
   use.macs = macs;
-  if (has_row_outputs || !IsStoredAsCodes(operand.stored)) {
-    return DescribeWeights(use, target);
-  }
+  if (i == 1) return DescribeWeights(use, target);
   WeightImages images;
   MACE_ASSIGN_OR_RETURN(images.weights,
                         target.ConstantImage(use.layout, use.extents, operand));
-  images.variant = InFloats(target, "outputs of several scales");
   return images;
 }
 

@@ -49,7 +49,7 @@ __kernel void mat_mul(GRID, __read_only image2d_t a, WEIGHTS(b),
 #else
 #define ADD_ROW(component, at)                                        \
   if (at < depth) {                                                   \
-    READ_MATRIX(v, b, n, at, block)                                   \
+    READ_MATRIX_OF_WEIGHTS(v, b, n, at, block)                        \
     sum = mad(va.component, v, sum);                                  \
   }
     ADD_ROW(x, k)

@@ -14,6 +14,7 @@ import numpy as np
 
 from mace_tools.infer import infer_graph
 from mace_tools.ir import NUMPY, Graph, Node, Tensor
+from mace_tools.passes.codes import as_signed
 from mace_tools.passes.dequantize_around import real
 from mace_tools.passes.match import CONV_LIKE
 from mace_tools.passes.store_codes import store_codes
@@ -76,7 +77,7 @@ def _clamp(graph: Graph, node: Node) -> None:
 def _to_floats(tensor: Tensor) -> None:
     quant, tensor.quant = tensor.quant, None
     if tensor.is_const:
-        tensor.codes = quant if tensor.dtype == "i8" else None
+        tensor.codes = as_signed(quant, tensor.dtype) if tensor.dtype in ("i8", "u8") else None
         tensor.data = real(tensor.data, quant)
     tensor.dtype = "f32"
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from mace_tools.ir import Graph, Tensor
 from mace_tools.passes.codes import codes_of
-from mace_tools.stored_codes import along, rows_of, store
+from mace_tools.passes.dequantize_around import real
+from mace_tools.stored_codes import rows_of, store, store_quantized
 
 # The operands that engines read as codes, or make floats of one weight at a time.
-_OPERANDS = {("FullyConnected", 1), ("Gather", 0), ("Conv2d", 1), ("DepthwiseConv2d", 1)}
+_OPERANDS = {("FullyConnected", 1), ("Gather", 0), ("Conv2d", 1), ("DepthwiseConv2d", 1),
+             ("Deconv2d", 1)}
 
 
 def store_codes(graph: Graph) -> None:
@@ -28,14 +30,14 @@ def store_codes(graph: Graph) -> None:
 
 
 def _store(tensor: Tensor) -> None:
-    """Where the rows have a scale each, and the codes give the very floats."""
+    """Where the codes give the very floats: with scales of rows, which engines read with least
+    work, or else with the quantization as it is."""
     quant = tensor.codes
-    if quant.axis not in (None, 0) or quant.zero_point.any():
-        return
     codes = codes_of(tensor, "i8")
-    if codes is None:
+    if codes is None or not np.array_equal(real(codes, quant), tensor.data):
         return
-    rows = rows_of(codes)
-    scales = np.broadcast_to(quant.scale.astype(np.float32), len(rows))
-    if np.array_equal(rows.astype(np.float32) * along(rows, scales), rows_of(tensor.data)):
-        store(tensor, "i8", rows, scales)
+    if quant.axis in (None, 0) and not quant.zero_point.any():
+        rows = rows_of(codes)
+        store(tensor, "i8", rows, np.broadcast_to(quant.scale.astype(np.float32), len(rows)))
+    else:
+        store_quantized(tensor, codes, quant)
