@@ -14,6 +14,7 @@
 #include "mace/base/hash.h"
 #include "mace/cpu/cpu_device.h"
 #include "mace/device/widen_weights.h"
+#include "mace/graph/stored_weight.h"
 #include "mace/model/model.h"
 #include "mace/plan/plan.h"
 #include "mace/proto/mace.pb.h"
@@ -111,12 +112,6 @@ Status PrepareAll(const Model& model, CpuFeatures features,
   return MakePlan(std::move(graph), model.declared, plan).status();
 }
 
-size_t StoredBytes(const Value& value) {
-  TensorType type = value.type;
-  if (value.stored != DataType::kInvalid) type.dtype = value.stored;
-  return static_cast<size_t>(Bytes(type));
-}
-
 // Lays out the array as mace.proto says, and notes in `net` what is where.
 Array LayOut(const Model& model, const PackedWeights& packed,
              proto::NetDef& net) {
@@ -137,7 +132,7 @@ Array LayOut(const Model& model, const PackedWeights& packed,
       if ((packed_ones.count(i) > 0) != of_packed_ones) continue;
       const Value& value = model.graph.values[i];
       net.mutable_tensors(i)->set_offset(
-          array.Append(value.data, StoredBytes(value)));
+          array.Append(value.data, static_cast<size_t>(StoredBytes(value))));
     }
   };
   append_plain(false);
