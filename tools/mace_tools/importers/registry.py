@@ -33,6 +33,9 @@ GENERAL_HELP = ("end the model before it (output_tensors in the YAML), replace i
                 "model, compute it in the app (allow_custom_ops in the YAML, docs/custom_ops.md), "
                 "or add an importer function (docs/add_an_op.md)")
 
+ENDS_OF_NUMBERS = ("begin the model before what makes codes, and end it behind what makes numbers "
+                   "of them (input_tensors and output_tensors in the YAML)")
+
 
 class Registry:
     """The importer functions of one framework."""
@@ -124,6 +127,9 @@ class Registry:
             if name in model.unusable and name not in read and not records:
                 reason, help = model.unusable[name]
                 refuse("model input or output", name, f"it is {reason}", help)
+            if name in model.coded:
+                refuse("model input or output", name, "it holds codes, not the numbers for which "
+                       "they stand", ENDS_OF_NUMBERS)
         if records:
             raise UnsupportedOps(self.framework, list(records.values()))
 

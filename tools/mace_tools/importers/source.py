@@ -119,6 +119,9 @@ class SourceModel:
     # Tensors that no importer function can handle (of strings, sparse, quantized, ...): why not,
     # and the cure. Nodes that touch one are refused.
     unusable: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # Tensors of codes that become the numbers for which these stand: they can be no inputs or
+    # outputs of the model.
+    coded: set[str] = field(default_factory=set)
     # Tensors whose element type the engine does not have: the name of that type in the source.
     retyped: dict[str, str] = field(default_factory=dict)
     # Tensors that keep their contents from run to run, with their first ones.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from mace_tools.importers.registry import Registry
 from mace_tools.importers.source import SourceModel
 from mace_tools.importers.spectra import joined
-from mace_tools.importers.tensorflow import branches
+from mace_tools.importers.tensorflow import branches, codes
 from mace_tools.importers.tensorflow.flow import check_operands, structured
 from mace_tools.importers.tensorflow.reader import read
 
@@ -21,7 +21,8 @@ def prepare(model: SourceModel, inputs: Iterable[str]) -> SourceModel:
     """The model for inference, with its loops and conditionals as nodes. `inputs`: tensors that the
     caller feeds, which are not constant."""
     check_operands(model)
-    return structured(joined(branches.prepare(model, inputs), TRANSFORMS, READERS))
+    prepared = codes.checked(branches.prepare(model, inputs))
+    return structured(joined(prepared, TRANSFORMS, READERS))
 
 
 __all__ = ["HAS_SIGNATURES", "prepare", "read", "registry"]

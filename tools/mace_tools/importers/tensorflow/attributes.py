@@ -13,6 +13,9 @@ OPERAND_TYPES = ("T", "Ta", "Tb", "TI", "Tblock_shape", "Tcrops", "Tdim", "Tidx"
                  "SrcT", "Index")
 
 registry.without_meaning(
+    "the type of an operand's copy in registers", "Tactivation", ops=["QuantizedMatMul"],
+)
+registry.without_meaning(
     "annotations of TensorFlow's own passes and placement (_output_shapes, _class, _Xla...), which "
     "no operator's definition has", "_*",
 )

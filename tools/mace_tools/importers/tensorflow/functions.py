@@ -40,6 +40,17 @@ OUTPUTS = {
     "BroadcastGradientArgs": ("r0", "r1"), "TensorArrayV3": ("handle", "flow"),
     "CombinedNonMaxSuppression": ("nmsed_boxes", "nmsed_scores", "nmsed_classes",
                                   "valid_detections"),
+    **dict.fromkeys(("QuantizeV2", "QuantizedConcat", "QuantizedReshape", "Requantize",
+                     "QuantizeDownAndShrinkRange"), ("output", "output_min", "output_max")),
+    **dict.fromkeys(("QuantizedConv2D", "QuantizedMaxPool", "QuantizedAvgPool"),
+                    ("output", "min_output", "max_output")),
+    **dict.fromkeys(("QuantizedMul", "QuantizedAdd"), ("z", "min_z", "max_z")),
+    **dict.fromkeys(("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX"),
+                    ("activations", "min_activations", "max_activations")),
+    "QuantizedMatMul": ("out", "min_out", "max_out"),
+    "QuantizedBiasAdd": ("output", "min_out", "max_out"),
+    "QuantizedResizeBilinear": ("resized_images", "out_min", "out_max"),
+    "RequantizationRange": ("output_min", "output_max"),
 }
 
 

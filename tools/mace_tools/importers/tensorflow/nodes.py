@@ -119,9 +119,15 @@ def _add_node(model: SourceModel, node: Any, count: int, version: int) -> None:
     where = f"TensorFlow {node.op} '{node.name}'"
     if node.op == "Const":
         value = tensor_value(node.attr["value"].tensor, where)
+        kind = ElementType(node.attr["value"].tensor.dtype)
+        if kind.is_codes and isinstance(value, np.ndarray):
+            codes = f"{node.name}/codes"
+            model.constants[codes] = value
+            after = [i[1:] for i in node.input if i.startswith("^")]
+            model.nodes.append(SourceNode(node.name, "Const", [codes], [node.name], after=after))
+            return
         if isinstance(value, np.ndarray):
             model.constants[node.name] = value
-            kind = ElementType(node.attr["value"].tensor.dtype)
             if kind.retyped:
                 model.retyped[node.name] = kind.name
             return

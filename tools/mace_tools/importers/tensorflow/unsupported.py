@@ -67,13 +67,10 @@ registry.help_for(
 )
 registry.help_for(
     "convert the float model, or the graph with FakeQuant operators from which this one was made",
-    "QuantizeV2", "Dequantize", "QuantizedConv2D", "QuantizeAndDequantizeV2", "QuantizedMatMul",
-    "QuantizedRelu", "QuantizedRelu6", "QuantizedReluX", "QuantizedMaxPool", "QuantizedAvgPool",
-    "QuantizedBiasAdd", "QuantizedConcat", "QuantizedReshape", "QuantizedAdd", "QuantizedMul",
-    "QuantizedResizeBilinear", "QuantizeDownAndShrinkRange", "Requantize", "RequantizationRange",
-    "RequantizePerChannel", "RequantizationRangePerChannel", "QuantizeAndDequantize",
-    "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4", "QuantizedInstanceNorm",
-    "QuantizedBatchNormWithGlobalNormalization", "QuantizedConv2DPerChannel",
+    "QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3",
+    "QuantizeAndDequantizeV4", "QuantizedInstanceNorm", "RequantizePerChannel",
+    "RequantizationRangePerChannel", "QuantizedBatchNormWithGlobalNormalization",
+    "QuantizedConv2DPerChannel",
     "QuantizedConv2DWithBias", "QuantizedConv2DAndRelu", "QuantizedConv2DWithBiasAndRelu",
     "QuantizedConv2DAndRequantize", "QuantizedConv2DWithBiasAndRequantize",
     "QuantizedConv2DAndReluAndRequantize", "QuantizedConv2DWithBiasAndReluAndRequantize",
