@@ -16,9 +16,9 @@ import numpy as np
 
 # By runtime: the least cosine similarity and the largest relative error. "half": the CPU with
 # weights stored in 16 bits, each off by up to 2^-11 (fp16) or 2^-9 (bf16) of itself. "codes":
-# models that `quantize:` made, on any device. "dynamic": the CPU with a model of TFLite whose
-# activations LiteRT rounds to codes in each run; its own kernels differ by 1 % between them.
-# docs/converter.md has the table.
+# models that `quantize:` made, on any device, and those of TensorFlow and ONNX that compute in
+# codes. "dynamic": the CPU with a model whose activations the source rounds to codes in each run;
+# LiteRT's own kernels differ by 1 % between them. docs/converter.md has the table.
 LIMITS = {"cpu": (0.999, 1e-3), "half": (0.995, 5e-2), "gpu": (0.995, 5e-2), "dsp": (0.930, 0.3),
           "codes": (0.980, 0.3), "dynamic": (0.995, 5e-2)}
 

@@ -1,0 +1,35 @@
+"""Graphs of TensorFlow's quantized operators, from their file to a validated answer.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+
+from mace_tools import cli  # noqa: E402
+from mace_tools.importers.tensorflow import quantized_test as graphs  # noqa: E402
+
+
+def frozen(x):
+    return graphs.network(graphs.coded(x, *graphs.RANGE), graphs.frozen)
+
+
+def computed(x):
+    return graphs.network(graphs.coded(x, tf.reduce_min(x), tf.reduce_max(x)), graphs.shrunk)
+
+
+@pytest.mark.parametrize("make, most", [(frozen, 0.3), (computed, 0.05)])
+def test_run_validates(make, most, tmp_path, capsys):
+    graphs.save(tmp_path / "m.pb", make)
+    assert cli.main(["init", str(tmp_path / "m.pb")]) == 0
+    (tmp_path / "my.yml").write_text(capsys.readouterr().out)
+    assert cli.main(["run", f"--config={tmp_path / 'my.yml'}", f"--output={tmp_path}", "--validate",
+                     f"--json={tmp_path / 'r.json'}"]) == 0  # fmt: skip
+    (facts,) = json.loads((tmp_path / "r.json").read_text())["models"].values()
+    assert facts["validation"]["max_rel_error"] == most
+    assert facts["validation"]["outputs"][0]["similarity"] > 0.998
