@@ -23,6 +23,7 @@ Case Finish(const Seed& seed, Draft* draft, Random& random) {
   c.graph = draft->Serialize(c.settings);
   std::copy(draft->added().begin(), draft->added().end(),
             seed.weights.get() + seed.bytes);
+  c.quantized = !QuantizationsOf(&draft->net).empty();
   c.weights = seed.weights;
   c.weight_bytes = static_cast<size_t>(seed.bytes) + draft->added().size();
   return c;
@@ -82,7 +83,7 @@ bool ReadCase(const uint8_t* data, size_t size, Seed* seed, int64_t* settings) {
     if (setting.name() == kCaseSetting) {
       *settings = setting.i();
     } else if (setting.name() == kWeightsSetting) {
-      seed->added = setting.s();
+      seed->added = FromHex(setting.s());
     } else {
       continue;
     }

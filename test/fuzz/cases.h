@@ -15,8 +15,9 @@ struct Case {
   std::string graph;  // a serialized NetDef, perhaps damaged
   std::shared_ptr<const uint8_t> weights;
   size_t weight_bytes = 0;
-  int64_t settings = 0;  // seed for the settings of the engine
-  std::string about;     // the seed and the mutations
+  int64_t settings = 0;    // seed for the settings of the engine
+  std::string about;       // the seed and the mutations
+  bool quantized = false;  // says how a tensor is quantized
 };
 
 // Returns the same case for the same seeds, `series` and `number`. Writes the

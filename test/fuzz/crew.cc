@@ -42,11 +42,16 @@ void AddSlow(double seconds, int64_t number, Tally* tally) {
   }
 }
 
+void CountStages(const Outcome& outcome, Tally::Stages* stages) {
+  stages->cases += 1;
+  stages->loaded += outcome.stage >= Outcome::kLoaded;
+  stages->created += outcome.stage >= Outcome::kCreated;
+  stages->run += outcome.stage == Outcome::kRun;
+}
+
 void Count(const Outcome& outcome, Tally* tally) {
-  tally->cases += 1;
-  tally->loaded += outcome.stage >= Outcome::kLoaded;
-  tally->created += outcome.stage >= Outcome::kCreated;
-  tally->run += outcome.stage == Outcome::kRun;
+  CountStages(outcome, &tally->all);
+  if (outcome.quantized) CountStages(outcome, &tally->quantized);
   if (!outcome.status.ok()) {
     tally->refused[outcome.status.code() % Tally::kCodes] += 1;
   } else if (outcome.stage != Outcome::kRun) {
@@ -149,6 +154,18 @@ Tally RunCases(const CrewOptions& options,
   const Tally result = *tally;
   munmap(shared, sizeof(Tally));
   return result;
+}
+
+bool RunsAlone(const std::function<void()>& work) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    work();
+    std::fflush(nullptr);
+    _exit(0);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
 }  // namespace mace::fuzz

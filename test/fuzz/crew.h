@@ -20,7 +20,9 @@ struct Tally {
   static constexpr int kOps = 256;
   static constexpr int kSlowest = 5;
 
-  int64_t cases, loaded, created, run;
+  struct Stages {
+    int64_t cases, loaded, created, run;
+  } all, quantized;         // `quantized`: of quantized models alone
   int64_t refused[kCodes];  // by MaceStatus::Code
   int64_t left;             // not run because they exceed the limits
   int64_t runs_of[kOps];    // by index among AllOps()
@@ -48,6 +50,9 @@ struct Failure {
 Tally RunCases(const CrewOptions& options,
                const std::function<Outcome(int64_t)>& exercise,
                const std::function<void(const Failure&)>& on_failure);
+
+// Calls `work` in a process of its own. Returns whether that returned from it.
+bool RunsAlone(const std::function<void()>& work);
 
 }  // namespace mace::fuzz
 

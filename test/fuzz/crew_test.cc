@@ -32,6 +32,7 @@ TEST(Crew, GoesOnAfterFailures) {
       options,
       [](int64_t number) {
         Outcome outcome = Good();
+        outcome.quantized = number >= 25;
         if (number == 10 || number == 16) std::abort();
         if (number == 17) pause();
         if (number == 18) outcome.complaint = "an invariant is broken";
@@ -48,9 +49,15 @@ TEST(Crew, GoesOnAfterFailures) {
   EXPECT_EQ(failed[17], "hangs");
   EXPECT_NE(failed[18].find("complaint"), std::string::npos) << failed[18];
   // The case with the complaint ran to its end; the other three did not.
-  EXPECT_EQ(tally.cases, 17);
-  EXPECT_EQ(tally.run, 16);
+  EXPECT_EQ(tally.all.cases, 17);
+  EXPECT_EQ(tally.all.run, 16);
+  EXPECT_EQ(tally.quantized.cases, 5);
   EXPECT_EQ(tally.refused[MaceStatus::MACE_INVALID_MODEL], 1);
+}
+
+TEST(Crew, SurvivesWhatRunsAlone) {
+  EXPECT_TRUE(RunsAlone([] {}));
+  EXPECT_FALSE(RunsAlone([] { std::abort(); }));
 }
 
 }  // namespace

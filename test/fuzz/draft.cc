@@ -29,7 +29,84 @@ int64_t WorkOf(const Graph& graph, const GraphNode& g) {
   return work;
 }
 
+template <typename List>
+void AddQuantizations(List* list, std::vector<Quantized>* all) {
+  for (auto& item : *list) {
+    if (item.quantization().scales_size() == 0) continue;
+    all->push_back({item.name(), item.mutable_quantization()});
+  }
+}
+
+template <typename Net>  // or a subgraph
+void AddNodesAndEnds(Net* net, std::vector<Quantized>* all) {
+  AddQuantizations(net->mutable_input_info(), all);
+  AddQuantizations(net->mutable_output_info(), all);
+  for (proto::OperatorDef& op : *net->mutable_op()) {
+    const int size = std::min(op.output_quantization_size(), op.output_size());
+    for (int i = 0; i < size; ++i) {
+      if (op.output_quantization(i).scales_size() == 0) continue;
+      all->push_back({op.output(i), op.mutable_output_quantization(i)});
+    }
+  }
+}
+
+bool HasQuantizedOutput(const proto::OperatorDef& op) {
+  for (const proto::Quantization& q : op.output_quantization()) {
+    if (q.scales_size() > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::vector<Quantized> QuantizationsOf(proto::NetDef* net) {
+  std::vector<Quantized> all;
+  AddQuantizations(net->mutable_tensors(), &all);
+  AddNodesAndEnds(net, &all);
+  for (proto::Subgraph& subgraph : *net->mutable_subgraphs()) {
+    AddNodesAndEnds(&subgraph, &all);
+  }
+  return all;
+}
+
+void WriteQuantization(const QuantizationPtr& from, proto::Quantization* to) {
+  to->Clear();
+  if (from == nullptr) return;
+  to->mutable_scales()->Add(from->scales.begin(), from->scales.end());
+  to->mutable_zero_points()->Add(from->zero_points.begin(),
+                                 from->zero_points.end());
+  if (from->is_per_axis()) to->set_axis(from->axis);
+}
+
+void ForgetDeclared(proto::OperatorDef* op) {
+  if (HasQuantizedOutput(*op)) return;
+  op->clear_output_shape();
+  op->clear_output_type();
+}
+
+void ForgetDeclared(proto::NetDef* net) {
+  for (proto::OperatorDef& op : *net->mutable_op()) ForgetDeclared(&op);
+}
+
+void Redeclare(const std::map<std::string, TensorType>& types,
+               proto::NetDef* net) {
+  for (proto::OperatorDef& op : *net->mutable_op()) Redeclare(types, &op);
+}
+
+void Redeclare(const std::map<std::string, TensorType>& types,
+               proto::OperatorDef* op) {
+  if (!HasQuantizedOutput(*op)) return;
+  for (int i = 0; i < op->output_size(); ++i) {
+    const auto known = types.find(op->output(i));
+    if (known == types.end()) break;
+    if (op->output_shape_size() <= i) op->add_output_shape();
+    if (op->output_type_size() <= i) op->add_output_type(proto::DT_INVALID);
+    const TensorType& type = known->second;
+    op->mutable_output_shape(i)->mutable_dims()->Assign(type.shape.begin(),
+                                                        type.shape.end());
+    op->set_output_type(i, ToProto(type.dtype));
+  }
+}
 
 bool InferTypes(Seed* seed) {
   const std::string bytes = seed->net.SerializeAsString();
@@ -77,12 +154,28 @@ std::string Draft::AddWeight(const TensorType& type,
   tensor->mutable_dims()->Add(type.shape.begin(), type.shape.end());
   tensor->set_data_type(ToProto(type.dtype));
   tensor->set_data_size(NumElements(type.shape));
-  tensor->set_offset(seed_.bytes + static_cast<int64_t>(added_.size()));
+  if (type.is_quantized()) {
+    WriteQuantization(type.quantization, tensor->mutable_quantization());
+  }
+  SetContents(contents, tensor);
+  types[name] = type;
+  return name;
+}
+
+void Draft::SetContents(const std::string& contents,
+                        proto::ConstTensor* weight) {
+  weight->set_offset(seed_.bytes + static_cast<int64_t>(added_.size()));
   added_ += contents;
   added_.resize(AlignUp(static_cast<int64_t>(added_.size()), kAlignment));
   net.set_data_bytes(seed_.bytes + static_cast<int64_t>(added_.size()));
-  types[name] = type;
-  return name;
+}
+
+void Draft::Redeclare() {
+  if (QuantizationsOf(&net).empty()) return;
+  Seed now = {"", "", net, seed_.weights, seed_.bytes, "", {}, 0};
+  std::copy(added_.begin(), added_.end(), seed_.weights.get() + seed_.bytes);
+  InferTypes(&now);
+  fuzz::Redeclare(now.types, &net);
 }
 
 Operand Draft::OperandOf(const std::string& name) const {
@@ -123,7 +216,7 @@ std::string Draft::Serialize(int64_t settings) {
   number->set_i(settings);
   proto::Setting* weights = net.add_settings();
   weights->set_name(kWeightsSetting);
-  weights->set_s(added_);
+  weights->set_s(ToHex(added_));
   return net.SerializeAsString();
 }
 

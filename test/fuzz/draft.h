@@ -41,6 +41,25 @@ struct Seed {
 // then holds what was inferred before the error.
 bool InferTypes(Seed* seed);
 
+// A tensor's scales, where the model says them.
+struct Quantized {
+  std::string name;  // of the tensor
+  proto::Quantization* quantization;
+};
+// Returns all scales of the model: of weights, inputs, outputs and nodes.
+std::vector<Quantized> QuantizationsOf(proto::NetDef* net);
+void WriteQuantization(const QuantizationPtr& from, proto::Quantization* to);
+
+// Removes the types that nodes declare for their outputs, but for those of
+// quantized outputs, which must declare them.
+void ForgetDeclared(proto::NetDef* net);
+void ForgetDeclared(proto::OperatorDef* op);
+// Declares these types for quantized outputs.
+void Redeclare(const std::map<std::string, TensorType>& types,
+               proto::NetDef* net);
+void Redeclare(const std::map<std::string, TensorType>& types,
+               proto::OperatorDef* op);
+
 class Draft {
  public:
   // `seed` must outlive the draft.
@@ -54,9 +73,13 @@ class Draft {
   // Adds a weight of this type and returns its name. REQUIRES:
   // HasRoom(contents.size()).
   std::string AddWeight(const TensorType& type, const std::string& contents);
+  // Gives a weight other contents. REQUIRES: HasRoom(contents.size()).
+  void SetContents(const std::string& contents, proto::ConstTensor* weight);
   // Returns the operand for shape inference, with contents if they are known.
   Operand OperandOf(const std::string& name) const;
   std::string NewName(const char* prefix);
+  // Declares the types of quantized outputs as inference now finds them.
+  void Redeclare();
   // Returns any tensor, or "" if there is none.
   std::string AnyTensor(Random& random) const;
 

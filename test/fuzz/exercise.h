@@ -22,6 +22,7 @@ struct Outcome {
   Stage stage = kRefused;     // the last stage that succeeded
   MaceStatus status;          // why the next one failed; OK: a limit
   std::set<std::string> ops;  // ops of the nodes that ran
+  bool quantized = false;     // the model says how a tensor is quantized
   // What the library did wrong: an error without a message, or a broken
   // invariant. Empty if there is nothing to complain about.
   std::string complaint;

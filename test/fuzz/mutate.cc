@@ -13,7 +13,8 @@ namespace {
 const std::vector<const NamedMutation*>& Urn() {
   static const auto* urn = [] {
     auto* all = new std::vector<const NamedMutation*>;
-    for (const auto* list : {&NodeMutations(), &ModelMutations()}) {
+    for (const auto* list :
+         {&NodeMutations(), &ModelMutations(), &QuantizationMutations()}) {
       for (const NamedMutation& m : *list)
         all->insert(all->end(), m.weight, &m);
     }
@@ -82,12 +83,8 @@ std::string Mutate(const std::vector<const Seed*>& donors, Draft* draft,
                    Random& random) {
   // Declared output types that no longer match would be the reason to refuse
   // most mutated models.
-  if (random.Percent(95)) {
-    for (proto::OperatorDef& op : *draft->net.mutable_op()) {
-      op.clear_output_shape();
-      op.clear_output_type();
-    }
-  }
+  const bool forget = random.Percent(95);
+  if (forget) ForgetDeclared(&draft->net);
   std::string names;
   int count = 1;
   while (count < 8 && random.Percent(45)) ++count;
@@ -100,6 +97,7 @@ std::string Mutate(const std::vector<const Seed*>& donors, Draft* draft,
       break;
     }
   }
+  if (forget) draft->Redeclare();
   return names;
 }
 

@@ -24,6 +24,8 @@ struct NamedMutation {
 const std::vector<NamedMutation>& NodeMutations();
 // Mutations of everything else: inputs, outputs, weights, stored plans.
 const std::vector<NamedMutation>& ModelMutations();
+// Mutations of scales, zero points and codes.
+const std::vector<NamedMutation>& QuantizationMutations();
 
 // Applies one to eight mutations. Returns their names, separated by spaces.
 std::string Mutate(const Donors& donors, Draft* draft, Random& random);

@@ -208,7 +208,7 @@ bool Prepack(const Donors&, Draft* draft, Random& random) {
 bool AddLaterParts(const Donors&, Draft* draft, Random& random) {
   const std::string some =
       draft->net.op_size() > 0 ? draft->net.op(0).output(0) : "v";
-  switch (random.Below(3)) {
+  switch (random.Below(2)) {
     case 0: {
       proto::Subgraph* subgraph = draft->net.add_subgraphs();
       subgraph->set_name(random.Percent(90) ? "branch" : "");
@@ -217,21 +217,12 @@ bool AddLaterParts(const Donors&, Draft* draft, Random& random) {
       *subgraph->mutable_output_info() = draft->net.output_info();
       break;
     }
-    case 1: {
+    default: {
       proto::Variable* variable = draft->net.add_variables();
       variable->mutable_tensor()->set_name("state");
       variable->mutable_tensor()->add_dims(AnyInt(random));
       variable->set_initial(some);
       variable->set_next(some);
-      break;
-    }
-    default: {
-      if (draft->net.tensors_size() == 0) return false;
-      proto::Quantization* q =
-          draft->net.mutable_tensors(0)->mutable_quantization();
-      for (int64_t i = random.Below(4); i > 0; --i) q->add_scales(0.5f);
-      q->add_zero_points(static_cast<int32_t>(AnyInt(random)));
-      if (random.Percent(50)) q->set_axis(static_cast<int32_t>(AnyInt(random)));
     }
   }
   return true;

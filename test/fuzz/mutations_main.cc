@@ -58,6 +58,14 @@ void PrintOps(const Tally& tally) {
               never.empty() ? " none" : never.c_str());
 }
 
+void PrintStages(const Tally::Stages& stages) {
+  std::printf("%lld models: %lld loaded, %lld created, %lld run",
+              static_cast<long long>(stages.cases),
+              static_cast<long long>(stages.loaded),
+              static_cast<long long>(stages.created),
+              static_cast<long long>(stages.run));
+}
+
 void PrintSummary(const Tally& tally, int64_t failures) {
   static constexpr const char* kCodes[Tally::kCodes] = {
       "",        "INVALID_ARGS",  "OUT_OF_RESOURCES", "UNSUPPORTED",
@@ -68,10 +76,11 @@ void PrintSummary(const Tally& tally, int64_t failures) {
     std::printf(" %.2f (case %lld)", slow.seconds,
                 static_cast<long long>(slow.number));
   }
-  std::printf(
-      "\n%lld models: %lld loaded, %lld created, %lld run; refused:",
-      static_cast<long long>(tally.cases), static_cast<long long>(tally.loaded),
-      static_cast<long long>(tally.created), static_cast<long long>(tally.run));
+  std::printf("\nquantized: ");
+  PrintStages(tally.quantized);
+  std::printf("\n");
+  PrintStages(tally.all);
+  std::printf("; refused:");
   for (int i = 0; i < Tally::kCodes; ++i) {
     if (tally.refused[i] == 0) continue;
     std::printf(" %s %lld", kCodes[i],
@@ -105,8 +114,9 @@ int Main(const Options& options) {
       std::printf("%lld: %s\n", static_cast<long long>(number),
                   c.about.c_str());
     }
-    const Outcome outcome = Exercise(c.graph, c.weights, c.weight_bytes,
-                                     c.settings, options.limits);
+    Outcome outcome = Exercise(c.graph, c.weights, c.weight_bytes, c.settings,
+                               options.limits);
+    outcome.quantized = c.quantized;
     if (options.list) {
       std::printf("%lld: stage %d, %s\n", static_cast<long long>(number),
                   outcome.stage, outcome.status.information().c_str());
@@ -119,11 +129,18 @@ int Main(const Options& options) {
   };
   const auto on_failure = [&](const Failure& failure) {
     ++failures;
-    const Case c = MakeCase(urn, empty, options.series, failure.number);
-    const std::string stem = Write(c, options, failure.number);
-    std::printf("FAILED case %lld (%s): %s\n  written to %s.pb and .data\n",
-                static_cast<long long>(failure.number), c.about.c_str(),
-                failure.what.c_str(), stem.c_str());
+    const auto number = static_cast<long long>(failure.number);
+    // Making it infers types, which may be what fails.
+    const bool written = RunsAlone([&] {
+      const Case c = MakeCase(urn, empty, options.series, failure.number);
+      const std::string stem = Write(c, options, failure.number);
+      std::printf("FAILED case %lld (%s): %s\n  written to %s.pb and .data\n",
+                  number, c.about.c_str(), failure.what.c_str(), stem.c_str());
+    });
+    if (!written) {
+      std::printf("FAILED case %lld: %s; making it fails\n", number,
+                  failure.what.c_str());
+    }
     std::fflush(stdout);
   };
   const Tally tally = RunCases(options.crew, exercise, on_failure);

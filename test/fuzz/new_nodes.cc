@@ -4,7 +4,9 @@
 #include "test/fuzz/new_nodes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "mace/ops/common/op.h"
@@ -24,6 +26,30 @@ struct Candidate {
   TensorType type;       // if it is not added yet
   std::string contents;  // its bytes, if it is not added yet
 };
+
+bool IsOfCodes(DataType type) {
+  return type == DataType::kI8 || type == DataType::kU8 ||
+         type == DataType::kI16;
+}
+
+// Scales as valid models have them: of the whole tensor, or, for some weights,
+// along its first axis. REQUIRES: `type` is one of codes.
+QuantizationPtr PlausibleScales(const TensorType& type, bool per_axis,
+                                Random& random) {
+  Quantization q;
+  const int64_t extent = type.shape.empty() ? 0 : type.shape[0];
+  const int64_t count = per_axis && extent > 0 ? extent : 1;
+  for (int64_t i = 0; i < count; ++i) {
+    q.scales.push_back(0.01f + 0.1f * std::abs(random.Unit()));
+  }
+  if (count != 1) q.axis = 0;
+  const bool shifted = count == 1 && random.Percent(50);
+  const int64_t middle = type.dtype == DataType::kU8 ? 128 : 0;
+  const auto zero =
+      static_cast<int32_t>(shifted ? middle + random.Between(-20, 20) : middle);
+  q.zero_points.assign(q.scales.size(), count == 1 ? zero : 0);
+  return std::make_shared<const Quantization>(std::move(q));
+}
 
 TensorType AnyTensorType(const TensorType& x, Random& random) {
   TensorType type;
@@ -105,6 +131,9 @@ Candidate AnyOperand(const Draft& draft, const TensorType& x, bool first,
   if (!elements.ok() || *elements > 4096 || !draft.HasRoom(Bytes(c.type))) {
     c.type.shape = {1};
   }
+  if (x.is_quantized() && IsOfCodes(c.type.dtype)) {
+    c.type.quantization = PlausibleScales(c.type, random.Percent(20), random);
+  }
   c.contents = AnyContents(c.type.dtype, NumElements(c.type.shape), random);
   return c;
 }
@@ -162,6 +191,13 @@ Trial DrawNode(const Draft& draft, const Op& op, const std::string& x,
                           ? static_cast<int>(random.Between(1, 4))
                           : op.num_outputs;
   trial.node.outputs.resize(static_cast<size_t>(outputs));
+  if (op.on_quantized == OnQuantized::kComputes && random.Percent(70) &&
+      (first.is_quantized() || std::strcmp(op.name, "Quantize") == 0)) {
+    for (int i = 0; i < outputs; ++i) {
+      trial.node.output_quantization.push_back(
+          PlausibleScales(first, false, random));
+    }
+  }
   return trial;
 }
 
@@ -184,6 +220,10 @@ std::string Add(const Trial& trial, Draft* draft) {
     def->add_output(name);
     if (trial.accepted) draft->types[name] = type;
   }
+  for (const QuantizationPtr& q : trial.node.output_quantization) {
+    WriteQuantization(q, def->add_output_quantization());
+  }
+  if (trial.accepted) Redeclare(draft->types, def);
   return def->output(0);
 }
 
@@ -265,8 +305,7 @@ bool TransplantNode(const std::vector<const Seed*>& donors, Draft* draft,
     node.outputs.emplace_back();
   }
   def.set_name(draft->NewName("node"));
-  def.clear_output_shape();
-  def.clear_output_type();
+  ForgetDeclared(&def);
   draft->net.add_output_info()->set_name(def.output(0));
   *draft->net.add_op() = std::move(def);
   return true;
@@ -277,12 +316,19 @@ Draft GrowModel(const Seed& empty, int max_nodes, Random& random) {
   for (int64_t n = random.Between(1, 3); n > 0; --n) {
     TensorType type;
     type.dtype = random.Percent(70) ? DataType::kF32 : AnyType(random);
+    static const std::vector<DataType> kCodes = {DataType::kI8, DataType::kI8,
+                                                 DataType::kU8, DataType::kI16};
+    if (random.Percent(10)) type.dtype = random.Of(kCodes);
     static const std::vector<int> kRanks = {0, 1, 2, 3, 4, 4, 4, 5};
     type.shape = SmallShape(random, random.Of(kRanks));
     proto::TensorInfo* info = draft.net.add_input_info();
     info->set_name(draft.NewName("input"));
     info->mutable_dims()->Add(type.shape.begin(), type.shape.end());
     info->set_data_type(ToProto(type.dtype));
+    if (IsOfCodes(type.dtype) && random.Percent(80)) {
+      type.quantization = PlausibleScales(type, false, random);
+      WriteQuantization(type.quantization, info->mutable_quantization());
+    }
     draft.types[info->name()] = type;
   }
   for (int64_t n = random.Between(1, max_nodes); n > 0; --n) {

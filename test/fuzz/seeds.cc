@@ -62,13 +62,12 @@ bool Shrink(const Seed& large, Seed* small) {
         changed = true;
       }
     }
-    for (proto::OperatorDef& op : *small->net.mutable_op()) {
-      op.clear_output_shape();
-      op.clear_output_type();
-    }
+    ForgetDeclared(&small->net);
     small->name += "_" + std::to_string(divisor);
     small->types.clear();
-    if (changed && InferTypes(small)) return true;
+    if (!changed || !InferTypes(small)) continue;
+    Redeclare(small->types, &small->net);
+    return true;
   }
   return false;
 }

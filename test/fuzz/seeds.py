@@ -6,8 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 Writes X.pb with X.data into FOLDER/bundled (the digits), FOLDER/graphs (random graphs),
 FOLDER/flow (branches, loops and shapes computed from data), FOLDER/recurrent (recurrent operators
 with states), FOLDER/quantized (single operators that compute in codes) and, where MACE_TEST_DATA
-has them, FOLDER/golden (whole models) and FOLDER/nodes (single operators of ONNX and TensorFlow). A
-model's own test says whether it converts; here those that do not are left out.
+has them, FOLDER/golden (whole models), FOLDER/golden_codes (whole models in codes) and FOLDER/nodes
+(single operators of ONNX and TensorFlow). A model's own test says whether it converts; here those
+that do not are left out.
 """
 
 from __future__ import annotations
@@ -94,12 +95,16 @@ def quantized() -> Iterable[Named]:
                 continue
 
 
-def golden() -> Iterable[Named]:
-    import models_test
+def golden_codes() -> Iterable[Named]:
     import quantized_models_test
 
     for model in {model for model, *_ in quantized_models_test.CASES.values()}:
         yield model.stem, convert(load("tflite", model))
+
+
+def golden() -> Iterable[Named]:
+    import models_test
+
     done = set()
     for name, case in models_test.CASES.items():
         if case.model not in done:
@@ -152,6 +157,7 @@ def main() -> int:
     write(folder / "quantized", quantized())
     if (DATA / "models").is_dir():
         write(folder / "golden", golden())
+        write(folder / "golden_codes", golden_codes())
         write(folder / "nodes", nodes())
     else:
         print(f"seeds: no {DATA / 'models'}: set MACE_TEST_DATA for more", file=sys.stderr)

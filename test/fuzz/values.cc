@@ -321,6 +321,27 @@ std::string AnyContents(DataType type, int64_t count, Random& random) {
   return bytes;
 }
 
+std::string ToHex(const std::string& bytes) {
+  std::string digits;
+  digits.reserve(2 * bytes.size());
+  for (const char byte : bytes) {
+    digits += "0123456789abcdef"[static_cast<uint8_t>(byte) >> 4];
+    digits += "0123456789abcdef"[byte & 15];
+  }
+  return digits;
+}
+
+std::string FromHex(const std::string& digits) {
+  const auto value = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
+  std::string bytes;
+  bytes.reserve(digits.size() / 2);
+  for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+    bytes +=
+        static_cast<char>(value(digits[i]) << 4 | (value(digits[i + 1]) & 15));
+  }
+  return bytes;
+}
+
 std::string IntContents(DataType type, const std::vector<int64_t>& values) {
   std::string bytes;
   for (int64_t value : values) {

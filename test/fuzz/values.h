@@ -42,6 +42,9 @@ DataType AnyType(Random& random);        // mostly f32 and integers
 // Returns `count` elements: small numbers, and for some tensors NaN, infinities
 // and extremes.
 std::string AnyContents(DataType type, int64_t count, Random& random);
+// Bytes as text, since settings are text: two digits for each.
+std::string ToHex(const std::string& bytes);
+std::string FromHex(const std::string& digits);  // other text: any bytes
 // Returns the bytes of `values` as i32 or i64.
 std::string IntContents(DataType type, const std::vector<int64_t>& values);
 
