@@ -193,6 +193,30 @@ TEST(QuantizedActivation, ByFixedPointAndTables) {
           {I8({7}, {-128, -128, -128, -128, -80, 20, 127}, .02f, -128)});
 }
 
+// Nothing reads codes as if they were wider integers.
+TEST(QuantizedOps, TakeNoCodesForIndices) {
+  const TestTensor x = I8({2, 3}, {1, 2, 3, 4, 5, 6}, 1, 0);
+  const TestTensor codes = I8({2, 1}, {0, 1}, 1, 0);
+  for (const char* op : {"Gather", "GatherElements"}) {
+    ExpectInferError({op, {}, {x, codes}}, "input 1");
+  }
+  ExpectInferError({"Reshape", {}, {x, Const(I8({1}, {6}, 1, 0))}}, "input 1");
+  ExpectInferError(
+      {"Reduce", {}, {x, Const(I8({1}, {1}, 1, 0))}, 1, {PerTensor(1, 0)}},
+      "input 1");
+  TestTensor wide = x;
+  wide.type.dtype = DataType::kI16;
+  wide.type.shape = {1, 3};
+  ExpectInferError({"Gather", {}, {wide, codes}}, "input 1");
+  // Of 16 bits beside 8.
+  for (const char* op : {"Concat", "Stack", "MatMul", "PRelu", "Compare"}) {
+    SCOPED_TRACE(op);
+    ExpectInferError(
+        {op, {}, {wide, I8({1, 3}, {1, 2, 3}, 1, 0)}, 1, {PerTensor(1, 0)}},
+        "input 1");
+  }
+}
+
 TEST(QuantizedOps, RefuseWhatHasNoMeaning) {
   const TestTensor x = I8({1, 2, 2, 1}, {1, 2, 3, 4}, .1f, 0);
   const TestTensor w = Filter({1, 1, 1, 1}, {1}, {.1f}, 0);

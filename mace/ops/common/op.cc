@@ -90,22 +90,26 @@ DataTypes FirstTypes(const Op& op, const Node& node) {
   return op.types[0].types;
 }
 
+// Whether codes, which stand for real numbers, may be where these types may.
+bool TakesReals(const DataTypes& types) {
+  return types.empty() || types.Has(DataType::kF32);
+}
+
 Status CheckTypes(const Op& op, const Node& node) {
   for (size_t i = 0; !op.types.empty() && i < node.inputs.size(); ++i) {
     const InputType& rule = op.types[std::min(i, op.types.size() - 1)];
     const TensorType& type = node.inputs[i].type;
-    if (rule.as < 0 && type.is_quantized()) continue;
-    // Weights of i16 tensors are i8; the op itself checks where they may be.
-    if (node.inputs[0].type.dtype == DataType::kI16 && type.is_quantized() &&
+    const DataTypes types = i == 0 ? FirstTypes(op, node) : rule.types;
+    if (rule.as < 0 && type.is_quantized() && TakesReals(types)) continue;
+    // Weights of i16 tensors are i8; ops that compute with them check where
+    // they may be.
+    if (rule.as >= 0 && op.on_quantized == OnQuantized::kComputes &&
+        node.inputs[0].type.dtype == DataType::kI16 && type.is_quantized() &&
         type.dtype == DataType::kI8) {
       continue;
     }
-    if (rule.as >= 0) {
-      MACE_RETURN_IF_ERROR(CheckDtypeAs(node, i, rule.as));
-    } else {
-      MACE_RETURN_IF_ERROR(
-          CheckDtype(node, i, i == 0 ? FirstTypes(op, node) : rule.types));
-    }
+    MACE_RETURN_IF_ERROR(rule.as >= 0 ? CheckDtypeAs(node, i, rule.as)
+                                      : CheckDtype(node, i, types));
   }
   return Status();
 }
