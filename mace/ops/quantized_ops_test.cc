@@ -193,6 +193,24 @@ TEST(QuantizedActivation, ByFixedPointAndTables) {
           {I8({7}, {-128, -128, -128, -128, -80, 20, 127}, .02f, -128)});
 }
 
+TEST(QuantizedUnary, RsqrtOfLargeNumbers) {
+  CheckOp({"Unary",
+           {{"type", std::string("RSQRT")}},
+           {I8({4}, {-1, 1, 4, 127}, std::ldexp(1.f, 34), 0)},
+           1,
+           {PerTensor(1, 3)}},
+          {I8({4}, {127, 3, 3, 3}, 1, 3)});
+}
+
+TEST(QuantizedUnary, AbsWithScalesFarApart) {
+  CheckOp({"Unary",
+           {{"type", std::string("ABS")}},
+           {I8({2}, {-1, 100}, 3e38f, 0)},
+           1,
+           {PerTensor(1e-40f, 3)}},
+          {I8({2}, {3, 3}, 1e-40f, 3)});
+}
+
 // Nothing reads codes as if they were wider integers.
 TEST(QuantizedOps, TakeNoCodesForIndices) {
   const TestTensor x = I8({2, 3}, {1, 2, 3, 4, 5, 6}, 1, 0);

@@ -21,10 +21,11 @@ struct FixedFactor {
   int exponent = 0;
 };
 
-// Returns the nearest fixed-point factor; factors below 2^-32 become 0.
-// REQUIRES: real >= 0 and finite.
+// Returns the nearest fixed-point factor; factors below 2^-32 become 0, and so
+// do infinity and NaN, to which scales that lie far apart may lead: of what is
+// scaled by 2^32 or more, the lower 32 bits are 0, too. REQUIRES: not negative.
 inline FixedFactor ToFixed(double real) {
-  if (real == 0) return {};
+  if (real == 0 || !std::isfinite(real)) return {};
   int exponent = 0;
   const double fraction = std::frexp(real, &exponent);
   int64_t mantissa = std::llround(fraction * 2147483648.0);

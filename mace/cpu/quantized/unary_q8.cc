@@ -37,7 +37,10 @@ std::array<uint8_t, 256> RsqrtTable(const Node& node, const Quantization& x,
     if (v <= 0) return range.most;
     FixedFactor root = InverseRoot(v);
     root.exponent += kBits;
-    return range.Clamp(Scale(Scale(1, root), factor) + y.zero_point());
+    // A smaller factor leaves nothing of a root.
+    const int32_t units =
+        factor.exponent < -31 ? 0 : Scale(Scale(1, root), factor);
+    return range.Clamp(units + y.zero_point());
   });
 }
 
