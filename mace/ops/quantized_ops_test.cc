@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -18,6 +19,15 @@ using Ints = std::vector<int64_t>;
 TestTensor I8(Shape shape, const std::vector<int32_t>& codes, float scale,
               int32_t zero_point) {
   return Codes(DataType::kI8, std::move(shape), codes, scale, zero_point);
+}
+
+TestTensor I16(Shape shape, const std::vector<int16_t>& codes, float scale) {
+  TestTensor tensor;
+  tensor.type = {DataType::kI16, std::move(shape)};
+  tensor.type.quantization = PerTensor(scale, 0);
+  tensor.bytes.resize(codes.size() * sizeof(int16_t));
+  std::memcpy(tensor.bytes.data(), codes.data(), tensor.bytes.size());
+  return tensor;
 }
 
 // A constant filter with a scale for each index of `axis`.
@@ -209,6 +219,18 @@ TEST(QuantizedUnary, AbsWithScalesFarApart) {
            1,
            {PerTensor(1e-40f, 3)}},
           {I8({2}, {3, 3}, 1e-40f, 3)});
+}
+
+TEST(QuantizedFullyConnected, SaturatesWithBiasesOf64Bits) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  CheckOp({"FullyConnected",
+           {},
+           {I16({1, 1}, {7}, 1), Const(I8({3, 1}, {1, -1, 2}, 1, 0)),
+            Const(I64({3}, {kMost, kLeast, 0}))},
+           1,
+           {PerTensor(std::ldexp(1.f, 20), 0)}},
+          {I16({1, 3}, {32767, -32768, 0}, std::ldexp(1.f, 20))});
 }
 
 // Nothing reads codes as if they were wider integers.
