@@ -208,7 +208,9 @@ bool ChangeCodes(const Donors&, Draft* draft, Random& random) {
   for (int tries = 0; tries < 8; ++tries) {
     proto::ConstTensor* weight = AnyOf(draft->net.mutable_tensors(), random);
     if (weight == nullptr) return false;
-    if (weight->quantization().scales_size() == 0) continue;
+    // Biases of 64 bits have no scales.
+    const bool is_bias = weight->data_type() == proto::DT_INT64;
+    if (weight->quantization().scales_size() == 0 && !is_bias) continue;
     const TensorType type = draft->OperandOf(weight->name()).type;
     if (type.dtype == DataType::kInvalid || !draft->HasRoom(Bytes(type))) {
       continue;
