@@ -12,6 +12,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #endif
 
 namespace mace {
@@ -26,6 +30,23 @@ struct Cpuid {
   }
 };
 
+// Whether the system saves tiles when threads switch, and lets this process use
+// them. REQUIRES: the CPU has XGETBV.
+bool MayUseTiles() {
+#if defined(__linux__)
+  constexpr unsigned kTileStates = 3u << 17;  // their sizes and data
+  unsigned eax, edx;
+  asm("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+  if ((eax & kTileStates) != kTileStates) return false;
+  // As Documentation/arch/x86/xstate.rst of Linux says. Not all headers that we
+  // build with have names for these.
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 // REQUIRES: the system saves the registers of AVX2.
 CpuFeatures DetectInt8(CpuFeatures found) {
   CpuFeatures f = 0;
@@ -33,7 +54,11 @@ CpuFeatures DetectInt8(CpuFeatures found) {
   constexpr unsigned kAvx512Vnni = 1u << 11;  // of (7, 0) in ECX
   if (Cpuid(7, 1).eax & kAvxVnni) f |= kCpuAvxVnni;
   if ((found & kCpuAvx512) == 0) return f;
-  if (Cpuid(7, 0).ecx & kAvx512Vnni) f |= kCpuAvx512Vnni;
+  const Cpuid leaf(7, 0);
+  if ((leaf.ecx & kAvx512Vnni) == 0) return f;
+  f |= kCpuAvx512Vnni;
+  constexpr unsigned kAmx = 3u << 24;  // of (7, 0) in EDX: tiles, INT8
+  if ((leaf.edx & kAmx) == kAmx && MayUseTiles()) f |= kCpuAmxInt8;
   return f;
 }
 #endif
@@ -89,6 +114,7 @@ std::string ToString(CpuFeatures features) {
                 {kCpuAmd, "amd"},
                 {kCpuAvxVnni, "avxvnni"},
                 {kCpuAvx512Vnni, "avx512vnni"},
+                {kCpuAmxInt8, "amxint8"},
                 {kCpuNeon, "neon"},
                 {kCpuFp16, "fp16"},
                 {kCpuDotProd, "dotprod"},

@@ -20,6 +20,9 @@ enum CpuFeature : uint32_t {
   // Sums of four products of 8-bit integers, in vectors of 256 and 512 bits.
   kCpuAvxVnni = 1u << 4,
   kCpuAvx512Vnni = 1u << 5,
+  // Products of tiles of 8-bit integers, which the system lets this process
+  // use. Only CPUs with AVX512-VNNI have them.
+  kCpuAmxInt8 = 1u << 6,
   kCpuNeon = 1u << 8,  // armv8, or armv7 with vfpv4
   kCpuFp16 = 1u << 9,  // armv8.2 half-precision arithmetic
   kCpuDotProd = 1u << 10,
@@ -28,6 +31,7 @@ enum CpuFeature : uint32_t {
 };
 
 // What the CPU and the operating system support; detected once, thread-safe.
+// Linux is asked for permission to use the tiles of AMX.
 CpuFeatures DetectCpuFeatures();
 
 // "avx2+avx512", or "scalar"; for logs and plans.
