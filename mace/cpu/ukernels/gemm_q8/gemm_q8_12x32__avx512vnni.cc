@@ -1,7 +1,7 @@
 // The 12x32 tile of codes on AVX512-VNNI: 24 of 32 registers accumulate.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/simd/fixed_point_avx512.h"
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_codes_avx512.h"
 #include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack_avx512.h"
 
 namespace mace::cpu {
@@ -105,52 +105,28 @@ void MultiplyRows(const GemmQ8Tile& t) {
   MultiplyRow<V>(t);
 }
 
-// What turns the sums of 32 columns into codes: read from memory behind the
-// loop over the depth, where sums take 24 of 32 registers.
-template <typename Factors, bool kSigned, bool kClamps>
-struct ToCodes {
-  Factors a, b;
-  simd::CodesOf<kSigned, kClamps> codes;
-
-  __m512i Row(const __m512i (&sums)[2]) const {
-    return _mm512_packs_epi32(a.Scale(sums[0]), b.Scale(sums[1]));
-  }
-};
-
-template <typename Factors, bool kSigned, bool kClamps>
-void MultiplyToCodes(const GemmQ8Codes& t, const simd::FixedFactors& f) {
-  const ToCodes<Factors, kSigned, kClamps> to_codes = {
-      {f, 0}, {f, 16}, {t.least, t.most}};
-  uint8_t* y = t.y;
-  const auto* tile = static_cast<const uint8_t*>(t.a);
-  for (size_t k = 0; k < t.tiles; ++k, tile += t.a_stride) {
-    __m512i acc[kRows][2];
-    AddProducts(tile, t.b, t.depth, t.start, acc);
-    // The compiler must not move any of what follows into the loop before it.
-    const auto* to = &to_codes;
-    asm("" : "+r"(to));
+// Codes of whole tiles. Their factors are read from memory behind the loop over
+// the depth, where sums take 24 of 32 registers.
+struct CodesProduct {
+  template <typename Codes>
+  static void Run(const GemmQ8Codes& t, const Codes& to_codes) {
+    uint8_t* y = t.y;
+    const auto* tile = static_cast<const uint8_t*>(t.a);
+    for (size_t k = 0; k < t.tiles; ++k, tile += t.a_stride) {
+      __m512i acc[kRows][2];
+      AddProducts(tile, t.b, t.depth, t.start, acc);
+      // The compiler must not move any of what follows into the loop before it.
+      const auto* to = &to_codes;
+      asm("" : "+r"(to));
 #pragma GCC unroll 16
-    for (auto& row : acc) asm("" : "+v"(row[0]), "+v"(row[1]));
+      for (auto& row : acc) asm("" : "+v"(row[0]), "+v"(row[1]));
 #pragma GCC unroll 16
-    for (size_t i = 0; i < kRows; i += 2, y += 2 * t.y_stride) {
-      const __m512i codes =
-          to->codes.Pack(to->Row(acc[i]), to->Row(acc[i + 1]));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(y),
-                          _mm512_castsi512_si256(codes));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + t.y_stride),
-                          _mm512_extracti64x4_epi64(codes, 1));
+      for (size_t i = 0; i < kRows; i += 2, y += 2 * t.y_stride) {
+        to->StoreRows(acc[i], acc[i + 1], y, t.y_stride);
+      }
     }
   }
-}
-
-template <bool kSigned, bool kClamps>
-void MultiplyToCodes(const GemmQ8Codes& t) {
-  const simd::FixedFactors f = {t.mantissa, t.left, t.right, t.zero_point};
-  if (simd::AreRight(f, t.least, 0)) {
-    return MultiplyToCodes<simd::RightFactors, kSigned, kClamps>(t, f);
-  }
-  MultiplyToCodes<simd::AnyFactors<true>, kSigned, kClamps>(t, f);
-}
+};
 
 }  // namespace
 
@@ -160,16 +136,7 @@ void gemm_q8_12x32__avx512vnni(const GemmQ8Tile& tile) {
 }
 
 void gemm_q8_codes_12x32__avx512vnni(const GemmQ8Codes& tiles) {
-  if (tiles.least < 0 || tiles.most < 128) {
-    if (tiles.least == -128 && tiles.most == 127) {
-      return MultiplyToCodes<true, false>(tiles);
-    }
-    return MultiplyToCodes<true, true>(tiles);
-  }
-  if (tiles.least == 0 && tiles.most == 255) {
-    return MultiplyToCodes<false, false>(tiles);
-  }
-  MultiplyToCodes<false, true>(tiles);
+  MultiplyToCodes<CodesProduct>(tiles);
 }
 
 void gemm_q8_pack_12__avx512vnni(const GemmQ8Rows& rows, void* to) {

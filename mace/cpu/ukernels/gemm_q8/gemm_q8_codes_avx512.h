@@ -1,0 +1,61 @@
+// Makes codes of whole tiles of 32 columns on AVX-512.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_CODES_AVX512_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_CODES_AVX512_H_
+
+#include "mace/cpu/simd/fixed_point_avx512.h"
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+// What turns the sums of 32 columns into codes.
+template <typename Factors, bool kSigned, bool kClamps>
+struct ToCodes {
+  Factors a, b;
+  simd::CodesOf<kSigned, kClamps> codes;
+
+  __m512i Row(const __m512i (&sums)[2]) const {
+    return _mm512_packs_epi32(a.Scale(sums[0]), b.Scale(sums[1]));
+  }
+  void StoreRows(const __m512i (&first)[2], const __m512i (&second)[2],
+                 uint8_t* y, ptrdiff_t y_stride) const {
+    const __m512i both = codes.Pack(Row(first), Row(second));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y),
+                        _mm512_castsi512_si256(both));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + y_stride),
+                        _mm512_extracti64x4_epi64(both, 1));
+  }
+};
+
+template <typename Product, bool kSigned, bool kClamps>
+void MultiplyToCodes(const GemmQ8Codes& t) {
+  const simd::FixedFactors f = {t.mantissa, t.left, t.right, t.zero_point};
+  if (simd::AreRight(f, t.least, 0)) {
+    return Product::Run(t, ToCodes<simd::RightFactors, kSigned, kClamps>{
+                               {f, 0}, {f, 16}, {t.least, t.most}});
+  }
+  Product::Run(t, ToCodes<simd::AnyFactors<true>, kSigned, kClamps>{
+                      {f, 0}, {f, 16}, {t.least, t.most}});
+}
+
+// Calls Product::Run(t, to_codes) with the ToCodes that takes the fewest
+// instructions.
+template <typename Product>
+void MultiplyToCodes(const GemmQ8Codes& t) {
+  if (t.least < 0 || t.most < 128) {
+    if (t.least == -128 && t.most == 127) {
+      return MultiplyToCodes<Product, true, false>(t);
+    }
+    return MultiplyToCodes<Product, true, true>(t);
+  }
+  if (t.least == 0 && t.most == 255) {
+    return MultiplyToCodes<Product, false, false>(t);
+  }
+  MultiplyToCodes<Product, false, true>(t);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_CODES_AVX512_H_
