@@ -38,8 +38,8 @@ struct Case {
 // What CPUs without one instruction set after the other can run.
 std::vector<CpuFeatures> SomeFeatures() {
   std::vector<CpuFeatures> all = {DetectCpuFeatures()};
-  for (const uint32_t bit : {kCpuAvx512Vnni, kCpuAvxVnni, kCpuAvx512,
-                             kCpuAvx2Fma, kCpuI8mm, kCpuDotProd}) {
+  for (const uint32_t bit : {kCpuAmxInt8, kCpuAvx512Vnni, kCpuAvxVnni,
+                             kCpuAvx512, kCpuAvx2Fma, kCpuI8mm, kCpuDotProd}) {
     if (all.back() & bit) all.push_back(all.back() & ~bit);
   }
   if (all.back() != 0) all.push_back(0);

@@ -16,8 +16,9 @@ namespace mace::cpu {
 namespace {
 
 // Sums that become codes with one call of a micro-kernel, which reads its
-// factors once for all of them: those of 4 tiles of the largest micro-kernel.
-constexpr int64_t kSumsAtOnce = 4 * kGemmQ8MaxSums;
+// factors once for all of them: those of 4 tiles of 12x32, or of 3 of 16x32.
+constexpr int64_t kSumsAtOnce = 4 * 12 * 32;
+static_assert(kSumsAtOnce >= kGemmQ8MaxSums);
 // Rows by which parts of the largest tiles differ in cost.
 constexpr int64_t kRowStep = 4;
 // Fewer rows are not worth reading the panels of a filter for.

@@ -76,17 +76,18 @@ struct GemmQ8Rows {
 // each to where its first one begins in the first line.
 using GemmQ8PackFn = void(const GemmQ8Rows& rows, void* to);
 
-constexpr int kGemmQ8MaxRows = 12;  // most rows of any tile
+constexpr int kGemmQ8MaxRows = 16;  // most rows of any tile
 // Most sums of any tile.
-constexpr int kGemmQ8MaxSums = 12 * 32;
+constexpr int kGemmQ8MaxSums = 16 * 32;
 
 GemmQ8Fn gemm_q8_4x8__scalar, gemm_q8_6x16__avx2, gemm_q8_6x16__avxvnni,
-    gemm_q8_12x32__avx512vnni, gemm_q8_6x16__i8mm, gemm_q8_6x16__dotprod,
-    gemm_q8_4x16__aarch64, gemm_q8_4x8__neon, gemm_q8_4x8_full__neon;
-GemmQ8CodesFn gemm_q8_codes_12x32__avx512vnni;
+    gemm_q8_12x32__avx512vnni, gemm_q8_16x32__amxint8, gemm_q8_6x16__i8mm,
+    gemm_q8_6x16__dotprod, gemm_q8_4x16__aarch64, gemm_q8_4x8__neon,
+    gemm_q8_4x8_full__neon;
+GemmQ8CodesFn gemm_q8_codes_12x32__avx512vnni, gemm_q8_codes_16x32__amxint8;
 GemmQ8PackFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
     gemm_q8_pack_6__avxvnni, gemm_q8_pack_12__avx512vnni,
-    gemm_q8_pack_6__dotprod, gemm_q8_pack_4__neon;
+    gemm_q8_pack_16__amxint8, gemm_q8_pack_6__dotprod, gemm_q8_pack_4__neon;
 
 }  // namespace mace::cpu
 

@@ -37,6 +37,9 @@ struct GemmQ8 {
 // last one is plain C++, with which tests compare the others.
 inline constexpr GemmQ8 kGemmQ8[] = {
 #if defined(__x86_64__)
+    {"gemm_q8_16x32__amxint8", kCpuAmxInt8, 16, 32, 4, 4, 64, 1, true,
+     gemm_q8_16x32__amxint8, gemm_q8_pack_16__amxint8, -128,
+     gemm_q8_codes_16x32__amxint8, 29, 21, true},
     {"gemm_q8_12x32__avx512vnni", kCpuAvx512Vnni, 12, 32, 4, 4, 64, 1, true,
      gemm_q8_12x32__avx512vnni, gemm_q8_pack_12__avx512vnni, -128,
      gemm_q8_codes_12x32__avx512vnni, 29, 21, true},

@@ -7,7 +7,9 @@
 #include <random>
 #include <vector>
 
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack.h"
 #include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
+#include "mace/cpu/ukernels/testing/amx_model.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
@@ -162,26 +164,44 @@ void Check(const GemmQ8& row, const Case& c) {
   Product(row, c, 0).Check();
 }
 
+void CheckEverySize(const GemmQ8& row) {
+  SCOPED_TRACE(row.name);
+  const auto mr = static_cast<size_t>(row.mr);
+  const auto nr = static_cast<size_t>(row.nr);
+  for (size_t m = 1; m <= mr; ++m) {
+    for (size_t n = 1; n <= nr; ++n) Check(row, {m, n, 7, 2});
+  }
+  for (size_t k = 1; k <= 140; ++k) {
+    Check(row, {mr, nr, k, 1});
+    Check(row, {mr, nr, k, 3, true});
+    Check(row, {mr, nr, 3, k});  // pixels of three channels
+  }
+  for (size_t m = 1; m <= mr; ++m) {
+    Check(row, {m, nr, 9, 3});    // a first layer
+    Check(row, {m, nr, 21, 7});   // another one
+    Check(row, {m, nr, 171, 3});  // long rows that are not whole lines
+  }
+}
+
 TEST(GemmQ8, EverySize) {
   for (const GemmQ8& row : kGemmQ8) {
-    if (!RunsHere(row)) continue;
-    SCOPED_TRACE(row.name);
-    const auto mr = static_cast<size_t>(row.mr);
-    const auto nr = static_cast<size_t>(row.nr);
-    for (size_t m = 1; m <= mr; ++m) {
-      for (size_t n = 1; n <= nr; ++n) Check(row, {m, n, 7, 2});
-    }
-    for (size_t k = 1; k <= 140; ++k) {
-      Check(row, {mr, nr, k, 1});
-      Check(row, {mr, nr, k, 3, true});
-      Check(row, {mr, nr, 3, k});  // pixels of three channels
-    }
-    for (size_t m = 1; m <= mr; ++m) {
-      Check(row, {m, nr, 9, 3});    // a first layer
-      Check(row, {m, nr, 21, 7});   // another one
-      Check(row, {m, nr, 171, 3});  // long rows that are not whole lines
-    }
+    if (RunsHere(row)) CheckEverySize(row);
   }
+}
+
+void MultiplyByModel(const GemmQ8Tile& tile) {
+  ModelTiles tiles;
+  Multiply(tiles, tile);
+}
+
+void PackForModel(const GemmQ8Rows& rows, void* to) {
+  PackCodes<kAmxRows, kAmxLine, uint8_t, uint8_t>(rows,
+                                                  static_cast<uint8_t*>(to));
+}
+
+TEST(GemmQ8, EverySizeByTheModelOfAmx) {
+  CheckEverySize({"gemm_q8_16x32__model", 0, kAmxRows, kAmxColumns, kAmxGroup,
+                  kAmxGroup, kAmxLine, 1, true, MultiplyByModel, PackForModel});
 }
 
 TEST(GemmQ8, RowsSayHowTheyPack) {

@@ -1,0 +1,80 @@
+// The 16x32 tile of codes on AMX-INT8.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_amx.h"
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_codes_avx512.h"
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack_avx512.h"
+
+namespace mace::cpu {
+namespace {
+
+// The CPU's tiles. GCC's intrinsics take only literal numbers of tiles, and
+// those of GCC 12 do not say which memory they read.
+struct CpuTiles {
+  static void Configure(const AmxConfig& config) {
+    asm volatile("ldtilecfg %0" : : "m"(config));
+  }
+  template <int kTile>
+  static void Load(const void* from, size_t step) {
+    asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
+                 :
+                 : "r"(from), "r"(step), "i"(kTile)
+                 : "memory");
+  }
+  template <int kTile>
+  static void Store(void* to, size_t step) {
+    asm volatile("tilestored %%tmm%c2, (%0,%1,1)"
+                 :
+                 : "r"(to), "r"(step), "i"(kTile)
+                 : "memory");
+  }
+  template <int kTo, int kRowsOf, int kColumnsOf>
+  static void AddProducts() {
+    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                 :
+                 : "i"(kTo), "i"(kRowsOf), "i"(kColumnsOf));
+  }
+  static void Release() { asm volatile("tilerelease"); }
+};
+
+struct CodesProduct {
+  template <typename Codes>
+  static void Run(const GemmQ8Codes& t, const Codes& to_codes) {
+    alignas(64) int32_t sums[kAmxRows * kAmxColumns];
+    CpuTiles tiles;
+    tiles.Configure(ConfigFor(kAmxRows, t.depth));
+    uint8_t* y = t.y;
+    const auto* tile = static_cast<const uint8_t*>(t.a);
+    for (size_t k = 0; k < t.tiles; ++k, tile += t.a_stride) {
+      MultiplyTile<2>(tiles, tile, t.b, t.depth, t.start, sums);
+      const int32_t* row = sums;
+      for (size_t i = 0; i < kAmxRows; i += 2, y += 2 * t.y_stride) {
+        const __m512i first[] = {_mm512_load_si512(row),
+                                 _mm512_load_si512(row + kTileColumns)};
+        row += kAmxColumns;
+        const __m512i second[] = {_mm512_load_si512(row),
+                                  _mm512_load_si512(row + kTileColumns)};
+        row += kAmxColumns;
+        to_codes.StoreRows(first, second, y, t.y_stride);
+      }
+    }
+    tiles.Release();
+  }
+};
+
+}  // namespace
+
+void gemm_q8_16x32__amxint8(const GemmQ8Tile& tile) {
+  CpuTiles tiles;
+  Multiply(tiles, tile);
+}
+
+void gemm_q8_codes_16x32__amxint8(const GemmQ8Codes& tiles) {
+  MultiplyToCodes<CodesProduct>(tiles);
+}
+
+void gemm_q8_pack_16__amxint8(const GemmQ8Rows& rows, void* to) {
+  PackTile<kAmxRows>(rows, to);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,108 @@
+// The 16x32 tile of codes by the tiles of AMX: two of sums, one of rows and two
+// of columns, and the same three with fewer depths for the last ones.
+// SPDX-License-Identifier: Apache-2.0
+//
+// `Tiles` carries out what the instructions of the same names do: the CPU's own
+// ones, or in tests their definition in plain C++:
+//
+//   Configure(config)         ldtilecfg: all tiles are zero afterwards
+//   Load<tile>(from, step)    tileloadd: rows are `step` bytes apart
+//   Store<tile>(to, step)     tilestored
+//   AddProducts<sums, a, b>() tdpbusd
+//   Release()                 tilerelease
+#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AMX_H_
+#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AMX_H_
+
+#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+
+namespace mace::cpu {
+
+// What ldtilecfg reads. A tile of no rows has no bytes either.
+struct alignas(64) AmxConfig {
+  uint8_t palette = 1;
+  uint8_t start_row = 0;
+  uint8_t reserved[14] = {};
+  uint16_t row_bytes[16] = {};
+  uint8_t rows[16] = {};
+};
+
+namespace {
+
+constexpr size_t kAmxRows = 16, kAmxColumns = 32;
+constexpr size_t kAmxGroup = 4, kAmxLine = 64;  // bytes
+// Of a tile of b or of sums.
+constexpr size_t kTileColumns = 16, kTileRowBytes = 64;
+
+// Names of tiles are their numbers; those on the right have columns 16 to 31.
+enum AmxTile { kSums, kSumsRight, kA, kB, kBRight, kEndA, kEndB, kEndBRight };
+
+inline AmxConfig ConfigFor(size_t m, size_t depth) {
+  AmxConfig config;
+  const auto set = [&config](AmxTile tile, size_t rows, size_t row_bytes) {
+    config.rows[tile] = static_cast<uint8_t>(rows);
+    config.row_bytes[tile] = static_cast<uint16_t>(row_bytes);
+  };
+  set(kSums, m, kTileRowBytes);
+  set(kSumsRight, m, kTileRowBytes);
+  set(kA, m, kAmxLine);
+  set(kB, kAmxLine / kAmxGroup, kTileRowBytes);
+  set(kBRight, kAmxLine / kAmxGroup, kTileRowBytes);
+  const size_t end = depth % kAmxLine;
+  if (end == 0) return config;
+  set(kEndA, m, end);
+  set(kEndB, end / kAmxGroup, kTileRowBytes);
+  set(kEndBRight, end / kAmxGroup, kTileRowBytes);
+  return config;
+}
+
+// Adds the products of the depths that tile A has. V: tiles of columns.
+template <int V, AmxTile A, AmxTile B, AmxTile BRight, typename Tiles>
+inline void AddDepths(Tiles& tiles, const uint8_t* a, const int8_t* b) {
+  constexpr size_t step = kAmxColumns * kAmxGroup;
+  tiles.template Load<A>(a, kAmxLine);
+  tiles.template Load<B>(b, step);
+  tiles.template AddProducts<kSums, A, B>();
+  if constexpr (V > 1) {
+    tiles.template Load<BRight>(b + kTileRowBytes, step);
+    tiles.template AddProducts<kSumsRight, A, BRight>();
+  }
+}
+
+// Writes the sums of as many rows as the tiles have been configured for.
+template <int V, typename Tiles>
+inline void MultiplyTile(Tiles& tiles, const void* a, const int8_t* b,
+                         size_t depth, const int32_t* start, int32_t* sums) {
+  tiles.template Load<kSums>(start, 0);  // the same in each row
+  if constexpr (V > 1) {
+    tiles.template Load<kSumsRight>(start + kTileColumns, 0);
+  }
+  const auto* line = static_cast<const uint8_t*>(a);
+  for (; depth >= kAmxLine; depth -= kAmxLine) {
+    AddDepths<V, kA, kB, kBRight>(tiles, line, b);
+    line += kAmxRows * kAmxLine;
+    b += kAmxLine * kAmxColumns;
+  }
+  if (depth > 0) AddDepths<V, kEndA, kEndB, kEndBRight>(tiles, line, b);
+  constexpr size_t step = kAmxColumns * sizeof(int32_t);
+  tiles.template Store<kSums>(sums, step);
+  if constexpr (V > 1) {
+    tiles.template Store<kSumsRight>(sums + kTileColumns, step);
+  }
+}
+
+template <typename Tiles>
+inline void Multiply(Tiles& tiles, const GemmQ8Tile& t) {
+  tiles.Configure(ConfigFor(t.m, t.depth));
+  if (t.n > kTileColumns) {
+    MultiplyTile<2>(tiles, t.a, t.b, t.depth, t.start, t.sums);
+  } else {
+    MultiplyTile<1>(tiles, t.a, t.b, t.depth, t.start, t.sums);
+  }
+  // Or else each switch of threads would save all tiles.
+  tiles.Release();
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AMX_H_
