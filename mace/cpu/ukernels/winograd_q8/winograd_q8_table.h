@@ -26,7 +26,8 @@ struct WinogradQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  // With any of these, a CPU multiplies codes so fast that nothing is gained.
+  // With any of these, a CPU multiplies codes so fast that nothing is gained:
+  // AMX-INT8 multiplies 16 of them where AVX512-VNNI multiplies 16 bits once.
   CpuFeatures slower_than;
   int mr, nr;  // the tile of a product
   int lanes;   // channels of a group of v
@@ -52,8 +53,8 @@ inline constexpr WinogradQ8Costs kScalar = {1, 60, 100, 0.1};
 // plain C++, with which tests compare the others.
 inline constexpr WinogradQ8 kWinogradQ8[] = {
 #if defined(__x86_64__)
-    {"winograd_q8_12x32__avx512vnni", kCpuAvx512Vnni, 0, 12, 32, 32, 2, 2,
-     winograd_q8_costs::kAvx512Vnni, &winograd_q8_12x32__avx512vnni},
+    {"winograd_q8_12x32__avx512vnni", kCpuAvx512Vnni, kCpuAmxInt8, 12, 32, 32,
+     2, 2, winograd_q8_costs::kAvx512Vnni, &winograd_q8_12x32__avx512vnni},
     {"winograd_q8_6x16__avxvnni", kCpuAvxVnni, 0, 6, 16, 16, 2, 2,
      winograd_q8_costs::kAvxVnni, &winograd_q8_6x16__avxvnni},
     {"winograd_q8_6x16__avx2", kCpuAvx2Fma, 0, 6, 16, 16, 2, 2,
