@@ -14,7 +14,8 @@ from mace_tools.doctor.finding import Check, Finding, Machine, State
 KERNELS = {
     "x86_64": (("AVX2 and FMA", ("avx2", "fma", "f16c")), ("AVX-VNNI", ("avx_vnni",)),
                ("AVX-512", ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
-               ("AVX-512 VNNI", ("avx512_vnni",)), ("AVX-512 BF16", ("avx512_bf16",))),
+               ("AVX-512 VNNI", ("avx512_vnni",)), ("AVX-512 BF16", ("avx512_bf16",)),
+               ("AMX INT8", ("amx_tile", "amx_int8"))),
     "arm": (("NEON", ("asimd",)), ("NEON", ("neon", "vfpv4")), ("fp16", ("asimdhp",)),
             ("dot products", ("asimddp",)), ("bf16", ("bf16",)), ("int8 matrices", ("i8mm",))),
 }  # fmt: skip

@@ -17,7 +17,7 @@ PARTS = (
     ("OpenCL", re.compile(r"libopencl\.")),
     ("DSP", re.compile(r"libnnlib\.")),
     ("kernels",
-     re.compile(r"lib(cpu|cpu_device|scalar|neon|aarch64|fp16|bf16|avx\w*|ukernels|headers|tables)\.")),
+     re.compile(r"lib(cpu|cpu_device|scalar|neon|aarch64|fp16|bf16|avx\w*|amxint8|ukernels|headers|tables)\.")),
     ("ops", re.compile(r"libops\.")),
     ("plan", re.compile(r"libplan\.")),
     ("memory", re.compile(r"lib(memory|offsets|objects|problem|compat)\.")),
