@@ -91,6 +91,24 @@ void PrintSummary(const Tally& tally, int64_t failures) {
               static_cast<long long>(failures), tally.slowest[0].seconds);
 }
 
+// Writes the model that failed. Making it infers types, which may be what
+// fails.
+void Report(const SeedUrn& urn, const Seed& empty, const Options& options,
+            const Failure& failure) {
+  const auto number = static_cast<long long>(failure.number);
+  const bool written = RunsAlone([&] {
+    const Case c = MakeCase(urn, empty, options.series, failure.number);
+    const std::string stem = Write(c, options, failure.number);
+    std::printf("FAILED case %lld (%s): %s\n  written to %s.pb and .data\n",
+                number, c.about.c_str(), failure.what.c_str(), stem.c_str());
+  });
+  if (!written) {
+    std::printf("FAILED case %lld: %s; making it fails\n", number,
+                failure.what.c_str());
+  }
+  std::fflush(stdout);
+}
+
 int Main(const Options& options) {
   std::string error;
   std::vector<Seed> seeds;
@@ -129,19 +147,7 @@ int Main(const Options& options) {
   };
   const auto on_failure = [&](const Failure& failure) {
     ++failures;
-    const auto number = static_cast<long long>(failure.number);
-    // Making it infers types, which may be what fails.
-    const bool written = RunsAlone([&] {
-      const Case c = MakeCase(urn, empty, options.series, failure.number);
-      const std::string stem = Write(c, options, failure.number);
-      std::printf("FAILED case %lld (%s): %s\n  written to %s.pb and .data\n",
-                  number, c.about.c_str(), failure.what.c_str(), stem.c_str());
-    });
-    if (!written) {
-      std::printf("FAILED case %lld: %s; making it fails\n", number,
-                  failure.what.c_str());
-    }
-    std::fflush(stdout);
+    Report(urn, empty, options, failure);
   };
   const Tally tally = RunCases(options.crew, exercise, on_failure);
   if (options.max_seconds > 0) {
