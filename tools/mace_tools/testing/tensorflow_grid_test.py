@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("tensorflow")
 
 from mace_tools.importers.tensorflow import registry  # noqa: E402
+from mace_tools.importers.tensorflow.codes import READERS  # noqa: E402
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of  # noqa: E402
 
 # Constants, variables (of which SavedModels are tested) and an operator that no file has by this
@@ -18,8 +19,10 @@ WITHOUT_CASE = {"Const", "ReadVariableOp", "ResourceGather", "Stack"}
 # TensorFlow itself runs this one only in graphs of before its version 1.0; NumPy judges it.
 NEVER_RUN = {"BatchNormWithGlobalNormalization", "Bitcast"}
 # Operators that need others around them (test/golden/recurrent_models_test.py), or whose cases are
-# functions (importers/tensorflow/signal_test.py, volumes_test.py).
+# functions (importers/tensorflow/signal_test.py, volumes_test.py), or that read codes
+# (importers/tensorflow/quantized_test.py).
 TESTED_ELSEWHERE = {
+    *READERS,
     "If", "While", "TensorListFromTensor", "TensorListGather", "TensorListGetItem",
     "TensorListLength", "TensorListReserve", "TensorListSetItem", "TensorListStack",
     "TensorArrayGatherV3", "TensorArrayReadV3", "TensorArrayScatterV3", "TensorArraySizeV3",
