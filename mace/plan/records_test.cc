@@ -1,5 +1,6 @@
 // MakeRecords: lifetimes as the steps use them, and which overlaps it passes
-// on. SPDX-License-Identifier: Apache-2.0
+// on.
+// SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/records.h"
 

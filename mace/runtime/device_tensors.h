@@ -1,5 +1,6 @@
 // DeviceTensors: inputs and outputs in the caller's memory on a device, in
-// place of host memory and without copies. SPDX-License-Identifier: Apache-2.0
+// place of host memory and without copies.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_DEVICE_TENSORS_H_
 #define MACE_RUNTIME_DEVICE_TENSORS_H_
 

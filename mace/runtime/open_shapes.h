@@ -1,5 +1,6 @@
 // OpenShapes: which shapes of its inputs an engine takes, where the model
-// leaves dimensions open. SPDX-License-Identifier: Apache-2.0
+// leaves dimensions open.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_OPEN_SHAPES_H_
 #define MACE_RUNTIME_OPEN_SHAPES_H_
 

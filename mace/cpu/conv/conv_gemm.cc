@@ -1,5 +1,6 @@
 // Running a convolution's matrix product: finding, packing and multiplying
-// rows. SPDX-License-Identifier: Apache-2.0
+// rows.
+// SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_gemm.h"
 

@@ -1,5 +1,6 @@
 // The phases of a transposed convolution's stride, each an ordinary
-// convolution. SPDX-License-Identifier: Apache-2.0
+// convolution.
+// SPDX-License-Identifier: Apache-2.0
 //
 // Outputs whose indices are equal modulo the stride use the same taps, as in a
 // convolution of stride 1. Computing them together avoids multiplying by the

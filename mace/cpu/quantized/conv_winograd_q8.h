@@ -1,5 +1,6 @@
 // ConvWinogradQ8: a 3x3 convolution of codes with a quarter of the
-// multiplications, to the bit. SPDX-License-Identifier: Apache-2.0
+// multiplications, to the bit.
+// SPDX-License-Identifier: Apache-2.0
 //
 // The output is divided into tiles of 4x4. A task takes a block of tiles and a
 // block of panels of output channels:

@@ -1,5 +1,6 @@
 // Eltwise: sums, differences, their squares, products, minima and maxima;
-// PRelu. SPDX-License-Identifier: Apache-2.0
+// PRelu.
+// SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/eltwise.h"
 

@@ -1,5 +1,6 @@
 // Packing rows of floats in 16 bits on armv8: kStep elements of each row in
-// turn, zeros behind the last. SPDX-License-Identifier: Apache-2.0
+// turn, zeros behind the last.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_PACK_ARM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_PACK_ARM_H_
 

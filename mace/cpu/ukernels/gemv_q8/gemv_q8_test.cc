@@ -1,5 +1,6 @@
 // Every matrix-vector micro-kernel for codes that this CPU can run, against
-// sums in double precision. SPDX-License-Identifier: Apache-2.0
+// sums in double precision.
+// SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // ResizeBilinear of codes without a sign, with the results of floats: fixed
 // point computes each code, and floats those few whose rounding it leaves in
-// doubt. SPDX-License-Identifier: Apache-2.0
+// doubt.
+// SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/executor/resize.h"
 

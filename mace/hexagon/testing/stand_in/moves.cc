@@ -1,5 +1,6 @@
 // The operations of hexagon_nn that take each number from a place, or from a
-// few. SPDX-License-Identifier: Apache-2.0
+// few.
+// SPDX-License-Identifier: Apache-2.0
 
 #include <array>
 #include <functional>
