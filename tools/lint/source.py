@@ -37,10 +37,10 @@ MAX_BYTES = 1_000_000
 
 
 def missing_licenses(root: Path) -> list[str]:
-    return [f"{path}: no line '{LICENSE_LINE}' among the first {HEAD_LINES}"
+    return [f"{path}: no line '{LICENSE_LINE}', with nothing else, among the first {HEAD_LINES}"
             for path in files(root, *LICENSED)
-            if LICENSE_LINE not in "\n".join(
-                (root / path).read_text().splitlines()[:HEAD_LINES])]
+            if not any(line.strip("#/-* ") == LICENSE_LINE for line in
+                       (root / path).read_text().splitlines()[:HEAD_LINES])]
 
 
 def banned_words(root: Path) -> list[str]:

@@ -64,8 +64,9 @@ def test_a_missing_license_is_found(tmp_path):
     write(tmp_path, "mace/ops/a.cc", "// A file.\n")
     write(tmp_path, "tools/a.py", '"""A file."""\n')
     write(tmp_path, "mace/ops/b.cc", HEAD)
+    write(tmp_path, "mace/ops/c.cc", f"// A file. {source.LICENSE_LINE}\n")
     assert [v.split(":")[0] for v in source.missing_licenses(tmp_path)] == [
-        "mace/ops/a.cc", "tools/a.py"]
+        "mace/ops/a.cc", "mace/ops/c.cc", "tools/a.py"]
 
 
 def test_a_long_or_large_file_is_found(tmp_path):

@@ -1,5 +1,6 @@
 // The smallest app in C: classifies a picture of a digit with the bundled
-// model. SPDX-License-Identifier: Apache-2.0
+// model.
+// SPDX-License-Identifier: Apache-2.0
 //
 // Usage: classify GRAPH.pb WEIGHTS.data < 64 floats. With -DFROM_CODE the model
 // is compiled in: classify MODEL [WEIGHTS.data].
