@@ -86,13 +86,14 @@ std::vector<float> SomeScales(int64_t n) {
 struct Network {
   std::vector<int8_t> filter = SomeCodes(kOutputs * kDepth);
   std::vector<int8_t> matrix = SomeCodes(kClasses * kFeatures);
+  int32_t matrix_zero = 0;  // its zero point
   bool as_codes = true;
 
   std::shared_ptr<MaceModel> Load() const {
     ModelBuilder b;
     b.Input("x", kInput);
-    Add(b, "w", {kOutputs, 16, 3, 3}, filter);
-    Add(b, "m", {kClasses, kFeatures}, matrix);
+    Add(b, "w", {kOutputs, 16, 3, 3}, filter, 0);
+    Add(b, "m", {kClasses, kFeatures}, matrix, matrix_zero);
     b.Weight("bc", {kOutputs}, SmallWeights(kOutputs))
         .Weight("bf", {kClasses}, SmallWeights(kClasses))
         .Op("Conv2d", {"x", "w", "bc"}, {"c"},
@@ -106,8 +107,13 @@ struct Network {
 
  private:
   void Add(ModelBuilder& b, const char* name, const Shape& shape,
-           const std::vector<int8_t>& codes) const {
+           const std::vector<int8_t>& codes, int32_t zero) const {
     const std::vector<float> scales = SomeScales(shape[0]);
+    if (as_codes && zero != 0) {
+      b.WeightCodes(name, shape, codes,
+                    {scales, std::vector<int32_t>(scales.size(), zero), 0});
+      return;
+    }
     if (as_codes) {
       b.WeightCodes(name, shape, codes, scales);
       return;
@@ -115,7 +121,7 @@ struct Network {
     std::vector<float> values;
     const size_t depth = codes.size() / scales.size();
     for (size_t i = 0; i < codes.size(); ++i) {
-      values.push_back(scales[i / depth] * static_cast<float>(codes[i]));
+      values.push_back(scales[i / depth] * static_cast<float>(codes[i] - zero));
     }
     b.Weight(name, shape, values);
   }
@@ -283,6 +289,22 @@ TEST_F(GpuCodes, OfTheLeastValueBeginThere) {
   network.as_codes = true;
   if (!has_snorm_) return;
   ExpectPlan(Run(network.Load(), GPU), "images cannot hold these codes");
+}
+
+// At the ends of the range and within it, beside codes that have none.
+TEST_F(GpuCodes, MayHaveAZeroPoint) {
+  for (const int32_t zero : {-128, 5, 127}) {
+    SCOPED_TRACE(zero);
+    Network network;
+    network.matrix_zero = zero;
+    uploaded.clear();
+    const Answer codes = Run(network.Load(), GPU, "fp32_fp32");
+    ExpectKernel(codes, "fully_connected", "i8 with a zero point,");
+    EXPECT_GE(uploaded[CL_UNORM_INT8], 1);
+    if (has_snorm_) ExpectKernel(codes, "conv2d", "i8,");
+    network.as_codes = false;
+    ExpectNear(codes, Run(network.Load(), CPU), 1e-5f);
+  }
 }
 
 TEST_F(GpuCodes, AreSharedByEngines) {

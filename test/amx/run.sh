@@ -109,6 +109,9 @@ TXT
     true  # by a triple fault
 }
 
+for tool in curl patch make g++; do
+  command -v "$tool" >/dev/null || { say "'$tool' is missing: apt-get install $tool"; exit 1; }
+done
 mkdir -p "$work"
 unpack
 build_bochs

@@ -16,11 +16,12 @@ import numpy as np
 
 # By runtime: the least cosine similarity and the largest relative error. "half": the CPU with
 # weights stored in 16 bits, each off by up to 2^-11 (fp16) or 2^-9 (bf16) of itself. "codes":
-# models that `quantize:` made, on any device, and those of TensorFlow and ONNX that compute in
-# codes. "dynamic": the CPU with a model whose activations the source rounds to codes in each run;
-# LiteRT's own kernels differ by 1 % between them. docs/converter.md has the table.
+# models that `quantize:` made, on any device. "steps": models of TensorFlow and ONNX that compute
+# in codes, whose results may be a step of these away. "dynamic": the CPU with a model whose
+# activations the source rounds to codes in each run; LiteRT's own kernels differ by 1 % between
+# them. docs/converter.md has the table.
 LIMITS = {"cpu": (0.999, 1e-3), "half": (0.995, 5e-2), "gpu": (0.995, 5e-2), "dsp": (0.930, 0.3),
-          "codes": (0.980, 0.3), "dynamic": (0.995, 5e-2)}
+          "codes": (0.980, 0.3), "steps": (0.995, 0.3), "dynamic": (0.995, 5e-2)}
 
 # An absolute error that is acceptable at any scale: frameworks compute functions with values
 # up to 1 this roughly (ONNX Runtime 1.20's Sigmoid: 8.6e-8 measured, of values near 1e-6).
@@ -61,13 +62,15 @@ class Comparison:
 
 
 def limits(runtime: str, thresholds: dict[str, float] | None,
-           fp16: bool = False, codes: bool = False, dynamic: bool = False
+           fp16: bool = False, codes: bool = False, dynamic: bool = False, steps: bool = False
            ) -> tuple[float, float]:  # fmt: skip
     """The limits for a runtime, with 16-bit weights or not, quantized or not, of dynamic range or
-    not; the deployment file may set the similarity."""
+    not, in codes of the source or not; the deployment file may set the similarity."""
     kind = runtime
     if runtime == "cpu" and (fp16 or dynamic):
         kind = "half" if fp16 else "dynamic"
+    if runtime == "cpu" and steps:
+        kind = "steps"
     kind = "codes" if codes else kind
     similarity, rel_error = LIMITS[kind]
     return (thresholds or {}).get(runtime, similarity), rel_error

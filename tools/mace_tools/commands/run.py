@@ -207,9 +207,9 @@ def _validate(
     fp16 = model.stored_type != "f32" or _has_fp16(ready.converted.net)
     similarity, rel_error = validate.limits(device, model.validation_threshold, fp16,
                                             model.quantize is not None
-                                            or device == "gpu" and _has_codes(ready.converted.net)
-                                            or _rounds(model.platform, ready.converted.net),
-                                            _is_dynamic(model.platform, ready.converted.net))
+                                            or device == "gpu" and _has_codes(ready.converted.net),
+                                            _is_dynamic(model.platform, ready.converted.net),
+                                            _rounds(model.platform, ready.converted.net))
     failures, facts = [], []
     for name, reference in expected.items():
         found = validate.compare(name, outputs[name], reference)

@@ -25,8 +25,16 @@ from mace_tools.importers.operands import scalar
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tensorflow import registry
 from mace_tools.importers.tensorflow.codes import TYPES, code_range
+from mace_tools.importers.tensorflow.reals import (
+    added,
+    kept,
+    known_range,
+    real_constant,
+    real_operand,
+    rounded,
+    shift_of,
+)
 from mace_tools.ir import Quant
-from mace_tools.passes.codes import along
 
 # By operator: the one that does the same with real numbers, how many operands are codes, and
 # whether the result has 32 bits.
@@ -52,18 +60,22 @@ _STEPS = 255
 def quantize(b: Builder, n: SourceNode) -> list[str]:
     x, low, high = n.inputs
     n.only("axis", -1)
-    mode, kind = n.attr("mode", "MIN_COMBINED"), n.attr("T").name
+    mode, kind = _mode(n), n.attr("T").name
+    if kind not in ("quint8", "qint8"):
+        raise Unsupported(f"codes of type {kind}", "quantize to quint8 or qint8")
     ties = {"HALF_AWAY_FROM_ZERO": "AWAY", "HALF_TO_EVEN": "EVEN"}[
         n.attr("round_mode", "HALF_AWAY_FROM_ZERO")]
-    given = _range(b, low, high)
+    given = known_range(b, low, high)
     room = n.attr("ensure_minimum_range", 0.01)
     narrow = n.attr("narrow_range", False)
     if given is None:
         _note_computed(b)
         return [b.op("Identity", x), low, high]
     if mode == "SCALED":
-        scale = _scale_of_scaled(kind, *given, narrow)
-        return [_rounded(b, x, Quant(scale, _zeros(kind)), ties), low, high]
+        scale = _scale_of_scaled(n, kind, *given, narrow)
+        if narrow and kind == "qint8":
+            x = b.op("Clip", x, min=float(-127 * scale[0]), max=float(127 * scale[0]))
+        return [rounded(b, x, Quant(scale, _zeros(kind)), ties), low, high]
     # TensorFlow makes a range hold 0, and makes it no smaller than this.
     least, most = given
     reach = np.float32(max(1, abs(least), abs(most)) * room)
@@ -71,28 +83,29 @@ def quantize(b: Builder, n: SourceNode) -> list[str]:
     most = max(np.float32(0), most, least + reach)
     codes = code_range(n, kind, least, most)
     if mode == "MIN_COMBINED" or kind == "quint8":  # these count from the end of the range
-        x = _added(b, x, -codes.lead)
+        x = added(b, x, -codes.lead)
     ends = [b.add_const(np.float32(v), name="range") for v in (least, most)]
-    return [_rounded(b, x, codes.quant, ties), *ends]
+    return [rounded(b, x, codes.quant, ties), *ends]
 
 
 @registry.op("Dequantize")
 def dequantize(b: Builder, n: SourceNode) -> str:
     x, low, high = n.inputs
     n.only("axis", -1)
-    mode, kind, narrow = n.attr("mode", "MIN_COMBINED"), n.attr("T").name, n.attr("narrow_range")
+    mode, kind, narrow = _mode(n), n.attr("T").name, n.attr("narrow_range")
     if n.attr("dtype") is not None and n.attr("dtype").name != "float":
         raise Unsupported(f"a result of type {n.attr('dtype').name}", "cast it afterwards")
-    given = _range(b, low, high)
+    given = known_range(b, low, high)
     if mode == "SCALED":
         if b.const(x) is None or given is None:
             return x
-        return _real(b, n, x, Quant(_scale_of_scaled(kind, *given, bool(narrow)), _zeros(kind)))
-    real = _operand(b, n, x, low, high, kind)
+        return real_constant(b, n, x, Quant(
+            _scale_of_scaled(n, kind, *given, bool(narrow)), _zeros(kind)))
+    real = real_operand(b, n, x, low, high, kind)
     if given is None or kind == "qint32":
         return real
     codes = code_range(n, kind, *given)
-    return _added(b, real, codes.lead if mode == "MIN_COMBINED" else codes.shift)
+    return added(b, real, codes.lead if mode == "MIN_COMBINED" else codes.shift)
 
 
 @registry.op(*_COUNTERPARTS)
@@ -102,16 +115,16 @@ def counterpart(b: Builder, n: SourceNode) -> list[str]:
     _check_result(n, is_wide)
     ranges = n.inputs[operands:]
     kinds = _kinds(n, operands)
-    reals = [_operand(b, n, x, *ranges[2 * k:2 * k + 2], kinds[k])
+    reals = [real_operand(b, n, x, *ranges[2 * k:2 * k + 2], kinds[k])
              for k, x in enumerate(n.inputs[:operands])]
     y = _plain(b, n, op, reals)
     if n.op in _PRODUCTS:
         return [y, *_range_of_products(b, n, ranges, kinds)]
     if is_wide:
         for k, kind in enumerate(kinds):
-            y = _added(b, y, _shift(b, n, *ranges[2 * k:2 * k + 2], kind))
+            y = added(b, y, shift_of(b, n, *ranges[2 * k:2 * k + 2], kind))
         return [y, *_range_of_sums(b, ranges)]
-    return [_kept(b, n, y, *ranges, kinds[0]), *ranges]
+    return [kept(b, n, y, *ranges, kinds[0]), *ranges]
 
 
 @registry.op("QuantizedReluX")
@@ -119,16 +132,17 @@ def relu_x(b: Builder, n: SourceNode) -> list[str]:
     x, most, low, high = n.inputs
     _check_result(n, False)
     (kind,) = _kinds(n, 1)
-    real = b.op("Activation", _operand(b, n, x, low, high, kind), activation="RELU")
-    return [_kept(b, n, b.op("Eltwise", real, most, type="MIN"), low, high, kind), low, high]
+    real = b.op("Activation", real_operand(b, n, x, low, high, kind), activation="RELU")
+    return [kept(b, n, b.op("Eltwise", real, most, type="MIN"), low, high, kind), low, high]
 
 
 @registry.op("QuantizedReshape", "QuantizedResizeBilinear")
 def with_shape(b: Builder, n: SourceNode) -> list[str]:
     x, shape, low, high = n.inputs
     (kind,) = _kinds(n, 1)
-    y = _plain(b, n, n.op.removeprefix("Quantized"), [_operand(b, n, x, low, high, kind), shape])
-    return [y if n.op == "QuantizedReshape" else _kept(b, n, y, low, high, kind), low, high]
+    real = real_operand(b, n, x, low, high, kind)
+    y = _plain(b, n, n.op.removeprefix("Quantized"), [real, shape])
+    return [y if n.op == "QuantizedReshape" else kept(b, n, y, low, high, kind), low, high]
 
 
 @registry.op("QuantizedConcat")
@@ -137,18 +151,18 @@ def concat(b: Builder, n: SourceNode) -> list[str]:
     (kind,) = _kinds(n, 1)
     axis, parts = n.inputs[0], n.inputs[1:1 + count]
     lows, highs = n.inputs[1 + count:1 + 2 * count], n.inputs[1 + 2 * count:]
-    reals = [_operand(b, n, *of, kind) for of in zip(parts, lows, highs)]
+    reals = [real_operand(b, n, *of, kind) for of in zip(parts, lows, highs)]
     low, high = _all(b, "MIN", [*lows, _zero(b)]), _all(b, "MAX", highs)
-    given = [_range(b, *pair) for pair in zip(lows, highs)]
+    given = [known_range(b, *pair) for pair in zip(lows, highs)]
     known = [g for g in given if g is not None]
     if kind == "qint32" or len(known) < count:
         return [_plain(b, n, "Concat", [axis, *reals]), low, high]
     ends = np.float32(min(0, *(g[0] for g in known))), np.float32(max(g[1] for g in known))
     for k, own in enumerate(known):
         if own != ends:  # codes of the common range are copied
-            reals[k] = _added(b, reals[k], code_range(n, kind, *own).shift)
+            reals[k] = added(b, reals[k], code_range(n, kind, *own).shift)
     y = _plain(b, n, "Concat", [axis, *reals])
-    return [_rounded(b, y, code_range(n, kind, *ends).quant, "AWAY"), low, high]
+    return [rounded(b, y, code_range(n, kind, *ends).quant, "AWAY"), low, high]
 
 
 @registry.op("QuantizeDownAndShrinkRange", "RequantizationRange")
@@ -157,7 +171,7 @@ def down(b: Builder, n: SourceNode) -> list[str]:
     x, low, high = n.inputs
     _check_result(n, False)
     _kinds(n, 1)
-    real = _operand(b, n, x, low, high, "qint32")
+    real = real_operand(b, n, x, low, high, "qint32")
     _note_computed(b)
     least, most = (b.op("Reduce", real, reduce_type=kind, axis=[], keepdims=0)
                    for kind in ("MIN", "MAX"))
@@ -169,11 +183,11 @@ def down(b: Builder, n: SourceNode) -> list[str]:
 def requantize(b: Builder, n: SourceNode) -> list[str]:
     x, low, high, least, most = n.inputs
     _kinds(n, 1)
-    real, kind = _operand(b, n, x, low, high, "qint32"), n.attr("out_type").name
-    given = _range(b, least, most)
+    real, kind = real_operand(b, n, x, low, high, "qint32"), n.attr("out_type").name
+    given = known_range(b, least, most)
     if given is not None and kind == "quint8":  # which counts from the end of the range
-        real = _added(b, real, -code_range(n, kind, *given).lead)
-    return [_kept(b, n, real, least, most, kind), least, most]
+        real = added(b, real, -code_range(n, kind, *given).lead)
+    return [kept(b, n, real, least, most, kind), least, most]
 
 
 def _note_computed(b: Builder) -> None:
@@ -209,94 +223,28 @@ def _check_result(n: SourceNode, is_wide: bool) -> None:
         raise Unsupported(f"a result of type {given.name}", "requantize it afterwards")
 
 
-def _range(b: Builder, low: str, high: str) -> tuple[np.float32, np.float32] | None:
-    """A range of constants; None if it is computed."""
-    ends = b.const(low), b.const(high)
-    if ends[0] is None or ends[1] is None:
-        return None
-    if ends[0].size != 1 or ends[1].size != 1:
-        raise Unsupported("a range for each channel", "quantize with one range for each tensor")
-    return np.float32(ends[0].item()), np.float32(ends[1].item())
-
-
-def _operand(b: Builder, n: SourceNode, x: str, low: str, high: str, kind: str) -> str:
-    """The real numbers for which an operand stands: itself, unless it is a constant of codes.
-
-    Errors: Unsupported if it is and its range is computed."""
-    if b.dtype(x) == "f32":
-        return x
-    given = _range(b, low, high)
-    if given is None:
-        raise Unsupported(f"its constant '{x}' has a range that is computed while the model runs",
-                          "freeze the graph again, so that the range is a constant")
-    return _real(b, n, x, code_range(n, kind, *given).quant)
-
-
-def _real(b: Builder, n: SourceNode, x: str, quant: Quant) -> str:
-    codes = b.const(x)
-    if codes is None:
-        raise Unsupported(f"its operand '{x}' holds codes that are no constant",
-                          "begin the model before its QuantizeV2 (input_tensors)")
-    shift = 128 if codes.dtype == np.uint8 else 0
-    zero, rank = quant.zero_point + shift, codes.ndim
-    value = (codes.astype(np.int64) - along(zero, None, rank)) * along(quant.scale, None, rank)
-    has_codes = codes.dtype != np.int32 and -128 <= quant.zero_point[0] <= 127
-    return b.add_real(value.astype(np.float32), quant if has_codes else None, "real")
-
-
-def _rounded(b: Builder, x: str, quant: Quant, ties: str) -> str:
-    """The numbers that are nearest to x among those for which codes stand."""
-    if not -128 <= quant.zero_point[0] <= 127:
-        raise Unsupported("its range does not hold 0", "quantize with ranges that hold 0")
-    b.rounds_reals()
-    codes = b.op("Quantize", x, to="i8", rounding=ties)
-    b.set_quant(codes, quant)
-    return b.op("Dequantize", codes)
-
-
-def _kept(b: Builder, n: SourceNode, y: str, low: str, high: str, kind: str) -> str:
-    """A result that has codes of 8 bits of this range."""
-    given = _range(b, low, high)
-    if given is None or kind == "qint32":
-        return y
-    return _rounded(b, y, code_range(n, kind, *given).quant, "AWAY")
-
-
-def _shift(b: Builder, n: SourceNode, low: str, high: str, kind: str) -> float:
-    """See CodeRange: sums find the code of 0 as Dequantize does."""
-    given = _range(b, low, high)
-    return 0.0 if given is None or kind == "qint32" else code_range(n, kind, *given).shift
-
-
-def _added(b: Builder, x: str, value: float) -> str:
-    """x and a number; as a bias where that is possible, of the layer before it if there is one."""
-    if value == 0:
-        return x
-    maker = b.graph.producer(x)
-    if maker is not None and maker.op == "BiasAdd":
-        bias = b.const(maker.inputs[1])
-        if bias is not None:
-            total = b.add_const((bias + np.float32(value)).astype(np.float32), name="bias")
-            return b.op("BiasAdd", maker.inputs[0], total)
-    shape = b.shape(x)
-    if shape and shape[-1] is not None:
-        return b.op("BiasAdd", x, b.add_const(np.full(shape[-1], value, np.float32), name="bias"))
-    return b.op("Eltwise", x, scalar(b, value, x), type="SUM")
-
-
 def _zeros(kind: str) -> np.ndarray:
     """The zero point, less 128 for quint8, of codes that are symmetric or begin at 0."""
     return np.array([0 if kind == "qint8" else -128], np.int64)
 
 
-def _scale_of_scaled(kind: str, low: np.float32, high: np.float32, narrow: bool) -> np.ndarray:
+def _mode(n: SourceNode) -> str:
+    mode = n.attr("mode", "MIN_COMBINED")
+    if mode not in ("MIN_COMBINED", "MIN_FIRST", "SCALED"):
+        raise Unsupported(f"mode {mode}", "use MIN_COMBINED, MIN_FIRST or SCALED")
+    return mode
+
+
+def _scale_of_scaled(n: SourceNode, kind: str, low: np.float32, high: np.float32, narrow: bool
+                     ) -> np.ndarray:
     """The step of the mode SCALED: that of the end of the range which needs the larger one."""
     if kind == "qint8":
         step = max(low / (-127 if narrow else -128), high / 127)
     else:
         step = high / _STEPS
     if not (np.isfinite(step) and step > 0):
-        raise ModelError(f"the range {low} to {high} gives the step {step}; a step is above 0")
+        raise ModelError(f"TensorFlow {n.op} '{n.name}': its range {low} to {high} gives steps of "
+                         f"{step}, which must be above 0 and finite: quantize the model again")
     return np.array([step], np.float32)
 
 

@@ -282,6 +282,32 @@ def test_ranges_that_cannot_be(low, high, text, tmp_path):
     assert text in said and "Requantize" in said
 
 
+def test_narrow_ranges_end_at_the_negative_of_their_last_code(tmp_path):
+    def make(x):
+        codes = RAW.QuantizeV2(input=x, min_range=-0.5, max_range=0.5, T=tf.qint8, mode="SCALED",
+                               narrow_range=True)
+        return RAW.Dequantize(input=codes[0], min_range=codes[1], max_range=codes[2],
+                              mode="SCALED", narrow_range=True)
+
+    (want,) = save(tmp_path / "m.pb", make)
+    _, (got,) = run(tmp_path / "m.pb")
+    assert want.min() == np.float32(-0.5)
+    np.testing.assert_allclose(got, want, atol=1e-6)
+
+
+def test_modes_and_types_that_cannot_be(tmp_path):
+    graph = build(lambda x: real(*coded(x, *RANGE))).as_graph_def()
+    node = next(n for n in graph.node if n.op == "QuantizeV2")
+    node.attr["mode"].s = b"MIN_LAST"
+    assert "mode MIN_LAST" in refusal(tmp_path / "m.pb", graph)
+    node.attr["mode"].s = b"MIN_FIRST"
+    node.attr["T"].type = tf.qint32.as_datatype_enum
+    assert "codes of type qint32" in refusal(tmp_path / "m.pb", graph)
+    said = refused(tmp_path / "m.pb", lambda x: real(*coded(
+        x, np.float32(-2), np.float32(-1), tf.quint8, "SCALED"), mode="SCALED"))
+    assert "QuantizeV2" in said and "gives steps of" in said
+
+
 def test_a_range_for_each_channel_is_refused(tmp_path):
     ends = [-1.0] * 3, [1.0] * 3
     text = refused(tmp_path / "m.pb", lambda x: RAW.Dequantize(
