@@ -15,12 +15,12 @@ namespace mace {
 namespace {
 
 // The value of an entry: XXH3 of what follows, then the numbers, little endian.
-using Bytes = std::vector<unsigned char>;
+using StoredBytes = std::vector<unsigned char>;
 
-Bytes ToBytes(const std::vector<int64_t>& numbers) {
+StoredBytes ToBytes(const std::vector<int64_t>& numbers) {
   const size_t size = numbers.size() * sizeof(int64_t);
   const uint64_t hash = Hash64(numbers.data(), size);
-  Bytes bytes(sizeof(hash) + size);
+  StoredBytes bytes(sizeof(hash) + size);
   std::memcpy(bytes.data(), &hash, sizeof(hash));
   if (size > 0) {
     std::memcpy(bytes.data() + sizeof(hash), numbers.data(), size);
@@ -29,7 +29,7 @@ Bytes ToBytes(const std::vector<int64_t>& numbers) {
 }
 
 // Empty if they are damaged.
-std::vector<int64_t> ToNumbers(const Bytes& bytes) {
+std::vector<int64_t> ToNumbers(const StoredBytes& bytes) {
   uint64_t hash = 0;
   if (bytes.size() <= sizeof(hash) || bytes.size() % sizeof(int64_t) != 0) {
     return {};
@@ -57,7 +57,7 @@ std::vector<int64_t> TuningResults::Find(const std::string& key) {
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   for (const auto& store : stores_) {
-    const Bytes* value = store->Find(StrCat(prefix_, key));
+    const StoredBytes* value = store->Find(StrCat(prefix_, key));
     if (value == nullptr) continue;
     std::vector<int64_t> numbers = ToNumbers(*value);
     if (!numbers.empty()) return known_[key] = std::move(numbers);

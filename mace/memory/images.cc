@@ -30,7 +30,7 @@ Problem ProblemOf(const std::vector<ImageRecord>& records, int32_t format,
   return p;
 }
 
-void Merge(const Plan& part, int32_t format, ImagePlan* plan) {
+void MergeImages(const Plan& part, int32_t format, ImagePlan* plan) {
   const auto base = static_cast<int32_t>(plan->images.size());
   for (size_t i = 0; i < part.object_ids.size(); ++i) {
     if (part.object_ids[i] != kNone) {
@@ -69,7 +69,7 @@ Result<ImagePlan> PlanImages(const std::vector<ImageRecord>& records,
       return Unsupported("'", strategy,
                          "' plans offsets; images take an objects/ strategy");
     }
-    Merge(part, format, &plan);
+    MergeImages(part, format, &plan);
   }
   return plan;
 }

@@ -20,7 +20,7 @@
 namespace mace::memory {
 namespace {
 
-bool IsObjects(const Plan& plan) {
+bool PlannersIsObjects(const Plan& plan) {
   return kHasObjects && !plan.object_sizes.empty();
 }
 
@@ -37,8 +37,8 @@ int64_t TotalOf(const Problem& p, const Plan& plan) {
 void Certify(const Problem& p, const Options& options, Plan* plan) {
   Certificate& c = plan->certificate;
   c.total = TotalOf(p, *plan);
-  const int64_t bound =
-      IsObjects(*plan) ? ObjectsLowerBound(p) : OffsetsLowerBound(p).bytes;
+  const int64_t bound = PlannersIsObjects(*plan) ? ObjectsLowerBound(p)
+                                                 : OffsetsLowerBound(p).bytes;
   c.lower_bound = std::max(c.lower_bound, bound);
   if (c.status == Certificate::kOptimal) c.lower_bound = c.total;
   if (c.total <= c.lower_bound) c.status = Certificate::kOptimal;
@@ -49,12 +49,13 @@ void Certify(const Problem& p, const Options& options, Plan* plan) {
 }
 
 // Adds the plan of pool `index` to `plan`.
-void Merge(const Reduced& reduced, size_t index, const Plan& part, Plan* plan) {
+void MergePlanners(const Reduced& reduced, size_t index, const Plan& part,
+                   Plan* plan) {
   const PoolProblem& pool = reduced.pools[index];
   const auto objects = static_cast<int32_t>(plan->object_sizes.size());
   for (size_t i = 0; i < pool.record_of.size(); ++i) {
     const int32_t id = pool.record_of[i];
-    if (IsObjects(part)) {
+    if (PlannersIsObjects(part)) {
       plan->object_ids[id] = part.object_ids[i] + objects;
     } else {
       plan->offsets[id] = part.offsets[i];
@@ -178,7 +179,7 @@ Result<Plan> Solve(const Problem& problem, const std::string& strategy,
     const Problem& pool = reduced.pools[i].problem;
     MACE_ASSIGN_OR_RETURN(Plan part, planner->plan(pool, options));
     Certify(pool, options, &part);
-    Merge(reduced, i, part, &plan);
+    MergePlanners(reduced, i, part, &plan);
   }
   PlaceAliases(problem, reduced, &plan);
   plan.certificate.strategy = strategy;

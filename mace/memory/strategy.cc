@@ -16,7 +16,7 @@ namespace {
 constexpr char kOffsets[] = "offsets/";
 constexpr char kObjects[] = "objects/";
 
-bool IsObjects(const Planner& planner) {
+bool StrategyIsObjects(const Planner& planner) {
   return std::string(planner.name).rfind(kObjects, 0) == 0;
 }
 
@@ -37,7 +37,7 @@ std::vector<Strategy> MakeStrategies() {
                     FindPlanner(StrCat(kObjects, name))});
   }
   for (const Planner& planner : Planners()) {
-    if (IsObjects(planner)) {
+    if (StrategyIsObjects(planner)) {
       list.push_back({planner.name, nullptr, &planner});
     } else {
       list.push_back({planner.name, &planner, nullptr});
@@ -76,7 +76,7 @@ std::string ImageStrategyNames() {
 
 Result<Plan> SolveInArena(const Problem& problem, const Planner& planner,
                           const Options& options) {
-  if (!kHasObjects || !IsObjects(planner)) {
+  if (!kHasObjects || !StrategyIsObjects(planner)) {
     return Solve(problem, planner.name, options);
   }
   MACE_RETURN_IF_ERROR(Check(problem));

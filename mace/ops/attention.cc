@@ -36,7 +36,7 @@
 namespace mace {
 namespace {
 
-Status CheckNumbers(const Node& node, const AttentionAttrs& a) {
+Status CheckAttentionNumbers(const Node& node, const AttentionAttrs& a) {
   if (!std::isfinite(a.scale) || !std::isfinite(a.softcap) || a.softcap < 0) {
     return NodeError(node, "scale ", std::to_string(a.scale), " and softcap ",
                      std::to_string(a.softcap),
@@ -57,7 +57,7 @@ Status CheckNumbers(const Node& node, const AttentionAttrs& a) {
 
 Result<AttentionShapes> ResolveAttention(const Node& node,
                                          const AttentionAttrs& attrs) {
-  MACE_RETURN_IF_ERROR(CheckNumbers(node, attrs));
+  MACE_RETURN_IF_ERROR(CheckAttentionNumbers(node, attrs));
   AttentionShapes s;
   const int64_t kv = attrs.kv_heads == 0 ? attrs.heads : attrs.kv_heads;
   MACE_ASSIGN_OR_RETURN(s.q, ResolveHeads(node, 0, attrs.heads));

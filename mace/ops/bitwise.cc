@@ -24,7 +24,7 @@ namespace {
 constexpr struct {
   const char* name;
   BitwiseType type;
-} kTypes[] = {
+} kBitwiseTypes[] = {
     {"AND", BitwiseType::kAnd},
     {"OR", BitwiseType::kOr},
     {"XOR", BitwiseType::kXor},
@@ -35,7 +35,7 @@ constexpr struct {
 }  // namespace
 
 Result<BitwiseType> BitwiseTypeOf(const Node& node, const BitwiseAttrs& attrs) {
-  for (const auto& row : kTypes) {
+  for (const auto& row : kBitwiseTypes) {
     if (attrs.type == row.name) return row.type;
   }
   return NodeError(node, "there is no type '", attrs.type, "'");
@@ -59,7 +59,7 @@ Status InferBitwise(Node& node) {
 
 Op Bitwise() {
   return Op{"Bitwise", 2, 2, 1, InferBitwise, AttrsOf<BitwiseAttrs>}
-      .Choices("type", NamesIn(kTypes))
+      .Choices("type", NamesIn(kBitwiseTypes))
       .Takes({Indices(), AsInput(0)})
       .WithOrder(AxisOrder::kAny);
 }

@@ -23,7 +23,7 @@ namespace {
 constexpr struct {
   const char* name;
   CompareType type;
-} kTypes[] = {
+} kCompareTypes[] = {
     {"EQUAL", CompareType::kEqual},
     {"NOT_EQUAL", CompareType::kNotEqual},
     {"LESS", CompareType::kLess},
@@ -35,7 +35,7 @@ constexpr struct {
 }  // namespace
 
 Result<CompareType> CompareTypeOf(const Node& node, const CompareAttrs& attrs) {
-  for (const auto& row : kTypes) {
+  for (const auto& row : kCompareTypes) {
     if (attrs.type == row.name) return row.type;
   }
   return NodeError(node, "there is no type '", attrs.type, "'");
@@ -62,7 +62,7 @@ Status InferCompare(Node& node) {
 
 Op Compare() {
   return Op{"Compare", 2, 2, 1, InferCompare, AttrsOf<CompareAttrs>}
-      .Choices("type", NamesIn(kTypes))
+      .Choices("type", NamesIn(kCompareTypes))
       .Takes({OneOf({DataType::kF32, DataType::kI32, DataType::kI64,
                      DataType::kI16, DataType::kI8, DataType::kU8,
                      DataType::kBool}),

@@ -29,7 +29,7 @@ namespace {
 constexpr struct {
   const char* name;
   EltwiseType type;
-} kTypes[] = {
+} kEltwiseTypes[] = {
     {"SUM", EltwiseType::kSum},
     {"SUB", EltwiseType::kSub},
     {"PROD", EltwiseType::kProd},
@@ -52,7 +52,7 @@ bool IsFloat(DataType type) {
 
 Result<EltwiseType> ParseEltwiseType(const Node& node,
                                      const EltwiseAttrs& attrs) {
-  for (const auto& t : kTypes) {
+  for (const auto& t : kEltwiseTypes) {
     if (attrs.type == t.name) return t.type;
   }
   return NodeError(node, "there is no type '", attrs.type, "'");
@@ -82,7 +82,7 @@ Status InferEltwise(Node& node) {
 
 Op Eltwise() {
   return Op{"Eltwise", 2, 2, 1, InferEltwise, AttrsOf<EltwiseAttrs>}
-      .Choices("type", NamesIn(kTypes))
+      .Choices("type", NamesIn(kEltwiseTypes))
       .Choices("activation", ActivationChoices)
       .Takes({AnyType(), AsInput(0)})
       .WithOrder(AxisOrder::kAny)

@@ -30,9 +30,9 @@ namespace {
 constexpr struct {
   const char* name;
   GridMode mode;
-} kModes[] = {{"LINEAR", GridMode::kLinear},
-              {"NEAREST", GridMode::kNearest},
-              {"CUBIC", GridMode::kCubic}};
+} kGridModes[] = {{"LINEAR", GridMode::kLinear},
+                  {"NEAREST", GridMode::kNearest},
+                  {"CUBIC", GridMode::kCubic}};
 
 constexpr struct {
   const char* name;
@@ -44,7 +44,7 @@ constexpr struct {
 }  // namespace
 
 Result<GridMode> GridModeOf(const Node& node, const GridSampleAttrs& attrs) {
-  for (const auto& row : kModes) {
+  for (const auto& row : kGridModes) {
     if (attrs.mode == row.name) return row.mode;
   }
   return NodeError(node, "there is no mode '", attrs.mode, "'");
@@ -98,7 +98,7 @@ Status InferGridSample(Node& node) {
 
 Op GridSample() {
   return Op{"GridSample", 2, 3, 1, InferGridSample, AttrsOf<GridSampleAttrs>}
-      .Choices("mode", NamesIn(kModes))
+      .Choices("mode", NamesIn(kGridModes))
       .Choices("padding", NamesIn(kPaddings))
       .Takes({Float32(), AsInput(0), Indices()})
       .ReadsMany();

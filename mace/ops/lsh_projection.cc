@@ -36,14 +36,14 @@ constexpr int64_t kMostBits = 32;
 constexpr struct {
   const char* name;
   LshProjectionType type;
-} kTypes[] = {{"DENSE", LshProjectionType::kDense},
-              {"SPARSE", LshProjectionType::kSparse}};
+} kProjectionTypes[] = {{"DENSE", LshProjectionType::kDense},
+                        {"SPARSE", LshProjectionType::kSparse}};
 
 }  // namespace
 
 Result<LshProjectionType> LshProjectionTypeOf(const Node& node,
                                               const LshProjectionAttrs& attrs) {
-  for (const auto& row : kTypes) {
+  for (const auto& row : kProjectionTypes) {
     if (attrs.type == row.name) return row.type;
   }
   return NodeError(node, "there is no type '", attrs.type, "'");
@@ -90,7 +90,7 @@ Status InferLshProjection(Node& node) {
 Op LshProjection() {
   return Op{
       "LshProjection", 2, 3, 1, InferLshProjection, AttrsOf<LshProjectionAttrs>}
-      .Choices("type", NamesIn(kTypes))
+      .Choices("type", NamesIn(kProjectionTypes))
       .Takes({AnyType(), OneOf({DataType::kI32}), Float32()})
       .ReadsMany();
 }

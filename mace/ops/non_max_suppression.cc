@@ -38,7 +38,8 @@
 namespace mace::ops {
 namespace {
 
-Status CheckNumbers(const Node& node, const NonMaxSuppressionAttrs& attrs) {
+Status CheckNonMaxSuppressionNumbers(const Node& node,
+                                     const NonMaxSuppressionAttrs& attrs) {
   if (attrs.top_k < 0 || attrs.max_per_class < 0 || attrs.keep_top_k < 0 ||
       attrs.classes_per_box < 0 || attrs.background < -1) {
     return NodeError(node, "top_k ", attrs.top_k, ", max_per_class ",
@@ -81,7 +82,7 @@ Status CheckClasses(const Node& node, const NonMaxSuppressionAttrs& attrs) {
 Status InferNonMaxSuppression(Node& node) {
   MACE_ASSIGN_OR_RETURN(const NonMaxSuppressionAttrs attrs,
                         ReadAttrs<NonMaxSuppressionAttrs>(node));
-  MACE_RETURN_IF_ERROR(CheckNumbers(node, attrs));
+  MACE_RETURN_IF_ERROR(CheckNonMaxSuppressionNumbers(node, attrs));
   MACE_RETURN_IF_ERROR(CheckRank(node, 0, 4, "[N,B,L,4]"));
   MACE_RETURN_IF_ERROR(CheckRank(node, 1, 3, "[N,B,C]"));
   MACE_RETURN_IF_ERROR(CheckClasses(node, attrs));

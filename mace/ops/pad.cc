@@ -25,7 +25,7 @@ namespace {
 constexpr struct {
   const char* name;
   PadMode mode;
-} kModes[] = {
+} kPadModes[] = {
     {"CONSTANT", PadMode::kConstant},
     {"REFLECT", PadMode::kReflect},
     {"SYMMETRIC", PadMode::kSymmetric},
@@ -54,7 +54,7 @@ Result<PadSpec> PadOf(const Node& node) {
   PadSpec spec;
   spec.constant_value = attrs.constant_value;
   bool found = false;
-  for (const auto& row : kModes) {
+  for (const auto& row : kPadModes) {
     if (attrs.pad_type != row.name) continue;
     spec.mode = row.mode;
     found = true;
@@ -101,7 +101,7 @@ Status InferPad(Node& node) {
 
 Op Pad() {
   return Op{"Pad", 1, 2, 1, InferPad, AttrsOf<PadAttrs>}
-      .Choices("pad_type", NamesIn(kModes))
+      .Choices("pad_type", NamesIn(kPadModes))
       .Takes({AnyType(), Indices()})
       .Knows(1, "pads")
       .WithQuantized(OnQuantized::kMoves);

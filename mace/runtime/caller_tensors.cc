@@ -16,7 +16,7 @@
 namespace mace {
 namespace {
 
-using Tensors = std::map<std::string, MaceTensor>;
+using CallerTensorsMap = std::map<std::string, MaceTensor>;
 
 std::string Listed(const Graph& graph, const std::vector<int>& ids) {
   std::string s;
@@ -33,7 +33,7 @@ bool Has(const Graph& graph, const std::vector<int>& ids,
 
 // `kind` is "input" or "output".
 Status CheckNames(const Graph& graph, const std::vector<int>& ids,
-                  const Tensors& tensors, const std::string& kind) {
+                  const CallerTensorsMap& tensors, const std::string& kind) {
   for (const auto& [name, tensor] : tensors) {
     if (Has(graph, ids, name)) continue;
     return InvalidArgument("there is no ", kind, " named '", name, "'; the ",
@@ -125,10 +125,10 @@ Status CheckCapacity(const std::string& name, const TensorType& type,
   return Status();
 }
 
-Status CheckFlowTensors(const Graph& graph, const Tensors& inputs,
-                        const Tensors& outputs) {
+Status CheckFlowTensors(const Graph& graph, const CallerTensorsMap& inputs,
+                        const CallerTensorsMap& outputs) {
   MACE_RETURN_IF_ERROR(CheckNames(graph, graph.outputs, outputs, "output"));
-  for (const Tensors* tensors : {&inputs, &outputs}) {
+  for (const CallerTensorsMap* tensors : {&inputs, &outputs}) {
     for (const auto& [name, tensor] : *tensors) {
       if (tensor.memory_type() == MemoryType::CPU_BUFFER) continue;
       return Unsupported("'", name,
@@ -184,7 +184,7 @@ Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
 }
 
 bool Fit(const Graph& graph, const std::vector<int>& ids,
-         const Tensors& tensors) {
+         const CallerTensorsMap& tensors) {
   if (tensors.size() != ids.size()) return false;
   return AllOf(ids, [&](int id) {
     const Value& value = graph.values[id];
@@ -196,7 +196,7 @@ bool Fit(const Graph& graph, const std::vector<int>& ids,
 }
 
 Result<std::vector<Shape>> InputShapes(const Graph& graph,
-                                       const Tensors& inputs) {
+                                       const CallerTensorsMap& inputs) {
   MACE_RETURN_IF_ERROR(CheckNames(graph, graph.inputs, inputs, "input"));
   std::vector<Shape> shapes;
   for (int id : graph.inputs) {
@@ -250,7 +250,7 @@ Status WrongShapes(const Graph& graph, const std::vector<Shape>& shapes,
                          ")");
 }
 
-Status PrepareOutputs(const Graph& graph, Tensors* outputs) {
+Status PrepareOutputs(const Graph& graph, CallerTensorsMap* outputs) {
   MACE_RETURN_IF_ERROR(CheckNames(graph, graph.outputs, *outputs, "output"));
   for (int id : graph.outputs) {
     const Value& value = graph.values[id];

@@ -13,7 +13,7 @@ std::mutex& Mutex() {
   return *mutex;
 }
 
-GpuSettings& Settings() {
+GpuSettings& CurrentSettings() {
   static auto* settings = new GpuSettings;
   return *settings;
 }
@@ -22,12 +22,12 @@ GpuSettings& Settings() {
 
 GpuSettings GetGpuSettings() {
   std::lock_guard<std::mutex> lock(Mutex());
-  return Settings();
+  return CurrentSettings();
 }
 
 void SetKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory) {
   std::lock_guard<std::mutex> lock(Mutex());
-  Settings().storage_factory = std::move(storage_factory);
+  CurrentSettings().storage_factory = std::move(storage_factory);
 }
 
 void ConfigKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory) {
@@ -36,7 +36,7 @@ void ConfigKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory) {
 
 void SetOpenCLBinaryPaths(const std::vector<std::string>& paths) {
   std::lock_guard<std::mutex> lock(Mutex());
-  Settings().binary_paths = paths;
+  CurrentSettings().binary_paths = paths;
 }
 
 }  // namespace mace

@@ -121,21 +121,23 @@ void FindPeak(const Plan& plan, MaceMemoryUsage& usage) {
   }
 }
 
-int64_t BytesOf(const memory::ImageRecord& image) {
+int64_t BytesOfMemoryUsage(const memory::ImageRecord& image) {
   return image.width * image.height * kImageFormats[image.format].pixel_bytes;
 }
 
 void CountImages(const Plan& plan, MaceMemoryCategory& images,
                  MaceMemoryUsage& usage) {
   for (const memory::ImageRecord& record : plan.image_records) {
-    Add(images, BytesOf(record));
+    Add(images, BytesOfMemoryUsage(record));
   }
   images.used_bytes = usage.image_bytes = plan.image_bytes;
   usage.image_lower_bound_bytes = plan.image_plan.certificate.lower_bound;
   int64_t live = 0;
   for (const auto& [step, changes] : ChangesOf(plan.image_records)) {
-    for (size_t r : changes.end) live -= BytesOf(plan.image_records[r]);
-    for (size_t r : changes.begin) live += BytesOf(plan.image_records[r]);
+    for (size_t r : changes.end)
+      live -= BytesOfMemoryUsage(plan.image_records[r]);
+    for (size_t r : changes.begin)
+      live += BytesOfMemoryUsage(plan.image_records[r]);
     usage.image_peak_bytes = std::max(usage.image_peak_bytes, live);
   }
 }

@@ -16,10 +16,10 @@
 namespace mace {
 namespace {
 
-using Tensors = std::map<std::string, MaceTensor>;
+using RealTensorsMap = std::map<std::string, MaceTensor>;
 
-const Value* Find(const Graph& graph, const std::vector<int>& ids,
-                  const std::string& name) {
+const Value* FindRealTensors(const Graph& graph, const std::vector<int>& ids,
+                             const std::string& name) {
   for (int id : ids) {
     if (graph.values[id].name == name) return &graph.values[id];
   }
@@ -33,7 +33,7 @@ bool IsReal(const Value* value, const MaceTensor& tensor) {
 }
 
 bool HaveReal(const Graph& graph, const std::vector<int>& ids,
-              const Tensors& tensors) {
+              const RealTensorsMap& tensors) {
   return AnyOf(ids, [&](int id) {
     const Value& value = graph.values[id];
     if (!value.type.is_quantized()) return false;
@@ -128,39 +128,42 @@ Status FillReal(const Value& value, const MaceTensor& codes,
 
 }  // namespace
 
-bool HasReals(const Graph& graph, const Tensors& inputs,
-              const Tensors& outputs) {
+bool HasReals(const Graph& graph, const RealTensorsMap& inputs,
+              const RealTensorsMap& outputs) {
   return HaveReal(graph, graph.inputs, inputs) ||
          HaveReal(graph, graph.outputs, outputs);
 }
 
-Result<Tensors> WithCodes(const Graph& graph, const Tensors& inputs) {
-  Tensors codes = inputs;
+Result<RealTensorsMap> WithCodes(const Graph& graph,
+                                 const RealTensorsMap& inputs) {
+  RealTensorsMap codes = inputs;
   for (auto& [name, tensor] : codes) {
-    const Value* value = Find(graph, graph.inputs, name);
+    const Value* value = FindRealTensors(graph, graph.inputs, name);
     if (!IsReal(value, tensor)) continue;
     MACE_ASSIGN_OR_RETURN(tensor, CodesOf(*value, tensor));
   }
   return codes;
 }
 
-Tensors WithoutReals(const Graph& graph, const Tensors& outputs) {
-  Tensors codes = outputs;
+RealTensorsMap WithoutReals(const Graph& graph, const RealTensorsMap& outputs) {
+  RealTensorsMap codes = outputs;
   for (auto& [name, tensor] : codes) {
-    if (IsReal(Find(graph, graph.outputs, name), tensor)) tensor = MaceTensor();
+    if (IsReal(FindRealTensors(graph, graph.outputs, name), tensor))
+      tensor = MaceTensor();
   }
   return codes;
 }
 
-Status FillReals(const Graph& graph, const Tensors& codes, Tensors* outputs) {
+Status FillReals(const Graph& graph, const RealTensorsMap& codes,
+                 RealTensorsMap* outputs) {
   for (const auto& [name, tensor] : codes) {
-    const Value* value = Find(graph, graph.outputs, name);
+    const Value* value = FindRealTensors(graph, graph.outputs, name);
     const MaceTensor& given = (*outputs)[name];
     if (!IsReal(value, given)) continue;
     MACE_RETURN_IF_ERROR(CheckCount(*value, tensor, given));
   }
   for (const auto& [name, tensor] : codes) {
-    const Value* value = Find(graph, graph.outputs, name);
+    const Value* value = FindRealTensors(graph, graph.outputs, name);
     MaceTensor& given = (*outputs)[name];
     if (!IsReal(value, given)) {
       given = tensor;

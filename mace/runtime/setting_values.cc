@@ -182,7 +182,7 @@ Status Check(const SettingInfo& info, const SettingValue& value) {
 }
 
 // Errors: MACE_INVALID_ARGS, with the list of settings.
-Result<SettingInfo> Find(const std::string& name) {
+Result<SettingInfo> FindSettingValues(const std::string& name) {
   std::vector<std::string> names;
   for (SettingInfo& info : AllSettings()) {
     if (info.setting.name == name) return std::move(info);
@@ -194,7 +194,7 @@ Result<SettingInfo> Find(const std::string& name) {
 
 // Adds `setting` to `chosen` if this release knows it.
 Status AddModelSetting(const ModelSetting& setting, ChosenSettings* chosen) {
-  const auto info = Find(setting.name);
+  const auto info = FindSettingValues(setting.name);
   const bool known = info.ok() && info->setting.in_model;
   const Status status =
       known ? chosen->Set(setting.name, setting.value)
@@ -266,7 +266,7 @@ std::string ToText(const SettingValue& value) {
 }
 
 Status ChosenSettings::Set(const std::string& name, const SettingValue& value) {
-  MACE_ASSIGN_OR_RETURN(const SettingInfo info, Find(name));
+  MACE_ASSIGN_OR_RETURN(const SettingInfo info, FindSettingValues(name));
   MACE_RETURN_IF_ERROR(Check(info, value));
   Assigner assigner(name, value);
   Visit(values, assigner);
@@ -276,7 +276,7 @@ Status ChosenSettings::Set(const std::string& name, const SettingValue& value) {
 
 Status ChosenSettings::SetText(const std::string& name,
                                const std::string& text) {
-  MACE_ASSIGN_OR_RETURN(const SettingInfo info, Find(name));
+  MACE_ASSIGN_OR_RETURN(const SettingInfo info, FindSettingValues(name));
   MACE_ASSIGN_OR_RETURN(const SettingValue value, ParseSetting(info, text));
   return Set(name, value);
 }

@@ -13,7 +13,7 @@
 namespace mace {
 namespace {
 
-int64_t BytesOf(const ImageType& type) {
+int64_t BytesOfWorkspace(const ImageType& type) {
   constexpr int64_t kComponents = 4;
   return type.extent.width * type.extent.height * kComponents *
          SizeOf(type.dtype);
@@ -41,14 +41,16 @@ Result<void*> Workspace::Arena(size_t bytes) {
 
 Workspace::Image* Workspace::BestFor(const ImageType& type) {
   Image* best = nullptr;
-  int64_t least = BytesOf(type);  // that a new image takes
+  int64_t least = BytesOfWorkspace(type);  // that a new image takes
   for (Image& image : images_) {
     if (image.is_taken || image.type.dtype != type.dtype) continue;
     ImageType grown = type;
     grown.extent = Union(image.type.extent, type.extent);
-    const int64_t bytes = BytesOf(grown) - BytesOf(image.type);
-    const bool smaller = best != nullptr && bytes == least &&
-                         BytesOf(image.type) < BytesOf(best->type);
+    const int64_t bytes =
+        BytesOfWorkspace(grown) - BytesOfWorkspace(image.type);
+    const bool smaller =
+        best != nullptr && bytes == least &&
+        BytesOfWorkspace(image.type) < BytesOfWorkspace(best->type);
     if (bytes > least || (best != nullptr && bytes == least && !smaller)) {
       continue;
     }
@@ -64,7 +66,7 @@ std::vector<size_t> Workspace::Assign(const std::vector<ImageType>& types) {
   std::vector<size_t> order(types.size()), chosen(types.size());
   std::iota(order.begin(), order.end(), size_t{0});
   StableSort(&order, [&](size_t a, size_t b) {
-    return BytesOf(types[a]) > BytesOf(types[b]);
+    return BytesOfWorkspace(types[a]) > BytesOfWorkspace(types[b]);
   });
   for (size_t i : order) {
     Image* image = BestFor(types[i]);
@@ -75,7 +77,8 @@ std::vector<size_t> Workspace::Assign(const std::vector<ImageType>& types) {
     const Extent2D extent = Union(image->type.extent, types[i].extent);
     if (extent.width != image->type.extent.width ||
         extent.height != image->type.extent.height) {
-      if (image->memory != nullptr) image_bytes_ -= BytesOf(image->type);
+      if (image->memory != nullptr)
+        image_bytes_ -= BytesOfWorkspace(image->type);
       image->memory = nullptr;
       image->type.extent = extent;
       ++generation_;
@@ -90,7 +93,7 @@ Status Workspace::AllocateTaken(DeviceStorage& storage) {
   for (Image& image : images_) {
     if (!image.is_taken || image.memory != nullptr) continue;
     MACE_ASSIGN_OR_RETURN(image.memory, storage.CreateImages({image.type}));
-    image_bytes_ += BytesOf(image.type);
+    image_bytes_ += BytesOfWorkspace(image.type);
   }
   return Status();
 }

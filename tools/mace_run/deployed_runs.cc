@@ -21,7 +21,7 @@ bool IsFile(const fs::path& path) {
 }
 
 // By the names of deployment files and of --device.
-std::string DeviceOf(const std::string& runtime) {
+std::string DeviceOfRuntime(const std::string& runtime) {
   return runtime == "gpu" ? "GPU" : runtime == "dsp" ? "HEXAGON" : "CPU";
 }
 std::string RuntimeOf(const std::string& device) {
@@ -33,9 +33,9 @@ std::vector<std::string> DevicesOf(const DeployedModel& model,
                                    const Options& options) {
   if (options.given.count("device")) return {options.device};
   const size_t plus = model.runtime.find('+');
-  if (plus == std::string::npos) return {DeviceOf(model.runtime)};
-  return {DeviceOf(model.runtime.substr(0, plus)),
-          DeviceOf(model.runtime.substr(plus + 1))};
+  if (plus == std::string::npos) return {DeviceOfRuntime(model.runtime)};
+  return {DeviceOfRuntime(model.runtime.substr(0, plus)),
+          DeviceOfRuntime(model.runtime.substr(plus + 1))};
 }
 
 // The first of the flags that say something of a single model.

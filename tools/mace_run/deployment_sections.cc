@@ -20,7 +20,7 @@ namespace {
 
 constexpr char kAliasOfBoth[] = "cpu_gpu";
 // So that the width of a range of random inputs is a float, too.
-constexpr double kMostFloat = 1e38;
+constexpr double kMaxFloatKey = 1e38;
 
 // "\n    example: runtime: cpu", as tools/converter.py writes it.
 std::string Example(const std::string& section, const std::string& key) {
@@ -52,7 +52,7 @@ std::vector<float> RangeOf(const std::string& text) {
     const double number = std::strtod(part.c_str(), &end);
     while (std::isspace(static_cast<unsigned char>(*end))) ++end;
     if (end == part.c_str() || *end != '\0' ||
-        !(std::abs(number) <= kMostFloat)) {
+        !(std::abs(number) <= kMaxFloatKey)) {
       return {};
     }
     range.push_back(static_cast<float>(number));

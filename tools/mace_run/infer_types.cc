@@ -15,9 +15,9 @@
 namespace mace::tools {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-Result<json> TypesOf(const Job& job) {
+Result<Json> TypesOf(const Job& job) {
   MACE_ASSIGN_OR_RETURN(const auto graph, ReadFile(job.model_file));
   MACE_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(job.model_data_file));
   const auto weights = std::make_shared<MappedFile>(std::move(file));
@@ -30,7 +30,7 @@ Result<json> TypesOf(const Job& job) {
                         CpuDevice::Create({1, 0, true}, packed));
   MACE_RETURN_IF_ERROR(WidenWeights({device.get()}, *packed, model.graph));
   MACE_RETURN_IF_ERROR(InferGraph(model.graph, *device));
-  json types = json::object();
+  Json types = Json::object();
   for (const Value& value : model.graph.values) {
     types[value.name] = {Name(value.type.dtype), value.type.shape};
   }
@@ -39,12 +39,12 @@ Result<json> TypesOf(const Job& job) {
 
 }  // namespace
 
-json InferTypes(const std::vector<Job>& jobs) {
-  json list = json::array();
+Json InferTypes(const std::vector<Job>& jobs) {
+  Json list = Json::array();
   for (const Job& job : jobs) {
     const auto types = TypesOf(job);
-    list.push_back(types.ok() ? json{{"types", *types}}
-                              : json{{"error", types.status().information()}});
+    list.push_back(types.ok() ? Json{{"types", *types}}
+                              : Json{{"error", types.status().information()}});
   }
   return list;
 }

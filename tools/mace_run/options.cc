@@ -18,7 +18,7 @@ namespace {
 constexpr int kMostRuns = 1'000'000'000;
 constexpr double kDay = 24 * 3600;  // seconds
 // So that the width of a range of random inputs is a float, too.
-constexpr double kMostFloat = 1e38;
+constexpr double kMaxFloatFlag = 1e38;
 
 // What people who know tools/converter.py expect here.
 std::vector<ForeignFlag> FlagsOfTheConverter() {
@@ -200,7 +200,7 @@ void AddRunFlags(CLI::App& app, Options& o) {
   app.add_option("--input_range", o.input_range, "of random inputs: lo,hi")
       ->delimiter(',')
       ->expected(2)
-      ->check(Number(-kMostFloat, kMostFloat));
+      ->check(Number(-kMaxFloatFlag, kMaxFloatFlag));
   app.add_flag("--benchmark", o.benchmark, "time every op; print tables");
   app.add_option("--max_num_runs", o.max_num_runs, "of a benchmark")
       ->check(WholeNumber(1, kMostRuns))

@@ -19,7 +19,7 @@
 namespace mace::tools {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 const char* TypeName(IDataType type) {
   switch (type) {
@@ -59,8 +59,8 @@ const char* FormatName(DataFormat format) {
   return "NONE";
 }
 
-json ToJson(const std::vector<MaceTensorInfo>& infos) {
-  json list = json::array();
+Json ToJson(const std::vector<MaceTensorInfo>& infos) {
+  Json list = Json::array();
   for (const MaceTensorInfo& info : infos) {
     list.push_back({{"name", info.name},
                     {"shape", info.shape},
@@ -70,14 +70,14 @@ json ToJson(const std::vector<MaceTensorInfo>& infos) {
   return list;
 }
 
-json ToJson(const Stat& s) {
+Json ToJson(const Stat& s) {
   return {{"count", s.count()},  {"first", s.first()}, {"min", s.min()},
           {"max", s.max()},      {"avg", s.average()}, {"median", s.median()},
           {"std", s.deviation()}};
 }
 
 // What happened between the two.
-json ToJson(const MaceDeviceCounts& a, const MaceDeviceCounts& b) {
+Json ToJson(const MaceDeviceCounts& a, const MaceDeviceCounts& b) {
   return {{"compiled_programs", b.compiled_programs - a.compiled_programs},
           {"loaded_programs", b.loaded_programs - a.loaded_programs},
           {"measurements", b.measurements - a.measurements},
@@ -101,7 +101,7 @@ const char* OnQuantizedName(OnQuantized use) {
 
 // The element types (of an op's first input, quantized or not) that the CPU has
 // a kernel for, in DataType's order: an op's rows may stand in several tables.
-json CpuTypes(const std::string& op, bool is_quantized) {
+Json CpuTypes(const std::string& op, bool is_quantized) {
   std::set<DataType> types;
   for (int i = 0; i < kNumCpuKernels; ++i) {
     if (op != kCpuKernels[i].op) continue;
@@ -109,14 +109,14 @@ json CpuTypes(const std::string& op, bool is_quantized) {
       if (def.is_quantized == is_quantized) types.insert(def.dtype);
     }
   }
-  json names = json::array();
+  Json names = Json::array();
   for (DataType type : types) names.push_back(Name(type));
   return names;
 }
 
 // By number, as text: what messages call them.
-json KnownInputs(const Op& op) {
-  json inputs = json::object();
+Json KnownInputs(const Op& op) {
+  Json inputs = Json::object();
   for (const KnownInput& known : op.known_inputs) {
     inputs[std::to_string(known.index)] = known.name;
   }
@@ -124,27 +124,27 @@ json KnownInputs(const Op& op) {
 }
 
 // As text where JSON has no such number.
-json ToJson(const Attr& value) {
+Json ToJson(const Attr& value) {
   return std::visit(
-      [](const auto& v) -> json {
+      [](const auto& v) -> Json {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, float>) {
           // The shortest number that is this float.
           if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
           char text[32];
           std::snprintf(text, sizeof(text), "%.7g", static_cast<double>(v));
-          return json(std::strtod(text, nullptr));
+          return Json(std::strtod(text, nullptr));
         } else {
-          return json(v);
+          return Json(v);
         }
       },
       value);
 }
 
-json Attrs(const Op& op) {
-  json attrs = json::object();
+Json Attrs(const Op& op) {
+  Json attrs = Json::object();
   for (const AttrInfo& attr : op.attrs) {
-    json facts = {{"type", attr.type}, {"default", ToJson(attr.initial)}};
+    Json facts = {{"type", attr.type}, {"default", ToJson(attr.initial)}};
     for (const Choice& choice : attr.choices) {
       facts["choices"][choice.name] = ToJson(choice.value);
     }
@@ -154,8 +154,8 @@ json Attrs(const Op& op) {
   return attrs;
 }
 
-json NamesOf(DataTypes types) {
-  json names = json::array();
+Json NamesOf(DataTypes types) {
+  Json names = Json::array();
   for (DataType type : kAllTypes) {
     if (types.Has(type)) names.push_back(Name(type));
   }
@@ -163,17 +163,17 @@ json NamesOf(DataTypes types) {
 }
 
 // By input: the types, [] for any, or the input that has the same one.
-json InputTypes(const Op& op) {
-  json rows = json::array();
+Json InputTypes(const Op& op) {
+  Json rows = Json::array();
   for (const InputType& row : op.types) {
-    rows.push_back(row.as >= 0 ? json(row.as) : NamesOf(row.types));
+    rows.push_back(row.as >= 0 ? Json(row.as) : NamesOf(row.types));
   }
   return rows;
 }
 
-json TypesWith(const Op& op) {
-  if (op.types_with.attr.empty()) return json::object();
-  json values = json::array();
+Json TypesWith(const Op& op) {
+  if (op.types_with.attr.empty()) return Json::object();
+  Json values = Json::array();
   for (const Choice& choice : op.types_with.values) {
     values.push_back(choice.name);
   }
@@ -196,20 +196,20 @@ const char* AxisOrderName(AxisOrder order) {
 
 }  // namespace
 
-json ToJson(const RunResult& result) {
+Json ToJson(const RunResult& result) {
   return {
       {"init_ms", result.init_ms},
-      {"warmup_ms", result.warmup_ms ? json(*result.warmup_ms) : json(nullptr)},
+      {"warmup_ms", result.warmup_ms ? Json(*result.warmup_ms) : Json(nullptr)},
       {"run_ms", result.run_ms},
       {"inputs", ToJson(result.inputs)},
       {"outputs", ToJson(result.outputs)},
-      {"memory", json::parse(result.memory_json, nullptr, false)},
+      {"memory", Json::parse(result.memory_json, nullptr, false)},
       {"created", ToJson(MaceDeviceCounts(), result.created)},
       {"last_run", ToJson(result.before_last, result.after_last)}};
 }
 
-json ToJson(const Benchmark& benchmark) {
-  json ops = json::array();
+Json ToJson(const Benchmark& benchmark) {
+  Json ops = Json::array();
   for (const OpTimes& t : benchmark.ops) {
     const double us = t.duration.average();
     ops.push_back({{"name", t.op.operator_name},
@@ -231,14 +231,14 @@ json ToJson(const Benchmark& benchmark) {
           {"ops", ops}};
 }
 
-json ToJson(const MaceMemoryUsage& usage) {
-  json categories = json::object();
+Json ToJson(const MaceMemoryUsage& usage) {
+  Json categories = Json::object();
   for (const MaceMemoryCategory& c : usage.categories) {
     categories[c.name] = {{"requested", c.requested_bytes},
                           {"used", c.used_bytes},
                           {"count", c.count}};
   }
-  json holders = json::array();
+  Json holders = Json::array();
   for (const auto& [name, bytes] : usage.peak_holders) {
     holders.push_back({{"name", name}, {"bytes", bytes}});
   }
@@ -256,13 +256,13 @@ json ToJson(const MaceMemoryUsage& usage) {
           {"image_peak_bytes", usage.image_peak_bytes}};
 }
 
-Result<json> DumpJson(const MaceEngine& engine, const std::string& stage) {
+Result<Json> DumpJson(const MaceEngine& engine, const std::string& stage) {
   const std::string name = stage.substr(0, stage.find('_'));
   const bool has_json = name == "plan" || name == "memory";
   std::string text;
   MACE_RETURN_IF_ERROR(engine.Dump(has_json ? name + "_json" : name, &text));
-  if (!has_json) return json{{name, text}};
-  json result = json::parse(text, nullptr, false);
+  if (!has_json) return Json{{name, text}};
+  Json result = Json::parse(text, nullptr, false);
   MACE_ENSURE(!result.is_discarded());
   if (name == "memory") {
     MaceMemoryUsage usage;
@@ -272,8 +272,8 @@ Result<json> DumpJson(const MaceEngine& engine, const std::string& stage) {
   return result;
 }
 
-json OpListJson() {
-  json list = json::array();
+Json OpListJson() {
+  Json list = Json::array();
   for (const Op* op : AllOps()) {
     list.push_back(
         {{"name", op->name},
@@ -296,8 +296,8 @@ json OpListJson() {
   return {{"max_rank", kMaxRank}, {"ops", list}};
 }
 
-json TraceJson(const RunMetadata& metadata) {
-  json events = json::array();
+Json TraceJson(const RunMetadata& metadata) {
+  Json events = Json::array();
   for (const OperatorStats& op : metadata.op_stats) {
     events.push_back({{"name", op.type + " " + op.operator_name},
                       {"cat", op.type},
@@ -314,7 +314,7 @@ json TraceJson(const RunMetadata& metadata) {
   return {{"traceEvents", events}, {"displayTimeUnit", "ms"}};
 }
 
-Status WriteJson(const std::string& path, const json& value) {
+Status WriteJson(const std::string& path, const Json& value) {
   const std::string text = value.dump(1) + '\n';
   return WriteFileAtomically(path, text.data(), text.size());
 }

@@ -8,7 +8,7 @@
 namespace mace::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 const char* NameOf(SettingInfo::Type type) {
   switch (type) {
@@ -24,17 +24,17 @@ const char* NameOf(SettingInfo::Type type) {
   return "";
 }
 
-Json ToJson(const SettingValue& value) {
-  return std::visit([](const auto& v) { return Json(v); }, value);
+OrderedJson SettingToJson(const SettingValue& value) {
+  return std::visit([](const auto& v) { return OrderedJson(v); }, value);
 }
 
 }  // namespace
 
-Json SettingListJson() {
-  Json list = Json::array();
+OrderedJson SettingListJson() {
+  OrderedJson list = OrderedJson::array();
   for (const SettingInfo& info : AllSettings()) {
     const Setting& s = info.setting;
-    Json entry;
+    OrderedJson entry;
     entry["name"] = s.name;
     entry["type"] = NameOf(info.type);
     entry["choices"] = s.choices;
@@ -43,7 +43,8 @@ Json SettingListJson() {
       entry["most"] = s.most;
       entry["also"] = s.also;
     }
-    entry["default"] = info.initial ? ToJson(*info.initial) : Json();
+    entry["default"] =
+        info.initial ? SettingToJson(*info.initial) : OrderedJson();
     entry["yaml"] = s.yaml;
     entry["example"] = s.example;
     entry["flag"] = s.flag;

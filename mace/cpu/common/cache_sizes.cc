@@ -22,15 +22,15 @@ constexpr int64_t kLeastL1 = 4 << 10, kMostL1 = 1 << 20;
 constexpr int64_t kMostWays = 64;
 constexpr int64_t kLeastL2 = 32 << 10, kMostL2 = 64 << 20;
 
-bool IsIn(int64_t value, int64_t least, int64_t most) {
+bool IsInRange(int64_t value, int64_t least, int64_t most) {
   return value >= least && value <= most;
 }
 
 bool IsSane(const CacheSizes& caches) {
-  return IsIn(caches.l1, kLeastL1, kMostL1) &&
-         IsIn(caches.l1_ways, 1, kMostWays) &&
+  return IsInRange(caches.l1, kLeastL1, kMostL1) &&
+         IsInRange(caches.l1_ways, 1, kMostWays) &&
          caches.l1 % caches.l1_ways == 0 &&
-         IsIn(caches.l2, kLeastL2, kMostL2) && caches.l3 >= 0;
+         IsInRange(caches.l2, kLeastL2, kMostL2) && caches.l3 >= 0;
 }
 
 // Reads a size such as "48K" in bytes. Returns 0 if there is no such file or it

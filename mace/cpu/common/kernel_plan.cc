@@ -62,7 +62,7 @@ bool IsKernel(int64_t index) {
           kGemm[index].types == kGemmF32);
 }
 
-bool IsIn(int64_t value, int64_t first, int64_t last) {
+bool IsAmong(int64_t value, int64_t first, int64_t last) {
   return value >= first && value <= last;
 }
 
@@ -108,14 +108,14 @@ std::optional<StepPlan> FromNumbers(const std::vector<int64_t>& numbers) {
   StepPlan plan;
   plan.fusion = static_cast<Fusion>(numbers[0]);
   plan.lines = numbers[1];
-  bool fits = IsIn(numbers[0], 0, static_cast<int64_t>(Fusion::kAlways)) &&
-              IsIn(plan.lines, -1, 1);
+  bool fits = IsAmong(numbers[0], 0, static_cast<int64_t>(Fusion::kAlways)) &&
+              IsAmong(plan.lines, -1, 1);
   for (size_t i = kStepNumbers; i < size; i += kNodeNumbers) {
     const int64_t* n = &numbers[i];
-    fits = fits && IsIn(n[0], 0, static_cast<int64_t>(Method::kDepthwise)) &&
-           IsIn(n[1], 0, kWidestTile) && IsKernel(n[2]) &&
-           IsIn(n[3], 0, static_cast<int64_t>(RowAccess::kCopied)) &&
-           IsIn(n[4], -1, 1);
+    fits = fits && IsAmong(n[0], 0, static_cast<int64_t>(Method::kDepthwise)) &&
+           IsAmong(n[1], 0, kWidestTile) && IsKernel(n[2]) &&
+           IsAmong(n[3], 0, static_cast<int64_t>(RowAccess::kCopied)) &&
+           IsAmong(n[4], -1, 1);
     if (!fits) return {};
     NodePlan node;
     node.method = static_cast<Method>(n[0]);

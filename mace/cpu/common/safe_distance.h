@@ -46,7 +46,7 @@ inline int64_t PieceBegin(int64_t i, int64_t pieces, int64_t lines) {
 // Returns whether the plan let an output of `y_size` elements overlap an input
 // of `x_size` elements, so that the pieces must run in order.
 template <typename T>
-bool Overlap(const T* y, int64_t y_size, const T* x, int64_t x_size) {
+bool RangesOverlap(const T* y, int64_t y_size, const T* x, int64_t x_size) {
   const std::less<const T*> before;
   return before(y, x + x_size) && before(x, y + y_size);
 }

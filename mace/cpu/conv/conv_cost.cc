@@ -15,7 +15,7 @@ namespace {
 
 // A GEMM tile with fewer rows takes as long as one with this many, because
 // reading the filter limits it.
-constexpr int64_t kFewRows = 4;
+constexpr int64_t kConvCostFewRows = 4;
 
 // test/costs fits the x86 rows that do not name a vendor. It measures
 // convolutions with the caches in the state in which an engine leaves them;
@@ -68,7 +68,7 @@ ConvWork DirectWork(const ConvShape& s, const CacheSizes& caches) {
   const double filter =
       static_cast<double>(s.taps()) * s.in_per_group() * s.out_channels;
   ConvWork work;
-  work.products = std::max<double>(Rows(s), kFewRows) * filter;
+  work.products = std::max<double>(Rows(s), kConvCostFewRows) * filter;
   const double depth = static_cast<double>(s.taps()) * s.in_per_group();
   const double block = std::min<double>(depth, BlocksOf(caches).gemm_depth);
   work.filter_bytes = ReadBytes(filter, Rows(s), block, caches);
@@ -81,7 +81,7 @@ ConvWork WinogradWork(const ConvShape& s, int m, const CacheSizes& caches) {
   const double filter =
       static_cast<double>(m + 2) * (m + 2) * s.in_channels * s.out_channels;
   ConvWork work;
-  work.products = std::max<double>(tiles, kFewRows) * filter;
+  work.products = std::max<double>(tiles, kConvCostFewRows) * filter;
   const double tile = static_cast<double>(m + 2) * (m + 2) * s.in_channels;
   work.filter_bytes = ReadBytes(filter, tiles, tile, caches);
   work.transforms =
@@ -94,7 +94,7 @@ ConvWork StrassenWork(const ConvShape& s, const CacheSizes& caches) {
   const double n = static_cast<double>(s.out_channels);
   const double rows = Rows(s);
   ConvWork work;
-  work.products = 0.875 * std::max<double>(rows, 2 * kFewRows) * k * n;
+  work.products = 0.875 * std::max<double>(rows, 2 * kConvCostFewRows) * k * n;
   work.filter_bytes = ReadBytes(1.75 * k * n, rows / 2, 4 * k, caches);
   // Four sums of quarters of a; four products and two sums read and write their
   // results once more (see strassen.h).

@@ -49,10 +49,9 @@ struct ConvF16Kernel final : Kernel {
   int64_t cost = 0;
 };
 
-Result<std::unique_ptr<ConvF16Kernel>> MakeKernel(const Node& node,
-                                                  PackedB filter,
-                                                  const ConvGemm::Spec& spec,
-                                                  CpuContext& context) {
+Result<std::unique_ptr<ConvF16Kernel>> MakeConvF16Kernel(
+    const Node& node, PackedB filter, const ConvGemm::Spec& spec,
+    CpuContext& context) {
   const ConvGemm conv(spec, context);
   auto kernel =
       std::make_unique<ConvF16Kernel>(std::move(filter), conv, context.threads);
@@ -80,8 +79,8 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
   spec.sum_activation = sum_activation;
   MACE_ASSIGN_OR_RETURN(PackedB filter, PackFilter(node.inputs[1], s, Oihw(s),
                                                    *spec.kernel, context));
-  MACE_ASSIGN_OR_RETURN(auto kernel,
-                        MakeKernel(node, std::move(filter), spec, context));
+  MACE_ASSIGN_OR_RETURN(
+      auto kernel, MakeConvF16Kernel(node, std::move(filter), spec, context));
   kernel->cost = static_cast<int64_t>(
       Cost(DirectWork(s, context.caches), CostsOf(context.features)) / 2);
   return kernel;
@@ -136,8 +135,8 @@ Result<KernelPtr> PrepareFullyConnectedF16(const Node& node, int64_t m,
   spec.n = spec.pixel_stride = w[0];
   spec.line_stride = spec.image_stride = m * w[0];
   spec.activation = activation;
-  MACE_ASSIGN_OR_RETURN(auto kernel,
-                        MakeKernel(node, std::move(filter), spec, context));
+  MACE_ASSIGN_OR_RETURN(
+      auto kernel, MakeConvF16Kernel(node, std::move(filter), spec, context));
   return KernelPtr(std::move(kernel));
 }
 

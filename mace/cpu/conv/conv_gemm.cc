@@ -27,10 +27,10 @@ void ConvGemm::Run(ThreadPool* threads, const Operands& operands,
   const Window2D& window = patches.window;
   const bool in_order =
       spec_.parts.size() == 1 &&
-      Overlap(Bytes(operands.y), rows_ * spec_.pixel_stride * c_bytes_,
-              Bytes(operands.x),
-              patches.batch * window.h.in * window.w.in * patches.pixel_stride *
-                  x_bytes_);
+      RangesOverlap(Bytes(operands.y), rows_ * spec_.pixel_stride * c_bytes_,
+                    Bytes(operands.x),
+                    patches.batch * window.h.in * window.w.in *
+                        patches.pixel_stride * x_bytes_);
   RunTasks(
       threads, spec_.parts.size() * row_blocks * column_blocks, in_order,
       [&](size_t worker, size_t index) {

@@ -120,7 +120,7 @@ Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
 
 namespace {
 
-Result<std::unique_ptr<ConvGemmKernel>> MakeKernel(
+Result<std::unique_ptr<ConvGemmKernel>> MakeConvKernel(
     const Node& node, const ConvShape& s, const FilterLayout& layout,
     const ActivationFunction& activation,
     const ActivationFunction& sum_activation, const NodePlan& plan,
@@ -143,8 +143,8 @@ Result<KernelPtr> PrepareConvGemm(const Node& node, const ConvShape& s,
                                   const FilterLayout& layout,
                                   const ActivationFunction& activation,
                                   const NodePlan& plan, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(
-      auto kernel, MakeKernel(node, s, layout, activation, {}, plan, context));
+  MACE_ASSIGN_OR_RETURN(auto kernel, MakeConvKernel(node, s, layout, activation,
+                                                    {}, plan, context));
   return KernelPtr(std::move(kernel));
 }
 
@@ -157,8 +157,9 @@ Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
                                sum_activation, context);
   }
   MACE_ASSIGN_OR_RETURN(
-      auto kernel, MakeKernel(node, conv.shape, Oihw(conv.shape),
-                              conv.activation, sum_activation, plan, context));
+      auto kernel,
+      MakeConvKernel(node, conv.shape, Oihw(conv.shape), conv.activation,
+                     sum_activation, plan, context));
   if (!node.has_input(2)) kernel->bias = ConvGemmKernel::kNone;
   kernel->addend = node.inputs.size();
   return KernelPtr(std::move(kernel));

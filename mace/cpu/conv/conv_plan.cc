@@ -24,8 +24,8 @@ constexpr double kWorthATile = 0.9;
 
 bool IsFloat(const GemmUkernel& kernel) { return kernel.types == kGemmF32; }
 
-NodePlan Product(const Operand& filter, const ConvShape& s,
-                 const CpuContext& context) {
+NodePlan ConvPlanProduct(const Operand& filter, const ConvShape& s,
+                         const CpuContext& context) {
   NodePlan plan;
   plan.method = Method::kProduct;
   plan.gemm.kernel = &ChooseGemm(
@@ -82,7 +82,7 @@ NodePlan StrassenOf(const ConvShape& s, NodePlan product,
 
 NodePlan ByCostModel(const Operand& filter, const ConvShape& s,
                      const CpuContext& context) {
-  const NodePlan product = Product(filter, s, context);
+  const NodePlan product = ConvPlanProduct(filter, s, context);
   NodePlan best = product;
   best.cost *=
       static_cast<double>(SizeOf(product.gemm.kernel->types.b)) / sizeof(float);
@@ -117,7 +117,7 @@ NodePlan PlanConv(const Operand& filter, const ConvShape& s,
                   const CpuContext& context, size_t link) {
   const NodePlan* asked = context.asked_of(link);
   if (asked == nullptr) return ByCostModel(filter, s, context);
-  NodePlan plan = Product(filter, s, context);
+  NodePlan plan = ConvPlanProduct(filter, s, context);
   if (asked->method == Method::kWinograd &&
       MayWinograd(filter, s, asked->tile, context)) {
     plan = WinogradOf(s, asked->tile, context);
@@ -134,12 +134,12 @@ NodePlan PlanConv(const Operand& filter, const ConvShape& s,
 
 NodePlan PlanConvProduct(const Operand& filter, const ConvShape& s,
                          const CpuContext& context) {
-  return Product(filter, s, context);
+  return ConvPlanProduct(filter, s, context);
 }
 
 std::vector<NodePlan> ConvMethods(const Operand& filter, const ConvShape& s,
                                   const CpuContext& context) {
-  std::vector<NodePlan> plans = {Product(filter, s, context)};
+  std::vector<NodePlan> plans = {ConvPlanProduct(filter, s, context)};
   for (int64_t m = 2; MayWinograd(filter, s, m, context); m += 2) {
     plans.push_back(WinogradOf(s, m, context));
   }

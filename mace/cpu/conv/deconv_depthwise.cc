@@ -34,7 +34,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTasksPerThread = 8;
+constexpr int64_t kDeconvDepthwiseTasksPerThread = 8;
 // A task spreads some lines again that the previous one has spread, so there
 // are fewer tasks.
 constexpr int64_t kSpreadTasksPerThread = 4;
@@ -137,8 +137,9 @@ struct DeconvDepthwiseF32 final : Kernel {
     char* for_threads = scratch + pack_bytes();
     const int64_t num_lines = s.batch * h.out;
     const int64_t tasks = std::min(
-        num_lines, threads->num_threads() *
-                       (spreads ? kSpreadTasksPerThread : kTasksPerThread));
+        num_lines,
+        threads->num_threads() *
+            (spreads ? kSpreadTasksPerThread : kDeconvDepthwiseTasksPerThread));
     RunTasks(threads, blocks * tasks, [&](size_t worker, size_t task) {
       const int64_t i = static_cast<int64_t>(task) % tasks;
       const Operands block = Block(at, static_cast<int64_t>(task) / tasks);

@@ -22,7 +22,7 @@ namespace {
 // few sets of the first-level cache.
 constexpr int64_t kNarrow = 4;
 // Small tasks let an output overlap its input closely.
-constexpr int64_t kTasksPerThread = 8;
+constexpr int64_t kDepthwiseTasksPerThread = 8;
 
 // Writes the addresses of `n` pixels, two at a time because there are many, and
 // returns their end.
@@ -138,7 +138,7 @@ int64_t DepthwiseOf<T>::thread_scratch_bytes() const {
 template <typename T>
 int64_t DepthwiseOf<T>::num_tasks() const {
   return std::min(spec_.batch * spec_.window.h.out,
-                  threads_->num_threads() * kTasksPerThread);
+                  threads_->num_threads() * kDepthwiseTasksPerThread);
 }
 
 template <typename T>
@@ -167,8 +167,9 @@ void DepthwiseOf<T>::Run(const T* x, const T* packed, const T* bias, T* y,
   const Window &h = spec_.window.h, &w = spec_.window.w;
   const int64_t lines = spec_.batch * h.out;
   const int64_t tasks = num_tasks();
-  const bool in_order = Overlap(y, lines * w.out * spec_.channels, x,
-                                spec_.batch * h.in * w.in * spec_.channels);
+  const bool in_order =
+      RangesOverlap(y, lines * w.out * spec_.channels, x,
+                    spec_.batch * h.in * w.in * spec_.channels);
   RunTasks(threads_, tasks, in_order, [&](size_t worker, size_t task) {
     const int64_t index = static_cast<int64_t>(task);
     void* pixels =

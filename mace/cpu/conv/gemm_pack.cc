@@ -20,7 +20,7 @@ int64_t NumPanels(const GemmUkernel& kernel, int64_t n) {
 
 // A tile with fewer rows takes as long as one with this many, because reading
 // the panel limits it.
-constexpr int64_t kFewRows = 4;
+constexpr int64_t kGemmPackFewRows = 4;
 // A different tile must cost less than this share of the best so far.
 constexpr double kWorthwhile = 0.97;
 constexpr double kCopying = 1.05;  // cost of a product whose rows are copied
@@ -30,7 +30,7 @@ double RowsCost(const GemmUkernel& kernel, const GemmSize& size,
                 const Blocks& blocks) {
   const int64_t rest = size.rows % kernel.mr;
   const int64_t rows =
-      size.rows - rest + (rest > 0 ? std::max(rest, kFewRows) : 0);
+      size.rows - rest + (rest > 0 ? std::max(rest, kGemmPackFewRows) : 0);
   return static_cast<double>(rows) *
          (RowsConflict(kernel, size.row_bytes, size.n, blocks) ? kCopying : 1);
 }

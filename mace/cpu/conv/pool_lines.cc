@@ -18,7 +18,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTasksPerThread = 4;
+constexpr int64_t kPoolLinesTasksPerThread = 4;
 
 // Returns how many pixels the windows of a line read, padding included.
 int64_t TouchedPixels(const Window& w) {
@@ -41,7 +41,7 @@ struct PoolLinesF32 final : Kernel {
     const Window& h = s.window.h;
     const int64_t lines = s.batch * h.out;
     const int64_t tasks =
-        std::min(lines, threads->num_threads() * kTasksPerThread);
+        std::min(lines, threads->num_threads() * kPoolLinesTasksPerThread);
     const float* x = args.inputs[0].as<const float>();
     float* y = args.outputs[0].as<float>();
     RunTasks(threads, tasks, [&](size_t worker, size_t task) {

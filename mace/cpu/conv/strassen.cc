@@ -16,7 +16,7 @@ namespace mace::cpu {
 namespace {
 
 // The seven products, in the order of the sums of b within a panel.
-enum Product { kB11, kB21, kT1, kT2, kT3, kB22, kT4, kNumProducts };
+enum StrassenProduct { kB11, kB21, kT1, kT2, kT3, kB22, kT4, kNumProducts };
 
 }  // namespace
 
@@ -96,7 +96,9 @@ void StrassenGemm::Pack(const GemmUkernel& kernel, const GemmB& b,
   threads->ParallelFor(panels, 1, [&](size_t begin, size_t end) {
     for (size_t j = begin; j < end; ++j) {
       float* to = packed + j * kNumProducts * block;
-      const auto at = [&](Product product) { return to + product * block; };
+      const auto at = [&](StrassenProduct product) {
+        return to + product * block;
+      };
       // Packs the quarters b11 and b21, and, where t3 will be, b12 and b22.
       PackPanel(kernel, left, data, j, at(kB11));
       PackPanel(kernel, right, data, j, at(kT3));

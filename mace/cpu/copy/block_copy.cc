@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMaxPlaces = 4096;
 
-int64_t CeilDiv(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
+int64_t BlocksIn(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
 
 }  // namespace
 
@@ -40,9 +40,9 @@ Result<std::vector<CopyBox>> BlockBoxes(const Node& node,
       const int64_t shift = rest % block[d] - edges[2 * d];
       rest /= block[d];
       // The i with 0 <= i * block + shift < extent that lie inside the batch.
-      const int64_t first = CeilDiv(-shift, block[d]);
+      const int64_t first = BlocksIn(-shift, block[d]);
       const int64_t end = std::min(
-          batch.shape[d + 1], CeilDiv(space.shape[d + 1] - shift, block[d]));
+          batch.shape[d + 1], BlocksIn(space.shape[d + 1] - shift, block[d]));
       extents[d + 1] = std::max<int64_t>(0, end - first);
       in_space += (first * block[d] + shift) * space_strides[d + 1];
       in_batch += first * batch_strides[d + 1];

@@ -16,7 +16,7 @@ namespace {
 
 using cpu::CeilDiv;
 
-constexpr int64_t kTaskBytes = 1 << 15;  // too little for a thread
+constexpr int64_t kStridedCopyTaskBytes = 1 << 15;  // too little for a thread
 
 struct Bytes16 {
   uint64_t part[2];
@@ -207,7 +207,7 @@ void CopyStrided(const CopyBox& box, const void* src_base, void* dst_base,
   if (num_dims > Odometer::kMaxDims) return CopyNaive(box, src_base, dst_base);
 
   if (num_dims == 0) {
-    threads->ParallelFor(box.run_bytes, kTaskBytes * 4,
+    threads->ParallelFor(box.run_bytes, kStridedCopyTaskBytes * 4,
                          [&](size_t begin, size_t end) {
                            std::memcpy(dst + begin, src + begin, end - begin);
                          });
@@ -217,12 +217,13 @@ void CopyStrided(const CopyBox& box, const void* src_base, void* dst_base,
   // A task is a part of a row: one index of the outer dimensions and up to
   // `chunk` of the last one.
   const CopyDim last = box.dims[num_dims - 1];
-  const int64_t chunk =
-      std::min(last.extent, std::max<int64_t>(1, kTaskBytes / box.run_bytes));
+  const int64_t chunk = std::min(
+      last.extent, std::max<int64_t>(1, kStridedCopyTaskBytes / box.run_bytes));
   const int64_t chunks = CeilDiv(last.extent, chunk);
   const int64_t rows = box.bytes() / (last.extent * box.run_bytes);
   threads->ParallelFor(
-      rows * chunks, std::max<int64_t>(1, kTaskBytes / (chunk * box.run_bytes)),
+      rows * chunks,
+      std::max<int64_t>(1, kStridedCopyTaskBytes / (chunk * box.run_bytes)),
       [&](size_t begin, size_t end) {
         Odometer at(box.dims.data(), num_dims - 1, begin / chunks);
         int64_t c = static_cast<int64_t>(begin) % chunks;

@@ -17,9 +17,10 @@ namespace {
 
 using cpu::CeilDiv;
 
-constexpr int64_t kTile = 32;            // most rows and columns of a block
-constexpr int64_t kNarrow = 8;           // a side that is too short for blocks
-constexpr int64_t kTaskBytes = 1 << 15;  // too little for a thread
+constexpr int64_t kTile = 32;   // most rows and columns of a block
+constexpr int64_t kNarrow = 8;  // a side that is too short for blocks
+constexpr int64_t kTransposedCopyTaskBytes = 1
+                                             << 15;  // too little for a thread
 
 // A part of a matrix whose rows are contiguous in src and whose columns are
 // contiguous in dst: element (i, j) moves from src + i * sizeof(T) + j *
@@ -280,7 +281,8 @@ bool CopyTransposed(const CopyBox& box, const char* src, char* dst,
   const int64_t col_blocks = CeilDiv(col.extent, cols);
   const int64_t blocks = row_blocks * col_blocks;
   threads->ParallelFor(
-      outer.count * blocks, CeilDiv(kTaskBytes, rows * cols * box.run_bytes),
+      outer.count * blocks,
+      CeilDiv(kTransposedCopyTaskBytes, rows * cols * box.run_bytes),
       [&](size_t begin, size_t end) {
         Odometer at(outer.dims, outer.num_dims,
                     static_cast<int64_t>(begin) / blocks);

@@ -23,7 +23,7 @@ bool IsCodes(const TensorType& type, const Shape& shape) {
          (type.dtype == DataType::kI8 || type.dtype == DataType::kU8);
 }
 
-bool Matches(const std::vector<FusedNode>& chain) {
+bool MatchesFusedCodes(const std::vector<FusedNode>& chain) {
   if (chain.size() != 2 || chain[0].node->op != "Activation" ||
       chain[1].node->op != "Eltwise" || chain[1].same < 0) {
     return false;
@@ -60,7 +60,7 @@ Status RunOnCodes(Node node, CpuContext& context,
 
 Result<KernelPtr> PrepareFusedCodes(const std::vector<FusedNode>& chain,
                                     CpuContext& context) {
-  if (!kHas8BitKernels || context.reference || !Matches(chain)) {
+  if (!kHas8BitKernels || context.reference || !MatchesFusedCodes(chain)) {
     return Unsupported("only functions of one code can be looked up");
   }
   Codes codes, activated, table;

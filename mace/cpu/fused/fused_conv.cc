@@ -41,7 +41,7 @@ bool IsDepthwise(const FusedNode& link) {
   return link.node->op == "DepthwiseConv2d";
 }
 
-bool Match(const std::vector<FusedNode>& chain, Links* links) {
+bool MatchFusedConv(const std::vector<FusedNode>& chain, Links* links) {
   for (const FusedNode& link : chain) {
     const bool after_depthwise =
         !links->convs.empty() && IsDepthwise(*links->convs.back());
@@ -290,7 +290,7 @@ Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
     return PrepareFusedConvQ8(chain, context);
   }
   Links links;
-  if (!allowed || !Match(chain, &links)) {
+  if (!allowed || !MatchFusedConv(chain, &links)) {
     return Unsupported("these nodes cannot be fused as convolutions");
   }
   ActivationFunction sum_activation;

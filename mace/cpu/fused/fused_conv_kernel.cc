@@ -79,7 +79,7 @@ int64_t FusedConv::cost_macs() const {
   return static_cast<int64_t>(cost);
 }
 
-std::vector<mace::Overlap> FusedConv::overlaps() const {
+std::vector<Overlap> FusedConv::overlaps() const {
   if (pairs_lines()) return {};  // both halves of x are read from the start
   const int64_t threads = threads_->num_threads();
   const Window2D& out = last().window;
@@ -120,10 +120,10 @@ Status FusedConv::Run(const RunArgs& args) {
   const ConvShape& first = stages_[0].shape();
   const Window2D &in = first.window, &out = last().window;
   const bool in_order =
-      Overlap(args.outputs[0].as<float>(),
-              floats(out.h.out, out.w.out, last().out_channels),
-              args.inputs[0].as<const float>(),
-              floats(in.h.in, in.w.in, first.in_channels));
+      RangesOverlap(args.outputs[0].as<float>(),
+                    floats(out.h.out, out.w.out, last().out_channels),
+                    args.inputs[0].as<const float>(),
+                    floats(in.h.in, in.w.in, first.in_channels));
   RunTasks(threads_, num_bands_, in_order, [&](size_t worker, size_t index) {
     const auto i = static_cast<int64_t>(index);
     char* scratch = args.scratch.as<char>() +

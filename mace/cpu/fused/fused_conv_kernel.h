@@ -92,7 +92,7 @@ class FusedConv final : public Kernel {
   int64_t scratch_bytes() const override;
   int64_t macs() const override;
   int64_t cost_macs() const override;
-  std::vector<mace::Overlap> overlaps() const override;
+  std::vector<Overlap> overlaps() const override;
   std::string variant() const override;
   Status Run(const RunArgs& args) override;
 

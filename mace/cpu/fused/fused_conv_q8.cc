@@ -63,7 +63,7 @@ class FusedConvQ8 final : public Kernel {
     }
     return macs;
   }
-  std::vector<mace::Overlap> overlaps() const override;
+  std::vector<Overlap> overlaps() const override;
   std::string variant() const override {
     std::string variant;
     for (const Stage& stage : stages_) {
@@ -108,7 +108,7 @@ int64_t FusedConvQ8::StepOf(const Blocks& blocks) const {
   return CeilDiv(share, CeilDiv(share, step));
 }
 
-std::vector<mace::Overlap> FusedConvQ8::overlaps() const {
+std::vector<Overlap> FusedConvQ8::overlaps() const {
   const int64_t threads = threads_->num_threads();
   const int64_t lines = lines_.num_lines();
   const int64_t step = lines_.step(stages_.size() - 1);
@@ -130,8 +130,9 @@ Status FusedConvQ8::Run(const RunArgs& args) {
   const auto* x = args.inputs[0].as<const uint8_t>();
   auto* y = args.outputs[0].as<uint8_t>();
   const int64_t lines = lines_.num_lines();
-  const bool in_order = Overlap(y, lines * stages_.back().line_bytes(), x,
-                                stages_[0].shape.window.h.in * input_line());
+  const bool in_order =
+      RangesOverlap(y, lines * stages_.back().line_bytes(), x,
+                    stages_[0].shape.window.h.in * input_line());
   RunTasks(
       threads_, static_cast<size_t>(num_bands_), in_order,
       [&](size_t worker, size_t index) {
@@ -192,7 +193,7 @@ void FusedConvQ8::RunProduct(const uint8_t* x, const Lines::Band& band,
 }
 
 // Checks that the nodes are of the kinds that can be fused, in their order.
-bool Matches(const std::vector<FusedNode>& chain) {
+bool MatchesFusedConvQ8(const std::vector<FusedNode>& chain) {
   if (chain.size() < 2 || chain.size() > Lines::kMaxStages) return false;
   for (size_t i = 0; i < chain.size(); ++i) {
     const Node& node = *chain[i].node;
@@ -242,7 +243,7 @@ Status CheckStage(const std::vector<FusedNode>& chain, size_t i,
 
 Result<KernelPtr> PrepareFusedConvQ8(const std::vector<FusedNode>& chain,
                                      CpuContext& context) {
-  if (!Matches(chain)) {
+  if (!MatchesFusedConvQ8(chain)) {
     return Unsupported("these nodes cannot be fused as convolutions");
   }
   std::vector<ConvShape> shapes;

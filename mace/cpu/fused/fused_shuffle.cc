@@ -54,7 +54,7 @@ Result<bool> SplitsInTwo(const Node& node) {
          node.outputs[0].shape.back() % 2 == 0;
 }
 
-Result<bool> Match(const std::vector<FusedNode>& chain) {
+Result<bool> MatchFusedShuffle(const std::vector<FusedNode>& chain) {
   const auto is = [&chain](size_t i, const char* op) {
     return chain[i].node->op == op && chain[i].previous <= 0;
   };
@@ -73,7 +73,7 @@ Result<bool> Match(const std::vector<FusedNode>& chain) {
 
 Result<KernelPtr> PrepareFusedShuffle(const std::vector<FusedNode>& chain,
                                       CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const bool matches, Match(chain));
+  MACE_ASSIGN_OR_RETURN(const bool matches, MatchFusedShuffle(chain));
   if (context.reference || !matches) {
     return Unsupported("only a Concat of two tensors can be fused");
   }

@@ -15,7 +15,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 8192;  // elements of a task
+constexpr int64_t kActivationTile = 8192;  // elements of a task
 
 // T is float, or uint16_t for fp16.
 template <typename T>
@@ -29,7 +29,7 @@ KernelPtr MakeActivation(const ActivationFunction& act, int64_t n,
       [activator, n, threads = context.threads](const RunArgs& args) {
         const T* x = args.inputs[0].as<const T>();
         T* y = args.outputs[0].as<T>();
-        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+        threads->ParallelFor(n, kActivationTile, [&](size_t begin, size_t end) {
           activator.Apply(x + begin, end - begin, y + begin);
         });
       },
@@ -37,7 +37,7 @@ KernelPtr MakeActivation(const ActivationFunction& act, int64_t n,
 }
 
 template <typename T>
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareActivation(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ActivationOpAttrs attrs,
                         ReadAttrs<ActivationOpAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
@@ -59,17 +59,18 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
       facts);
 }
 
-bool ComputesFp16(const Node& node, const CpuContext&) {
+bool ActivationComputesFp16(const Node& node, const CpuContext&) {
   return ReadsActivationsOnly(node);
 }
 
 }  // namespace
 
 CpuKernelDefs Activation() {
-  return WithFp16(
-      WithQ16(WithQ8({{DataType::kF32, Prepare<float>}}, PrepareActivationQ8),
-              PrepareActivationQ16),
-      {DataType::kF16, Prepare<uint16_t>, -1, ComputesFp16});
+  return WithFp16(WithQ16(WithQ8({{DataType::kF32, PrepareActivation<float>}},
+                                 PrepareActivationQ8),
+                          PrepareActivationQ16),
+                  {DataType::kF16, PrepareActivation<uint16_t>, -1,
+                   ActivationComputesFp16});
 }
 
 }  // namespace mace::cpu

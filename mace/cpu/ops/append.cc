@@ -74,7 +74,7 @@ class AppendKernel final : public Kernel {
   CopyBox zeros_, room_, rows_, all_;
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareAppend(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const AppendExtents e, ResolveAppend(node));
   auto kernel = std::make_unique<AppendKernel>(node, e, context);
   kernel->set_count(e.all());
@@ -83,6 +83,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Append() { return ForAllTypes(Prepare); }
+CpuKernelDefs Append() { return ForAllTypes(PrepareAppend); }
 
 }  // namespace mace::cpu

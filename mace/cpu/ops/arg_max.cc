@@ -45,7 +45,7 @@ BestFn* BestOf(DataType dtype) {
   return Best<float>;
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareArgMax(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ArgMaxAttrs attrs, ReadAttrs<ArgMaxAttrs>(node));
   const TensorType& x = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(const AxisLines lines,
@@ -73,10 +73,10 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs ArgMax() {
-  return WithQ8({{DataType::kF32, Prepare},
-                 {DataType::kI32, Prepare},
-                 {DataType::kI64, Prepare}},
-                Prepare);
+  return WithQ8({{DataType::kF32, PrepareArgMax},
+                 {DataType::kI32, PrepareArgMax},
+                 {DataType::kI64, PrepareArgMax}},
+                PrepareArgMax);
 }
 
 }  // namespace mace::cpu

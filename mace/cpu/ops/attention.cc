@@ -25,27 +25,27 @@ namespace {
 
 constexpr int64_t kQueries = 56;  // rows of a block: four tiles of AVX-512
 constexpr int64_t kKeys = 192;    // of a tile, a multiple of every nr
-constexpr int64_t kLanes = 8;     // that a compiler makes vectors of
+constexpr int64_t kAttentionLanes = 8;  // that a compiler makes vectors of
 
 // Returns the largest of n numbers and `most`; NaNs count as small.
-float Largest(const float* x, int64_t n, float most) {
-  float lanes[kLanes];
-  std::fill_n(lanes, kLanes, most);
+float AttentionLargest(const float* x, int64_t n, float most) {
+  float lanes[kAttentionLanes];
+  std::fill_n(lanes, kAttentionLanes, most);
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t k = 0; k < kLanes; ++k) {
+  for (; i + kAttentionLanes <= n; i += kAttentionLanes) {
+    for (int64_t k = 0; k < kAttentionLanes; ++k) {
       lanes[k] = x[i + k] > lanes[k] ? x[i + k] : lanes[k];
     }
   }
   for (; i < n; ++i) lanes[0] = x[i] > lanes[0] ? x[i] : lanes[0];
-  return *std::max_element(lanes, lanes + kLanes);
+  return *std::max_element(lanes, lanes + kAttentionLanes);
 }
 
 float Total(const float* x, int64_t n) {
-  float lanes[kLanes] = {};
+  float lanes[kAttentionLanes] = {};
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t k = 0; k < kLanes; ++k) lanes[k] += x[i + k];
+  for (; i + kAttentionLanes <= n; i += kAttentionLanes) {
+    for (int64_t k = 0; k < kAttentionLanes; ++k) lanes[k] += x[i + k];
   }
   for (; i < n; ++i) lanes[0] += x[i];
   float sum = 0;
@@ -194,7 +194,7 @@ struct AttentionF32 final : Kernel {
   // Makes exponentials of a row of scores, and scales what came before.
   void Exponentials(float* row, int64_t n, float& most, float& sum,
                     float* result) const {
-    const float now = Largest(row, n, most);
+    const float now = AttentionLargest(row, n, most);
     if (now == -INFINITY && std::isinf(Total(row, n))) {  // no key counts
       std::fill_n(row, n, 0.0f);
       return;
@@ -211,7 +211,7 @@ struct AttentionF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareAttentionF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const AttentionAttrs attrs,
                         ReadAttrs<AttentionAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const AttentionShapes s, ResolveAttention(node, attrs));
@@ -231,6 +231,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Attention() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs Attention() { return {{DataType::kF32, PrepareAttentionF32}}; }
 
 }  // namespace mace::cpu

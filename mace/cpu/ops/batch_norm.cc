@@ -56,7 +56,7 @@ struct BatchNormF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareBatchNormF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const BatchNormAttrs attrs,
                         ReadAttrs<BatchNormAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
@@ -73,6 +73,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs BatchNorm() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs BatchNorm() { return {{DataType::kF32, PrepareBatchNormF32}}; }
 
 }  // namespace mace::cpu

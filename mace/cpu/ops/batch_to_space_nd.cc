@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareBatchToSpaceNd(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const BatchToSpaceNdAttrs attrs,
                         ReadAttrs<BatchToSpaceNdAttrs>(node));
   MACE_ASSIGN_OR_RETURN(
@@ -20,6 +20,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs BatchToSpaceNd() { return ForAllTypes(Prepare); }
+CpuKernelDefs BatchToSpaceNd() { return ForAllTypes(PrepareBatchToSpaceNd); }
 
 }  // namespace mace::cpu

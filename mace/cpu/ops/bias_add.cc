@@ -37,7 +37,7 @@ struct BiasAddF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareBiasAddF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const BiasAddAttrs attrs,
                         ReadAttrs<BiasAddAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
@@ -52,6 +52,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs BiasAdd() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs BiasAdd() { return {{DataType::kF32, PrepareBiasAddF32}}; }
 
 }  // namespace mace::cpu

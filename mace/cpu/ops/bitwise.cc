@@ -42,7 +42,7 @@ T Apply(BitwiseType type, T a, T b) {
 }
 
 template <typename T>
-void Row(const BroadcastRow& given) {
+void BitwiseRow(const BroadcastRow& given) {
   const BroadcastRow row = given;  // which no store changes
   const auto type = static_cast<BitwiseType>(row.mode);
   for (int64_t i = 0; i < row.n; ++i) {
@@ -50,21 +50,22 @@ void Row(const BroadcastRow& given) {
   }
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareBitwise(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const BitwiseAttrs attrs,
                         ReadAttrs<BitwiseAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const BitwiseType type, BitwiseTypeOf(node, attrs));
   const bool wide = node.inputs[0].type.dtype == DataType::kI64;
-  return MakeBroadcastKernel(
-      node,
-      {{0, 1}, wide ? Row<int64_t> : Row<int32_t>, static_cast<int64_t>(type)},
-      context.threads);
+  return MakeBroadcastKernel(node,
+                             {{0, 1},
+                              wide ? BitwiseRow<int64_t> : BitwiseRow<int32_t>,
+                              static_cast<int64_t>(type)},
+                             context.threads);
 }
 
 }  // namespace
 
 CpuKernelDefs Bitwise() {
-  return {{DataType::kI32, Prepare}, {DataType::kI64, Prepare}};
+  return {{DataType::kI32, PrepareBitwise}, {DataType::kI64, PrepareBitwise}};
 }
 
 }  // namespace mace::cpu

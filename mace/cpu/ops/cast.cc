@@ -26,7 +26,7 @@ struct CastKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareCast(const Node& node, CpuContext& context) {
   const TensorType& x = node.inputs[0].type;
   if (x.dtype == node.outputs[0].dtype) return PrepareView(node, context);
   auto kernel = std::make_unique<CastKernel>();
@@ -39,6 +39,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Cast() { return ForAllTypes(Prepare); }
+CpuKernelDefs Cast() { return ForAllTypes(PrepareCast); }
 
 }  // namespace mace::cpu

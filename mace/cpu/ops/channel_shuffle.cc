@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareChannelShuffle(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ChannelShuffleAttrs attrs,
                         ReadAttrs<ChannelShuffleAttrs>(node));
   const TensorType& x = node.inputs[0].type;
@@ -23,6 +23,8 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs ChannelShuffle() { return ForAllTypesAndFp16(Prepare); }
+CpuKernelDefs ChannelShuffle() {
+  return ForAllTypesAndFp16(PrepareChannelShuffle);
+}
 
 }  // namespace mace::cpu

@@ -67,7 +67,7 @@ ClipFn* ClipOf(DataType dtype) {
   }
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareClip(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ClipAttrs attrs, ReadAttrs<ClipAttrs>(node));
   const TensorType& x = node.inputs[0].type;
   KernelFacts facts;
@@ -85,12 +85,12 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Clip() {
-  return WithQ8({{DataType::kF32, Prepare},
-                 {DataType::kI32, Prepare},
-                 {DataType::kI64, Prepare},
-                 {DataType::kI16, Prepare},
-                 {DataType::kI8, Prepare},
-                 {DataType::kU8, Prepare}},
+  return WithQ8({{DataType::kF32, PrepareClip},
+                 {DataType::kI32, PrepareClip},
+                 {DataType::kI64, PrepareClip},
+                 {DataType::kI16, PrepareClip},
+                 {DataType::kI8, PrepareClip},
+                 {DataType::kU8, PrepareClip}},
                 PrepareClipQ8);
 }
 

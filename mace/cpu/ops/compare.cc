@@ -11,11 +11,11 @@ namespace mace::cpu {
 namespace {
 
 template <typename T>
-bool Equal(T a, T b) {
+bool CompareEqual(T a, T b) {
   return a == b;
 }
 template <typename T>
-bool Less(T a, T b) {
+bool CompareLess(T a, T b) {
   return a < b;
 }
 template <typename T>
@@ -23,11 +23,11 @@ bool LessEqual(T a, T b) {
   return a <= b;
 }
 
-using RowFn = void(const BroadcastRow& row);
+using CompareRowFn = void(const BroadcastRow& row);
 
 // `mode` is 1 if the result is to be negated.
 template <typename T, bool (*kHolds)(T, T)>
-void Row(const BroadcastRow& given) {
+void CompareRow(const BroadcastRow& given) {
   const BroadcastRow row = given;  // which no store changes
   auto* const y = static_cast<uint8_t*>(row.y);
   const auto negated = static_cast<uint8_t>(row.mode);
@@ -38,12 +38,13 @@ void Row(const BroadcastRow& given) {
 }
 
 struct Rows {
-  RowFn *equal, *less, *less_equal;
+  CompareRowFn *equal, *less, *less_equal;
 };
 
 template <typename T>
-constexpr Rows kRows = {Row<T, Equal<T>>, Row<T, Less<T>>,
-                        Row<T, LessEqual<T>>};
+constexpr Rows kRows = {CompareRow<T, CompareEqual<T>>,
+                        CompareRow<T, CompareLess<T>>,
+                        CompareRow<T, LessEqual<T>>};
 
 const Rows& RowsFor(DataType dtype) {
   switch (dtype) {
@@ -81,7 +82,7 @@ BroadcastSpec SpecOf(CompareType type, const Rows& rows) {
   return {};
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareCompare(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const CompareAttrs attrs,
                         ReadAttrs<CompareAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const CompareType type, CompareTypeOf(node, attrs));
@@ -92,13 +93,13 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Compare() {
-  return WithQ8({{DataType::kF32, Prepare},
-                 {DataType::kI32, Prepare},
-                 {DataType::kI64, Prepare},
-                 {DataType::kI16, Prepare},
-                 {DataType::kI8, Prepare},
-                 {DataType::kU8, Prepare},
-                 {DataType::kBool, Prepare}},
+  return WithQ8({{DataType::kF32, PrepareCompare},
+                 {DataType::kI32, PrepareCompare},
+                 {DataType::kI64, PrepareCompare},
+                 {DataType::kI16, PrepareCompare},
+                 {DataType::kI8, PrepareCompare},
+                 {DataType::kU8, PrepareCompare},
+                 {DataType::kBool, PrepareCompare}},
                 PrepareCompareQ8);
 }
 

@@ -9,7 +9,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareConcat(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConcatAttrs attrs, ReadAttrs<ConcatAttrs>(node));
   const TensorType& y = node.outputs[0];
   MACE_ASSIGN_OR_RETURN(const int axis,
@@ -29,6 +29,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Concat() { return ForAllTypesAndFp16(Prepare); }
+CpuKernelDefs Concat() { return ForAllTypesAndFp16(PrepareConcat); }
 
 }  // namespace mace::cpu

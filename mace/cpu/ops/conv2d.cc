@@ -19,7 +19,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareConv2dF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
   const ConvShape& s = conv.shape;
   const ActivationFunction& act = conv.activation;
@@ -45,7 +45,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   }
 }
 
-Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareConv2dF16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
   return PrepareConvF16(node, conv, context);
 }
@@ -62,9 +62,10 @@ Result<KernelPtr> PrepareQ8(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Conv2d() {
-  return WithFp16(WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareQ8),
-                          PrepareConvQ16),
-                  {DataType::kF16, PrepareF16, 1, ConvComputesFp16});
+  return WithFp16(
+      WithQ16(WithQ8({{DataType::kF32, PrepareConv2dF32, 1}}, PrepareQ8),
+              PrepareConvQ16),
+      {DataType::kF16, PrepareConv2dF16, 1, ConvComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -27,7 +27,7 @@ void SumUp(const void* from, void* to, int64_t n, int64_t stride,
   }
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareCumsum(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const CumsumAttrs attrs, ReadAttrs<CumsumAttrs>(node));
   MACE_ASSIGN_OR_RETURN(
       const AxisLines lines,
@@ -59,9 +59,9 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Cumsum() {
-  return {{DataType::kF32, Prepare},
-          {DataType::kI32, Prepare},
-          {DataType::kI64, Prepare}};
+  return {{DataType::kF32, PrepareCumsum},
+          {DataType::kI32, PrepareCumsum},
+          {DataType::kI64, PrepareCumsum}};
 }
 
 }  // namespace mace::cpu

@@ -230,7 +230,7 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   return KernelPtr(std::move(kernel));
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareDeconv2dF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const Deconv2dAttrs attrs,
                         ReadAttrs<Deconv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
@@ -255,7 +255,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Deconv2d() {
-  return WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareDeconvQ8);
+  return WithQ8({{DataType::kF32, PrepareDeconv2dF32, 1}}, PrepareDeconvQ8);
 }
 
 }  // namespace mace::cpu

@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareDepthToSpace(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const DepthToSpaceAttrs attrs,
                         ReadAttrs<DepthToSpaceAttrs>(node));
   const TensorType& x = node.inputs[0].type;
@@ -31,6 +31,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs DepthToSpace() { return ForAllTypes(Prepare); }
+CpuKernelDefs DepthToSpace() { return ForAllTypes(PrepareDepthToSpace); }
 
 }  // namespace mace::cpu

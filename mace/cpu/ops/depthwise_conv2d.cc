@@ -88,7 +88,8 @@ Result<KernelPtr> PrepareDepthwise(const Node& node, const ConvShape& s,
   return KernelPtr(std::move(kernel));
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareDepthwiseConv2dF32(const Node& node,
+                                            CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadDepthwiseConv2d(node));
   const ConvShape& s = conv.shape;
   const ActivationFunction& act = conv.activation;
@@ -110,14 +111,15 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 // Returns whether a convolution whose activations are f32 could also run with
 // f16 activations.
-bool ComputesFp16(const Node& node, const CpuContext&) {
+bool DepthwiseConv2dComputesFp16(const Node& node, const CpuContext&) {
   if (!HasFp16Weights(node)) return false;
   const Result<ConvNode> conv = ReadDepthwiseConv2d(node);
   return conv.ok() && conv->shape.out_per_group() == 1;
 }
 
-Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
-  if (!ComputesFp16(node, context)) {
+Result<KernelPtr> PrepareDepthwiseConv2dF16(const Node& node,
+                                            CpuContext& context) {
+  if (!DepthwiseConv2dComputesFp16(node, context)) {
     return Unsupported(Label(node),
                        ": in f16 the CPU needs a constant filter stored as"
                        " f16, with one output per channel");
@@ -130,9 +132,11 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 
 CpuKernelDefs DepthwiseConv2d() {
   return WithFp16(
-      WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareDepthwiseQ8),
+      WithQ16(WithQ8({{DataType::kF32, PrepareDepthwiseConv2dF32, 1}},
+                     PrepareDepthwiseQ8),
               PrepareDepthwiseQ16),
-      {DataType::kF16, PrepareF16, 1, ComputesFp16});
+      {DataType::kF16, PrepareDepthwiseConv2dF16, 1,
+       DepthwiseConv2dComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -11,9 +11,9 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 1 << 13;
+constexpr int64_t kDequantizeTile = 1 << 13;
 
-Result<KernelPtr> From16Bits(const Node& node, CpuContext& context) {
+Result<KernelPtr> DequantizeFrom16Bits(const Node& node, CpuContext& context) {
   const TensorType& x = node.inputs[0].type;
   const float scale = x.quantization->scale();
   const int32_t zero = x.quantization->zero_point();
@@ -24,7 +24,7 @@ Result<KernelPtr> From16Bits(const Node& node, CpuContext& context) {
       [=, threads = context.threads](const RunArgs& args) {
         const int16_t* from = args.inputs[0].as<const int16_t>();
         float* to = args.outputs[0].as<float>();
-        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+        threads->ParallelFor(n, kDequantizeTile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
             to[i] = scale * static_cast<float>(from[i] - zero);
           }
@@ -46,13 +46,14 @@ Result<KernelPtr> From8Bits(const Node& node, CpuContext& context) {
   return MakeKernel(
       [all, fn = micro.dequantize,
        threads = context.threads](const RunArgs& args) {
-        threads->ParallelFor(all.n, kTile, [&](size_t begin, size_t end) {
-          DequantizeQ8Args part = all;
-          part.n = end - begin;
-          part.codes = args.inputs[0].as<const uint8_t>() + begin;
-          part.y = args.outputs[0].as<float>() + begin;
-          fn(part);
-        });
+        threads->ParallelFor(
+            all.n, kDequantizeTile, [&](size_t begin, size_t end) {
+              DequantizeQ8Args part = all;
+              part.n = end - begin;
+              part.codes = args.inputs[0].as<const uint8_t>() + begin;
+              part.y = args.outputs[0].as<float>() + begin;
+              fn(part);
+            });
       },
       facts);
 }
@@ -60,7 +61,7 @@ Result<KernelPtr> From8Bits(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Dequantize() {
-  return WithQ16(WithQ8({}, From8Bits), From16Bits);
+  return WithQ16(WithQ8({}, From8Bits), DequantizeFrom16Bits);
 }
 
 }  // namespace mace::cpu

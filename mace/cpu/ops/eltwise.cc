@@ -20,7 +20,7 @@ namespace mace::cpu {
 namespace {
 
 // Elements of a task.
-constexpr int64_t kTile = 16384;
+constexpr int64_t kEltwiseTile = 16384;
 
 constexpr int64_t kBlock = 64;  // copies of an element, at once
 
@@ -37,28 +37,30 @@ struct EltwiseRow {
 
 // Computes y[i] = f(a[i], b[i]) for n elements.
 template <typename T>
-using RowFn = void(int64_t n, const T* a, const T* b, T* y);
+using EltwiseRowFn = void(int64_t n, const T* a, const T* b, T* y);
 
 template <EltwiseType kType, typename T>
-void Row(int64_t n, const T* a, const T* b, T* y) {
+void ComputeRow(int64_t n, const T* a, const T* b, T* y) {
   for (int64_t i = 0; i < n; ++i) y[i] = ApplyEltwise<kType>(a[i], b[i]);
 }
 
 template <typename T>
-RowFn<T>* FindRow(EltwiseType type) {
+EltwiseRowFn<T>* FindRow(EltwiseType type) {
   using Type = EltwiseType;
-  static constexpr RowFn<T>* kRows[] = {
+  static constexpr EltwiseRowFn<T>* kRows[] = {
       // in the order of EltwiseType
-      Row<Type::kSum, T>, Row<Type::kSub, T>,     Row<Type::kProd, T>,
-      Row<Type::kDiv, T>, Row<Type::kMin, T>,     Row<Type::kMax, T>,
-      Row<Type::kPow, T>, Row<Type::kSqrDiff, T>, Row<Type::kFloorDiv, T>,
-      Row<Type::kMod, T>, Row<Type::kFmod, T>};
+      ComputeRow<Type::kSum, T>,      ComputeRow<Type::kSub, T>,
+      ComputeRow<Type::kProd, T>,     ComputeRow<Type::kDiv, T>,
+      ComputeRow<Type::kMin, T>,      ComputeRow<Type::kMax, T>,
+      ComputeRow<Type::kPow, T>,      ComputeRow<Type::kSqrDiff, T>,
+      ComputeRow<Type::kFloorDiv, T>, ComputeRow<Type::kMod, T>,
+      ComputeRow<Type::kFmod, T>};
   return kRows[static_cast<int>(type)];
 }
 
 // An element that serves a whole row is copied, a block at a time.
 template <typename T>
-void CallRow(RowFn<T>* row, const EltwiseRow& args) {
+void CallRow(EltwiseRowFn<T>* row, const EltwiseRow& args) {
   const T* const a = static_cast<const T*>(args.a);
   const T* const b = static_cast<const T*>(args.b);
   T* const y = static_cast<T*>(args.y);
@@ -110,9 +112,9 @@ std::vector<Overlap> InPlace(const Node& node) {
 struct RowFunctions {
   void (*run)(const RowFunctions& functions, const EltwiseRow& args);
   union {
-    RowFn<float>* f32;
-    RowFn<int32_t>* i32;
-    RowFn<int64_t>* i64;
+    EltwiseRowFn<float>* f32;
+    EltwiseRowFn<int32_t>* i32;
+    EltwiseRowFn<int64_t>* i64;
     BinaryF16Fn* micro_f16;
   };
   BinaryF32Fn* micro_f32 = nullptr;  // instead of f32, if not null
@@ -201,8 +203,9 @@ KernelPtr MakeEltwise(const Node& node, ThreadPool* threads,
              y + (row * n + i0) * bytes});
       });
     };
-    threads->ParallelFor2D(NumRows(plan), n, std::max<int64_t>(kTile / n, 1),
-                           kTile, rows);
+    threads->ParallelFor2D(NumRows(plan), n,
+                           std::max<int64_t>(kEltwiseTile / n, 1), kEltwiseTile,
+                           rows);
   };
   KernelFacts facts;
   facts.overlaps = InPlace(node);
@@ -211,7 +214,7 @@ KernelPtr MakeEltwise(const Node& node, ThreadPool* threads,
 }
 
 // Returns whether an Eltwise of activations has an fp16 micro-kernel.
-bool ComputesFp16(const Node& node, const CpuContext& context) {
+bool EltwiseComputesFp16(const Node& node, const CpuContext& context) {
   if (!ReadsActivationsOnly(node) || node.inputs.size() != 2) return false;
   const Result<EltwiseAttrs> attrs = ReadAttrs<EltwiseAttrs>(node);
   if (!attrs.ok()) return false;
@@ -220,7 +223,7 @@ bool ComputesFp16(const Node& node, const CpuContext& context) {
   return type.ok() && FindBinary(*micro.set, *type) != nullptr;
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareEltwise(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
                         ReadAttrs<EltwiseAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
@@ -251,7 +254,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   return MakeEltwise(node, context.threads, variant, functions);
 }
 
-Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareEltwiseF16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
                         ReadAttrs<EltwiseAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
@@ -272,12 +275,12 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Eltwise() {
-  return WithFp16(WithQ16(WithQ8({{DataType::kF32, Prepare},
-                                  {DataType::kI32, Prepare},
-                                  {DataType::kI64, Prepare}},
+  return WithFp16(WithQ16(WithQ8({{DataType::kF32, PrepareEltwise},
+                                  {DataType::kI32, PrepareEltwise},
+                                  {DataType::kI64, PrepareEltwise}},
                                  PrepareEltwiseQ8),
                           PrepareEltwiseQ16),
-                  {DataType::kF16, PrepareF16, -1, ComputesFp16});
+                  {DataType::kF16, PrepareEltwiseF16, -1, EltwiseComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -7,7 +7,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareExpand(const Node& node, CpuContext& context) {
   const TensorType& x = node.inputs[0].type;
   const TensorType& y = node.outputs[0];
   std::vector<int64_t> strides = DenseStrides(x.shape);
@@ -21,6 +21,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Expand() { return ForAllTypes(Prepare); }
+CpuKernelDefs Expand() { return ForAllTypes(PrepareExpand); }
 
 }  // namespace mace::cpu

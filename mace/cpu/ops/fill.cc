@@ -9,7 +9,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareFill(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const FillAttrs attrs, ReadAttrs<FillAttrs>(node));
   const TensorType& y = node.outputs[0];
   uint64_t value = 0;
@@ -20,7 +20,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Fill() {
-  return ForTypes({DataType::kI32, DataType::kI64}, Prepare);
+  return ForTypes({DataType::kI32, DataType::kI64}, PrepareFill);
 }
 
 }  // namespace mace::cpu

@@ -15,7 +15,8 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareFullyConnectedF32(const Node& node,
+                                           CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
                         ReadAttrs<FullyConnectedAttrs>(node));
   MatMulSpec spec;
@@ -33,13 +34,14 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   return PrepareMatMul(node, spec, context);
 }
 
-bool ComputesFp16(const Node& node, const CpuContext&) {
+bool FullyConnectedComputesFp16(const Node& node, const CpuContext&) {
   return HasFp16Weights(node) && NumElements(node.inputs[0].type.shape) > 0 &&
          NumElements(node.outputs[0].shape) > 0;
 }
 
-Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
-  if (!ComputesFp16(node, context)) {
+Result<KernelPtr> PrepareFullyConnectedNodeF16(const Node& node,
+                                               CpuContext& context) {
+  if (!FullyConnectedComputesFp16(node, context)) {
     return Unsupported(Label(node),
                        ": in f16 the CPU needs constant weights stored as"
                        " such");
@@ -56,10 +58,12 @@ Result<KernelPtr> PrepareF16(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs FullyConnected() {
-  return WithFp16(WithQ16(WithQ8({{DataType::kF32, PrepareF32, 1}},
-                                 PrepareFullyConnectedQ8),
-                          PrepareFullyConnectedQ16),
-                  {DataType::kF16, PrepareF16, 1, ComputesFp16});
+  return WithFp16(
+      WithQ16(WithQ8({{DataType::kF32, PrepareFullyConnectedF32, 1}},
+                     PrepareFullyConnectedQ8),
+              PrepareFullyConnectedQ16),
+      {DataType::kF16, PrepareFullyConnectedNodeF16, 1,
+       FullyConnectedComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -109,7 +109,7 @@ bool GathersCodes(const Node& node, int axis) {
   return HasCodeRows(x) && axis == 0 && NumElements(x.type.shape) > 0;
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareGather(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const GatherAttrs attrs, ReadAttrs<GatherAttrs>(node));
   const TensorType& x = node.inputs[0].type;
   const TensorType& idx = node.inputs[1].type;
@@ -140,7 +140,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Gather() {
-  CpuKernelDefs defs = ForAllTypes(Prepare);
+  CpuKernelDefs defs = ForAllTypes(PrepareGather);
   for (CpuKernelDef& def : defs) {
     if (def.dtype == DataType::kF32) def.fp16_input = 0;
   }

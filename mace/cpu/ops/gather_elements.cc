@@ -50,7 +50,7 @@ struct GatherElementsKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareGatherElements(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const GatherElementsAttrs attrs,
                         ReadAttrs<GatherElementsAttrs>(node));
   const TensorType& x = node.inputs[0].type;
@@ -69,6 +69,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs GatherElements() { return ForAllTypes(Prepare); }
+CpuKernelDefs GatherElements() { return ForAllTypes(PrepareGatherElements); }
 
 }  // namespace mace::cpu

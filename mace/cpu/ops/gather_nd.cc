@@ -38,7 +38,7 @@ struct GatherNdKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareGatherNd(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const GatherNdAttrs attrs,
                         ReadAttrs<GatherNdAttrs>(node));
   const TensorType& x = node.inputs[0].type;
@@ -57,6 +57,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs GatherNd() { return ForAllTypes(Prepare); }
+CpuKernelDefs GatherNd() { return ForAllTypes(PrepareGatherNd); }
 
 }  // namespace mace::cpu

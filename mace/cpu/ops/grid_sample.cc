@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostTaps = 4;
 
 // The elements along one axis that a position reads.
-struct Taps {
+struct GridTaps {
   int count = 0;
   int64_t at[kMostTaps];  // -1: outside, where x is 0
   float weight[kMostTaps];
@@ -80,7 +80,7 @@ struct Axis {
     return static_cast<int64_t>(Limited(std::nearbyint(v), 0, last));
   }
 
-  Taps At(float coordinate) const {
+  GridTaps At(float coordinate) const {
     const float last = static_cast<float>(extent - 1);
     float v = Pixel(coordinate);
     // Before interpolation, as PyTorch and ONNX do; CUBIC moves each tap.
@@ -96,7 +96,7 @@ struct Axis {
     } else {
       v = Limited(v, -1e9f, 1e9f);
     }
-    Taps taps;
+    GridTaps taps;
     if (mode == GridMode::kNearest) {
       taps.count = 1;
       taps.at[0] = Element(static_cast<int64_t>(std::nearbyint(v)));
@@ -156,7 +156,7 @@ struct GridSampleF32 final : Kernel {
   }
 
   void Sample(const float* x, const float* position, float* y) const {
-    Taps taps[3];
+    GridTaps taps[3];
     for (size_t a = 0; a < axes.size(); ++a) taps[a] = axes[a].At(position[a]);
     for (size_t a = axes.size(); a < 3; ++a) {  // one tap on the whole
       taps[a].count = 1;
@@ -174,7 +174,8 @@ struct GridSampleF32 final : Kernel {
     }
   }
 
-  void Add(const float* x, const Taps* taps, const int* at, float* y) const {
+  void Add(const float* x, const GridTaps* taps, const int* at,
+           float* y) const {
     float weight = 1;
     for (size_t a = 0; a < axes.size(); ++a) {
       const int64_t element = taps[a].at[at[a]];
@@ -186,7 +187,7 @@ struct GridSampleF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareGridSampleF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const GridSampleAttrs attrs,
                         ReadAttrs<GridSampleAttrs>(node));
   Axis axis;
@@ -218,6 +219,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs GridSample() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs GridSample() { return {{DataType::kF32, PrepareGridSampleF32}}; }
 
 }  // namespace mace::cpu

@@ -37,7 +37,7 @@ struct HardmaxF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareHardmaxF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const HardmaxAttrs attrs,
                         ReadAttrs<HardmaxAttrs>(node));
   MACE_ASSIGN_OR_RETURN(
@@ -51,6 +51,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Hardmax() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs Hardmax() { return {{DataType::kF32, PrepareHardmaxF32}}; }
 
 }  // namespace mace::cpu

@@ -13,7 +13,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kLanes = 32;  // channels accumulated together
+constexpr int64_t kInstanceNormLanes = 32;  // channels accumulated together
 
 // x is seen as [batch, rows, channels].
 struct InstanceNormF32 final : Kernel {
@@ -26,22 +26,23 @@ struct InstanceNormF32 final : Kernel {
   std::string variant() const override { return affine.variant(); }
 
   Status Run(const RunArgs& args) override {
-    // A task is up to kLanes channels of one image.
-    const int64_t chunks = (channels + kLanes - 1) / kLanes;
+    // A task is up to kInstanceNormLanes channels of one image.
+    const int64_t chunks =
+        (channels + kInstanceNormLanes - 1) / kInstanceNormLanes;
     threads->ParallelFor(batch * chunks, 1, [&](size_t begin, size_t end) {
       for (int64_t u = begin; u < static_cast<int64_t>(end); ++u) {
-        Unit(args, u / chunks, u % chunks * kLanes);
+        Unit(args, u / chunks, u % chunks * kInstanceNormLanes);
       }
     });
     return Status();
   }
 
   void Unit(const RunArgs& args, int64_t n, int64_t first) const {
-    const int64_t lanes = std::min(kLanes, channels - first);
+    const int64_t lanes = std::min(kInstanceNormLanes, channels - first);
     const int64_t at = n * rows * channels + first;
     const float* x = args.inputs[0].as<const float>() + at;
     float* y = args.outputs[0].as<float>() + at;
-    double mean[kLanes] = {}, var[kLanes] = {};
+    double mean[kInstanceNormLanes] = {}, var[kInstanceNormLanes] = {};
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t c = 0; c < lanes; ++c) mean[c] += x[r * channels + c];
     }
@@ -54,7 +55,7 @@ struct InstanceNormF32 final : Kernel {
     }
     const float* gamma = args.inputs[1].as<const float>() + first;
     const float* beta = args.inputs[2].as<const float>() + first;
-    float scale[kLanes], offset[kLanes];
+    float scale[kInstanceNormLanes], offset[kInstanceNormLanes];
     for (int64_t c = 0; c < lanes; ++c) {
       const double v = var[c] / static_cast<double>(rows);
       const double s = gamma[c] / std::sqrt(v + epsilon);
@@ -67,7 +68,8 @@ struct InstanceNormF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareInstanceNormF32(const Node& node,
+                                         CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const InstanceNormAttrs attrs,
                         ReadAttrs<InstanceNormAttrs>(node));
   auto kernel = std::make_unique<InstanceNormF32>();
@@ -85,6 +87,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs InstanceNorm() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs InstanceNorm() {
+  return {{DataType::kF32, PrepareInstanceNormF32}};
+}
 
 }  // namespace mace::cpu

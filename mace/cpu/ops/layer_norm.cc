@@ -16,7 +16,7 @@ namespace {
 // Returns the sum of f(x) over all elements: in several parts, which the
 // compiler computes side by side.
 template <typename Term>
-double Sum(const float* x, int64_t n, Term f) {
+double LayerNormSum(const float* x, int64_t n, Term f) {
   constexpr int64_t kParts = 16;
   double parts[kParts] = {};
   int64_t i = 0;
@@ -29,13 +29,14 @@ double Sum(const float* x, int64_t n, Term f) {
   return sum;
 }
 
-void NormalizeRow(const float* x, const float* scale, const float* offset,
-                  const LayerNormAttrs& attrs, int64_t n, float* y) {
+void NormalizeLayerNormRow(const float* x, const float* scale,
+                           const float* offset, const LayerNormAttrs& attrs,
+                           int64_t n, float* y) {
   const double count = static_cast<double>(n), epsilon = attrs.epsilon;
   const auto itself = [](double v) { return v; };
-  const double mean = attrs.centered ? Sum(x, n, itself) / count : 0;
+  const double mean = attrs.centered ? LayerNormSum(x, n, itself) / count : 0;
   const auto square = [mean](double v) { return (v - mean) * (v - mean); };
-  const double var = Sum(x, n, square) / count;
+  const double var = LayerNormSum(x, n, square) / count;
   const float factor = static_cast<float>(1 / std::sqrt(var + epsilon));
   const float middle = static_cast<float>(mean);
   for (int64_t i = 0; i < n; ++i) {
@@ -49,7 +50,7 @@ const float* Optional(const RunArgs& args, size_t i) {
   return i < args.inputs.size() ? args.inputs[i].as<const float>() : nullptr;
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareLayerNormF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const LayerNormAttrs attrs,
                         ReadAttrs<LayerNormAttrs>(node));
   const mace::Shape& x = node.inputs[0].type.shape;
@@ -69,7 +70,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
         const int64_t tile = 4096 / std::max<int64_t>(1, n) + 1;
         threads->ParallelFor(rows, tile, [=](size_t begin, size_t end) {
           for (size_t r = begin; r < end; ++r) {
-            NormalizeRow(from + r * n, scale, offset, attrs, n, to + r * n);
+            NormalizeLayerNormRow(from + r * n, scale, offset, attrs, n,
+                                  to + r * n);
           }
         });
       },
@@ -78,6 +80,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs LayerNorm() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs LayerNorm() { return {{DataType::kF32, PrepareLayerNormF32}}; }
 
 }  // namespace mace::cpu

@@ -14,7 +14,7 @@
 namespace mace::cpu {
 namespace {
 
-struct Window {
+struct NormWindow {
   int64_t before, after;  // number of channels
   float bias, alpha, beta;
 
@@ -22,7 +22,8 @@ struct Window {
 };
 
 // Computes a row by the definition.
-void Row(const Window& w, const float* x, int64_t channels, float* y) {
+void LocalResponseNormRow(const NormWindow& w, const float* x, int64_t channels,
+                          float* y) {
   for (int64_t c = 0; c < channels; ++c) {
     const int64_t first = std::max<int64_t>(0, c - w.before);
     const int64_t last = std::min(channels - 1, c + w.after);
@@ -37,7 +38,7 @@ constexpr int64_t kMaxWindow = 64;  // largest one for the micro-kernel
 
 // The same for a beta of 1/2 or 3/4: squares a piece of the row and its
 // surroundings (zeros beyond the row), then calls the micro-kernel.
-void FastRow(const Window& w, const RowF32Set& set, const float* x,
+void FastRow(const NormWindow& w, const RowF32Set& set, const float* x,
              int64_t channels, float* y) {
   float squares[kPiece + kMaxWindow];
   for (int64_t c = 0; c < channels; c += kPiece) {
@@ -53,14 +54,15 @@ void FastRow(const Window& w, const RowF32Set& set, const float* x,
   }
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareLocalResponseNormF32(const Node& node,
+                                              CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const LocalResponseNormAttrs attrs,
                         ReadAttrs<LocalResponseNormAttrs>(node));
   const mace::Shape& x = node.inputs[0].type.shape;
   const int64_t channels = x.back();
   const int64_t rows = channels == 0 ? 0 : NumElements(x) / channels;
-  Window window = {attrs.depth_radius, attrs.depth_radius, attrs.bias,
-                   attrs.alpha, attrs.beta};
+  NormWindow window = {attrs.depth_radius, attrs.depth_radius, attrs.bias,
+                       attrs.alpha, attrs.beta};
   if (attrs.size > 0) {
     window.before = (attrs.size - 1) / 2;
     window.after = attrs.size / 2;
@@ -84,7 +86,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
             if (fast) {
               FastRow(window, *set, x_row, channels, y_row);
             } else {
-              Row(window, x_row, channels, y_row);
+              LocalResponseNormRow(window, x_row, channels, y_row);
             }
           }
         });
@@ -94,6 +96,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs LocalResponseNorm() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs LocalResponseNorm() {
+  return {{DataType::kF32, PrepareLocalResponseNormF32}};
+}
 
 }  // namespace mace::cpu

@@ -17,7 +17,7 @@ uint8_t TruthTable(const std::string& type) {
   return 0b0011;  // NOT a, for any b
 }
 
-void Row(const BroadcastRow& given) {
+void LogicalRow(const BroadcastRow& given) {
   const BroadcastRow row = given;  // which no store changes
   auto* const y = static_cast<uint8_t*>(row.y);
   for (int64_t i = 0; i < row.n; ++i) {
@@ -27,16 +27,16 @@ void Row(const BroadcastRow& given) {
   }
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareLogical(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const LogicalAttrs attrs,
                         ReadAttrs<LogicalAttrs>(node));
   const size_t second = node.has_input(1) ? 1 : 0;  // NOT reads a twice
-  return MakeBroadcastKernel(node, {{0, second}, Row, TruthTable(attrs.type)},
-                             context.threads);
+  return MakeBroadcastKernel(
+      node, {{0, second}, LogicalRow, TruthTable(attrs.type)}, context.threads);
 }
 
 }  // namespace
 
-CpuKernelDefs Logical() { return {{DataType::kBool, Prepare}}; }
+CpuKernelDefs Logical() { return {{DataType::kBool, PrepareLogical}}; }
 
 }  // namespace mace::cpu

@@ -14,8 +14,8 @@
 namespace mace::cpu {
 namespace {
 
-void NormalizeRow(const float* x, float* y, int64_t n, int64_t stride,
-                  bool squares, float epsilon) {
+void NormalizeLpNormRow(const float* x, float* y, int64_t n, int64_t stride,
+                        bool squares, float epsilon) {
   double sum = 0;
   for (int64_t i = 0; i < n; ++i) {
     const double v = x[i * stride];
@@ -28,7 +28,7 @@ void NormalizeRow(const float* x, float* y, int64_t n, int64_t stride,
   }
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareLpNormF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const LpNormAttrs attrs, ReadAttrs<LpNormAttrs>(node));
   MACE_ASSIGN_OR_RETURN(
       const AxisLines lines,
@@ -43,8 +43,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
         threads->ParallelFor(lines.count(), 16, [=](size_t begin, size_t end) {
           for (size_t line = begin; line < end; ++line) {
             const int64_t at = lines.Start(line);
-            NormalizeRow(from + at, to + at, lines.n, lines.inner, squares,
-                         epsilon);
+            NormalizeLpNormRow(from + at, to + at, lines.n, lines.inner,
+                               squares, epsilon);
           }
         });
       },
@@ -54,7 +54,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs LpNorm() {
-  return WithQ8({{DataType::kF32, PrepareF32}}, PrepareLpNormQ8);
+  return WithQ8({{DataType::kF32, PrepareLpNormF32}}, PrepareLpNormQ8);
 }
 
 }  // namespace mace::cpu

@@ -118,7 +118,7 @@ struct LshProjectionKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareLshProjection(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const LshProjectionAttrs attrs,
                         ReadAttrs<LshProjectionAttrs>(node));
   auto kernel = std::make_unique<LshProjectionKernel>();
@@ -135,6 +135,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs LshProjection() { return ForAllTypes(Prepare); }
+CpuKernelDefs LshProjection() { return ForAllTypes(PrepareLshProjection); }
 
 }  // namespace mace::cpu

@@ -28,7 +28,7 @@ std::vector<int64_t> BatchIndex(const Shape& out, const Shape& operand) {
   return index;
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareMatMulF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
   MatMulSpec spec;
@@ -58,7 +58,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs MatMul() {
-  return WithQ8({{DataType::kF32, PrepareF32, 1}}, PrepareMatMulQ8);
+  return WithQ8({{DataType::kF32, PrepareMatMulF32, 1}}, PrepareMatMulQ8);
 }
 
 }  // namespace mace::cpu

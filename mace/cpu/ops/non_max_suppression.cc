@@ -11,26 +11,28 @@
 namespace mace::cpu {
 namespace {
 
-struct Candidate {
+struct NonMaxSuppressionCandidate {
   float score;
   int32_t box, label;
 };
 
 // The better one comes first; no two candidates are equal, so that every way to
 // sort gives the same order.
-bool Better(const Candidate& a, const Candidate& b) {
+bool Better(const NonMaxSuppressionCandidate& a,
+            const NonMaxSuppressionCandidate& b) {
   if (a.score != b.score) return a.score > b.score;
   return a.box != b.box ? a.box < b.box : a.label < b.label;
 }
 
-bool BetterInClass(const Candidate& a, const Candidate& b) {
+bool BetterInClass(const NonMaxSuppressionCandidate& a,
+                   const NonMaxSuppressionCandidate& b) {
   return a.label != b.label ? a.label < b.label : Better(a, b);
 }
 
 float Area(const float* box) { return (box[2] - box[0]) * (box[3] - box[1]); }
 
 // Returns the intersection over union, 0 if there is no intersection.
-float Overlap(const float* a, const float* b) {
+float BoxOverlap(const float* a, const float* b) {
   const float w = std::min(a[2], b[2]) - std::max(a[0], b[0]);
   const float h = std::min(a[3], b[3]) - std::max(a[1], b[1]);
   if (!(w > 0 && h > 0)) return 0;
@@ -42,7 +44,7 @@ struct Chosen {
   int64_t* begin = nullptr;
   int64_t* end = nullptr;
 
-  void Add(int64_t image, const Candidate& one) {
+  void Add(int64_t image, const NonMaxSuppressionCandidate& one) {
     if (end == nullptr) return;
     *end++ = image;
     *end++ = one.label;
@@ -64,12 +66,14 @@ struct NonMaxSuppressionF32 final : Kernel {
   // candidates of a class, or the classes of a box.
   int64_t scratch_bytes() const override {
     return (most_kept() + attrs.MostOfClass(boxes) + std::max(boxes, classes)) *
-           static_cast<int64_t>(sizeof(Candidate));
+           static_cast<int64_t>(sizeof(NonMaxSuppressionCandidate));
   }
 
   Status Run(const RunArgs& args) override {
-    Candidate* kept = args.scratch.as<Candidate>();
-    Candidate* list = kept + most_kept() + attrs.MostOfClass(boxes);
+    NonMaxSuppressionCandidate* kept =
+        args.scratch.as<NonMaxSuppressionCandidate>();
+    NonMaxSuppressionCandidate* list =
+        kept + most_kept() + attrs.MostOfClass(boxes);
     float* out = args.outputs[0].as<float>();
     std::fill_n(out, images * rows * 7, attrs.fill_value);
     Chosen chosen;
@@ -96,8 +100,9 @@ struct NonMaxSuppressionF32 final : Kernel {
 
   // Returns how many boxes of an image are kept, which are the first ones of
   // `kept`, sorted.
-  int64_t Keep(const float* corners, const float* scores, Candidate* kept,
-               Candidate* list) const {
+  int64_t Keep(const float* corners, const float* scores,
+               NonMaxSuppressionCandidate* kept,
+               NonMaxSuppressionCandidate* list) const {
     const int64_t most = most_kept();
     if (attrs.classes_per_box > 0) {
       const int64_t n = CollectBest(scores, list);
@@ -119,7 +124,7 @@ struct NonMaxSuppressionF32 final : Kernel {
   }
 
   int64_t CollectClass(const float* scores, int32_t label,
-                       Candidate* list) const {
+                       NonMaxSuppressionCandidate* list) const {
     int64_t count = 0;
     for (int64_t i = 0; i < boxes; ++i) {
       const float score = scores[i * classes + label];
@@ -131,10 +136,12 @@ struct NonMaxSuppressionF32 final : Kernel {
   }
 
   // Collects each box with its best class.
-  int64_t CollectBest(const float* scores, Candidate* list) const {
+  int64_t CollectBest(const float* scores,
+                      NonMaxSuppressionCandidate* list) const {
     int64_t count = 0;
     for (int64_t i = 0; i < boxes; ++i) {
-      Candidate best = {attrs.score_threshold, static_cast<int32_t>(i), -1};
+      NonMaxSuppressionCandidate best = {attrs.score_threshold,
+                                         static_cast<int32_t>(i), -1};
       for (int64_t c = 0; c < classes; ++c) {
         const float score = scores[i * classes + c];
         if (c != attrs.background && score > best.score) {
@@ -149,8 +156,8 @@ struct NonMaxSuppressionF32 final : Kernel {
 
   // Writes those of n candidates to `kept` that overlap no better one, and
   // returns how many these are.
-  int64_t Suppress(const float* corners, Candidate* list, int64_t n,
-                   Candidate* kept) const {
+  int64_t Suppress(const float* corners, NonMaxSuppressionCandidate* list,
+                   int64_t n, NonMaxSuppressionCandidate* kept) const {
     const int64_t considered = attrs.top_k > 0 ? std::min(n, attrs.top_k) : n;
     std::partial_sort(list, list + considered, list + n, Better);
     const int64_t most = std::min(attrs.MostOfClass(boxes), most_kept());
@@ -160,7 +167,8 @@ struct NonMaxSuppressionF32 final : Kernel {
       const float* box = corners + list[i].box * lists * 4;
       bool free = true;
       for (int64_t k = 0; k < count && free; ++k) {
-        free = !(Overlap(box, corners + kept[k].box * lists * 4) > threshold);
+        free =
+            !(BoxOverlap(box, corners + kept[k].box * lists * 4) > threshold);
       }
       if (!free) continue;
       kept[count++] = list[i];
@@ -169,11 +177,12 @@ struct NonMaxSuppressionF32 final : Kernel {
     return count;
   }
 
-  void Write(int64_t image, const Candidate* kept, int64_t count,
-             const float* corners, const float* scores, Candidate* list,
-             float* out, Chosen& chosen) const {
+  void Write(int64_t image, const NonMaxSuppressionCandidate* kept,
+             int64_t count, const float* corners, const float* scores,
+             NonMaxSuppressionCandidate* list, float* out,
+             Chosen& chosen) const {
     for (int64_t k = 0; k < count; ++k) {
-      const Candidate& one = kept[k];
+      const NonMaxSuppressionCandidate& one = kept[k];
       const float* own =
           corners + (one.box * lists + (lists == 1 ? 0 : one.label)) * 4;
       if (attrs.classes_per_box <= 1) {
@@ -191,7 +200,8 @@ struct NonMaxSuppressionF32 final : Kernel {
   }
 
   // Writes the best classes of a box to `list`, and returns how many these are.
-  int64_t ClassesOf(const float* scores, int32_t box, Candidate* list) const {
+  int64_t ClassesOf(const float* scores, int32_t box,
+                    NonMaxSuppressionCandidate* list) const {
     int64_t n = 0;
     for (int64_t c = 0; c < classes; ++c) {
       if (c == attrs.background) continue;
@@ -203,8 +213,8 @@ struct NonMaxSuppressionF32 final : Kernel {
     return attrs.classes_per_box;
   }
 
-  static void WriteRow(int64_t image, const Candidate& one, const float* box,
-                       float* out) {
+  static void WriteRow(int64_t image, const NonMaxSuppressionCandidate& one,
+                       const float* box, float* out) {
     out[0] = static_cast<float>(image);
     out[1] = static_cast<float>(one.label);
     out[2] = one.score;
@@ -212,7 +222,7 @@ struct NonMaxSuppressionF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareNonMaxSuppressionF32(const Node& node, CpuContext&) {
   auto kernel = std::make_unique<NonMaxSuppressionF32>();
   MACE_ASSIGN_OR_RETURN(kernel->attrs, ReadAttrs<NonMaxSuppressionAttrs>(node));
   const Shape& scores = node.inputs[1].type.shape;
@@ -230,6 +240,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
 
 }  // namespace
 
-CpuKernelDefs NonMaxSuppression() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs NonMaxSuppression() {
+  return {{DataType::kF32, PrepareNonMaxSuppressionF32}};
+}
 
 }  // namespace mace::cpu

@@ -44,7 +44,7 @@ auto* WriterOf(DataType dtype) {
   }
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareNonZero(const Node& node, CpuContext&) {
   const TensorType& x = node.inputs[0].type;
   return MakeKernel(
       [shape = x.shape, write = WriterOf(x.dtype)](const RunArgs& args) {
@@ -59,10 +59,10 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
 }  // namespace
 
 CpuKernelDefs NonZero() {
-  return {{DataType::kF32, Prepare}, {DataType::kI32, Prepare},
-          {DataType::kI64, Prepare}, {DataType::kI16, Prepare},
-          {DataType::kI8, Prepare},  {DataType::kU8, Prepare},
-          {DataType::kBool, Prepare}};
+  return {{DataType::kF32, PrepareNonZero}, {DataType::kI32, PrepareNonZero},
+          {DataType::kI64, PrepareNonZero}, {DataType::kI16, PrepareNonZero},
+          {DataType::kI8, PrepareNonZero},  {DataType::kU8, PrepareNonZero},
+          {DataType::kBool, PrepareNonZero}};
 }
 
 }  // namespace mace::cpu

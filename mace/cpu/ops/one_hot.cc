@@ -13,7 +13,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareOneHot(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const OneHotAttrs attrs, ReadAttrs<OneHotAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const AxisLines lines,
                         LinesAlong(node, attrs.axis, node.outputs[0].shape));
@@ -33,7 +33,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
 }  // namespace
 
 CpuKernelDefs OneHot() {
-  return {{DataType::kI32, Prepare}, {DataType::kI64, Prepare}};
+  return {{DataType::kI32, PrepareOneHot}, {DataType::kI64, PrepareOneHot}};
 }
 
 }  // namespace mace::cpu

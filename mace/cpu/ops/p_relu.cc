@@ -36,7 +36,7 @@ struct PReluRows final : Kernel {
   }
 };
 
-void Row(const BroadcastRow& given) {
+void PReluRow(const BroadcastRow& given) {
   const BroadcastRow row = given;  // which no store changes
   for (int64_t i = 0; i < row.n; ++i) {
     const float x = row.At<float>(0, i);
@@ -44,7 +44,7 @@ void Row(const BroadcastRow& given) {
   }
 }
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PreparePReluF32(const Node& node, CpuContext& context) {
   const mace::Shape& x = node.inputs[0].type.shape;
   const mace::Shape& alpha = node.inputs[1].type.shape;
   const int64_t period = NumElements(alpha);
@@ -53,7 +53,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
   if (context.reference || !along_last) {
     KernelFacts facts;
     facts.overlaps = {{0, 0}};
-    return MakeBroadcastKernel(node, {{0, 1}, Row}, context.threads, facts);
+    return MakeBroadcastKernel(node, {{0, 1}, PReluRow}, context.threads,
+                               facts);
   }
   auto kernel = std::make_unique<PReluRows>();
   kernel->threads = context.threads;
@@ -65,7 +66,7 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs PRelu() {
-  return WithQ8({{DataType::kF32, PrepareF32}}, PreparePReluQ8);
+  return WithQ8({{DataType::kF32, PreparePReluF32}}, PreparePReluQ8);
 }
 
 }  // namespace mace::cpu

@@ -64,7 +64,7 @@ void AddBorder(const TensorType& y, const std::vector<Segment>& middle,
   }
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PreparePad(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const PadSpec spec, PadOf(node));
   const TensorType& x = node.inputs[0].type;
   const TensorType& y = node.outputs[0];
@@ -115,6 +115,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Pad() { return ForAllTypes(Prepare); }
+CpuKernelDefs Pad() { return ForAllTypes(PreparePad); }
 
 }  // namespace mace::cpu

@@ -129,7 +129,7 @@ KernelPtr MakePooling(const PoolShape& s, const ActivationFunction& act,
       facts);
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PreparePooling(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const PoolingAttrs attrs,
                         ReadAttrs<PoolingAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
@@ -157,16 +157,17 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   });
 }
 
-bool ComputesFp16(const Node& node, const CpuContext&) {
+bool PoolingComputesFp16(const Node& node, const CpuContext&) {
   return ReadsActivationsOnly(node);
 }
 
 }  // namespace
 
 CpuKernelDefs Pooling() {
-  return WithFp16(WithQ16(WithQ8({{DataType::kF32, Prepare}}, PreparePoolingQ8),
-                          PreparePoolingQ8),
-                  {DataType::kF16, Prepare, -1, ComputesFp16});
+  return WithFp16(
+      WithQ16(WithQ8({{DataType::kF32, PreparePooling}}, PreparePoolingQ8),
+              PreparePoolingQ8),
+      {DataType::kF16, PreparePooling, -1, PoolingComputesFp16});
 }
 
 }  // namespace mace::cpu

@@ -22,7 +22,7 @@ struct Box {
   float height() const { return y2 - y1 + 1; }
 };
 
-struct Candidate {
+struct ProposalCandidate {
   Box box;
   float score;
   int32_t index;  // decides ties; -1: suppressed
@@ -80,11 +80,11 @@ struct ProposalF32 final : Kernel {
     return height * width * static_cast<int64_t>(anchors.size());
   }
   int64_t scratch_bytes() const override {
-    return num_boxes() * static_cast<int64_t>(sizeof(Candidate));
+    return num_boxes() * static_cast<int64_t>(sizeof(ProposalCandidate));
   }
 
   Status Run(const RunArgs& args) override {
-    Candidate* boxes = args.scratch.as<Candidate>();
+    ProposalCandidate* boxes = args.scratch.as<ProposalCandidate>();
     const int64_t found = std::min(Collect(args, boxes), attrs.pre_nms_top_n);
     float* rois = args.outputs[0].as<float>();
     std::fill_n(rois, 5 * attrs.post_nms_top_n, 0.0f);
@@ -105,7 +105,7 @@ struct ProposalF32 final : Kernel {
 
   // Writes the boxes that are large enough, best first as far as the order
   // matters.
-  int64_t Collect(const RunArgs& args, Candidate* boxes) const {
+  int64_t Collect(const RunArgs& args, ProposalCandidate* boxes) const {
     const float* scores = args.inputs[0].as<const float>();
     const float* deltas = args.inputs[1].as<const float>();
     const float* info = args.inputs[2].as<const float>();
@@ -127,16 +127,16 @@ struct ProposalF32 final : Kernel {
       }
     }
     const int64_t top = std::min(count, attrs.pre_nms_top_n);
-    std::partial_sort(boxes, boxes + top, boxes + count,
-                      [](const Candidate& a, const Candidate& b) {
-                        return a.score != b.score ? a.score > b.score
-                                                  : a.index < b.index;
-                      });
+    std::partial_sort(
+        boxes, boxes + top, boxes + count,
+        [](const ProposalCandidate& a, const ProposalCandidate& b) {
+          return a.score != b.score ? a.score > b.score : a.index < b.index;
+        });
     return count;
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareProposalF32(const Node& node, CpuContext&) {
   auto kernel = std::make_unique<ProposalF32>();
   MACE_ASSIGN_OR_RETURN(kernel->attrs, ReadAttrs<ProposalAttrs>(node));
   MACE_RETURN_IF_ERROR(
@@ -154,6 +154,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
 
 }  // namespace
 
-CpuKernelDefs Proposal() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs Proposal() { return {{DataType::kF32, PrepareProposalF32}}; }
 
 }  // namespace mace::cpu

@@ -111,7 +111,7 @@ struct PsroiAlignF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PreparePsroiAlignF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const PsroiAlignAttrs attrs,
                         ReadAttrs<PsroiAlignAttrs>(node));
   const mace::Shape& x = node.inputs[0].type.shape;
@@ -132,6 +132,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs PsroiAlign() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs PsroiAlign() { return {{DataType::kF32, PreparePsroiAlignF32}}; }
 
 }  // namespace mace::cpu

@@ -18,7 +18,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 1 << 13;
+constexpr int64_t kQuantizeTile = 1 << 13;
 
 Result<bool> RoundsToEven(const Node& node) {
   MACE_ASSIGN_OR_RETURN(const QuantizeAttrs attrs,
@@ -53,13 +53,14 @@ KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
   return MakeKernel(
       [all, fn = micro.quantize,
        threads = context.threads](const RunArgs& args) {
-        threads->ParallelFor(all.n, kTile, [&](size_t begin, size_t end) {
-          QuantizeQ8Args part = all;
-          part.n = end - begin;
-          part.x = args.inputs[0].as<const float>() + begin;
-          part.codes = args.outputs[0].as<uint8_t>() + begin;
-          fn(part);
-        });
+        threads->ParallelFor(
+            all.n, kQuantizeTile, [&](size_t begin, size_t end) {
+              QuantizeQ8Args part = all;
+              part.n = end - begin;
+              part.x = args.inputs[0].as<const float>() + begin;
+              part.codes = args.outputs[0].as<uint8_t>() + begin;
+              fn(part);
+            });
       },
       facts);
 }
@@ -76,7 +77,7 @@ KernelPtr MakeFromFloatTo16Bits(const Node& node, bool to_even,
         const auto code_of = to_even ? ToCodeTiesEven : ToCode;
         const float* from = args.inputs[0].as<const float>();
         int16_t* to = args.outputs[0].as<int16_t>();
-        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+        threads->ParallelFor(n, kQuantizeTile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
             to[i] =
                 static_cast<int16_t>(code_of(from[i], *quantization, range));
@@ -103,7 +104,7 @@ KernelPtr MakeLoop(const Node& node, CpuContext& context, const F& code_of) {
       [n, code_of, threads = context.threads](const RunArgs& args) {
         const From* from = args.inputs[0].as<const From>();
         To* to = args.outputs[0].as<To>();
-        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+        threads->ParallelFor(n, kQuantizeTile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
             to[i] = static_cast<To>(code_of(int32_t{from[i]}));
           }
@@ -126,8 +127,9 @@ KernelPtr MakeLoopFrom(const Node& node, CpuContext& context,
 }
 
 // Codes of 16 bits on either side, by the arithmetic of a table of codes.
-Result<KernelPtr> From16Bits(const Node& node, const QuantizeAttrs& attrs,
-                             CpuContext& context) {
+Result<KernelPtr> QuantizeFrom16Bits(const Node& node,
+                                     const QuantizeAttrs& attrs,
+                                     CpuContext& context) {
   const TensorType& type = node.inputs[0].type;
   const Quantization x = *type.quantization;
   const Quantization y = *node.outputs[0].quantization;
@@ -161,7 +163,7 @@ Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
                         ReadAttrs<QuantizeAttrs>(node));
   if (node.inputs[0].type.dtype == DataType::kI16 ||
       node.outputs[0].dtype == DataType::kI16) {
-    return From16Bits(node, attrs, context);
+    return QuantizeFrom16Bits(node, attrs, context);
   }
   const Quantization& x = *node.inputs[0].type.quantization;
   const Quantization& y = *node.outputs[0].quantization;

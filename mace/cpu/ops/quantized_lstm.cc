@@ -209,7 +209,7 @@ class QuantizedLstmKernel final : public Kernel {
   int32_t cell_limit_ = 0;  // 0: none
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareQuantizedLstm(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const QuantizedLstmAttrs attrs,
                         ReadAttrs<QuantizedLstmAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const QuantizedLstmShape s,
@@ -222,7 +222,8 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 CpuKernelDefs QuantizedLstm() {
   if constexpr (!kHas8BitKernels) return {};
-  return {{DataType::kI8, Prepare, -1, nullptr, /*is_quantized=*/true}};
+  return {{DataType::kI8, PrepareQuantizedLstm, -1, nullptr,
+           /*is_quantized=*/true}};
 }
 
 }  // namespace mace::cpu

@@ -10,7 +10,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareRangeF32(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const RangeSpec spec, RangeOf(node));
   return MakeKernel([spec](const RunArgs& args) {
     float* y = args.outputs[0].as<float>();
@@ -37,7 +37,7 @@ Result<KernelPtr> PrepareInt(const Node& node, CpuContext&) {
 }  // namespace
 
 CpuKernelDefs Range() {
-  return {{DataType::kF32, PrepareF32},
+  return {{DataType::kF32, PrepareRangeF32},
           {DataType::kI32, PrepareInt<int32_t>},
           {DataType::kI64, PrepareInt<int64_t>}};
 }

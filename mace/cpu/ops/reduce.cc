@@ -17,12 +17,13 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kLanes = 64;  // output elements accumulated together
+constexpr int64_t kReduceLanes = 64;  // output elements accumulated together
 
 // The type of sums. Sums of floats are double, so that the mean of a large
 // image is as exact as that of a small one.
 template <typename T>
-using Sum = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
+using ReduceSum =
+    std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
 
 // What becomes of `a`, the accumulated value, with one more element. Only
 // AddExp reads a shift, that of value k.
@@ -53,7 +54,7 @@ struct AddExp {
   }
 };
 template <typename A>
-struct Largest {
+struct ReduceLargest {
   static A Add(A a, A x, const A*, int64_t) { return x > a ? x : a; }
 };
 template <typename A>
@@ -100,7 +101,7 @@ constexpr A kHighest =
 // T is the type of the elements, which the result without elements fits, too.
 template <typename T, typename A>
 Accumulation<A> LargestOf() {
-  return {static_cast<A>(kLowest<T>), Step<T, Largest<A>, A>};
+  return {static_cast<A>(kLowest<T>), Step<T, ReduceLargest<A>, A>};
 }
 template <typename T, typename A>
 Accumulation<A> SmallestOf() {
@@ -191,18 +192,18 @@ struct ReduceKernel : Kernel {
   Status Run(const RunArgs& args) final {
     const char* x = args.inputs[0].as<const char>();
     char* y = args.outputs[0].as<char>();
-    // A task is up to kLanes outputs of a group of rows.
+    // A task is up to kReduceLanes outputs of a group of rows.
     const int64_t columns = g.keeps_row ? g.width : 1;
-    const int64_t chunks = (columns + kLanes - 1) / kLanes;
-    const int64_t lanes = std::min(kLanes, columns);
+    const int64_t chunks = (columns + kReduceLanes - 1) / kReduceLanes;
+    const int64_t lanes = std::min(kReduceLanes, columns);
     const int64_t work = std::max<int64_t>(1, g.num_reduced() * lanes);
     threads->ParallelFor(
         g.num_kept * chunks, std::max<int64_t>(1, 16384 / work),
         [&](size_t begin, size_t end) {
           for (int64_t u = begin; u < static_cast<int64_t>(end); ++u) {
-            const int64_t group = u / chunks, first = u % chunks * kLanes;
+            const int64_t group = u / chunks, first = u % chunks * kReduceLanes;
             Unit(x + (OffsetOf(g.kept, group) + first) * element_bytes,
-                 std::min(kLanes, columns - first),
+                 std::min(kReduceLanes, columns - first),
                  y + (group * columns + first) * element_bytes);
           }
         });
@@ -233,7 +234,7 @@ struct ReduceOf final : ReduceKernel {
       case ReduceKind::kLogSumExp:
         return LogSumExp(x, lanes, to);
       default:
-        return Reduce(SumOf<T, Sum<T>>(kind), x, lanes, to);
+        return Reduce(SumOf<T, ReduceSum<T>>(kind), x, lanes, to);
     }
   }
 
@@ -250,10 +251,10 @@ struct ReduceOf final : ReduceKernel {
   template <typename A>
   void Reduce(const Accumulation<A>& op, const char* x, int64_t lanes,
               T* y) const {
-    A acc[kLanes];
+    A acc[kReduceLanes];
     Accumulate<A>(g, x, sizeof(T), op, lanes, nullptr, acc);
     for (int64_t k = 0; k < lanes; ++k) {
-      if constexpr (std::is_same_v<A, Sum<T>>) {
+      if constexpr (std::is_same_v<A, ReduceSum<T>>) {
         y[k] = static_cast<T>(Finish(kind, acc[k], g.num_reduced()));
       } else {
         y[k] = acc[k];
@@ -263,7 +264,7 @@ struct ReduceOf final : ReduceKernel {
 
   // Subtracts the largest element first, so that no exponential overflows.
   void LogSumExp(const char* x, int64_t lanes, T* y) const {
-    double shift[kLanes] = {}, sum[kLanes];
+    double shift[kReduceLanes] = {}, sum[kReduceLanes];
     const auto accumulate = [&](const Accumulation<double>& op, double* acc) {
       Accumulate(g, x, sizeof(T), op, lanes, shift, acc);
     };
@@ -284,7 +285,7 @@ std::unique_ptr<ReduceKernel> MakeReduce(DataType dtype) {
   return std::make_unique<ReduceOf<int64_t>>();
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareReduce(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
   const DataType dtype = node.inputs[0].type.dtype;
@@ -345,9 +346,9 @@ Result<KernelPtr> PrepareBool(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Reduce() {
-  return WithQ8({{DataType::kF32, Prepare},
-                 {DataType::kI32, Prepare},
-                 {DataType::kI64, Prepare},
+  return WithQ8({{DataType::kF32, PrepareReduce},
+                 {DataType::kI32, PrepareReduce},
+                 {DataType::kI64, PrepareReduce},
                  {DataType::kBool, PrepareBool}},
                 PrepareReduceQ8);
 }

@@ -97,7 +97,7 @@ struct ResizeKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareResize(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
   const TensorType& x = node.inputs[0].type;
   if (x.shape == node.outputs[0].shape && attrs.size.size() == 2 &&
@@ -126,9 +126,9 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   return KernelPtr(std::move(kernel));
 }
 
-Result<KernelPtr> PrepareCodes(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareResizeCodes(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
-  return attrs.mode == "NEAREST" ? Prepare(node, context)
+  return attrs.mode == "NEAREST" ? PrepareResize(node, context)
                                  : PrepareResizeQ8(node, context);
 }
 
@@ -136,8 +136,9 @@ Result<KernelPtr> PrepareCodes(const Node& node, CpuContext& context) {
 
 // The rows for codes come first, as those for integers take codes, too.
 CpuKernelDefs Resize() {
-  CpuKernelDefs defs = WithQ8({}, PrepareCodes);
-  for (const CpuKernelDef& def : ForAllTypes(Prepare)) defs.push_back(def);
+  CpuKernelDefs defs = WithQ8({}, PrepareResizeCodes);
+  for (const CpuKernelDef& def : ForAllTypes(PrepareResize))
+    defs.push_back(def);
   return defs;
 }
 

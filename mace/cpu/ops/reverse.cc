@@ -9,7 +9,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareReverse(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ReverseAttrs attrs,
                         ReadAttrs<ReverseAttrs>(node));
   const TensorType& x = node.inputs[0].type;
@@ -24,6 +24,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Reverse() { return ForAllTypes(Prepare); }
+CpuKernelDefs Reverse() { return ForAllTypes(PrepareReverse); }
 
 }  // namespace mace::cpu

@@ -44,7 +44,7 @@ struct ReverseSequenceKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareReverseSequence(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const ReverseSequenceAttrs attrs,
                         ReadAttrs<ReverseSequenceAttrs>(node));
   const TensorType& x = node.inputs[0].type;
@@ -72,6 +72,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
 
 }  // namespace
 
-CpuKernelDefs ReverseSequence() { return ForAllTypes(Prepare); }
+CpuKernelDefs ReverseSequence() { return ForAllTypes(PrepareReverseSequence); }
 
 }  // namespace mace::cpu

@@ -137,7 +137,7 @@ struct RoiAlignF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareRoiAlignF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const RoiAlignAttrs attrs,
                         ReadAttrs<RoiAlignAttrs>(node));
   const mace::Shape& x = node.inputs[0].type.shape;
@@ -157,6 +157,6 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs RoiAlign() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs RoiAlign() { return {{DataType::kF32, PrepareRoiAlignF32}}; }
 
 }  // namespace mace::cpu

@@ -11,7 +11,8 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kLanes = 8;        // that a compiler makes vectors of
+constexpr int64_t kRotaryEmbeddingLanes =
+    8;                               // that a compiler makes vectors of
 constexpr int64_t kElements = 4096;  // at least, of a task
 
 // Turns elements i and i + half of x. The angles of the second element begin
@@ -20,15 +21,15 @@ constexpr int64_t kElements = 4096;  // at least, of a task
 void TurnHalves(const float* x, const float* cos, const float* sin,
                 int64_t second, int64_t half, float* y) {
   int64_t i = 0;
-  for (; i + kLanes <= half; i += kLanes) {
-    float a[kLanes], b[kLanes];
-    for (int64_t k = 0; k < kLanes; ++k) {
+  for (; i + kRotaryEmbeddingLanes <= half; i += kRotaryEmbeddingLanes) {
+    float a[kRotaryEmbeddingLanes], b[kRotaryEmbeddingLanes];
+    for (int64_t k = 0; k < kRotaryEmbeddingLanes; ++k) {
       const int64_t at = i + k;
       a[k] = x[at] * cos[at] - x[at + half] * sin[at];
       b[k] = x[at + half] * cos[at + second] + x[at] * sin[at + second];
     }
-    std::copy_n(a, kLanes, y + i);
-    std::copy_n(b, kLanes, y + i + half);
+    std::copy_n(a, kRotaryEmbeddingLanes, y + i);
+    std::copy_n(b, kRotaryEmbeddingLanes, y + i + half);
   }
   for (; i < half; ++i) {
     const float a = x[i], b = x[i + half];
@@ -79,7 +80,8 @@ struct Turned {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareRotaryEmbeddingF32(const Node& node,
+                                            CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const RotaryEmbeddingAttrs attrs,
                         ReadAttrs<RotaryEmbeddingAttrs>(node));
   std::vector<Turned> tensors;
@@ -113,6 +115,8 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs RotaryEmbedding() { return {{DataType::kF32, PrepareF32}}; }
+CpuKernelDefs RotaryEmbedding() {
+  return {{DataType::kF32, PrepareRotaryEmbeddingF32}};
+}
 
 }  // namespace mace::cpu

@@ -60,7 +60,7 @@ struct ScatterElementsKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareScatterElements(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const ScatterElementsAttrs attrs,
                         ReadAttrs<ScatterElementsAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ScatterKind kind,
@@ -83,6 +83,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
 
 }  // namespace
 
-CpuKernelDefs ScatterElements() { return ForAllTypes(Prepare); }
+CpuKernelDefs ScatterElements() { return ForAllTypes(PrepareScatterElements); }
 
 }  // namespace mace::cpu

@@ -43,7 +43,7 @@ struct ScatterNdKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareScatterNd(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const ScatterNdAttrs attrs,
                         ReadAttrs<ScatterNdAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ScatterKind kind,
@@ -60,6 +60,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
 
 }  // namespace
 
-CpuKernelDefs ScatterNd() { return ForAllTypes(Prepare); }
+CpuKernelDefs ScatterNd() { return ForAllTypes(PrepareScatterNd); }
 
 }  // namespace mace::cpu

@@ -8,7 +8,7 @@ namespace mace::cpu {
 namespace {
 
 template <typename T>
-void Row(const BroadcastRow& given) {
+void SelectRow(const BroadcastRow& given) {
   const BroadcastRow row = given;  // which no store changes
   for (int64_t i = 0; i < row.n; ++i) {
     static_cast<T*>(row.y)[i] =
@@ -16,26 +16,26 @@ void Row(const BroadcastRow& given) {
   }
 }
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareSelect(const Node& node, CpuContext& context) {
   BroadcastSpec spec = {{0, 1, 2}};
   switch (SizeOf(node.inputs[1].type.dtype)) {
     case 1:
-      spec.row = Row<uint8_t>;
+      spec.row = SelectRow<uint8_t>;
       break;
     case 2:
-      spec.row = Row<uint16_t>;
+      spec.row = SelectRow<uint16_t>;
       break;
     case 4:
-      spec.row = Row<uint32_t>;
+      spec.row = SelectRow<uint32_t>;
       break;
     default:
-      spec.row = Row<uint64_t>;
+      spec.row = SelectRow<uint64_t>;
   }
   return MakeBroadcastKernel(node, spec, context.threads);
 }
 
 }  // namespace
 
-CpuKernelDefs Select() { return {{DataType::kBool, Prepare}}; }
+CpuKernelDefs Select() { return {{DataType::kBool, PrepareSelect}}; }
 
 }  // namespace mace::cpu

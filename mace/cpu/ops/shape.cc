@@ -24,7 +24,7 @@ struct ShapeKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareShape(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const ShapeAttrs attrs, ReadAttrs<ShapeAttrs>(node));
   auto kernel = std::make_unique<ShapeKernel>();
   kernel->values = ShapeValues(attrs, node.inputs[0].type);
@@ -34,6 +34,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
 
 }  // namespace
 
-CpuKernelDefs Shape() { return ForAllTypes(Prepare); }
+CpuKernelDefs Shape() { return ForAllTypes(PrepareShape); }
 
 }  // namespace mace::cpu

@@ -6,13 +6,13 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareSlice(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SliceSpec spec, SliceOf(node));
   return MakeSliceKernel(context, node.inputs[0].type, spec);
 }
 
 }  // namespace
 
-CpuKernelDefs Slice() { return ForAllTypesAndFp16(Prepare); }
+CpuKernelDefs Slice() { return ForAllTypesAndFp16(PrepareSlice); }
 
 }  // namespace mace::cpu

@@ -127,7 +127,7 @@ struct SoftmaxF32 final : Kernel {
   }
 };
 
-Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareSoftmaxF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
                         ReadAttrs<SoftmaxAttrs>(node));
   MACE_ASSIGN_OR_RETURN(
@@ -146,8 +146,9 @@ Result<KernelPtr> PrepareF32(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Softmax() {
-  return WithQ16(WithQ8({{DataType::kF32, PrepareF32}}, PrepareSoftmaxQ8),
-                 PrepareSoftmaxQ16);
+  return WithQ16(
+      WithQ8({{DataType::kF32, PrepareSoftmaxF32}}, PrepareSoftmaxQ8),
+      PrepareSoftmaxQ16);
 }
 
 }  // namespace mace::cpu

@@ -10,7 +10,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareSpaceToBatchNd(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SpaceToBatchNdAttrs attrs,
                         ReadAttrs<SpaceToBatchNdAttrs>(node));
   MACE_ASSIGN_OR_RETURN(
@@ -30,6 +30,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs SpaceToBatchNd() { return ForAllTypes(Prepare); }
+CpuKernelDefs SpaceToBatchNd() { return ForAllTypes(PrepareSpaceToBatchNd); }
 
 }  // namespace mace::cpu

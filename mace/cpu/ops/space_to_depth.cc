@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareSpaceToDepth(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SpaceToDepthAttrs attrs,
                         ReadAttrs<SpaceToDepthAttrs>(node));
   const TensorType& y = node.outputs[0];
@@ -24,6 +24,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs SpaceToDepth() { return ForAllTypes(Prepare); }
+CpuKernelDefs SpaceToDepth() { return ForAllTypes(PrepareSpaceToDepth); }
 
 }  // namespace mace::cpu

@@ -9,7 +9,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareSplit(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SplitAttrs attrs, ReadAttrs<SplitAttrs>(node));
   const TensorType& x = node.inputs[0].type;
   MACE_ASSIGN_OR_RETURN(const int axis,
@@ -29,6 +29,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Split() { return ForAllTypesAndFp16(Prepare); }
+CpuKernelDefs Split() { return ForAllTypesAndFp16(PrepareSplit); }
 
 }  // namespace mace::cpu

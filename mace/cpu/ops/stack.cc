@@ -9,7 +9,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareStack(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const StackAttrs attrs, ReadAttrs<StackAttrs>(node));
   const TensorType& y = node.outputs[0];
   MACE_ASSIGN_OR_RETURN(const int axis,
@@ -29,6 +29,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Stack() { return ForAllTypes(Prepare); }
+CpuKernelDefs Stack() { return ForAllTypes(PrepareStack); }
 
 }  // namespace mace::cpu

@@ -6,13 +6,13 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareStridedSlice(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SliceSpec spec, StridedSliceOf(node));
   return MakeSliceKernel(context, node.inputs[0].type, spec);
 }
 
 }  // namespace
 
-CpuKernelDefs StridedSlice() { return ForAllTypes(Prepare); }
+CpuKernelDefs StridedSlice() { return ForAllTypes(PrepareStridedSlice); }
 
 }  // namespace mace::cpu

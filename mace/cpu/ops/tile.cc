@@ -7,7 +7,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareTile(const Node& node, CpuContext& context) {
   const TensorType& x = node.inputs[0].type;
   const TensorType& y = node.outputs[0];
   const auto x_strides = DenseStrides(x.shape);
@@ -25,6 +25,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Tile() { return ForAllTypes(Prepare); }
+CpuKernelDefs Tile() { return ForAllTypes(PrepareTile); }
 
 }  // namespace mace::cpu

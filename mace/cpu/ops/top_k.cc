@@ -15,7 +15,7 @@ namespace {
 // Returns whether a < b, where NaN is greater than all numbers. Sorting needs
 // such a total order to be defined.
 template <typename T>
-bool Less(T a, T b) {
+bool TopKLess(T a, T b) {
   return a < b || (b != b && a == a);
 }
 
@@ -52,15 +52,15 @@ struct TopKKernel final : Kernel {
     std::partial_sort(order, order + y_lines.n, order + n,
                       [&](int64_t a, int64_t b) {
                         const T va = x[a * inner], vb = x[b * inner];
-                        if (Less(va, vb)) return !largest;
-                        if (Less(vb, va)) return largest;
+                        if (TopKLess(va, vb)) return !largest;
+                        if (TopKLess(vb, va)) return largest;
                         return a < b;
                       });
   }
 };
 
 template <typename T>
-Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareTopK(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const TopKAttrs attrs, ReadAttrs<TopKAttrs>(node));
   auto kernel = std::make_unique<TopKKernel<T>>();
   MACE_ASSIGN_OR_RETURN(
@@ -74,9 +74,9 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
 }  // namespace
 
 CpuKernelDefs TopK() {
-  return {{DataType::kF32, Prepare<float>},
-          {DataType::kI32, Prepare<int32_t>},
-          {DataType::kI64, Prepare<int64_t>}};
+  return {{DataType::kF32, PrepareTopK<float>},
+          {DataType::kI32, PrepareTopK<int32_t>},
+          {DataType::kI64, PrepareTopK<int64_t>}};
 }
 
 }  // namespace mace::cpu

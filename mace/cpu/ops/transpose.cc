@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareTranspose(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const std::vector<int> dims, TransposeDims(node));
   const TensorType& y = node.outputs[0];
   const auto x_strides = DenseStrides(node.inputs[0].type.shape);
@@ -20,6 +20,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Transpose() { return ForAllTypesAndFp16(Prepare); }
+CpuKernelDefs Transpose() { return ForAllTypesAndFp16(PrepareTranspose); }
 
 }  // namespace mace::cpu

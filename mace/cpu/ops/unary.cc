@@ -146,7 +146,7 @@ struct UnaryKernel final : Kernel {
   }
 };
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareUnary(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const UnaryKind kind, UnaryKindOf(node, attrs));
   const TensorType& x = node.inputs[0].type;
@@ -164,7 +164,7 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
   return KernelPtr(std::move(kernel));
 }
 
-Result<KernelPtr> PrepareCodes(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareUnaryCodes(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const UnaryKind kind, UnaryKindOf(node, attrs));
   return PrepareUnaryQ8(node, context, kind, kMapsF32[static_cast<int>(kind)]);
@@ -173,10 +173,10 @@ Result<KernelPtr> PrepareCodes(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Unary() {
-  return WithQ8({{DataType::kF32, Prepare},
-                 {DataType::kI32, Prepare},
-                 {DataType::kI64, Prepare}},
-                PrepareCodes);
+  return WithQ8({{DataType::kF32, PrepareUnary},
+                 {DataType::kI32, PrepareUnary},
+                 {DataType::kI64, PrepareUnary}},
+                PrepareUnaryCodes);
 }
 
 }  // namespace mace::cpu

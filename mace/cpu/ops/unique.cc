@@ -40,7 +40,7 @@ int Compare(const Pair& p) {
 
 // NaN equals nothing.
 template <typename T>
-bool Equal(const Pair& p) {
+bool UniqueEqual(const Pair& p) {
   const T* a = static_cast<const T*>(p.x) + p.a * p.width;
   const T* b = static_cast<const T*>(p.x) + p.b * p.width;
   for (int64_t k = 0; k < p.width; ++k) {
@@ -111,12 +111,12 @@ struct UniqueKernel final : Kernel {
 };
 
 template <typename T>
-Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
+Result<KernelPtr> PrepareUnique(const Node& node, CpuContext&) {
   MACE_ASSIGN_OR_RETURN(const UniqueAttrs attrs, ReadAttrs<UniqueAttrs>(node));
   auto kernel = std::make_unique<UniqueKernel>();
-  const Shape& shape = node.inputs[0].type.shape;
+  const mace::Shape& shape = node.inputs[0].type.shape;
   kernel->compare = Compare<T>;
-  kernel->equal = Equal<T>;
+  kernel->equal = UniqueEqual<T>;
   kernel->sorted = attrs.sorted;
   kernel->n = shape[0];
   kernel->width = shape[0] == 0 ? 0 : NumElements(shape) / shape[0];
@@ -126,11 +126,13 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext&) {
 }  // namespace
 
 CpuKernelDefs Unique() {
-  return {
-      {DataType::kF32, Prepare<float>},   {DataType::kI32, Prepare<int32_t>},
-      {DataType::kI64, Prepare<int64_t>}, {DataType::kI16, Prepare<int16_t>},
-      {DataType::kI8, Prepare<int8_t>},   {DataType::kU8, Prepare<uint8_t>},
-      {DataType::kBool, Prepare<uint8_t>}};
+  return {{DataType::kF32, PrepareUnique<float>},
+          {DataType::kI32, PrepareUnique<int32_t>},
+          {DataType::kI64, PrepareUnique<int64_t>},
+          {DataType::kI16, PrepareUnique<int16_t>},
+          {DataType::kI8, PrepareUnique<int8_t>},
+          {DataType::kU8, PrepareUnique<uint8_t>},
+          {DataType::kBool, PrepareUnique<uint8_t>}};
 }
 
 }  // namespace mace::cpu

@@ -9,7 +9,7 @@
 namespace mace::cpu {
 namespace {
 
-Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareUnstack(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const UnstackAttrs attrs,
                         ReadAttrs<UnstackAttrs>(node));
   const TensorType& x = node.inputs[0].type;
@@ -31,6 +31,6 @@ Result<KernelPtr> Prepare(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-CpuKernelDefs Unstack() { return ForAllTypes(Prepare); }
+CpuKernelDefs Unstack() { return ForAllTypes(PrepareUnstack); }
 
 }  // namespace mace::cpu

@@ -42,7 +42,7 @@ std::array<uint8_t, 256> LeakyReluTable(const Node& node, const Scales& s,
   });
 }
 
-int16_t Saturate16(int32_t x) {
+int16_t ActivationSaturate16(int32_t x) {
   return static_cast<int16_t>(CodesOf(DataType::kI16).Clamp(x));
 }
 
@@ -66,9 +66,9 @@ int32_t HardSwish(int32_t v, Factor16 to_y, Factor16 to_gate) {
   const int32_t product = MultiplyHigh16(x, to_y.mantissa);
   const int exponent = to_gate.exponent;
   int16_t gate = x;
-  if (exponent > 0) gate = Saturate16(gate * (1 << (exponent - 1)));
+  if (exponent > 0) gate = ActivationSaturate16(gate * (1 << (exponent - 1)));
   gate = static_cast<int16_t>(MultiplyHigh16(gate, to_gate.mantissa));
-  if (exponent > 0) gate = Saturate16(gate * 2);
+  if (exponent > 0) gate = ActivationSaturate16(gate * 2);
   if (exponent < 0) {
     gate = static_cast<int16_t>(RoundingShift(gate, -exponent));
   }

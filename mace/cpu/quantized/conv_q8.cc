@@ -66,7 +66,7 @@ Result<KernelPtr> PrepareProduct(const Node& node,
       SaturatedProduct({patches.rows(), order.outputs, order.depth()})));
 }
 
-FilterOrder OrderOf(const ConvShape& s) {
+FilterOrder OrderOfConvQ8(const ConvShape& s) {
   return {s.out_channels,   s.in_per_group(), s.taps(), s.taps(),
           /*multiplier=*/1, s.group};
 }
@@ -80,14 +80,14 @@ Patches PatchesOf(const ConvShape& s) {
 Result<KernelPtr> PrepareConvQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
-  return PrepareProduct(node, attrs, OrderOf(conv.shape), PatchesOf(conv.shape),
-                        context);
+  return PrepareProduct(node, attrs, OrderOfConvQ8(conv.shape),
+                        PatchesOf(conv.shape), context);
 }
 
 Result<ProductQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,
                                  CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
-  return MakeProduct(node, attrs, OrderOf(shape), PatchesOf(shape),
+  return MakeProduct(node, attrs, OrderOfConvQ8(shape), PatchesOf(shape),
                      /*one_thread=*/true, context);
 }
 

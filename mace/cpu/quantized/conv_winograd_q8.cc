@@ -35,7 +35,7 @@ constexpr int64_t kRowsPerThread = 4;
 // products with codes, at most 128 from 0, are then less than 2^25 from 0.
 constexpr int64_t kMostMagnitudes = (int64_t{1} << 25) / 128 - 1;
 
-FilterOrder OrderOf(const ConvShape& s) {
+FilterOrder OrderOfConvWinogradQ8(const ConvShape& s) {
   return {s.out_channels, s.in_channels, kTaps, kTaps};
 }
 
@@ -213,8 +213,10 @@ Status ConvWinogradQ8::Pack(const Node& node, const OutputStage& stage,
         {codes, zero, shape_.out_channels, shape_.in_channels}, *micro_,
         reinterpret_cast<int16_t*>(static_cast<char*>(to) + stage_bytes));
     for (int64_t o = 0; o < shape_.out_channels; ++o) {
-      StageQ8::Pack(channels, o, stage.factor(o),
-                    SumsQ8(node, OrderOf(shape_), o, x_.zero_point, zero), to);
+      StageQ8::Pack(
+          channels, o, stage.factor(o),
+          SumsQ8(node, OrderOfConvWinogradQ8(shape_), o, x_.zero_point, zero),
+          to);
     }
     return Status();
   };

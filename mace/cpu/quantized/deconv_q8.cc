@@ -17,7 +17,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTasksPerThread = 4;
+constexpr int64_t kDeconvQ8TasksPerThread = 4;
 
 // Returns the input that tap `k` of output `i` reads; -1 for none.
 int64_t InputOf(const Window& w, int64_t i, int64_t k) {
@@ -59,7 +59,7 @@ struct DeconvQ8 final : Kernel {
         args.inputs.size() > 2 ? args.inputs[2].as<const int32_t>() : nullptr;
     auto* y = args.outputs[0].as<uint8_t>();
     const int64_t tile = std::max<int64_t>(
-        1, s.rows() / (threads->num_threads() * kTasksPerThread));
+        1, s.rows() / (threads->num_threads() * kDeconvQ8TasksPerThread));
     threads->ParallelFor(s.rows(), tile, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end && !threads->is_cancelled(); ++i) {
         Pixel(codes, bias, static_cast<int64_t>(i), y + i * s.out_channels);

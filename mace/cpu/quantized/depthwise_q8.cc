@@ -17,7 +17,7 @@ namespace mace::cpu {
 namespace {
 
 // Small tasks let an output overlap its input closely.
-constexpr int64_t kTasksPerThread = 8;
+constexpr int64_t kDepthwiseQ8TasksPerThread = 8;
 // Most outputs of a tile: the columns and sums of wider ones leave the
 // first-level cache.
 constexpr int64_t kMaxWidth = 16;
@@ -144,7 +144,7 @@ void DepthwiseQ8::Plan() {
 
 int64_t DepthwiseQ8::num_tasks() const {
   return std::min(s_.batch * s_.window.h.out,
-                  threads_->num_threads() * kTasksPerThread);
+                  threads_->num_threads() * kDepthwiseQ8TasksPerThread);
 }
 
 int64_t DepthwiseQ8::SafeDistanceBytes() const {
@@ -169,7 +169,8 @@ void DepthwiseQ8::Run(const uint8_t* x, uint8_t* y, void* scratch) const {
   const int64_t lines = s_.batch * h.out, tasks = num_tasks();
   const int64_t image = h.in * w.in * s_.in_channels;
   const int64_t line_bytes = w.out * s_.out_channels;
-  const bool in_order = Overlap(y, lines * line_bytes, x, s_.batch * image);
+  const bool in_order =
+      RangesOverlap(y, lines * line_bytes, x, s_.batch * image);
   const RequantizeQ8* requantize = &stage_.Micro();
   RunTasks(threads_, static_cast<size_t>(tasks), in_order,
            [&](size_t worker, size_t index) {

@@ -23,11 +23,11 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 8192;    // elements of a task
+constexpr int64_t kEltwiseQ8Tile = 8192;  // elements of a task
 constexpr int64_t kJoined = 1024;  // the most elements of rows that are joined
 // Operands of sums are scaled to a common unit with so many bits more.
-constexpr int kSumBits = 20;
-constexpr int kDifferenceBits = 7;  // the same of squared differences
+constexpr int kEltwiseQ8SumBits = 20;
+constexpr int kEltwiseQ8DifferenceBits = 7;  // the same of squared differences
 constexpr int kCompareBits = 8;
 
 struct Terms {
@@ -192,7 +192,7 @@ struct EltwiseQ8 final : Kernel {
     const auto* w = args.inputs[1].as<const uint8_t>();
     auto* y = args.outputs[0].as<uint8_t>();
     const int64_t n = plan.extents.back();
-    const int64_t tile = std::max<int64_t>(kTile / n, 1);
+    const int64_t tile = std::max<int64_t>(kEltwiseQ8Tile / n, 1);
     threads->ParallelFor(NumRows(plan), tile, [&](size_t begin, size_t end) {
       if (repeated >= 0) return JoinRows(begin, end, {x, w}, y);
       ForEachRow<2>(plan, begin, end, [&](int64_t r, const auto& at) {
@@ -349,14 +349,15 @@ Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context) {
         return sum;
       }
       kernel->row = type == EltwiseType::kSum ? Sum : Difference;
-      f.y = ToFixed(ToCommonUnit(node, kSumBits, kernel.get()) /
-                    (double{1 << kSumBits} * y.scale()));
+      f.y = ToFixed(ToCommonUnit(node, kEltwiseQ8SumBits, kernel.get()) /
+                    (double{1 << kEltwiseQ8SumBits} * y.scale()));
       break;
     case EltwiseType::kSqrDiff: {
       kernel->row = SquaredDifference;
-      const double unit = ToCommonUnit(node, kDifferenceBits, kernel.get());
+      const double unit =
+          ToCommonUnit(node, kEltwiseQ8DifferenceBits, kernel.get());
       f.y = ToFixed(unit * unit /
-                    (double{1 << (2 * kDifferenceBits)} * y.scale()));
+                    (double{1 << (2 * kEltwiseQ8DifferenceBits)} * y.scale()));
       break;
     }
     case EltwiseType::kProd:

@@ -7,20 +7,22 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+constexpr int32_t kFixedExpMost = std::numeric_limits<int32_t>::max();
 constexpr int kExpBits = 5;
 
 // exp(-2^k) for k from -2 to 4, without integer bits.
-constexpr int32_t kPowers[] = {1672461947, 1302514674, 790015084, 290630308,
-                               39332535,   720401,     242};
+constexpr int32_t kFixedExpPowers[] = {
+    1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
 
-int32_t Saturated(int64_t x) {
+int32_t FixedExpSaturated(int64_t x) {
   constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
-  return static_cast<int32_t>(x > kMost ? kMost : x < kLeast ? kLeast : x);
+  return static_cast<int32_t>(x > kFixedExpMost ? kFixedExpMost
+                              : x < kLeast      ? kLeast
+                                                : x);
 }
 
 // Returns exp(x) for x in [-1/4, 0), both without integer bits.
-int32_t ExpOfQuarter(int32_t x) {
+int32_t FixedExpOfQuarter(int32_t x) {
   constexpr int32_t kExpOfEighth = 1895147668;  // exp(-1/8)
   constexpr int32_t kThird = 715827883;
   const int32_t a = x + (1 << 28);  // x + 1/8
@@ -29,21 +31,22 @@ int32_t ExpOfQuarter(int32_t x) {
   const int32_t a4 = MultiplyHigh(a2, a2);
   const int32_t series =
       RoundingShift(MultiplyHigh(RoundingShift(a4, 2) + a3, kThird) + a2, 1);
-  return Saturated(int64_t{kExpOfEighth} +
-                   MultiplyHigh(kExpOfEighth, a + series));
+  return FixedExpSaturated(int64_t{kExpOfEighth} +
+                           MultiplyHigh(kExpOfEighth, a + series));
 }
 
 }  // namespace
 
 int32_t FixedExp(int32_t x) {
-  if (x == 0) return kMost;
+  if (x == 0) return kFixedExpMost;
   constexpr int kFractionBits = 31 - kExpBits;
   constexpr int32_t kQuarter = 1 << (kFractionBits - 2);
   const int32_t in_quarter = (x & (kQuarter - 1)) - kQuarter;
-  int32_t y = ExpOfQuarter(Saturated(int64_t{in_quarter} * (1 << kExpBits)));
+  int32_t y = FixedExpOfQuarter(
+      FixedExpSaturated(int64_t{in_quarter} * (1 << kExpBits)));
   const int32_t rest = in_quarter - x;
   int bit = kFractionBits - 2;
-  for (const int32_t power : kPowers) {
+  for (const int32_t power : kFixedExpPowers) {
     if ((rest & (1 << bit)) != 0) y = MultiplyHigh(y, power);
     ++bit;
   }
@@ -55,16 +58,16 @@ FixedReciprocal Reciprocal(int32_t x, int integer_bits) {
   // x = (1 + a) * 2^k, with a in [0, 1).
   const auto a = static_cast<int32_t>((static_cast<uint32_t>(x) << headroom) -
                                       (uint32_t{1} << 31));
-  const int64_t sum = int64_t{a} + kMost;
+  const int64_t sum = int64_t{a} + kFixedExpMost;
   const auto half = static_cast<int32_t>((sum + (sum >= 0 ? 1 : -1)) / 2);
   constexpr int32_t k48Over17 = 1515870810;  // with 2 integer bits, as `guess`
   constexpr int32_t kMinus32Over17 = -1010580540;
   int32_t guess = k48Over17 + MultiplyHigh(half, kMinus32Over17);
   for (int i = 0; i < 3; ++i) {
     const int32_t error = (1 << 29) - MultiplyHigh(half, guess);
-    guess += Saturated(int64_t{MultiplyHigh(guess, error)} * 4);
+    guess += FixedExpSaturated(int64_t{MultiplyHigh(guess, error)} * 4);
   }
-  return {Saturated(int64_t{guess} * 2), integer_bits - headroom};
+  return {FixedExpSaturated(int64_t{guess} * 2), integer_bits - headroom};
 }
 
 }  // namespace mace::cpu

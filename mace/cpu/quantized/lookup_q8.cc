@@ -10,7 +10,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 1 << 14;
+constexpr int64_t kLookupQ8Tile = 1 << 14;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ KernelPtr MakeLookup(const Node& node, CpuContext& context,
        threads = context.threads](const RunArgs& args) {
         const auto* x = args.inputs[0].as<const uint8_t>();
         auto* y = args.outputs[0].as<uint8_t>();
-        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+        threads->ParallelFor(n, kLookupQ8Tile, [&](size_t begin, size_t end) {
           fn({end - begin, table.data(), x + begin, y + begin});
         });
       },

@@ -16,7 +16,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int kOutputBits = 7;  // of 1/128
+constexpr int kLpNormQ8OutputBits = 7;  // of 1/128
 
 struct LineNorm {
   int64_t n = 0, stride = 0;
@@ -33,18 +33,18 @@ struct LineNorm {
     // The unit of the output is in the factor for i8, in the terms for u8.
     constexpr bool kIsSigned = std::is_signed_v<T>;
     FixedFactor factor = InverseRoot(sum);
-    factor.exponent += kIsSigned ? kOutputBits : 0;
+    factor.exponent += kIsSigned ? kLpNormQ8OutputBits : 0;
     for (int64_t i = 0; i < n; ++i) {
       const int32_t v =
-          (x[i * stride] - x_zero) * (kIsSigned ? 1 : 1 << kOutputBits);
+          (x[i * stride] - x_zero) * (kIsSigned ? 1 : 1 << kLpNormQ8OutputBits);
       y[i * stride] = static_cast<T>(range.Clamp(Scale(v, factor) + y_zero));
     }
   }
 };
 
 template <typename T>
-KernelPtr Make(const LineNorm& norm, const AxisLines& lines,
-               CpuContext& context) {
+KernelPtr MakeLpNormQ8(const LineNorm& norm, const AxisLines& lines,
+                       CpuContext& context) {
   KernelFacts facts;
   facts.variant = "lp_norm_q8";
   facts.overlaps = {{0, 0}};
@@ -82,8 +82,8 @@ Result<KernelPtr> PrepareLpNormQ8(const Node& node, CpuContext& context) {
         "of at most ", kMost, " elements, a scale of 1/128 and the zero point ",
         norm.y_zero, "; y is ", ToString(y));
   }
-  return is_u8 ? Make<uint8_t>(norm, lines, context)
-               : Make<int8_t>(norm, lines, context);
+  return is_u8 ? MakeLpNormQ8<uint8_t>(norm, lines, context)
+               : MakeLpNormQ8<int8_t>(norm, lines, context);
 }
 
 }  // namespace mace::cpu

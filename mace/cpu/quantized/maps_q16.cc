@@ -21,11 +21,11 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 1 << 12;
-constexpr int kSumBits = 15;          // more than the operands of a sum have
+constexpr int64_t kMapsQ16Tile = 1 << 12;
+constexpr int kMapsQ16SumBits = 15;   // more than the operands of a sum have
 constexpr float kUnit = 1.f / 32768;  // the scale of results up to 1
 
-int32_t Saturate16(int64_t x) {
+int32_t MapsSaturate16(int64_t x) {
   return static_cast<int32_t>(
       std::min<int64_t>(std::max<int64_t>(x, -32768), 32767));
 }
@@ -41,7 +41,7 @@ KernelPtr MakeMap(const Node& node, CpuContext& context, const F& f) {
       [f, n, threads = context.threads](const RunArgs& args) {
         const auto* x = args.inputs[0].as<const int16_t>();
         auto* y = args.outputs[0].as<int16_t>();
-        threads->ParallelFor(n, kTile, [&](size_t begin, size_t end) {
+        threads->ParallelFor(n, kMapsQ16Tile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
             y[i] = static_cast<int16_t>(f(int32_t{x[i]}));
           }
@@ -71,7 +71,7 @@ KernelPtr MakePairs(const Node& node, CpuContext& context, const F& f) {
         const int64_t n = plan.extents.back();
         const int64_t a_step = plan.strides[0].back();
         const int64_t b_step = plan.strides[1].back();
-        const int64_t tile = std::max<int64_t>(kTile / n, 1);
+        const int64_t tile = std::max<int64_t>(kMapsQ16Tile / n, 1);
         threads->ParallelFor(
             NumRows(plan), tile, [&](size_t begin, size_t end) {
               ForEachRow<2>(plan, begin, end, [&](int64_t r, const auto& at) {
@@ -174,11 +174,11 @@ struct Table16 {
       const double first = std::round(f(x) * kInverse);
       const double middle = std::round(f(x + step / 2) * kInverse);
       const double line = std::round((f(x + step) * kInverse + first) / 2);
-      values[i] = static_cast<int16_t>(Saturate16(
+      values[i] = static_cast<int16_t>(MapsSaturate16(
           static_cast<int64_t>(first - std::round((line - middle) / 2))));
     }
     values[512] =
-        static_cast<int16_t>(Saturate16(std::llround(f(most) * kInverse)));
+        static_cast<int16_t>(MapsSaturate16(std::llround(f(most) * kInverse)));
   }
   int32_t At(int32_t x) const {
     const int32_t i = 256 + (x >> 7);
@@ -194,7 +194,7 @@ struct SoftmaxQ16 {
   Table16 reciprocal = Table16(0, 1, [](double x) { return 1 / (1 + x); });
 
   int32_t Exp(int32_t difference) const {
-    return exp.At(Saturate16(int64_t{Scale(difference, factor)} + 32767));
+    return exp.At(MapsSaturate16(int64_t{Scale(difference, factor)} + 32767));
   }
   void Line(const int16_t* x, int16_t* y) const {
     const int64_t n = lines.n, inner = lines.inner;
@@ -207,7 +207,7 @@ struct SoftmaxQ16 {
     // The sum is 2^(31 - headroom) (1 + part).
     const int headroom = __builtin_clz(static_cast<uint32_t>(sum));
     const int64_t part = ((sum << (headroom - 1)) + (1 << 13)) >> 14;
-    const int32_t inverse = reciprocal.At(Saturate16(part - 98304));
+    const int32_t inverse = reciprocal.At(MapsSaturate16(part - 98304));
     const int shift = 31 - headroom;
     for (int64_t k = 0; k < n; ++k) {
       const int64_t share = int64_t{Exp(x[k * inner] - most)} * inverse;
@@ -260,11 +260,11 @@ Result<KernelPtr> PrepareEltwiseQ16(const Node& node, CpuContext& context) {
   }
   const double unit = 2 * double{std::max(a, b)};
   const FixedFactor of_a = ToFixed(a / unit), of_b = ToFixed(b / unit);
-  const FixedFactor of_y = ToFixed(unit / (double{1 << kSumBits} * y));
+  const FixedFactor of_y = ToFixed(unit / (double{1 << kMapsQ16SumBits} * y));
   const int32_t sign = type == EltwiseType::kSum ? 1 : -1;
   return MakePairs(node, context, [=](int32_t p, int32_t q) {
-    const int32_t sum = Scale(p * (1 << kSumBits), of_a) +
-                        sign * Scale(q * (1 << kSumBits), of_b);
+    const int32_t sum = Scale(p * (1 << kMapsQ16SumBits), of_a) +
+                        sign * Scale(q * (1 << kMapsQ16SumBits), of_b);
     return range.Clamp(Scale(sum, of_y));
   });
 }

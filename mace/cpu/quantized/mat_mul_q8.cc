@@ -15,7 +15,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 1 << 14;  // elements or products of a task
+constexpr int64_t kMatMulQ8Tile = 1 << 14;  // elements or products of a task
 
 // An operand: `count` matrices, whose lines of k codes are multiplied.
 struct Lines {
@@ -32,7 +32,8 @@ struct Lines {
     return static_cast<int16_t>(code - zero);
   }
   void Copy(const uint8_t* x, ThreadPool* threads, int16_t* to) const {
-    const int64_t tile = std::max<int64_t>(1, kTile / std::max<int64_t>(1, k));
+    const int64_t tile =
+        std::max<int64_t>(1, kMatMulQ8Tile / std::max<int64_t>(1, k));
     threads->ParallelFor(total(), tile, [&](size_t begin, size_t end) {
       for (int64_t l = begin; l < static_cast<int64_t>(end); ++l) {
         const uint8_t* matrix = x + l / lines * lines * k;
@@ -75,7 +76,7 @@ struct MatMulQ8 final : Kernel {
     b.Copy(args.inputs[1].as<const uint8_t>(), threads, columns);
     auto* y = args.outputs[0].as<uint8_t>();
     const int64_t work = std::max<int64_t>(1, b.lines * a.k);
-    const int64_t tile = std::max<int64_t>(1, kTile / work);
+    const int64_t tile = std::max<int64_t>(1, kMatMulQ8Tile / work);
     threads->ParallelFor(
         NumProducts() * a.lines, tile, [&](size_t begin, size_t end) {
           for (int64_t r = begin; r < static_cast<int64_t>(end); ++r) {

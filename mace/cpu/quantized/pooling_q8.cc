@@ -18,11 +18,13 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTasksPerThread = 4;
+constexpr int64_t kPoolingQ8TasksPerThread = 4;
 // Channels of a vector. Vectors are the compiler's, for any instruction set.
-constexpr int64_t kLanes = 16;
-typedef int32_t Words __attribute__((vector_size(kLanes * sizeof(int32_t))));
-typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
+constexpr int64_t kPoolingQ8Lanes = 16;
+typedef int32_t Words
+    __attribute__((vector_size(kPoolingQ8Lanes * sizeof(int32_t))));
+typedef float Floats
+    __attribute__((vector_size(kPoolingQ8Lanes * sizeof(float))));
 
 // Up to this number of codes of a type, floats give the quotient of the sum:
 // where two integers below 2^24 do not divide, the quotient is farther from the
@@ -54,7 +56,7 @@ struct TapsOf {
 
 template <typename T>
 struct VectorOf {
-  typedef T Codes __attribute__((vector_size(kLanes * sizeof(T))));
+  typedef T Codes __attribute__((vector_size(kPoolingQ8Lanes * sizeof(T))));
 
   // Not returned, as how vectors are returned depends on the instruction set.
   static void Load(const T* x, Codes* codes) {
@@ -62,7 +64,7 @@ struct VectorOf {
   }
 };
 
-// Maxima of kLanes channels, within a range.
+// Maxima of kPoolingQ8Lanes channels, within a range.
 template <typename T>
 struct MaximaOf {
   using V = VectorOf<T>;
@@ -105,7 +107,7 @@ int32_t RoundedQuotient(int64_t sum, int64_t n) {
 template <typename T>
 void DivideRounded(int64_t n, Words* sums) {
   if (n > kMostInFloats<T>) {
-    for (int64_t k = 0; k < kLanes; ++k) {
+    for (int64_t k = 0; k < kPoolingQ8Lanes; ++k) {
       (*sums)[k] = RoundedQuotient((*sums)[k], n);
     }
     return;
@@ -117,7 +119,7 @@ void DivideRounded(int64_t n, Words* sums) {
   *sums = (__builtin_convertvector(quotient, Words) ^ sign) - sign;
 }
 
-// The means of kLanes channels. REQUIRES: taps.count() <=
+// The means of kPoolingQ8Lanes channels. REQUIRES: taps.count() <=
 // kMostInWords<T>.
 template <typename T>
 void Means(const TapsOf<T>& taps, CodeRange range, T* y) {
@@ -171,7 +173,7 @@ struct PoolingQ8 final : Kernel {
     const Output y = {args.outputs[0].as<T>(), row > 0 ? row : s.channels};
     const int64_t pixels = s.batch * s.window.h.out * s.window.w.out;
     const int64_t tile = std::max<int64_t>(
-        1, pixels / (threads->num_threads() * kTasksPerThread));
+        1, pixels / (threads->num_threads() * kPoolingQ8TasksPerThread));
     threads->ParallelFor(pixels, tile, [&](size_t begin, size_t end) {
       Pixels(static_cast<int64_t>(begin), static_cast<int64_t>(end), x, y);
     });
@@ -247,18 +249,19 @@ struct PoolingQ8 final : Kernel {
   // channels, so that it may compute some of them again.
   void Channels(const TapsOf<T>& all, T* y) const {
     const bool is_max = s.type == PoolingType::kMax;
-    const bool in_vectors =
-        s.channels >= kLanes && (is_max || all.count() <= kMostInWords<T>);
+    const bool in_vectors = s.channels >= kPoolingQ8Lanes &&
+                            (is_max || all.count() <= kMostInWords<T>);
     TapsOf<T> taps = all;
     for (int64_t c = 0; c < s.channels;) {
-      if (in_vectors && s.channels - c < kLanes) c = s.channels - kLanes;
+      if (in_vectors && s.channels - c < kPoolingQ8Lanes)
+        c = s.channels - kPoolingQ8Lanes;
       taps.from = all.from + c;
       if (!in_vectors) {
         is_max ? Maximum(taps, range, y + c) : Mean(taps, range, y + c);
         c += 1;
       } else {
         is_max ? Maxima(taps, range, y + c) : Means(taps, range, y + c);
-        c += kLanes;
+        c += kPoolingQ8Lanes;
       }
     }
   }

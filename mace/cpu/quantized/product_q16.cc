@@ -17,7 +17,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 1 << 14;  // products of a task
+constexpr int64_t kProductQ16Tile = 1 << 14;  // products of a task
 
 // Returns x times the factor, of which 16 bits count; rounded once, ties up.
 // Magnitudes of x are at most 2^47. REQUIRES: an exponent below 8.
@@ -130,7 +130,7 @@ KernelPtr MakeConv(const Node& node, const ConvShape& s, bool is_depthwise,
   const int64_t per_row = s.out_channels * s.taps() * s.in_per_group();
   facts.macs = SaturatedProduct({s.rows(), per_row});
   const int64_t tile =
-      std::max<int64_t>(1, kTile / std::max<int64_t>(1, per_row));
+      std::max<int64_t>(1, kProductQ16Tile / std::max<int64_t>(1, per_row));
   return MakeKernel(
       [=, threads = context.threads](const RunArgs& args) {
         const auto* x = args.inputs[0].as<const int16_t>();

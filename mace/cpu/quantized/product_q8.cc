@@ -128,9 +128,10 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, int64_t row_stride,
   const int64_t column_blocks = CeilDiv(panels_, panel_block_);
   const int64_t row_blocks = CeilDiv(rows_, row_block_);
   const Patches& patches = spec_.patches;
-  const bool in_order = Overlap(y, rows_ * y_stride, x,
-                                patches.batch * patches.window.h.in *
-                                    patches.window.w.in * patches.pixel_stride);
+  const bool in_order =
+      RangesOverlap(y, rows_ * y_stride, x,
+                    patches.batch * patches.window.h.in * patches.window.w.in *
+                        patches.pixel_stride);
   const Task whole = WholeTask(x, y, y_stride);
   RunTasks(threads_, static_cast<size_t>(row_blocks * column_blocks), in_order,
            [&](size_t worker, size_t index) {

@@ -14,9 +14,9 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kLanes = 64;  // outputs computed together
-constexpr int64_t kRows = 128;  // sums of so many codes fit in 16 bits
-constexpr int64_t kTile = 1 << 14;
+constexpr int64_t kReduceQ8Lanes = 64;  // outputs computed together
+constexpr int64_t kRows = 128;          // sums of so many codes fit in 16 bits
+constexpr int64_t kReduceQ8Tile = 1 << 14;
 
 template <typename T>
 struct ReduceQ8 final : Kernel {
@@ -35,16 +35,17 @@ struct ReduceQ8 final : Kernel {
     const T* x = args.inputs[0].as<const T>();
     T* y = args.outputs[0].as<T>();
     const int64_t columns = g.keeps_row ? g.width : 1;
-    const int64_t chunks = (columns + kLanes - 1) / kLanes;
-    const int64_t work =
-        std::max<int64_t>(1, g.num_reduced() * std::min(kLanes, columns));
+    const int64_t chunks = (columns + kReduceQ8Lanes - 1) / kReduceQ8Lanes;
+    const int64_t work = std::max<int64_t>(
+        1, g.num_reduced() * std::min(kReduceQ8Lanes, columns));
     threads->ParallelFor(
-        g.num_kept * chunks, std::max<int64_t>(1, kTile / work),
+        g.num_kept * chunks, std::max<int64_t>(1, kReduceQ8Tile / work),
         [&](size_t begin, size_t end) {
           for (int64_t u = begin; u < static_cast<int64_t>(end); ++u) {
-            const int64_t group = u / chunks, first = u % chunks * kLanes;
+            const int64_t group = u / chunks,
+                          first = u % chunks * kReduceQ8Lanes;
             Outputs(x + OffsetOf(g.kept, group) + first,
-                    std::min(kLanes, columns - first),
+                    std::min(kReduceQ8Lanes, columns - first),
                     y + group * columns + first);
           }
         });
@@ -52,7 +53,7 @@ struct ReduceQ8 final : Kernel {
   }
 
   void Outputs(const T* x, int64_t n, T* y) const {
-    uint32_t found[kLanes] = {};
+    uint32_t found[kReduceQ8Lanes] = {};
     for (int64_t k = 0; !adds && k < n; ++k) found[k] = Bits(x[k]);
     if (!g.keeps_row) {
       for (int64_t r = 0; r < g.num_gone; ++r) {
@@ -61,8 +62,8 @@ struct ReduceQ8 final : Kernel {
     } else if (adds) {
       for (int64_t r = 0; r < g.num_gone; r += kRows) {
         const int64_t end = std::min(r + kRows, g.num_gone);
-        if (n == kLanes) {
-          AddRows(x, r, end, kLanes, found);
+        if (n == kReduceQ8Lanes) {
+          AddRows(x, r, end, kReduceQ8Lanes, found);
         } else {
           AddRows(x, r, end, n, found);
         }
@@ -77,11 +78,11 @@ struct ReduceQ8 final : Kernel {
   }
 
   // Adds the first n codes of rows [first, end), at most kRows. Inlined, so
-  // that all kLanes are a number that the compiler knows.
+  // that all kReduceQ8Lanes are a number that the compiler knows.
   __attribute__((always_inline)) void AddRows(const T* x, int64_t first,
                                               int64_t end, int64_t n,
                                               uint32_t* found) const {
-    int16_t sums[kLanes] = {};
+    int16_t sums[kReduceQ8Lanes] = {};
     for (int64_t r = first; r < end; ++r) {
       const T* row = x + OffsetOf(g.gone, r);
       for (int64_t k = 0; k < n; ++k) {
@@ -125,7 +126,7 @@ FixedFactor DividedBy(FixedFactor factor, int64_t n) {
 }
 
 template <typename T>
-Result<KernelPtr> Make(const Node& node, CpuContext& context) {
+Result<KernelPtr> MakeReduceQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const ReduceKind kind, ReduceKindOf(node, attrs));
   MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
@@ -159,8 +160,8 @@ Result<KernelPtr> Make(const Node& node, CpuContext& context) {
 
 Result<KernelPtr> PrepareReduceQ8(const Node& node, CpuContext& context) {
   return node.inputs[0].type.dtype == DataType::kU8
-             ? Make<uint8_t>(node, context)
-             : Make<int8_t>(node, context);
+             ? MakeReduceQ8<uint8_t>(node, context)
+             : MakeReduceQ8<int8_t>(node, context);
 }
 
 }  // namespace mace::cpu

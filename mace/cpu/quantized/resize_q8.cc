@@ -15,7 +15,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int kBits = 10;  // fraction bits of positions
+constexpr int kPositionBits = 10;  // fraction bits of positions
 
 // Where an output lies between two inputs.
 struct Position {
@@ -29,8 +29,8 @@ enum class Coordinate { kAsymmetric, kHalfPixel, kAlignCorners };
 Position PositionI8(Coordinate kind, int64_t i, int64_t n, int64_t m) {
   const bool aligns = kind == Coordinate::kAlignCorners && m > 1;
   const int64_t in = aligns ? n - 1 : n, out = aligns ? m - 1 : m;
-  const int64_t step = ((in << kBits) + out / 2) / out;
-  constexpr int64_t kOne = 1 << kBits;
+  const int64_t step = ((in << kPositionBits) + out / 2) / out;
+  constexpr int64_t kOne = 1 << kPositionBits;
   int64_t at = i * step;
   if (kind == Coordinate::kHalfPixel) at += step / 2 - kOne / 2;
   Position p;
@@ -62,7 +62,8 @@ struct Corners {
 
 void Mix(const Corners<int8_t>& c, const Position& y, const Position& x,
          int64_t n, int8_t* to) {
-  constexpr int32_t kOne = 1 << kBits, kHalf = 1 << (2 * kBits - 1);
+  constexpr int32_t kOne = 1 << kPositionBits,
+                    kHalf = 1 << (2 * kPositionBits - 1);
   const int32_t w00 = (kOne - y.units) * (kOne - x.units);
   const int32_t w01 = (kOne - y.units) * x.units;
   const int32_t w10 = y.units * (kOne - x.units), w11 = y.units * x.units;
@@ -70,7 +71,7 @@ void Mix(const Corners<int8_t>& c, const Position& y, const Position& x,
     const int32_t sum =
         c.y0x0[i] * w00 + c.y1x0[i] * w10 + c.y0x1[i] * w01 + c.y1x1[i] * w11;
     to[i] = static_cast<int8_t>((sum + (sum > 0 ? kHalf : -kHalf)) /
-                                (1 << (2 * kBits)));
+                                (1 << (2 * kPositionBits)));
   }
 }
 
@@ -106,7 +107,7 @@ struct Image {
 };
 
 template <typename T>
-KernelPtr Make(Image image, int64_t batch, CpuContext& context) {
+KernelPtr MakeResizeQ8(Image image, int64_t batch, CpuContext& context) {
   KernelFacts facts;
   facts.variant = "resize_q8";
   return MakeKernel(
@@ -156,8 +157,8 @@ Result<KernelPtr> PrepareResizeQ8(const Node& node, CpuContext& context) {
     }
   }
   return x.dtype == DataType::kU8
-             ? Make<uint8_t>(std::move(image), x.shape[0], context)
-             : Make<int8_t>(std::move(image), x.shape[0], context);
+             ? MakeResizeQ8<uint8_t>(std::move(image), x.shape[0], context)
+             : MakeResizeQ8<int8_t>(std::move(image), x.shape[0], context);
 }
 
 }  // namespace mace::cpu

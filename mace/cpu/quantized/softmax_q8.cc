@@ -16,9 +16,9 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int kDifferenceBits = 26;  // fraction bits of x - max(x)
-constexpr int kSumBits = 12;         // integer bits of the sum
-constexpr int kOutputBits = 8;
+constexpr int kSoftmaxQ8DifferenceBits = 26;  // fraction bits of x - max(x)
+constexpr int kSoftmaxQ8SumBits = 12;         // integer bits of the sum
+constexpr int kSoftmaxQ8OutputBits = 8;
 constexpr int64_t kTileElements = 4096;
 
 template <typename T>
@@ -57,11 +57,11 @@ struct SoftmaxQ8 final : Kernel {
     for (int64_t k = 0; k < n; ++k) {
       const int32_t difference = x[k * inner] - most;
       if (difference < least_difference) continue;
-      sum += RoundingShift(Exp(difference), kSumBits);
+      sum += RoundingShift(Exp(difference), kSoftmaxQ8SumBits);
     }
     const FixedReciprocal scale =
-        Reciprocal(static_cast<int32_t>(sum), kSumBits);
-    const int shift = scale.bits_over_unit + 31 - kOutputBits;
+        Reciprocal(static_cast<int32_t>(sum), kSoftmaxQ8SumBits);
+    const int shift = scale.bits_over_unit + 31 - kSoftmaxQ8OutputBits;
     // Shares of a sum of 512 or more are all below half of a step.
     const int32_t least = shift > 31 ? 1 : least_difference;
     for (int64_t k = 0; k < n; ++k) {
@@ -77,7 +77,7 @@ struct SoftmaxQ8 final : Kernel {
 };
 
 template <typename T>
-Result<KernelPtr> Make(const Node& node, CpuContext& context) {
+Result<KernelPtr> MakeSoftmaxQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
                         ReadAttrs<SoftmaxAttrs>(node));
   const TensorType& y = node.outputs[0];
@@ -95,18 +95,18 @@ Result<KernelPtr> Make(const Node& node, CpuContext& context) {
   // Sums of exponentials have 12 integer bits.
   MACE_ASSIGN_OR_RETURN(
       kernel->lines, LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
-  if (kernel->lines.n >= 1 << kSumBits) {
+  if (kernel->lines.n >= 1 << kSoftmaxQ8SumBits) {
     return Unsupported(Label(node),
                        ": of quantized tensors the CPU computes "
                        "Softmax of fewer than ",
-                       1 << kSumBits, " elements; x is ",
+                       1 << kSoftmaxQ8SumBits, " elements; x is ",
                        ToString(node.inputs[0].type));
   }
   const double unit = node.inputs[0].type.quantization->scale() *
-                      static_cast<double>(1 << kDifferenceBits);
+                      static_cast<double>(1 << kSoftmaxQ8DifferenceBits);
   kernel->factor = ToFixed(std::min(unit, 2147483647.0));
-  const double reach =
-      std::ldexp(31.0 * (1 << kDifferenceBits), -kernel->factor.exponent);
+  const double reach = std::ldexp(31.0 * (1 << kSoftmaxQ8DifferenceBits),
+                                  -kernel->factor.exponent);
   kernel->least_difference =
       -static_cast<int32_t>(std::min(std::floor(reach), 256.0));
   for (int32_t d = 0; d > -256 && d >= kernel->least_difference; --d) {
@@ -120,8 +120,8 @@ Result<KernelPtr> Make(const Node& node, CpuContext& context) {
 
 Result<KernelPtr> PrepareSoftmaxQ8(const Node& node, CpuContext& context) {
   return node.inputs[0].type.dtype == DataType::kU8
-             ? Make<uint8_t>(node, context)
-             : Make<int8_t>(node, context);
+             ? MakeSoftmaxQ8<uint8_t>(node, context)
+             : MakeSoftmaxQ8<int8_t>(node, context);
 }
 
 }  // namespace mace::cpu

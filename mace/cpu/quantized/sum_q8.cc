@@ -12,7 +12,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kTile = 8192;  // elements of a task
+constexpr int64_t kSumQ8Tile = 8192;  // elements of a task
 
 // Of factors below 2^-30, which give 0 for all that is summed here, and others.
 SumQ8Factor FactorOf(FixedFactor f) {
@@ -54,7 +54,7 @@ KernelPtr MakeSumQ8(const Node& node, bool subtract, CodeRange range,
   facts.overlaps = {{0, 0}, {1, 0}};
   const auto run = [all, fn = micro.fn,
                     threads = context.threads](const RunArgs& args) {
-    threads->ParallelFor(all.n, kTile, [&](size_t begin, size_t end) {
+    threads->ParallelFor(all.n, kSumQ8Tile, [&](size_t begin, size_t end) {
       SumQ8Args part = all;
       part.n = end - begin;
       part.a.codes = args.inputs[0].as<const uint8_t>() + begin;

@@ -10,17 +10,18 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kIn = kWinogradQ8In, kArea = kWinogradQ8Area, kTaps = 9;
+constexpr int64_t kTileIn = kWinogradQ8In, kTileArea = kWinogradQ8Area,
+                  kFilterTaps = 9;
 
 // Filters that are transformed together, as vectors of 16 bits.
-constexpr int64_t kLanes = 16;
-using Lanes = int16_t[kLanes];
+constexpr int64_t kWinogradFilterQ8Lanes = 16;
+using Lanes = int16_t[kWinogradFilterQ8Lanes];
 
 // The products of G with a column, or of a row with its transpose; see
 // winograd_q8.h. Magnitudes are less than 2^15.
 void TransformLanes(const Lanes& a, const Lanes& b, const Lanes& c,
-                    Lanes* const (&to)[kIn]) {
-  for (int64_t i = 0; i < kLanes; ++i) {
+                    Lanes* const (&to)[kTileIn]) {
+  for (int64_t i = 0; i < kWinogradFilterQ8Lanes; ++i) {
     const auto even = static_cast<int16_t>(a[i] + c[i]);
     const auto wide = static_cast<int16_t>(a[i] + 4 * c[i]);
     const auto odd = static_cast<int16_t>(2 * b[i]);
@@ -34,39 +35,39 @@ void TransformLanes(const Lanes& a, const Lanes& b, const Lanes& c,
 }
 
 // Writes the transforms of the 3x3 elements g of each lane.
-void TransformFilters(const Lanes (&g)[kTaps], Lanes (&u)[kArea]) {
-  Lanes columns[3 * kIn];  // [kIn][3]
+void TransformFilters(const Lanes (&g)[kFilterTaps], Lanes (&u)[kTileArea]) {
+  Lanes columns[3 * kTileIn];  // [kTileIn][3]
   for (int64_t j = 0; j < 3; ++j) {
     TransformLanes(g[j], g[3 + j], g[6 + j],
                    {columns + j, columns + 3 + j, columns + 6 + j,
                     columns + 9 + j, columns + 12 + j, columns + 15 + j});
   }
-  for (int64_t i = 0; i < kIn; ++i) {
-    Lanes* const row = u + i * kIn;
+  for (int64_t i = 0; i < kTileIn; ++i) {
+    Lanes* const row = u + i * kTileIn;
     TransformLanes(columns[3 * i], columns[3 * i + 1], columns[3 * i + 2],
                    {row, row + 1, row + 2, row + 3, row + 4, row + 5});
   }
 }
 
-// Packs `group` channels from c on of kLanes / group outputs from o on, to the
-// panel of these outputs.
+// Packs `group` channels from c on of kWinogradFilterQ8Lanes / group outputs
+// from o on, to the panel of these outputs.
 void PackLanes(const WinogradFilterQ8& f, const WinogradQ8& micro, int64_t o,
                int64_t c, int16_t* panel) {
   const int64_t nr = micro.nr, group = micro.group;
   const int64_t depth = AlignUp(f.inputs, micro.step);
-  Lanes g[kTaps] = {};
-  for (int64_t i = 0; i < kLanes; ++i) {
+  Lanes g[kFilterTaps] = {};
+  for (int64_t i = 0; i < kWinogradFilterQ8Lanes; ++i) {
     const int64_t at_o = o + i / group, at_c = c + i % group;
     if (at_o >= f.outputs || at_c >= f.inputs) continue;
-    const int64_t from = (at_o * f.inputs + at_c) * kTaps;
-    for (int64_t t = 0; t < kTaps; ++t) {
+    const int64_t from = (at_o * f.inputs + at_c) * kFilterTaps;
+    for (int64_t t = 0; t < kFilterTaps; ++t) {
       g[t][i] = static_cast<int16_t>(f.codes[from + t] - f.zero);
     }
   }
-  Lanes u[kArea];
+  Lanes u[kTileArea];
   TransformFilters(g, u);
   int16_t* to = panel + (c / group * nr + o % nr) * group;
-  for (int64_t i = 0; i < kArea; ++i, to += depth * nr) {
+  for (int64_t i = 0; i < kTileArea; ++i, to += depth * nr) {
     std::memcpy(to, u[i], sizeof(Lanes));
   }
 }
@@ -80,11 +81,12 @@ void PackWinogradFilterQ8(const WinogradFilterQ8& filter,
   for (int64_t first = 0; first < filter.outputs; first += nr) {
     // Outputs change fastest: they are neighbours in all planes.
     for (int64_t c = 0; c < filter.inputs; c += group) {
-      for (int64_t o = first; o < first + nr; o += kLanes / group) {
+      for (int64_t o = first; o < first + nr;
+           o += kWinogradFilterQ8Lanes / group) {
         PackLanes(filter, micro, o, c, to);
       }
     }
-    to += kArea * depth * nr;
+    to += kTileArea * depth * nr;
   }
 }
 

@@ -35,7 +35,7 @@ constexpr int kMaxTurns = 20;
 constexpr int64_t kTurnsMicros = 5000;  // for one candidate
 // After kMinTurns, candidates drop out that take this many times as long as the
 // best.
-constexpr double kHopeless = 1.15;
+constexpr double kHopelessTrial = 1.15;
 
 int64_t NowMicros() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -141,7 +141,7 @@ class Tuner::Search {
         best = std::min(best, trials_[i].least());
       }
       for (size_t i = 1; turn >= kMinTurns && i < trials_.size(); ++i) {
-        out[i] = out[i] || trials_[i].least() > kHopeless * best;
+        out[i] = out[i] || trials_[i].least() > kHopelessTrial * best;
       }
     }
     return Status();

@@ -14,7 +14,7 @@
 namespace mace::hexagon {
 namespace {
 
-constexpr int kCodes = 256;
+constexpr int kFloatsCodes = 256;
 
 float FloatOf(uint32_t bits) {
   float x;
@@ -26,11 +26,11 @@ float FloatOf(uint32_t bits) {
 Result<AlignedBuffer> Planes(const uint32_t* words) {
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer planes,
-      AlignedBuffer::Create(4 * kCodes, "a table for the DSP"));
+      AlignedBuffer::Create(4 * kFloatsCodes, "a table for the DSP"));
   auto* const to = static_cast<uint8_t*>(planes.data());
   for (int b = 0; b < 4; ++b) {
-    for (int i = 0; i < kCodes; ++i) {
-      to[b * kCodes + i] = static_cast<uint8_t>(words[i] >> (8 * b));
+    for (int i = 0; i < kFloatsCodes; ++i) {
+      to[b * kFloatsCodes + i] = static_cast<uint8_t>(words[i] >> (8 * b));
     }
   }
   return planes;
@@ -94,8 +94,8 @@ Status TranslateQuantize(const Node& node, const Target& target,
                         ReadAttrs<QuantizeAttrs>(node));
   if (target.writer == nullptr) return Status();
   const float scale = y.quantization->scale();
-  uint32_t limits[kCodes] = {};
-  for (int k = 1; k < kCodes; ++k) {
+  uint32_t limits[kFloatsCodes] = {};
+  for (int k = 1; k < kFloatsCodes; ++k) {
     limits[k] = LeastOf(static_cast<float>(k), scale, attrs.rounding == "EVEN");
   }
   MACE_ASSIGN_OR_RETURN(AlignedBuffer planes, Planes(limits));
@@ -118,8 +118,8 @@ Status TranslateDequantize(const Node& node, const Target& target,
   MACE_RETURN_IF_ERROR(CheckFloats(node, y));
   if (target.writer == nullptr) return Status();
   const float scale = x.quantization->scale();
-  uint32_t words[kCodes];
-  for (int i = 0; i < kCodes; ++i) {
+  uint32_t words[kFloatsCodes];
+  for (int i = 0; i < kFloatsCodes; ++i) {
     const int32_t code = IsSigned(x) != 0 ? static_cast<int8_t>(i) : i;
     const float real =
         scale * static_cast<float>(code - x.quantization->zero_point());

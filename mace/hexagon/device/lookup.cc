@@ -11,12 +11,12 @@
 namespace mace::hexagon {
 namespace {
 
-constexpr int64_t kCodes = 256;
+constexpr int64_t kLookupCodes = 256;
 
 // The node on a tensor with each code once.
 Node OfAllCodes(const Node& node) {
   Node all = node;
-  all.inputs[0].type.shape = all.outputs[0].shape = {kCodes};
+  all.inputs[0].type.shape = all.outputs[0].shape = {kLookupCodes};
   return all;
 }
 
@@ -24,16 +24,18 @@ Node OfAllCodes(const Node& node) {
 // DSP has the host's bits, whatever the function.
 Result<AlignedBuffer> TableOf(const Node& node, NodeKernels& host) {
   MACE_ASSIGN_OR_RETURN(const KernelPtr kernel, host.Prepare(OfAllCodes(node)));
-  MACE_ASSIGN_OR_RETURN(AlignedBuffer codes,
-                        AlignedBuffer::Create(kCodes, "a table for the DSP"));
-  MACE_ASSIGN_OR_RETURN(AlignedBuffer table,
-                        AlignedBuffer::Create(kCodes, "a table for the DSP"));
+  MACE_ASSIGN_OR_RETURN(
+      AlignedBuffer codes,
+      AlignedBuffer::Create(kLookupCodes, "a table for the DSP"));
+  MACE_ASSIGN_OR_RETURN(
+      AlignedBuffer table,
+      AlignedBuffer::Create(kLookupCodes, "a table for the DSP"));
   MACE_ASSIGN_OR_RETURN(
       const AlignedBuffer scratch,
       AlignedBuffer::Create(static_cast<size_t>(kernel->scratch_bytes()),
                             "a table for the DSP"));
   auto* const bytes = static_cast<uint8_t*>(codes.data());
-  std::iota(bytes, bytes + kCodes, uint8_t{0});
+  std::iota(bytes, bytes + kLookupCodes, uint8_t{0});
   RunArgs args;
   args.inputs.resize(node.inputs.size());
   args.inputs[0] = {bytes};

@@ -38,24 +38,24 @@ std::map<std::string, Library::File*>& Files() {
   return *files;
 }
 
-struct Entry {
+struct LibraryEntry {
   const char* name;
   void** slot;
   bool required;
 };
 
 template <typename F>
-Entry Required(const char* name, F** slot) {
+LibraryEntry Required(const char* name, F** slot) {
   return {name, reinterpret_cast<void**>(slot), true};
 }
 template <typename F>
-Entry Optional(const char* name, F** slot) {
+LibraryEntry Optional(const char* name, F** slot) {
   return {name, reinterpret_cast<void**>(slot), false};
 }
 
 Status Resolve(Library::File& file) {
   NnApi& api = file.api;
-  const Entry entries[] = {
+  const LibraryEntry entries[] = {
       Required("hexagon_nn_version", &api.version),
       Required("hexagon_nn_op_name_to_id", &api.op_name_to_id),
       Required("hexagon_nn_config", &api.config),
@@ -75,7 +75,7 @@ Status Resolve(Library::File& file) {
       Optional("hexnn_controller_request_unsigned_pd",
                &api.request_unsigned_pd),
   };
-  for (const Entry& entry : entries) {
+  for (const LibraryEntry& entry : entries) {
     *entry.slot = dlsym(file.handle, entry.name);
     if (*entry.slot != nullptr || !entry.required) continue;
     return Unsupported(

@@ -9,13 +9,13 @@
 namespace mace::hexagon::nnlib {
 namespace {
 
-struct Entry {
+struct TranslateEntry {
   const char* op;
   Translator* translate;
   size_t num_activations = 1;  // of its first inputs
 };
 constexpr size_t kAll = ~size_t{0};
-constexpr Entry kTranslators[] = {
+constexpr TranslateEntry kTranslators[] = {
     {"Activation", TranslateActivation},
     {"Concat", TranslateConcat, kAll},
     {"Conv2d", TranslateConv2d},
@@ -38,8 +38,8 @@ constexpr Entry kTranslators[] = {
     {"Transpose", TranslateTranspose},
 };
 
-const Entry* FindEntry(const Node& node) {
-  for (const Entry& entry : kTranslators) {
+const TranslateEntry* FindEntry(const Node& node) {
+  for (const TranslateEntry& entry : kTranslators) {
     if (node.op == entry.op) return &entry;
   }
   return nullptr;
@@ -76,12 +76,12 @@ bool Fits(const Window& window, NnPadding padding) {
 }  // namespace
 
 bool IsActivation(const Node& node, size_t i) {
-  const Entry* const entry = FindEntry(node);
+  const TranslateEntry* const entry = FindEntry(node);
   return entry != nullptr && i < entry->num_activations;
 }
 
 Status Translate(const Node& node, Target* target, int64_t* macs) {
-  const Entry* const entry = FindEntry(node);
+  const TranslateEntry* const entry = FindEntry(node);
   if (entry == nullptr || node.outputs.size() != 1 || !node.has_input(0)) {
     return Unsupported(Label(node), ": MACE knows no operation of the ",
                        "vendor's library for it");

@@ -11,9 +11,9 @@
 namespace mace::memory {
 namespace {
 
-constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
+constexpr int64_t kGreedyInfinity = std::numeric_limits<int64_t>::max();
 
-int64_t TotalOf(const Plan& plan) {
+int64_t TotalOfGreedy(const Plan& plan) {
   int64_t total = 0;
   for (const Size& size : plan.object_sizes) total += size.extent[0];
   return total;
@@ -31,7 +31,7 @@ bool Better(int64_t found, int64_t best, int64_t wanted) {
 int64_t Distance(const Record& a, const Record& b) {
   if (a.last < b.first) return b.first - a.last;
   if (b.last < a.first) return a.first - b.last;
-  return kInfinity;
+  return kGreedyInfinity;
 }
 
 // The state of a record that has no object yet, for GREEDY_BY_SIZE.
@@ -40,7 +40,7 @@ struct Candidate {
   int64_t size;
   // The distance to each object; infinity if the record cannot use it.
   std::vector<int64_t> distance;
-  int64_t best_distance = kInfinity;
+  int64_t best_distance = kGreedyInfinity;
   int32_t best_object = kNone;
 
   bool Before(const Candidate& o) const {
@@ -52,7 +52,7 @@ struct Candidate {
   }
 
   void FindBest() {
-    best_distance = kInfinity;
+    best_distance = kGreedyInfinity;
     best_object = kNone;
     for (size_t o = 0; o < distance.size(); ++o) {
       if (distance[o] < best_distance) {
@@ -66,10 +66,10 @@ struct Candidate {
   void Update(int32_t object, int64_t steps, bool is_new) {
     if (is_new) {
       distance.push_back(steps);
-    } else if (distance[object] == kInfinity) {
+    } else if (distance[object] == kGreedyInfinity) {
       return;
-    } else if (steps == kInfinity) {
-      distance[object] = kInfinity;
+    } else if (steps == kGreedyInfinity) {
+      distance[object] = kGreedyInfinity;
       if (best_object == object) FindBest();
     } else {
       distance[object] = std::min(distance[object], steps);
@@ -180,7 +180,8 @@ Result<Plan> ObjectsGreedyBySize(const Problem& p, const Options&) {
 Result<Plan> ObjectsGreedyBest(const Problem& p, const Options& options) {
   MACE_ASSIGN_OR_RETURN(Plan by_size, ObjectsGreedyBySize(p, options));
   MACE_ASSIGN_OR_RETURN(Plan by_breadth, ObjectsGreedyByBreadth(p, options));
-  return TotalOf(by_breadth) < TotalOf(by_size) ? by_breadth : by_size;
+  return TotalOfGreedy(by_breadth) < TotalOfGreedy(by_size) ? by_breadth
+                                                            : by_size;
 }
 
 }  // namespace mace::memory

@@ -20,7 +20,7 @@
 namespace mace::memory {
 namespace {
 
-constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMinCostFlowInfinity = std::numeric_limits<int64_t>::max();
 
 struct Edge {
   int32_t to;
@@ -99,7 +99,7 @@ class Flow {
 
   // Finds a shortest path, by Bellman-Ford with a queue.
   bool FindPath() {
-    std::vector<int64_t> distance(out_.size(), kInfinity);
+    std::vector<int64_t> distance(out_.size(), kMinCostFlowInfinity);
     std::vector<bool> queued(out_.size(), false);
     last_edge_.assign(out_.size(), kNone);
     std::deque<int32_t> queue = {source()};
@@ -121,7 +121,7 @@ class Flow {
         }
       }
     }
-    return distance[sink()] != kInfinity;
+    return distance[sink()] != kMinCostFlowInfinity;
   }
 
   const Problem& p_;

@@ -19,7 +19,7 @@ constexpr size_t kMostRecords = 2048;
 // The nodes of the first restarts per record; they double in each round.
 constexpr int64_t kNodesPerRecord = 8;
 
-int64_t TotalOf(const Problem& p, const Plan& plan) {
+int64_t TotalOfOptimal(const Problem& p, const Plan& plan) {
   int64_t total = 0;
   for (const Size& size : plan.object_sizes) total += Bytes(p, size);
   return total;
@@ -27,7 +27,8 @@ int64_t TotalOf(const Problem& p, const Plan& plan) {
 
 void Offer(const Problem& p, Result<Plan> plan, Plan* best) {
   if (!plan.ok() || plan->object_ids.size() != p.records.size()) return;
-  if (best->object_ids.empty() || TotalOf(p, *plan) < TotalOf(p, *best)) {
+  if (best->object_ids.empty() ||
+      TotalOfOptimal(p, *plan) < TotalOfOptimal(p, *best)) {
     *best = std::move(*plan);
   }
 }
@@ -44,7 +45,7 @@ Plan BestHeuristic(const Problem& p, const Options& options) {
     Offer(p, ObjectsGrowInOrder(p, options), &best);
   }
   const int64_t bound = ObjectsLowerBound(p);
-  if (rank > 1 || TotalOf(p, best) <= bound) return best;
+  if (rank > 1 || TotalOfOptimal(p, best) <= bound) return best;
   Offer(p, ObjectsGreedyBest(p, options), &best);
   return best;
 }
@@ -85,15 +86,15 @@ bool Improve(const Problem& p, int64_t goal, SearchBudget* budget, Plan* best) {
   for (int index = 0; !budget->spent(); ++index) {
     const int round = std::min(index / 6, 30);
     const bool frugal = images && index % 2 == 0;
-    const bool complete =
-        search.Run(OrderOf(p, images ? index / 2 : index), TotalOf(p, *best),
-                   kNodesPerRecord * n << round, frugal, budget);
+    const bool complete = search.Run(
+        OrderOf(p, images ? index / 2 : index), TotalOfOptimal(p, *best),
+        kNodesPerRecord * n << round, frugal, budget);
     if (search.found()) {
       best->object_ids = search.object_ids();
       best->object_sizes = search.object_sizes();
     }
     if (complete && !frugal) return true;
-    if (TotalOf(p, *best) <= goal) return false;
+    if (TotalOfOptimal(p, *best) <= goal) return false;
   }
   return false;
 }
@@ -106,11 +107,11 @@ Result<Plan> PlanWith(const Problem& p, const Options& options) {
   // The search does not support steps that run in parallel.
   const bool search = options.may_follow == nullptr && options.capacity >= 0 &&
                       p.records.size() <= kMostRecords &&
-                      TotalOf(p, best) > goal;
+                      TotalOfOptimal(p, best) > goal;
   const bool optimal = search && Improve(p, goal, &budget, &best);
   if (optimal) best.certificate.status = Certificate::kOptimal;
-  if (!optimal && p.records[0].size.rank == 1 && TotalOf(p, best) > goal &&
-      !budget.out_of_time()) {
+  if (!optimal && p.records[0].size.rank == 1 &&
+      TotalOfOptimal(p, best) > goal && !budget.out_of_time()) {
     Offer(p, ObjectsMinCostFlow(p, options), &best);
   }
   best.certificate.nodes = budget.nodes();

@@ -19,11 +19,11 @@ constexpr int32_t kMaxPools = 1 << 16;
 
 bool IsPowerOfTwo(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
-Status Bad(const Problem& p, int32_t id, const std::string& what) {
+Status RecordError(const Problem& p, int32_t id, const std::string& what) {
   return InvalidArgument(Label(p, id), ": ", what);
 }
 
-std::string Range(const Record& r) {
+std::string ProblemRange(const Record& r) {
   return StrCat("[", r.fixed_offset, ", ", r.fixed_offset + r.size.extent[0],
                 ")");
 }
@@ -38,30 +38,31 @@ bool Multiply(int64_t* product, int64_t factor) {
 Status CheckSize(const Problem& p, int32_t id) {
   const Size& size = p.records[id].size;
   if (size.rank < 1 || size.rank > 4) {
-    return Bad(p, id, StrCat("a size has 1 to 4 extents, not ", size.rank));
+    return RecordError(p, id,
+                       StrCat("a size has 1 to 4 extents, not ", size.rank));
   }
   bool fits = true;
   int64_t bytes = size.rank == 1 ? 1 : p.element_bytes * p.row_pitch;
   for (size_t k = 0; k < size.extent.size(); ++k) {
     const int64_t extent = size.extent[k];
     if (extent < 0) {
-      return Bad(p, id, StrCat("negative size ", extent));
+      return RecordError(p, id, StrCat("negative size ", extent));
     }
     // An extent of 0 does not permit other extents to be absurd.
     fits = fits && Multiply(&bytes, std::max<int64_t>(extent, 1));
     const bool image = size.rank == 2 || size.rank == 3;
     if (image && k < 3 && extent > p.max_extents[k]) {
       constexpr const char* kNames[] = {"width ", "height ", "depth "};
-      return Bad(p, id,
-                 StrCat(kNames[k], extent, " exceeds the limit of ",
-                        p.max_extents[k]));
+      return RecordError(p, id,
+                         StrCat(kNames[k], extent, " exceeds the limit of ",
+                                p.max_extents[k]));
     }
   }
-  if (!fits) return Bad(p, id, "its size overflows");
+  if (!fits) return RecordError(p, id, "its size overflows");
   if (size.rank != p.records[0].size.rank) {
-    return Bad(p, id,
-               StrCat("has ", size.rank, " extents where ", Label(p, 0),
-                      " has ", p.records[0].size.rank));
+    return RecordError(p, id,
+                       StrCat("has ", size.rank, " extents where ", Label(p, 0),
+                              " has ", p.records[0].size.rank));
   }
   return Status();
 }
@@ -71,44 +72,45 @@ Status CheckOne(const Problem& p, int32_t id) {
   const auto n = static_cast<int32_t>(p.records.size());
   MACE_RETURN_IF_ERROR(CheckSize(p, id));
   if (r.first > r.last) {
-    return Bad(p, id,
-               StrCat("reversed interval: first use ", r.first,
-                      " is after last use ", r.last));
+    return RecordError(p, id,
+                       StrCat("reversed interval: first use ", r.first,
+                              " is after last use ", r.last));
   }
   if (r.first < -kMaxTotal || r.last > kMaxTotal) {
-    return Bad(p, id, "its interval is out of range");
+    return RecordError(p, id, "its interval is out of range");
   }
   if (!IsPowerOfTwo(r.alignment) || r.alignment > kMaxTotal) {
-    return Bad(p, id,
-               StrCat("alignment ", r.alignment, " is not a power of two"));
+    return RecordError(
+        p, id, StrCat("alignment ", r.alignment, " is not a power of two"));
   }
   if (r.pool < 0 || r.pool >= kMaxPools) {
-    return Bad(
+    return RecordError(
         p, id,
         StrCat("pool ", r.pool, " is out of range [0, ", kMaxPools, ")"));
   }
   if (r.fixed_offset != kNoOffset) {
     const int64_t alignment = std::max(r.alignment, p.alignment);
     if (r.fixed_offset < 0 || r.fixed_offset > kMaxTotal) {
-      return Bad(p, id,
-                 StrCat("fixed offset ", r.fixed_offset, " is out of range"));
+      return RecordError(
+          p, id, StrCat("fixed offset ", r.fixed_offset, " is out of range"));
     }
     if (r.fixed_offset % alignment != 0) {
-      return Bad(p, id,
-                 StrCat("fixed offset ", r.fixed_offset,
-                        " is not a multiple of its alignment ", alignment));
+      return RecordError(
+          p, id,
+          StrCat("fixed offset ", r.fixed_offset,
+                 " is not a multiple of its alignment ", alignment));
     }
   }
   if (r.alias_of != kNone && (r.alias_of < 0 || r.alias_of >= n)) {
-    return Bad(
+    return RecordError(
         p, id,
         StrCat("is an alias of record ", r.alias_of, ", which does not exist"));
   }
   for (const Overlap& o : r.overlaps) {
     if (o.other < 0 || o.other >= n || o.other == id) {
-      return Bad(p, id,
-                 StrCat("may overlap record ", o.other,
-                        ", which is not another record"));
+      return RecordError(p, id,
+                         StrCat("may overlap record ", o.other,
+                                ", which is not another record"));
     }
   }
   return Status();
@@ -136,10 +138,11 @@ Status CheckFixed(const Problem& p, const PoolProblem& pool) {
       if (LiveTogether(a, b) && gap.low < distance && distance < gap.high) {
         const int32_t low = std::min(fixed[i], fixed[j]);
         const int32_t high = std::max(fixed[i], fixed[j]);
-        return Bad(
+        return RecordError(
             p, pool.record_of[high],
-            StrCat("fixed at ", Range(records[high]), ", collides with ",
-                   Label(p, pool.record_of[low]), " at ", Range(records[low])));
+            StrCat("fixed at ", ProblemRange(records[high]), ", collides with ",
+                   Label(p, pool.record_of[low]), " at ",
+                   ProblemRange(records[low])));
       }
     }
   }
@@ -218,7 +221,7 @@ Status Check(const Problem& p) {
          {Bytes(p, r.size), std::max(r.alignment, p.alignment) - 1,
           std::max<int64_t>(r.fixed_offset, 0)}) {
       if (part > kMaxTotal - total) {
-        return Bad(p, id, "the sum of all sizes overflows here");
+        return RecordError(p, id, "the sum of all sizes overflows here");
       }
       total += part;
     }

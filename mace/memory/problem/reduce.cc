@@ -10,7 +10,7 @@
 namespace mace::memory {
 namespace {
 
-Status Bad(const Problem& p, int32_t id, const std::string& what) {
+Status BadReduce(const Problem& p, int32_t id, const std::string& what) {
   return InvalidArgument(Label(p, id), ", an alias of ",
                          Label(p, p.records[id].alias_of), ": ", what);
 }
@@ -18,16 +18,17 @@ Status Bad(const Problem& p, int32_t id, const std::string& what) {
 Status CheckAlias(const Problem& p, int32_t id) {
   const Record& r = p.records[id];
   const Record& of = p.records[r.alias_of];
-  if (r.pool != of.pool) return Bad(p, id, "they are in different pools");
+  if (r.pool != of.pool) return BadReduce(p, id, "they are in different pools");
   if (r.size.rank != 1 && (r.size != of.size || r.alias_offset != 0)) {
-    return Bad(p, id, "an alias of an image must be all of it");
+    return BadReduce(p, id, "an alias of an image must be all of it");
   }
   if (r.size.rank == 1 &&
       (r.alias_offset < 0 || r.alias_offset > of.size.extent[0] ||
        r.size.extent[0] > of.size.extent[0] - r.alias_offset)) {
-    return Bad(p, id,
-               StrCat("its ", r.size.extent[0], " bytes at ", r.alias_offset,
-                      " leave the ", of.size.extent[0], " bytes there"));
+    return BadReduce(
+        p, id,
+        StrCat("its ", r.size.extent[0], " bytes at ", r.alias_offset,
+               " leave the ", of.size.extent[0], " bytes there"));
   }
   return Status();
 }
@@ -104,7 +105,7 @@ Status CheckAliases(const Problem& p) {
       seen[at] = i + 1;
     }
     if (at != kNone && seen[at] == i + 1 && p.records[i].alias_of != kNone) {
-      return Bad(p, at, "aliases form a cycle");
+      return BadReduce(p, at, "aliases form a cycle");
     }
   }
   bool any = false;
@@ -119,15 +120,15 @@ Status CheckAliases(const Problem& p) {
     const Record& r = p.records[i];
     const Root& root = roots[i];
     if (root.delta % std::max(r.alignment, p.alignment) != 0) {
-      return Bad(
+      return BadReduce(
           p, i,
           StrCat("it would lie ", root.delta, " bytes into ", Label(p, root.id),
                  ", not a multiple of its alignment"));
     }
     if (r.fixed_offset != kNoOffset && root.id != i) {
-      return Bad(p, i,
-                 StrCat("it has a fixed offset of its own; fix that of ",
-                        Label(p, root.id)));
+      return BadReduce(p, i,
+                       StrCat("it has a fixed offset of its own; fix that of ",
+                              Label(p, root.id)));
     }
   }
   return Status();

@@ -25,7 +25,7 @@ bool Permits(const Record& r, int32_t other, int64_t distance) {
   return false;
 }
 
-std::string Range(int64_t offset, const Record& r) {
+std::string ValidateRange(int64_t offset, const Record& r) {
   return StrCat("[", offset, ", ", offset + r.size.extent[0], ")");
 }
 
@@ -33,10 +33,11 @@ std::string Collision(const Problem& p, const std::vector<int64_t>& offsets,
                       int32_t a, int32_t b) {
   const Record& ra = p.records[a];
   const Record& rb = p.records[b];
-  return StrCat(
-      Label(p, a), " at ", Range(offsets[a], ra), " and ", Label(p, b), " at ",
-      Range(offsets[b], rb), " overlap while both live, from step ",
-      std::max(ra.first, rb.first), " to ", std::min(ra.last, rb.last));
+  return StrCat(Label(p, a), " at ", ValidateRange(offsets[a], ra), " and ",
+                Label(p, b), " at ", ValidateRange(offsets[b], rb),
+                " overlap while both live, from step ",
+                std::max(ra.first, rb.first), " to ",
+                std::min(ra.last, rb.last));
 }
 
 bool Collide(const Problem& p, const std::vector<int64_t>& offsets, int32_t a,

@@ -9,7 +9,8 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeActivation(const Node& node,
+                                      const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ActivationOpAttrs attrs,
                         ReadAttrs<ActivationOpAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
@@ -21,6 +22,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Activation() { return {Describe}; }
+GpuKernelDef Activation() { return {DescribeActivation}; }
 
 }  // namespace mace::opencl

@@ -51,7 +51,7 @@ Status AddMask(const Node& node, const Shape& scores, const Target& target,
   return Status();
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeAttention(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const AttentionAttrs attrs,
                         ReadAttrs<AttentionAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const AttentionShapes s, ResolveAttention(node, attrs));
@@ -103,6 +103,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef Attention() { return {Describe}; }
+GpuKernelDef Attention() { return {DescribeAttention}; }
 
 }  // namespace mace::opencl

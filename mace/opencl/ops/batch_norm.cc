@@ -17,7 +17,7 @@ float At(const Operand* parameter, int64_t channel) {
   return static_cast<const float*>(parameter->data)[channel];
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeBatchNorm(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const BatchNormAttrs attrs,
                         ReadAttrs<BatchNormAttrs>(node));
   const char* kNames[] = {"", "scale", "offset", "mean", "variance"};
@@ -60,6 +60,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef BatchNorm() { return {Describe}; }
+GpuKernelDef BatchNorm() { return {DescribeBatchNorm}; }
 
 }  // namespace mace::opencl

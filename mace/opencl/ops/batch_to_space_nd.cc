@@ -35,7 +35,8 @@ Move MoveBlocks(const Node& node, const std::vector<int64_t>& block) {
   return move;
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeBatchToSpaceNd(const Node& node,
+                                          const Target& target) {
   MACE_ASSIGN_OR_RETURN(const BatchToSpaceNdAttrs attrs,
                         ReadAttrs<BatchToSpaceNdAttrs>(node));
   const Shape& y = node.outputs[0].shape;
@@ -66,6 +67,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef BatchToSpaceNd() { return {Describe}; }
+GpuKernelDef BatchToSpaceNd() { return {DescribeBatchToSpaceNd}; }
 
 }  // namespace mace::opencl

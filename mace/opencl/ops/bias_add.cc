@@ -10,7 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeBiasAdd(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const BiasAddAttrs attrs,
                         ReadAttrs<BiasAddAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
@@ -26,6 +26,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef BiasAdd() { return {Describe}; }
+GpuKernelDef BiasAdd() { return {DescribeBiasAdd}; }
 
 }  // namespace mace::opencl

@@ -9,7 +9,8 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeChannelShuffle(const Node& node,
+                                          const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ChannelShuffleAttrs attrs,
                         ReadAttrs<ChannelShuffleAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -21,6 +22,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef ChannelShuffle() { return {Describe}; }
+GpuKernelDef ChannelShuffle() { return {DescribeChannelShuffle}; }
 
 }  // namespace mace::opencl

@@ -9,7 +9,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeClip(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ClipAttrs attrs, ReadAttrs<ClipAttrs>(node));
   float limits[] = {attrs.min, attrs.max};
   for (size_t i : {1, 2}) {
@@ -25,6 +25,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Clip() { return {Describe}; }
+GpuKernelDef Clip() { return {DescribeClip}; }
 
 }  // namespace mace::opencl

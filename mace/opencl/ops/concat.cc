@@ -97,7 +97,7 @@ class Concatenation {
   std::vector<int64_t> begins_;  // of each input, then the end of y
 };
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeConcat(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const ConcatAttrs attrs, ReadAttrs<ConcatAttrs>(node));
   for (const Operand& x : node.inputs) {
     if (NumElements(x.type.shape) == 0) {
@@ -117,6 +117,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef Concat() { return {Describe}; }
+GpuKernelDef Concat() { return {DescribeConcat}; }
 
 }  // namespace mace::opencl

@@ -17,7 +17,7 @@
 namespace mace::opencl {
 namespace {
 
-constexpr int64_t kColumns = 4;  // computed by one work item
+constexpr int64_t kConv2dColumns = 4;  // computed by one work item
 
 constexpr char kTwoBlocks[] = "TWO_BLOCKS";
 
@@ -31,7 +31,7 @@ size_t TeamOf(const Grid& grid, const Shape& w, const Target& target) {
 Pass BlocksPass(const Conv2dAttrs& attrs, const Shape& w, const Extents4& out,
                 const Target& target) {
   Grid grid = BlockGrid(out);
-  grid[1] = static_cast<size_t>((out[2] + kColumns - 1) / kColumns);
+  grid[1] = static_cast<size_t>((out[2] + kConv2dColumns - 1) / kConv2dColumns);
   const bool same_group = attrs.group == 1 || w[0] / attrs.group % 8 == 0;
   // Of an odd number of blocks, one is computed for nothing.
   const size_t least_odd = 7;
@@ -68,7 +68,7 @@ WeightUse UseOf(const Node& node, const Conv2dAttrs& attrs) {
   use.macs =
       SaturatedProduct({NumElements(node.outputs[0].shape), w[1], w[2], w[3]});
   // One code of each four is used, or each one for all columns.
-  use.reads_per_mac = HasWholeBlocks(attrs, w) ? 1.0 / kColumns : 4;
+  use.reads_per_mac = HasWholeBlocks(attrs, w) ? 1.0 / kConv2dColumns : 4;
   return use;
 }
 
@@ -96,7 +96,8 @@ Result<KernelSpec> DescribeDirect(const Node& node, const Conv2dAttrs& attrs,
   }
   const bool two_blocks = pass.defines.count(kTwoBlocks) > 0;
   if (blocks) {
-    pass.Team(TeamOf(pass.grid, w, target), (two_blocks ? 2 : 1) * kColumns);
+    pass.Team(TeamOf(pass.grid, w, target),
+              (two_blocks ? 2 : 1) * kConv2dColumns);
   }
   KernelSpec spec{{pass}, FactsOf(weights, pass, UseOf(node, attrs).macs)};
   if (two_blocks) spec.facts.variant += ", two blocks";
@@ -104,7 +105,7 @@ Result<KernelSpec> DescribeDirect(const Node& node, const Conv2dAttrs& attrs,
   return spec;
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeConv2d(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const Window2D window, Conv2dWindow(node, attrs));
   MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "filter"));
@@ -158,6 +159,6 @@ Result<KernelSpec> DescribeFused(const std::vector<FusedNode>& nodes,
 
 }  // namespace
 
-GpuKernelDef Conv2d() { return {Describe, 1, DescribeFused}; }
+GpuKernelDef Conv2d() { return {DescribeConv2d, 1, DescribeFused}; }
 
 }  // namespace mace::opencl

@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeDeconv2d(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const Deconv2dAttrs attrs,
                         ReadAttrs<Deconv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const Window2D window, Deconv2dWindow(node, attrs));
@@ -43,6 +43,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef Deconv2d() { return {Describe, 1}; }
+GpuKernelDef Deconv2d() { return {DescribeDeconv2d, 1}; }
 
 }  // namespace mace::opencl

@@ -9,7 +9,8 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeDepthToSpace(const Node& node,
+                                        const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const DepthToSpaceAttrs attrs,
                         ReadAttrs<DepthToSpaceAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -25,6 +26,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef DepthToSpace() { return {Describe}; }
+GpuKernelDef DepthToSpace() { return {DescribeDepthToSpace}; }
 
 }  // namespace mace::opencl

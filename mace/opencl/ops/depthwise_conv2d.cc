@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-constexpr int64_t kColumns = 4;  // computed by one work item
+constexpr int64_t kDepthwiseConv2dColumns = 4;  // computed by one work item
 
 // With several outputs per channel, the op is a convolution with one group for
 // each channel; this is its filter, OIHW.
@@ -33,7 +33,8 @@ void UseAsGroups(const Shape& w, WeightUse& use) {  // M, I, kh, kw
   use.reads_per_mac = 4;  // of which one is used
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeDepthwiseConv2d(const Node& node,
+                                           const Target& target) {
   MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
                         ReadAttrs<DepthwiseConv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const Window2D window,
@@ -57,8 +58,8 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
   if (single) {
     use.layout = ImageLayout::kDepthwiseFilter;
     use.extents = {w[0], w[1], w[2], w[3]};
-    use.reads_per_mac = 1.0 / kColumns;
-    grid[1] = (out[2] + kColumns - 1) / kColumns;
+    use.reads_per_mac = 1.0 / kDepthwiseConv2dColumns;
+    grid[1] = (out[2] + kDepthwiseConv2dColumns - 1) / kDepthwiseConv2dColumns;
   } else {
     UseAsGroups(w, use);
   }
@@ -78,6 +79,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef DepthwiseConv2d() { return {Describe, 1}; }
+GpuKernelDef DepthwiseConv2d() { return {DescribeDepthwiseConv2d, 1}; }
 
 }  // namespace mace::opencl

@@ -11,7 +11,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeEltwise(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
                         ReadAttrs<EltwiseAttrs>(node));
   const Extents4 out = AsNhwc(node.outputs[0].shape);
@@ -29,6 +29,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef Eltwise() { return {Describe}; }
+GpuKernelDef Eltwise() { return {DescribeEltwise}; }
 
 }  // namespace mace::opencl

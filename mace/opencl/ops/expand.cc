@@ -9,7 +9,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeExpand(const Node& node, const Target& /*target*/) {
   const Shape& x = node.inputs[0].type.shape;
   const Shape& y = node.outputs[0].shape;
   const std::vector<int64_t> in_steps = DenseSteps(x);
@@ -23,6 +23,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Expand() { return {Describe}; }
+GpuKernelDef Expand() { return {DescribeExpand}; }
 
 }  // namespace mace::opencl

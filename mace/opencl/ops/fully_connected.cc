@@ -37,7 +37,8 @@ Result<WeightImages> Weights(const Node& node, const Extents4& window,
   return DescribeWeights(use, target);
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeFullyConnected(const Node& node,
+                                          const Target& target) {
   MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
                         ReadAttrs<FullyConnectedAttrs>(node));
   MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "weight"));
@@ -70,6 +71,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef FullyConnected() { return {Describe, 1}; }
+GpuKernelDef FullyConnected() { return {DescribeFullyConnected, 1}; }
 
 }  // namespace mace::opencl

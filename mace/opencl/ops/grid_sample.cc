@@ -71,7 +71,7 @@ Status AddImages(const Node& node, Pass& pass) {
   return Status();
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeGridSample(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const GridSampleAttrs attrs,
                         ReadAttrs<GridSampleAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const GridMode mode, GridModeOf(node, attrs));
@@ -109,6 +109,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef GridSample() { return {Describe}; }
+GpuKernelDef GridSample() { return {DescribeGridSample}; }
 
 }  // namespace mace::opencl

@@ -11,7 +11,8 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeInstanceNorm(const Node& node,
+                                        const Target& target) {
   MACE_ASSIGN_OR_RETURN(const InstanceNormAttrs attrs,
                         ReadAttrs<InstanceNormAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -23,6 +24,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef InstanceNorm() { return {Describe}; }
+GpuKernelDef InstanceNorm() { return {DescribeInstanceNorm}; }
 
 }  // namespace mace::opencl

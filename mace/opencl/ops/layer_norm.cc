@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeLayerNorm(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const LayerNormAttrs attrs,
                         ReadAttrs<LayerNormAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -27,6 +27,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef LayerNorm() { return {Describe}; }
+GpuKernelDef LayerNorm() { return {DescribeLayerNorm}; }
 
 }  // namespace mace::opencl

@@ -10,7 +10,8 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeLocalResponseNorm(const Node& node,
+                                             const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const LocalResponseNormAttrs attrs,
                         ReadAttrs<LocalResponseNormAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
@@ -28,6 +29,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef LocalResponseNorm() { return {Describe}; }
+GpuKernelDef LocalResponseNorm() { return {DescribeLocalResponseNorm}; }
 
 }  // namespace mace::opencl

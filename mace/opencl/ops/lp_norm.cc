@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeLpNorm(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const LpNormAttrs attrs, ReadAttrs<LpNormAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
   MACE_ASSIGN_OR_RETURN(
@@ -32,6 +32,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef LpNorm() { return {Describe}; }
+GpuKernelDef LpNorm() { return {DescribeLpNorm}; }
 
 }  // namespace mace::opencl

@@ -61,7 +61,7 @@ Result<WeightImages> Matrix(const Node& node, size_t i, bool has_row_outputs,
   return images;
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeMatMul(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
   MACE_RETURN_IF_ERROR(CheckOperands(node, s));
@@ -97,6 +97,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef MatMul() { return {Describe, 1}; }
+GpuKernelDef MatMul() { return {DescribeMatMul, 1}; }
 
 }  // namespace mace::opencl

@@ -7,7 +7,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribePRelu(const Node& node, const Target& target) {
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("p_relu", "p_relu", BlockGrid(e));
   pass.In(0);
@@ -20,6 +20,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef PRelu() { return {Describe}; }
+GpuKernelDef PRelu() { return {DescribePRelu}; }
 
 }  // namespace mace::opencl

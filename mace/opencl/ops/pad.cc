@@ -25,7 +25,7 @@ MoveMode ModeOf(PadMode mode) {
   return MoveMode::kConstant;
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribePad(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const PadSpec spec, PadOf(node));
   const Shape& x = node.inputs[0].type.shape;
   const Shape& y = node.outputs[0].shape;
@@ -42,6 +42,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Pad() { return {Describe}; }
+GpuKernelDef Pad() { return {DescribePad}; }
 
 }  // namespace mace::opencl

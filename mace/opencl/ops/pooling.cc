@@ -22,7 +22,7 @@ const char* DefineOf(PoolingType type) {
   return "POOL_MAX";
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribePooling(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const PoolingAttrs attrs,
                         ReadAttrs<PoolingAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const Window2D window, PoolingWindow(node, attrs));
@@ -41,6 +41,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Pooling() { return {Describe}; }
+GpuKernelDef Pooling() { return {DescribePooling}; }
 
 }  // namespace mace::opencl

@@ -13,7 +13,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeReduce(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const ReduceAttrs attrs, ReadAttrs<ReduceAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const std::vector<int> axes, ReduceAxesOf(node, attrs));
   const Shape& y = node.outputs[0].shape;
@@ -51,6 +51,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef Reduce() { return {Describe}; }
+GpuKernelDef Reduce() { return {DescribeReduce}; }
 
 }  // namespace mace::opencl

@@ -10,7 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeResize(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
   const Extents4 in = AsNhwc(node.inputs[0].type.shape);
   const Extents4 out = AsNhwc(node.outputs[0].shape);
@@ -29,6 +29,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Resize() { return {Describe}; }
+GpuKernelDef Resize() { return {DescribeResize}; }
 
 }  // namespace mace::opencl

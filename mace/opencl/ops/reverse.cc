@@ -10,7 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeReverse(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const ReverseAttrs attrs,
                         ReadAttrs<ReverseAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -27,6 +27,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Reverse() { return {Describe}; }
+GpuKernelDef Reverse() { return {DescribeReverse}; }
 
 }  // namespace mace::opencl

@@ -48,7 +48,8 @@ Result<Pass> PassOf(const Node& node, const RotaryEmbeddingAttrs& attrs,
   return pass;
 }
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeRotaryEmbedding(const Node& node,
+                                           const Target& target) {
   MACE_ASSIGN_OR_RETURN(const RotaryEmbeddingAttrs attrs,
                         ReadAttrs<RotaryEmbeddingAttrs>(node));
   std::vector<Pass> passes;
@@ -61,6 +62,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef RotaryEmbedding() { return {Describe}; }
+GpuKernelDef RotaryEmbedding() { return {DescribeRotaryEmbedding}; }
 
 }  // namespace mace::opencl

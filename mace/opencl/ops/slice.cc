@@ -9,13 +9,13 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeSlice(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SliceSpec spec, SliceOf(node));
   return DescribeMove(node, SliceMap(node.inputs[0].type.shape, spec));
 }
 
 }  // namespace
 
-GpuKernelDef Slice() { return {Describe}; }
+GpuKernelDef Slice() { return {DescribeSlice}; }
 
 }  // namespace mace::opencl

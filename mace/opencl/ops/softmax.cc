@@ -12,7 +12,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& target) {
+Result<KernelSpec> DescribeSoftmax(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const SoftmaxAttrs attrs,
                         ReadAttrs<SoftmaxAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -36,6 +36,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& target) {
 
 }  // namespace
 
-GpuKernelDef Softmax() { return {Describe}; }
+GpuKernelDef Softmax() { return {DescribeSoftmax}; }
 
 }  // namespace mace::opencl

@@ -11,7 +11,8 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeSpaceToBatchNd(const Node& node,
+                                          const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SpaceToBatchNdAttrs attrs,
                         ReadAttrs<SpaceToBatchNdAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -37,6 +38,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef SpaceToBatchNd() { return {Describe}; }
+GpuKernelDef SpaceToBatchNd() { return {DescribeSpaceToBatchNd}; }
 
 }  // namespace mace::opencl

@@ -9,7 +9,8 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeSpaceToDepth(const Node& node,
+                                        const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SpaceToDepthAttrs attrs,
                         ReadAttrs<SpaceToDepthAttrs>(node));
   const Shape& x = node.inputs[0].type.shape;
@@ -22,6 +23,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef SpaceToDepth() { return {Describe}; }
+GpuKernelDef SpaceToDepth() { return {DescribeSpaceToDepth}; }
 
 }  // namespace mace::opencl

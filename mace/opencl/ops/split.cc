@@ -10,7 +10,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeSplit(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SplitAttrs attrs, ReadAttrs<SplitAttrs>(node));
   Move move;
   move.x = node.inputs[0].type.shape;
@@ -35,6 +35,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Split() { return {Describe}; }
+GpuKernelDef Split() { return {DescribeSplit}; }
 
 }  // namespace mace::opencl

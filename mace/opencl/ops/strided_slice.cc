@@ -9,13 +9,14 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeStridedSlice(const Node& node,
+                                        const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const SliceSpec spec, StridedSliceOf(node));
   return DescribeMove(node, SliceMap(node.inputs[0].type.shape, spec));
 }
 
 }  // namespace
 
-GpuKernelDef StridedSlice() { return {Describe}; }
+GpuKernelDef StridedSlice() { return {DescribeStridedSlice}; }
 
 }  // namespace mace::opencl

@@ -9,7 +9,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeTile(const Node& node, const Target& /*target*/) {
   const Shape& x = node.inputs[0].type.shape;
   const std::vector<int64_t> in_steps = DenseSteps(x);
   Shape extents;  // for each axis: its repeats, its extent
@@ -25,6 +25,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Tile() { return {Describe}; }
+GpuKernelDef Tile() { return {DescribeTile}; }
 
 }  // namespace mace::opencl

@@ -9,7 +9,8 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeTranspose(const Node& node,
+                                     const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const std::vector<int> dims, TransposeDims(node));
   const Shape& x = node.inputs[0].type.shape;
   const std::vector<int64_t> in_steps = DenseSteps(x);
@@ -21,6 +22,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Transpose() { return {Describe}; }
+GpuKernelDef Transpose() { return {DescribeTranspose}; }
 
 }  // namespace mace::opencl

@@ -9,7 +9,7 @@
 namespace mace::opencl {
 namespace {
 
-Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
+Result<KernelSpec> DescribeUnary(const Node& node, const Target& /*target*/) {
   MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
   const Extents4 e = AsNhwc(node.outputs[0].shape);
   Pass pass("unary", "unary", BlockGrid(e));
@@ -21,6 +21,6 @@ Result<KernelSpec> Describe(const Node& node, const Target& /*target*/) {
 
 }  // namespace
 
-GpuKernelDef Unary() { return {Describe}; }
+GpuKernelDef Unary() { return {DescribeUnary}; }
 
 }  // namespace mace::opencl

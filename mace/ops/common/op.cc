@@ -45,7 +45,7 @@ std::string ToString(const Attr& value) {
   return number == nullptr ? "?" : std::to_string(*number);
 }
 
-std::string NamesOf(const std::vector<Choice>& choices) {
+std::string ChoiceNames(const std::vector<Choice>& choices) {
   std::string names;
   for (const Choice& choice : choices) {
     StrAppend(&names, names.empty() ? "" : ", ", choice.name);
@@ -69,7 +69,7 @@ Status CheckChoices(const Op& op, const Node& node) {
     });
     if (found) continue;
     return NodeError(node, attr.name, " ", ToString(value), " must be one of ",
-                     NamesOf(attr.choices));
+                     ChoiceNames(attr.choices));
   }
   return Status();
 }

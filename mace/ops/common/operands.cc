@@ -16,7 +16,7 @@ namespace {
 std::string Input(size_t i) { return StrCat("input ", i); }
 
 // An empty set stands for all types.
-std::string NamesOf(DataTypes types) {
+std::string TypeNames(DataTypes types) {
   std::string names;
   for (DataType t : kAllTypes) {
     if (!types.empty() && !types.Has(t)) continue;
@@ -81,7 +81,7 @@ Status CheckDtype(const Node& node, size_t i, DataTypes types) {
   const TensorType& x = node.inputs[i].type;
   if (types.Has(x.dtype)) return Status();
   return NodeError(node, Input(i), " is ", ToString(x), ", it must be ",
-                   NamesOf(types));
+                   TypeNames(types));
 }
 
 Status CheckDtypeAs(const Node& node, size_t i, int other) {
@@ -121,7 +121,7 @@ Result<DataType> ParseDataType(const Node& node, const char* attr,
     if (name == Name(t)) return t;
   }
   return NodeError(node, attr, " '", name, "' is no element type; there are ",
-                   NamesOf({}));
+                   TypeNames({}));
 }
 
 std::vector<Choice> DataTypeChoices() {
