@@ -20,7 +20,6 @@ _FLAGS = _TARGET + [
     "-G0",
     "-Wall",
     "-Wextra",
-    "-Werror",
     "-I.",
 ]
 

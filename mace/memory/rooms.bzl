@@ -2,11 +2,12 @@
 """A folder of mace/memory as a library."""
 
 load("//mace:build_defs.bzl", "MACE_COPTS")
+load("//mace:unity.bzl", "unity")
 
 def memory_room(name, deps, visibility = ["//mace/memory:__subpackages__"], copts = []):
     native.cc_library(
         name = name,
-        srcs = native.glob(["*.cc"], exclude = ["*_test.cc", "*_bench.cc"]),
+        srcs = unity(name + "_unit", native.glob(["*.cc"], exclude = ["*_test.cc", "*_bench.cc"])),
         hdrs = native.glob(["*.h"]),
         # The search lives on loops that only -O3 turns into vector code.
         copts = MACE_COPTS + ["-O3"] + copts,

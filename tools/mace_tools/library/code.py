@@ -65,7 +65,7 @@ def compile(abi: Abi, models: Sequence[CodeModel], include: Path, folder: Path) 
         source, result = folder / f"{name}.cc", folder / f"{name}.o"
         source.write_text(text)
         run([abi.tool("g++"), *abi.flags, "-std=c++11", "-O2", "-fPIC", "-fno-exceptions",
-             "-fno-rtti", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-c", source, "-o",
+             "-fno-rtti", "-Wall", "-Wextra", f"-I{include}", "-c", source, "-o",
              result])
         factories.append(result)
     return [*factories, *objects]

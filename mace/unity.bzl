@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""unity: a folder's sources in a few translation units.
+
+Most of what a small source file costs is parsing the headers that it shares with its neighbours, so
+the files of a folder are compiled in units of about a dozen. A unit is the text of its files with
+#line directives, so messages and debuggers name the files. Therefore names in the anonymous
+namespaces of a folder differ. Libraries for apps (--config=library) compile each file alone, as
+.bazelrc gives flags to single files, and so show which file lacks an include.
+"""
+
+_FILES_PER_UNIT = 12
+
+def _unity_impl(ctx):
+    units = [[] for _ in ctx.outputs.outs]
+    for src in ctx.files.srcs:
+        # By name, so that a new file leaves the other units as they are.
+        units[hash(src.basename) % len(units)].append(src)
+    for unit, out in zip(units, ctx.outputs.outs):
+        lines = ["{ echo '// Written by mace/unity.bzl.'"]
+        lines += ["echo '#line 1 \"{0}\"'; cat {0}".format(src.path) for src in unit]
+        ctx.actions.run_shell(
+            inputs = unit,
+            outputs = [out],
+            command = "\n".join(lines) + "\n} >" + out.path,
+            mnemonic = "Unity",
+        )
+
+_unity = rule(
+    implementation = _unity_impl,
+    attrs = {
+        "outs": attr.output_list(mandatory = True),
+        "srcs": attr.label_list(allow_files = [".cc"]),
+    },
+)
+
+def unity(name, srcs):
+    """Sources for a cc_library: units NAME_0.cc, NAME_1.cc, ... of `srcs`, or each file alone."""
+    count = (len(srcs) + _FILES_PER_UNIT - 1) // _FILES_PER_UNIT
+    outs = ["%s_%d.cc" % (name, i) for i in range(count)]
+    _unity(
+        name = name,
+        srcs = srcs,
+        outs = outs,
+        tags = ["manual"],  # built where it is a source
+    )
+    return select({
+        "//mace:each_file_alone": srcs,
+        "//conditions:default": [":" + out for out in outs],
+    })
+
+def unity_folders(folders, exclude):
+    """The same for the sources of several folders, each ending in "/" or empty."""
+    srcs = []
+    for folder in folders:
+        files = native.glob([folder + "*.cc"], exclude = exclude)
+        if files:
+            srcs = srcs + unity((folder.replace("/", "_") or "top_") + "unit", files)
+    return srcs
