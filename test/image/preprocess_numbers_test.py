@@ -15,7 +15,8 @@ import pytest
 from built import build
 from PIL import Image
 
-from mace_tools.config import Preprocess, load
+from mace_tools.config.load import load
+from mace_tools.config.schema import Preprocess
 from mace_tools.preprocess import from_picture
 from mace_tools.protos import REPO
 

@@ -16,7 +16,7 @@ import pytest
 from consumers import APP, APP_IN_C, clang, classify, compile_app, run
 
 from mace_tools import cli, protos
-from mace_tools.config import load
+from mace_tools.config.load import load
 from mace_tools.exit_codes import ExitCode
 from mace_tools.library import exports, link
 from mace_tools.library.abis import ABIS

@@ -15,8 +15,6 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
 from mace_tools.errors import MaceError
 
 REPO = Path(__file__).resolve().parents[2]
@@ -33,6 +31,9 @@ def load(path: Path) -> SimpleNamespace:
     """The messages and enum values of one .proto file (which imports no other).
 
     `load(MACE_PROTO).NetDef()` makes a message, `.DT_FLOAT` is an enum value."""
+    # Most modules of the command line import this one for its folders only.
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
     files = descriptor_pb2.FileDescriptorSet.FromString(_descriptors(path))
     pool = descriptor_pool.DescriptorPool()
     for file in files.file:

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mace_tools import cli_options as options
 from mace_tools import protos
 from mace_tools.commands import convert, device_tuning
 from mace_tools.commands.context import Context, Outcome
@@ -33,7 +32,6 @@ from mace_tools.library.abis import Abi
 from mace_tools.op_facts import all_ops
 from mace_tools.quantized import has_codes
 
-HELP = "build the library that apps link, with the models of a deployment file"
 # That a plan adds to a model whose weights are stored as fp16 or bf16.
 PLAN_OPS = ("Cast", "Identity")
 # What engines make of a Concat that adds rows to a state.
@@ -47,17 +45,6 @@ class Built:
     abi: Abi
     file: Path  # below the library's folder
     parts: dict[str, int]
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--force", action="store_true", help="build also what is up to date")
-    p.add_argument("--sizes", action="store_true",
-                   help="print how many bytes of the library are of which part")
-    device_tuning.add_options(p)
-    options.add_devices(p)
-    p.add_argument("--mace_run", type=Path, metavar="FILE",
-                   help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
-                        "[host] (default: built when missing)")
 
 
 def command(context: Context) -> Outcome:

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import argparse
 import functools
 import hashlib
 import json
@@ -19,15 +18,15 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from mace_tools import cli_options as options
 from mace_tools import protos, runner, settings
+from mace_tools.atomic import atomic_files
 from mace_tools.commands import device_tuning, dsp, gpu, quantizing, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
-from mace_tools.config import PACKED_WEIGHTS, Model
 from mace_tools.config.files import sha256_of
 from mace_tools.config.problems import did_you_mean
-from mace_tools.emit import atomic_files, node_names, write_model
+from mace_tools.config.schema import Model
+from mace_tools.emit import node_names, write_model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.request import some
@@ -35,7 +34,6 @@ from mace_tools.obfuscate import hide_names, map_file, write_map
 from mace_tools.op_facts import all_ops
 from mace_tools.passes.compute_in_floats import compute_in_floats
 
-HELP = "convert the models of a deployment file"
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -75,18 +73,6 @@ class Converted:
                 **({"custom_ops": self.custom_ops} if self.custom_ops else {}),
                 "weights_bytes": self.net.data_bytes, "num_ops": len(self.net.op),
                 "ops": dict(ops.most_common())}
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--force", action="store_true", help="convert also if up to date")
-    p.add_argument("--mace_run", type=Path, metavar="FILE",
-                   help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
-                        "[host] (default: built when missing)")
-    device_tuning.add_options(p)
-    options.add_devices(p)
-    p.add_argument("--packed_weights", choices=PACKED_WEIGHTS, metavar="ISA",
-                   help="pack weights in the file for these CPUs: " + ", ".join(PACKED_WEIGHTS)
-                        + " (default: as the deployment file says)")
 
 
 def command(context: Context) -> Outcome:

@@ -7,39 +7,24 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from pathlib import Path
 
 from mace_tools.cli_console import Console
 from mace_tools.config import values
+from mace_tools.config.names import ABIS
 from mace_tools.config.problems import did_you_mean
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.library import abis, engine, java, package, parts
 from mace_tools.op_facts import all_ops
-
-HELP = "make the Java package of the engine: a jar with libraries, and for Android an AAR"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--output", type=Path, metavar="FOLDER", default=Path("build/java"),
-                   help="where the files go (default: build/java)")
-    p.add_argument("--target_abis", default="host", metavar="LIST",
-                   help=f"of {', '.join(abis.ALL)}, with commas between (default: host)")
-    p.add_argument("--ops", default="all", metavar="LIST",
-                   help="the ops of the library (default: all); `build --json` writes those of a "
-                        "model")
-    p.add_argument("--parts", default="all", metavar="LIST",
-                   help="what the library does besides running models, as `parts` of a deployment "
-                        "file (default: all)")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Needs no deployment file."""
     names = tuple(dict.fromkeys(args.target_abis.split(",")))
     for name in names:
-        if name not in abis.ABIS:
+        if name not in ABIS:
             raise UsageError(f"--target_abis={args.target_abis}: there is no ABI '{name}'"
-                             f"{did_you_mean(name, list(abis.ALL))}; there are "
-                             f"{', '.join(abis.ALL)}")
+                             f"{did_you_mean(name, list(ABIS))}; there are "
+                             f"{', '.join(ABIS)}")
     ops, having = _ops(args.ops), _parts(args.parts)
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")

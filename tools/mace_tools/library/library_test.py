@@ -14,8 +14,9 @@ import pytest
 
 from mace_tools.cli_console import Console
 from mace_tools.commands.build import size_table
+from mace_tools.config import names
 from mace_tools.exit_codes import MissingToolError, RunFailedError
-from mace_tools.library import abis, code, engine, exports, link, package, sizes
+from mace_tools.library import abis, code, engine, exports, link, package, sizes, wheel
 from mace_tools.op_facts import all_ops
 
 HOST = abis.ABIS["host"]
@@ -204,6 +205,11 @@ def test_a_missing_compiler_is_named_with_its_package(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingToolError, match="apt-get install g\\+\\+-aarch64-linux-gnu"):
         abis.find(("arm64",))
+
+
+def test_the_options_name_the_abis_that_can_be_built():
+    assert tuple(abis.ABIS) == names.ABIS
+    assert ("host", *wheel.MACHINES) == names.WHEEL_ABIS
 
 
 def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(tmp_path, monkeypatch):
