@@ -17,7 +17,7 @@ from mace_tools.os_errors import explain
 
 
 @contextlib.contextmanager
-def atomic_files(*paths: Path) -> Iterator[list[BinaryIO]]:
+def atomic_files(*paths: Path, mode: int = 0o666) -> Iterator[list[BinaryIO]]:
     """Files that appear under `paths` if the block succeeds, and leave nothing otherwise.
 
     Errors: MaceError naming the path, for a full disk or a folder that cannot be written."""
@@ -34,7 +34,7 @@ def atomic_files(*paths: Path) -> Iterator[list[BinaryIO]]:
         for path, file, name in zip(paths, files, temporaries):
             file.flush()
             os.fsync(file.fileno())
-            os.chmod(name, 0o666 & ~_umask())
+            os.chmod(name, mode & ~_umask())
         for path, name in zip(paths, temporaries):
             os.replace(name, path)
     except OSError as e:

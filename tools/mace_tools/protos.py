@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import os
@@ -16,6 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from mace_tools.errors import MaceError
+from mace_tools.os_errors import explain
 
 REPO = Path(__file__).resolve().parents[2]
 MACE_PROTO = REPO / "mace" / "proto" / "mace.proto"
@@ -24,6 +26,19 @@ MACE_PROTO = REPO / "mace" / "proto" / "mace.proto"
 def cache_dir() -> Path:
     """The folder for files that can be rebuilt: $MACE_CACHE or ~/.cache/mace."""
     return Path(os.environ.get("MACE_CACHE") or Path.home() / ".cache" / "mace")
+
+
+def cache_folder(name: str) -> Path:
+    """A folder in the cache, made if it is missing. Errors: MaceError if it cannot be written."""
+    folder = cache_dir() / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    except OSError as e:
+        raise MaceError(f"cannot write the cache {folder}: {explain(e, folder)}; or set MACE_CACHE "
+                        "to another folder") from e
+    return folder
 
 
 @functools.cache

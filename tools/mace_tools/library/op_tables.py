@@ -1,0 +1,32 @@
+"""The ops of a compiled engine, as the table in its archives names them.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from mace_tools.library.abis import Abi
+
+# The object of the table that mace/op_table.bzl writes for mace/ops, of archives with and without
+# position-independent code, and a function that it calls: mace::ops::Softmax().
+_OBJECT = re.compile(r"op_table(\.pic)?\.o:")
+_FUNCTION = re.compile(r"U _ZN4mace3ops\d+(\w+)Ev")
+
+
+def ops_of(abi: Abi, archives: Sequence[Path]) -> set[str]:
+    """The ops for which an engine has shape rules. Errors: MissingToolError."""
+    table = subprocess.run([abi.tool("nm"), "--undefined-only", *map(str, archives)], check=True,
+                           capture_output=True, text=True).stdout
+    found, inside = set(), False
+    for line in map(str.strip, table.splitlines()):
+        function = _FUNCTION.fullmatch(line)
+        if line.endswith(":"):
+            inside = _OBJECT.fullmatch(line) is not None
+        elif inside and function:
+            found.add(function[1])
+    return found
