@@ -29,6 +29,7 @@ from mace_tools.devices.places import Place
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.library import abis, code, engine, link, op_sizes, package, parts, prefab, sizes
 from mace_tools.library.abis import Abi
+from mace_tools.locks import alone
 from mace_tools.op_facts import all_ops
 from mace_tools.quantized import has_codes
 
@@ -52,7 +53,9 @@ def command(context: Context) -> Outcome:
     if context.args.model_name is not None:
         raise UsageError("--model_name: a library has all models of its file; build takes no model")
     found, there = abis.find(library.target_abis), device_tuning.places_of(context)
-    with _beside(context) as staged:
+    lock = context.args.output / f".{library.library_name}.lock"
+    with alone(lock, context.console, f"another build of {context.folder}"), (
+            _beside(context)) as staged:
         models = {tag: convert.ensure(staged, tag, model)
                   for tag, model in staged.models.items()}
         engines = [_engine(staged, abi, models) for abi in found]
@@ -98,6 +101,8 @@ def _link_or_copy(source: str, target: str) -> None:
     """Whatever writes a file here replaces it, so that a link serves as a copy."""
     try:
         os.link(source, target)
+    except FileNotFoundError:  # another process converts there, and has replaced it
+        pass
     except OSError:  # of a file system without links
         shutil.copy2(source, target)
 

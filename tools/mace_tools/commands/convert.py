@@ -30,6 +30,7 @@ from mace_tools.emit import node_names, write_model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.request import some
+from mace_tools.locks import alone
 from mace_tools.obfuscate import hide_names, map_file, write_map
 from mace_tools.op_facts import all_ops
 from mace_tools.passes.compute_in_floats import compute_in_floats
@@ -121,30 +122,40 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     fingerprint = _fingerprint(context, model, weights)
     reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
     if reason:
-        context.console.info(f"converting {tag} ({reason})")
-        began = time.monotonic()
-        stamp.unlink(missing_ok=True)
-        # Checked first, so that no work is lost.
-        needed = model.embed_memory_plan or model.packed_weights or (
-            model.quantize and model.quantize.samples)
-        mace_run = _mace_run(context) if needed else None
-        notes = _convert(context, tag, model, (source, weights), pb, data, mace_run)
-        if mace_run is not None and model.packed_weights:
-            _pack_weights(mace_run, model.packed_weights, pb, data)
-        if mace_run is not None and model.embed_memory_plan:
-            _embed_memory_plan(mace_run, model, pb, data)
-        with atomic_files(stamp) as (out,):
-            out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data),
-                                  "notes": notes}).encode())
-        context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
-    else:
-        notes = json.loads(stamp.read_text()).get("notes", [])
+        with alone(stamp.with_name(f"{tag}.lock"), context.console, f"another conversion of {tag}"):
+            reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
+            if reason:
+                context.console.info(f"converting {tag} ({reason})")
+                began = time.monotonic()
+                stamp.unlink(missing_ok=True)
+                notes = _write(context, tag, model, (source, weights), pb, data)
+                with atomic_files(stamp) as (out,):
+                    out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data),
+                                          "notes": notes}).encode())
+                context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
+    notes = json.loads(stamp.read_text()).get("notes", [])
     converted = Converted(tag, source, pb, data, bool(reason), weights, tuple(notes))
     if not reason:
         dsp.check_codes(context, tag, model, lambda: converted.net)
     for note in notes:
         context.console.warn(f"{tag}: {note}")
     return converted
+
+
+def _write(
+    context: Context, tag: str, model: Model, source: tuple[Path, Path | None], pb: Path, data: Path
+) -> list[str]:
+    """Writes the converted model. Returns notes for the user about it."""
+    # Checked first, so that no work is lost.
+    needed = model.embed_memory_plan or model.packed_weights or (
+        model.quantize and model.quantize.samples)
+    mace_run = _mace_run(context) if needed else None
+    notes = _convert(context, tag, model, source, pb, data, mace_run)
+    if mace_run is not None and model.packed_weights:
+        _pack_weights(mace_run, model.packed_weights, pb, data)
+    if mace_run is not None and model.embed_memory_plan:
+        _embed_memory_plan(mace_run, model, pb, data)
+    return notes
 
 
 def _convert(
