@@ -36,9 +36,14 @@ def cache_folder(name: str) -> Path:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     except OSError as e:
-        raise MaceError(f"cannot write the cache {folder}: {explain(e, folder)}; or set MACE_CACHE "
-                        "to another folder") from e
+        raise cache_error(e, folder) from e
     return folder
+
+
+def cache_error(e: OSError, path: Path) -> MaceError:
+    """Why a file or folder of the cache cannot be written."""
+    return MaceError(f"cannot write the cache {path}: {explain(e, path)}; or set MACE_CACHE to "
+                     "another folder")
 
 
 @functools.cache

@@ -28,7 +28,7 @@ from mace_tools.library import op_tables
 from mace_tools.library.abis import Abi
 from mace_tools.library.part_names import ALL, KERNEL_PARTS, PARTS
 from mace_tools.op_facts import all_ops
-from mace_tools.protos import cache_dir, cache_folder
+from mace_tools.protos import cache_dir, cache_error, cache_folder
 
 SOURCES = ("mace", "third_party")
 TARGET = "//mace:library"
@@ -128,11 +128,14 @@ def _copy(listing: Path, folder: Path) -> None:
     for old in folder.iterdir():
         old.unlink()
     sizes = {}
-    for k, line in enumerate(listing.read_text().splitlines()):
-        target = folder / f"{k:02}-{Path(line).name}"
-        shutil.copyfile(root / line, target)
-        sizes[target.name] = target.stat().st_size
-    (folder / ENTRY).write_text(json.dumps(sizes))
+    try:
+        for k, line in enumerate(listing.read_text().splitlines()):
+            target = folder / f"{k:02}-{Path(line).name}"
+            shutil.copyfile(root / line, target)
+            sizes[target.name] = target.stat().st_size
+        (folder / ENTRY).write_text(json.dumps(sizes))
+    except OSError as e:
+        raise cache_error(e, folder) from e
 
 
 def _check(abi: Abi, archives: Sequence[Path], ops: tuple[str, ...] | None) -> None:

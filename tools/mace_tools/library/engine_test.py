@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -194,6 +195,17 @@ def test_a_cache_that_cannot_be_written_is_reported_before_anything_is_built(pla
     with pytest.raises(MaceError, match=r"cannot write the cache .*or set MACE_CACHE to another"):
         build("Softmax")
     assert not (place / "log").exists()
+
+
+def test_a_full_disk_is_reported_and_leaves_no_engine(place, monkeypatch):
+    def full(source, target):
+        raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(target))
+
+    monkeypatch.setattr(engine.shutil, "copyfile", full)
+    with pytest.raises(MaceError, match="cannot write the cache .*/cache/engine/.*: No space left "
+                       "on device; free some space; or set MACE_CACHE to another folder"):
+        build("Softmax")
+    assert entries(place) == []
 
 
 def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(place, monkeypatch):

@@ -6,10 +6,10 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from mace_tools.library import link
 from mace_tools.library.abis import Abi
 
 # The object of the table that mace/op_table.bzl writes for mace/ops, of archives with and without
@@ -19,9 +19,8 @@ _FUNCTION = re.compile(r"U _ZN4mace3ops\d+(\w+)Ev")
 
 
 def ops_of(abi: Abi, archives: Sequence[Path]) -> set[str]:
-    """The ops for which an engine has shape rules. Errors: MissingToolError."""
-    table = subprocess.run([abi.tool("nm"), "--undefined-only", *map(str, archives)], check=True,
-                           capture_output=True, text=True).stdout
+    """The ops for which an engine has shape rules. Errors: MissingToolError, RunFailedError."""
+    table = link.run([abi.tool("nm"), "--undefined-only", *archives])
     found, inside = set(), False
     for line in map(str.strip, table.splitlines()):
         function = _FUNCTION.fullmatch(line)
