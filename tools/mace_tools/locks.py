@@ -66,5 +66,7 @@ def _is_at(file: BinaryIO, path: Path) -> bool:
 def _opened(path: Path) -> BinaryIO:
     try:  # NFS locks only what may be written
         return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
-    except PermissionError:
+    except OSError:
+        if not path.is_file():
+            raise
         return path.open("rb")
