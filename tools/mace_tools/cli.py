@@ -14,7 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from mace_tools.cli_console import Console
 from mace_tools.cli_parser import parse
@@ -24,6 +24,9 @@ from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.os_errors import explain
 from mace_tools.protos import cache_dir
+
+if TYPE_CHECKING:
+    from mace_tools.commands.context import Context
 
 
 def main(argv: Sequence[str]) -> int:
@@ -70,10 +73,14 @@ def _main(argv: list[str], console: Console) -> int:
 def _with_config(args: argparse.Namespace, console: Console) -> int:
     # Imported here: `-h` needs neither pydantic nor ruamel.yaml. The module of the command, which
     # takes longer, is imported once the deployment file has no errors.
-    from mace_tools import report
     from mace_tools.commands.context import read
 
-    context = read(args, console)
+    return _run(args, read(args, console))
+
+
+def _run(args: argparse.Namespace, context: Context) -> int:
+    from mace_tools import report
+
     if args.json is not None:
         report.check_writable(args.json, "--json")
     code, results = module_of(args.command).command(context)

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import errno
 import functools
-import hashlib
 import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -51,7 +48,7 @@ def load(path: Path) -> SimpleNamespace:
     """The messages and enum values of one .proto file (which imports no other).
 
     `load(MACE_PROTO).NetDef()` makes a message, `.DT_FLOAT` is an enum value."""
-    # Most modules of the command line import this one for its folders only.
+    # Imported here and below: most modules of the command line need the folders above only.
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     files = descriptor_pb2.FileDescriptorSet.FromString(_descriptors(path))
@@ -76,6 +73,9 @@ def mace() -> SimpleNamespace:
 
 def _descriptors(path: Path) -> bytes:
     """A serialized FileDescriptorSet, compiled once per content."""
+    import hashlib
+    import tempfile
+
     text = path.read_bytes()
     key = hashlib.sha256(text).hexdigest()[:16]
     cached = cache_dir() / "protos" / f"{path.stem}-{key}.desc"
@@ -96,6 +96,9 @@ def _descriptors(path: Path) -> bytes:
 def _compile(path: Path) -> bytes:
     # In a separate process, because protoc crashes beside other copies of protobuf, such as those
     # in the source frameworks.
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.desc"
         done = subprocess.run(
