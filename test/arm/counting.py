@@ -18,6 +18,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from mace_tools.testing.built import build_all  # noqa: E402
+
 SYSROOT = Path(os.environ.get("MACE_SYSROOT", "/opt/mace-sysroot")) / "arm64"
 LIBRARIES = ":".join(str(SYSROOT / d / "aarch64-linux-gnu") for d in ("usr/lib", "lib"))
 # Blocks follow the caches: those of the Cortex-A76 that qemu takes the place of (64 KiB of 4 ways,
@@ -32,12 +36,8 @@ def missing_tools(tools: tuple[str, ...] = TOOLS) -> list[str]:
 
 
 def build(*targets: str) -> Path:
-    """Cross-builds the targets and returns the output folder."""
-    subprocess.run(["bazel", "build", "--config=aarch64", "--show_result=0", "--noshow_progress",
-                    "--ui_event_filters=-info", *targets], cwd=ROOT, check=True)
-    done = subprocess.run(["bazel", "info", "--config=aarch64", "bazel-bin"], cwd=ROOT,
-                          check=True, capture_output=True, text=True)
-    return Path(done.stdout.strip())
+    """Cross-builds the targets and returns a folder with them, as they lie in bazel-bin."""
+    return build_all(targets, ["--config=aarch64"])
 
 
 def build_plugin(folder: Path) -> Path:

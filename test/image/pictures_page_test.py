@@ -8,11 +8,11 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from built import build
 from PIL import Image
 
 from mace_tools import cli
 from mace_tools.protos import REPO
+from mace_tools.testing.built import build
 from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_tools
 

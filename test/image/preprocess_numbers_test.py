@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from built import build
 from PIL import Image
 
-from mace_tools.config import Preprocess, load
+from mace_tools.config.load import load
+from mace_tools.config.schema import Preprocess
 from mace_tools.preprocess import from_picture
 from mace_tools.protos import REPO
+from mace_tools.testing.built import build
 
 DIGITS = REPO / "models" / "digits"
 # As mace_image.h and mace_tensor.h number them.

@@ -11,9 +11,8 @@ import pytest
 import small_models
 from consumers import run
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
-from mace_tools.protos import REPO
+from mace_tools import cli
+from mace_tools.testing import built
 from mace_tools.testing.needed import need_tools
 
 
@@ -47,9 +46,7 @@ def mace(site):
 @pytest.fixture(scope="session")
 def stand_in():
     """A library of ours in the place of the vendor's for DSPs."""
-    name = "hexagon_nn_stand_in.so"
-    runner.bazel(["build", f"//mace/hexagon:{name}"], Console())
-    return REPO / "bazel-bin" / "mace" / "hexagon" / name
+    return built.build("//mace/hexagon:hexagon_nn_stand_in.so")
 
 
 @pytest.fixture(scope="session")

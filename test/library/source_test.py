@@ -17,7 +17,7 @@ import consumers
 import pytest
 from consumers import APP, classify, run
 
-from mace_tools import cli, protos, runner
+from mace_tools import bazel, cli, protos
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import ExitCode
 from mace_tools.library import exports, link, package, source_cmake, source_list
@@ -119,12 +119,10 @@ def test_each_header_that_is_included_is_packed(tree):
 def test_tables_of_ops_are_those_of_bazel(sources, tree, tmp_path):
     configure(tree, tmp_path)
     labels = [f"//{t.out.rpartition('/')[0]}:{t.out.rpartition('/')[2]}" for t in sources.tables]
-    flags = ["--config=library"]
-    runner.bazel(["build", *flags, *labels], Console())
-    built = runner.bazel(["info", *flags, "bazel-bin"], Console()).strip().splitlines()[-1]
-    for table in sources.tables:
-        ours = (tmp_path / "generated" / table.out).read_text()
-        assert ours == (protos.REPO / built / table.out).read_text()
+    theirs = bazel.output(Console(), ["--config=library"], labels, lambda output: {
+        table.out: (output / table.out).read_text() for table in sources.tables})
+    for path, text in theirs.items():
+        assert (tmp_path / "generated" / path).read_text() == text
 
 
 @pytest.mark.parametrize("option, said", [

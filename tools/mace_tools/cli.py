@@ -8,24 +8,25 @@ MACE: a line to report and a log file, never a traceback on the screen.
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from mace_tools import cli_options as options
-from mace_tools import config, report
 from mace_tools.cli_console import Console
 from mace_tools.cli_parser import parse
-from mace_tools.commands import COMMANDS, Context
+from mace_tools.commands import COMMANDS, module_of
 from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.os_errors import explain
 from mace_tools.protos import cache_dir
+
+if TYPE_CHECKING:
+    from mace_tools.commands.context import Context
 
 
 def main(argv: Sequence[str]) -> int:
@@ -62,24 +63,30 @@ def _main(argv: list[str], console: Console) -> int:
         args = parse(argv)
     except SystemExit:  # of -h
         return ExitCode.OK
-    module = COMMANDS[args.command]
-    if hasattr(module, "standalone"):
-        return module.standalone(args, console)
+    if not COMMANDS[args.command].takes_config:
+        return module_of(args.command).standalone(args, console)
     if args.config is None:
-        return module.without_config(args, console)
-    deployment = config.load(args.config, options.overrides(args))
-    for note in deployment.notes:
-        console.warn(note.text(deployment.path))
-    if args.model_name is not None and args.model_name not in deployment.library.models:
-        names = list(deployment.library.models)
-        raise UsageError(f"--model_name={args.model_name}: {args.config} has no such model"
-                         f"{did_you_mean(args.model_name, names)}; it has {', '.join(names)}")
+        return module_of(args.command).without_config(args, console)
+    return _with_config(args, console)
+
+
+def _with_config(args: argparse.Namespace, console: Console) -> int:
+    # Imported here: `-h` needs neither pydantic nor ruamel.yaml. The module of the command, which
+    # takes longer, is imported once the deployment file has no errors.
+    from mace_tools.commands.context import read
+
+    return _run(args, read(args, console))
+
+
+def _run(args: argparse.Namespace, context: Context) -> int:
+    from mace_tools import report
+
     if args.json is not None:
         report.check_writable(args.json, "--json")
-    code, results = module.command(Context(args, deployment, console))
+    code, results = module_of(args.command).command(context)
     if args.json is not None:
         facts: dict[str, Any] = {"command": args.command, "config": str(args.config),
-                                 "library_name": deployment.library.library_name,
+                                 "library_name": context.deployment.library.library_name,
                                  "exit_code": int(code), "models": results}
         report.write_json(args.json, facts)
     return code
@@ -109,6 +116,8 @@ def _os_error(e: OSError) -> str:
 
 
 def _internal_error(e: Exception, argv: Sequence[str]) -> str:
+    import traceback  # which no command needs that ends well
+
     what = f"{type(e).__name__}: {e}"
     text = f"{time.asctime()}\narguments: {list(argv)}\n\n{traceback.format_exc()}"
     log = cache_dir() / "logs" / f"error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"

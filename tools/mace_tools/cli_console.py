@@ -5,39 +5,22 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
-from rich.console import Console as RichConsole
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TransferSpeedColumn,
-)
-from rich.text import Text
+# What terminals take for a style.
+STYLES = {"red": "31", "green": "32", "yellow": "33", "bold": "1", "bold red": "1;31"}
 
 
 class Console:
     """Colours are used on a terminal only, and never when NO_COLOR is set."""
 
-    def __init__(self) -> None:
-        self._err = RichConsole(stderr=True, soft_wrap=True)
-        self._out = RichConsole(soft_wrap=True)
-
     def data(self, text: str, style: str = "") -> None:
         """Writes a line of the result to stdout, unchanged."""
-        if style and self._out.is_terminal:
-            self._out.print(Text(text, style=style))
-        else:
-            print(text, flush=True)
+        print(_styled(text, style, sys.stdout), flush=True)
 
     def info(self, text: str) -> None:
         self._log("INFO", text, "green")
@@ -54,14 +37,16 @@ class Console:
 
     def banner(self, title: str) -> None:
         """Writes a heading in a box of stars to the log."""
-        self._err.print(Text(boxed(title), style="bold"))
+        self.passed(_styled(boxed(title), "bold", sys.stderr))
 
     @contextmanager
     def steps(self, title: str, total: int) -> Iterator[Callable[[str], None]]:
         """Yields `next(what)`, which must be called when each of `total` steps begins."""
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(),
-                   MofNCompleteColumn(), TimeElapsedColumn())
-        with self._bar(title, total, *columns) as (bar, task):
+        def columns(p: Any) -> list[Any]:
+            return [p.SpinnerColumn(), p.TextColumn("{task.description}"), p.BarColumn(),
+                    p.MofNCompleteColumn(), p.TimeElapsedColumn()]
+
+        with self._bar(title, total, columns) as (bar, task):
             begun = False
 
             def begin(what: str) -> None:
@@ -74,18 +59,26 @@ class Console:
     @contextmanager
     def transfer(self, title: str, total: int | None) -> Iterator[Callable[[int], None]]:
         """Yields `advance(num_bytes)`."""
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
-                   TransferSpeedColumn())
-        with self._bar(title, total, *columns) as (bar, task):
+        def columns(p: Any) -> list[Any]:
+            return [p.TextColumn("{task.description}"), p.BarColumn(), p.DownloadColumn(),
+                    p.TransferSpeedColumn()]
+
+        with self._bar(title, total, columns) as (bar, task):
             yield (lambda n: bar.advance(task, n)) if bar else (lambda _: None)
 
     @contextmanager
-    def _bar(self, title: str, total: int | None, *columns: ProgressColumn) -> Iterator[Any]:
-        """A progress bar with one task; nothing if stderr is not a terminal."""
+    def _bar(
+        self, title: str, total: int | None, columns: Callable[[Any], list[Any]]
+    ) -> Iterator[Any]:
+        """A progress bar with one task; nothing if stderr is not a terminal. `columns` makes its
+        columns of the module rich.progress."""
         if not self.watched:
             yield None, None
             return
-        with Progress(*columns, console=self._err, transient=True) as bar:
+        from rich import console, progress  # takes longer than most commands without a bar
+
+        err = console.Console(stderr=True, soft_wrap=True)
+        with progress.Progress(*columns(progress), console=err, transient=True) as bar:
             yield bar, bar.add_task(title, total=total)
 
     @property
@@ -94,7 +87,7 @@ class Console:
         return sys.stderr.isatty()
 
     def _log(self, level: str, text: str, style: str) -> None:
-        self._err.print(Text.assemble((f"{level}: ", style), text))
+        self.passed(f"{_styled(f'{level}: ', style, sys.stderr)}{text}")
 
 
 class KeptConsole(Console):
@@ -142,3 +135,10 @@ def boxed(title: str) -> str:
     """
     stars = "*" * (len(title) + 4)
     return f"{stars}\n* {title} *\n{stars}"
+
+
+def _styled(text: str, style: str, stream: TextIO) -> str:
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    if not style or plain or not stream.isatty():
+        return text
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m"

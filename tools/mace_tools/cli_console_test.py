@@ -44,9 +44,10 @@ def test_long_lines_are_not_broken(capfd):
     assert "x" * 500 in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("watched", [False, True])
-def test_bars_are_for_people(watched):
-    environment = {**os.environ, "PYTHONPATH": str(REPO / "tools"), "TERM": "xterm"}
+@pytest.mark.parametrize("watched, coloured", [(False, False), (True, True), (True, False)])
+def test_bars_are_for_people(watched, coloured):
+    environment = {**os.environ, "PYTHONPATH": str(REPO / "tools"), "TERM": "xterm",
+                   "NO_COLOR": "" if coloured else "1"}
     command = [sys.executable, "-c", USE]
     if not watched:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -63,3 +64,4 @@ def test_bars_are_for_people(watched):
         pass
     os.close(ours)
     assert b"model: writing" in seen and b"downloading" in seen and b"[red]brackets" in seen
+    assert (b"\x1b[33mWARNING: \x1b[0m" in seen) == coloured

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from mace_tools import cli_options as options
 from mace_tools.commands import COMMANDS
 from mace_tools.config.problems import did_you_mean, nearest
 from mace_tools.exit_codes import UsageError, table
+from mace_tools.options import shared
 
 
 class Parser(argparse.ArgumentParser):
@@ -90,7 +90,19 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     root, commands = _parsers()
     if arguments and arguments[0] in commands and not {"-h", "--help"} & set(arguments):
         commands[arguments[0]].check_options(arguments[1:], commands)
-    return root.parse_args(arguments)
+    args = root.parse_args(arguments)
+    instead = COMMANDS[args.command].instead
+    if instead and args.config is None and getattr(args, _attribute(instead)) is None:
+        commands[args.command].error(f"give --config=YML or {instead}")
+    return args
+
+
+def _attribute(option: str) -> str:
+    """
+    >>> _attribute("MODEL"), _attribute("--records=FILE")
+    ('model', 'records')
+    """
+    return option.lstrip("-").partition("=")[0].lower()
 
 
 def _parsers() -> tuple[Parser, dict[str, Parser]]:
@@ -101,11 +113,11 @@ def _parsers() -> tuple[Parser, dict[str, Parser]]:
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True,
                                    parser_class=Parser)
     parsers = {}
-    for name, module in COMMANDS.items():
+    for name, command in COMMANDS.items():
         parsers[name] = sub = commands.add_parser(
-            name, help=module.HELP, description=module.HELP, allow_abbrev=False, epilog=table(),
+            name, help=command.help, description=command.help, allow_abbrev=False, epilog=table(),
             formatter_class=argparse.RawDescriptionHelpFormatter)
-        if not hasattr(module, "standalone"):
-            options.add_common(sub, needs_config=not hasattr(module, "without_config"))
-        module.add_options(sub)
+        if command.takes_config:
+            shared.add_common(sub, needs_config=not command.instead)
+        command.add_options(sub)
     return root, parsers

@@ -6,7 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import errno
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +19,7 @@ import time
 import pytest
 
 from mace_tools import cli
-from mace_tools.commands import COMMANDS
+from mace_tools.commands import COMMANDS, module_of
 from mace_tools.exit_codes import MEANING, ExitCode
 from mace_tools.protos import REPO
 
@@ -42,7 +44,7 @@ def fail_with(monkeypatch, error):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(COMMANDS["convert"], "command", fail)
+    monkeypatch.setattr(module_of("convert"), "command", fail)
 
 
 def test_help_lists_commands_and_exit_codes(capfd):
@@ -56,9 +58,49 @@ def test_help_lists_commands_and_exit_codes(capfd):
             command not in ("init", "seal", "source", "devices", "doctor", "wheel", "java"))
 
 
+def test_the_table_of_commands_is_that_of_the_modules():
+    folder = REPO / "tools" / "mace_tools" / "commands"
+    assert {p.stem for p in folder.glob("*.py") if not p.name.endswith("_test.py")
+            and re.search(r"^def (command|standalone)\(", p.read_text(), re.MULTILINE)
+            } == set(COMMANDS)
+    for name, command in COMMANDS.items():
+        module = module_of(name)
+        assert hasattr(module, "command") == command.takes_config, name
+        assert hasattr(module, "standalone") != command.takes_config, name
+        assert hasattr(module, "without_config") == bool(command.instead), name
+
+
+# What takes long to import, and the modules of commands.
+SLOW = ("PIL", "google.protobuf", "mace_tools.ir", "mace_tools.runner", "numpy", "rich")
+CHECKING = ("pydantic", "ruamel.yaml", "mace_tools.commands.context")  # a deployment file
+
+
+@pytest.mark.parametrize("arguments, code, needed", [
+    (["-h"], 0, ()), (["run", "-h"], 0, ()), (["doctor", "-h"], 0, ()), (["buidl"], 2, ()),
+    (["run", "--rounds=3"], 2, ()), (["run", "--config=x", "--trace=y"], 2, ()),
+    (["run", "--config=nowhere.yml"], 1, CHECKING), (["build", "--config=bad.yml"], 1, CHECKING),
+    (["run", f"--config={CONFIG}", "--model_name=none"], 2, CHECKING),
+])
+def test_help_and_errors_import_nothing_that_they_do_not_need(tmp_path, arguments, code, needed):
+    bad = tmp_path / "bad.yml"
+    bad.write_text(CONFIG.read_text().replace("runtime: cpu", "runtime: cpx"))
+    arguments = [argument.replace("bad.yml", str(bad)) for argument in arguments]
+    program = "import json, sys; from mace_tools.cli import main; code = main(sys.argv[1:]); " \
+              "print(json.dumps([code, *sys.modules]))"
+    done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=REPO, text=True,
+                          capture_output=True, check=True,
+                          env={**os.environ, "PYTHONPATH": str(REPO / "tools")})
+    returned, *modules = json.loads(done.stdout.splitlines()[-1])
+    assert returned == code, done.stderr
+    commands = {m for m in modules if m.startswith("mace_tools.commands.")}
+    assert {m for m in modules if m in (*SLOW, *CHECKING)} | commands == set(needed)
+
+
 @pytest.mark.parametrize("arguments, said", [
     ([], "the following arguments are required: COMMAND"),
     (["convert"], "the following arguments are required: --config"),
+    (["check"], "give --config=YML or MODEL; `tools/converter.py check -h` explains"),
+    (["plan"], "give --config=YML or --records=FILE; `tools/"),
     (["conver", "--config=x"], "'conver' is not a command; did you mean 'convert'?"),
     (["build"], "the following arguments are required: --config"),
     (["buidl", "--config=x"], "'buidl' is not a command; did you mean 'build'?"),

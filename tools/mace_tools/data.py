@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from mace_tools import protos
+from mace_tools.atomic import atomic_files
 from mace_tools.cli_console import Console
-from mace_tools.config import Model, Preprocess
 from mace_tools.config.files import missing
 from mace_tools.config.problems import did_you_mean
-from mace_tools.emit import atomic_files
+from mace_tools.config.schema import Model, Preprocess
 from mace_tools.errors import MaceError
 from mace_tools.preprocess import from_picture
 

@@ -8,21 +8,18 @@ complete or not at all.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import xxhash
 from google.protobuf import text_format
 
 from mace_tools import protos, subgraphs
+from mace_tools.atomic import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.ir import Attr, Graph, Node, Quant, Tensor
-from mace_tools.os_errors import explain
 from mace_tools.settings import all_settings, of_model
 from mace_tools.states import own_inputs, own_outputs
 from mace_tools.stored_codes import STORED_TYPES
@@ -248,41 +245,3 @@ def _data_type(tensor: Tensor) -> int:
 def _bytes(array: np.ndarray) -> bytes:
     """The bytes of an array: little-endian, outermost dimension first."""
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-
-
-@contextlib.contextmanager
-def atomic_files(*paths: Path) -> Iterator[list[BinaryIO]]:
-    """Files that appear under `paths` if the block succeeds, and leave nothing otherwise.
-
-    Errors: MaceError naming the path, for a full disk or a folder that cannot be written."""
-    temporaries: list[str] = []
-    files: list[BinaryIO] = []
-    path = paths[0]
-    try:
-        for path in paths:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            temporaries.append(name)
-            files.append(os.fdopen(handle, "wb"))
-        yield files
-        for path, file, name in zip(paths, files, temporaries):
-            file.flush()
-            os.fsync(file.fileno())
-            os.chmod(name, 0o666 & ~_umask())
-        for path, name in zip(paths, temporaries):
-            os.replace(name, path)
-    except OSError as e:
-        raise MaceError(f"cannot write {path}: {explain(e, path, writing=True)}") from e
-    finally:
-        for file in files:
-            with contextlib.suppress(OSError):
-                file.close()
-        for name in temporaries:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -33,7 +33,7 @@ MEANING = {
     ExitCode.UNSUPPORTED_OPS: "the source model has operators that cannot be converted",
     ExitCode.VALIDATION_FAILED: "--validate or compare found a tensor that differs",
     ExitCode.MISSING_TOOL: "a package, framework or build tool is not installed",
-    ExitCode.RUN_FAILED: "mace_run failed",
+    ExitCode.RUN_FAILED: "mace_run failed, or a build of it or of a library",
     ExitCode.INTERNAL: "a bug in MACE; please report it",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
 }

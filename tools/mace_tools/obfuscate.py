@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mace_tools.emit import atomic_files
+from mace_tools.atomic import atomic_files
 
 
 def hide_names(net: Any) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mace_tools.emit import atomic_files
+from mace_tools.atomic import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.os_errors import explain
 

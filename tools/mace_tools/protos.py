@@ -6,18 +6,15 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import errno
 import functools
-import hashlib
 import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
 from mace_tools.errors import MaceError
+from mace_tools.os_errors import explain
 
 REPO = Path(__file__).resolve().parents[2]
 MACE_PROTO = REPO / "mace" / "proto" / "mace.proto"
@@ -28,11 +25,32 @@ def cache_dir() -> Path:
     return Path(os.environ.get("MACE_CACHE") or Path.home() / ".cache" / "mace")
 
 
+def cache_folder(name: str) -> Path:
+    """A folder in the cache, made if it is missing. Errors: MaceError if it cannot be written."""
+    folder = cache_dir() / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    except OSError as e:
+        raise cache_error(e, folder) from e
+    return folder
+
+
+def cache_error(e: OSError, path: Path) -> MaceError:
+    """Why a file or folder of the cache cannot be written."""
+    return MaceError(f"cannot write the cache {path}: {explain(e, path)}; or set MACE_CACHE to "
+                     "another folder")
+
+
 @functools.cache
 def load(path: Path) -> SimpleNamespace:
     """The messages and enum values of one .proto file (which imports no other).
 
     `load(MACE_PROTO).NetDef()` makes a message, `.DT_FLOAT` is an enum value."""
+    # Imported here and below: most modules of the command line need the folders above only.
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
     files = descriptor_pb2.FileDescriptorSet.FromString(_descriptors(path))
     pool = descriptor_pool.DescriptorPool()
     for file in files.file:
@@ -55,6 +73,9 @@ def mace() -> SimpleNamespace:
 
 def _descriptors(path: Path) -> bytes:
     """A serialized FileDescriptorSet, compiled once per content."""
+    import hashlib
+    import tempfile
+
     text = path.read_bytes()
     key = hashlib.sha256(text).hexdigest()[:16]
     cached = cache_dir() / "protos" / f"{path.stem}-{key}.desc"
@@ -75,6 +96,9 @@ def _descriptors(path: Path) -> bytes:
 def _compile(path: Path) -> bytes:
     # In a separate process, because protoc crashes beside other copies of protobuf, such as those
     # in the source frameworks.
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.desc"
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Result files, and tables for people.
+"""Result files.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -6,20 +6,16 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import math
+import numbers
 import os
-import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from mace_tools.emit import atomic_files
+from mace_tools.atomic import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.os_errors import explain
-from mace_tools.tables import shortened
-
-TOP = 5
 
 
 def check_writable(path: Path, flag: str) -> None:
@@ -56,34 +52,12 @@ def latency_summary(runs_ms: Sequence[float]) -> dict[str, float]:
         return {}
     return {
         "runs": len(ordered),
-        "avg_ms": statistics.fmean(ordered),
+        "avg_ms": math.fsum(ordered) / len(ordered),
         "min_ms": ordered[0],
         "max_ms": ordered[-1],
-        "p50_ms": statistics.median(ordered),
+        "p50_ms": (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2,
         "p90_ms": ordered[min(len(ordered) - 1, int(0.9 * len(ordered)))],
     }
-
-
-def top_labels(scores: np.ndarray, labels: Sequence[str]) -> list[list[dict[str, Any]]]:
-    """The best labels for each row of `scores`, which has a column for each label."""
-    rows = scores.reshape(-1, len(labels))
-    order = np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, :TOP]
-    return [[{"label": labels[i], "index": int(i), "score": float(row[i])} for i in best]
-            for row, best in zip(rows, order)]
-
-
-def top_table(name: str, rows: Sequence[Sequence[dict[str, Any]]], most: int = 0) -> str:
-    """The same for people, in lines of limited length (0: no limit)."""
-    lines = []
-    for k, row in enumerate(rows):
-        lines.append(f"Top {len(row)} of {name}" + (f", row {k}" if len(rows) > 1 else ""))
-        scores = [f"{entry['score']:.6f}" for entry in row]
-        room = max(8, most - len("  1    ") - max(map(len, scores))) if most else 0
-        labels = [shortened(e["label"], room) if room else e["label"] for e in row]
-        width = max(map(len, labels))
-        lines += [f"  {place}  {label:<{width}}  {score}"
-                  for place, (label, score) in enumerate(zip(labels, scores), 1)]
-    return "\n".join(lines)
 
 
 def _plain(value: Any) -> Any:
@@ -91,8 +65,10 @@ def _plain(value: Any) -> Any:
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(v) for v in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if np.isfinite(value) else None
-    if isinstance(value, np.integer):
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, numbers.Integral):  # NumPy's too, which costs nothing where it is not used
         return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value) if math.isfinite(value) else None
     return str(value) if isinstance(value, Path) else value

@@ -1,4 +1,4 @@
-"""Result files and tables.
+"""Result files.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -28,20 +28,6 @@ def test_latency_figures():
     assert s == {"runs": 5, "avg_ms": 22.0, "min_ms": 1.0, "max_ms": 100.0, "p50_ms": 3.0,
                  "p90_ms": 100.0}  # fmt: skip
     assert report.latency_summary([]) == {}
-
-
-def test_labels_are_ordered_per_row():
-    scores = np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.0]], np.float32)
-    rows = report.top_labels(scores, ["a", "bb", "c"])
-    assert [[e["label"] for e in row] for row in rows] == [["bb", "c", "a"], ["a", "bb", "c"]]
-    text = report.top_table("y", rows)
-    assert text.splitlines()[:2] == ["Top 3 of y, row 0", "  1  bb  0.700000"]
-
-
-def test_long_labels_fit():
-    rows = [[{"label": "x" * 200, "score": 0.5}, {"label": "short", "score": 0.25}]]
-    assert max(map(len, report.top_table("y", rows, 60).splitlines())) == 60
-    assert max(map(len, report.top_table("y", rows).splitlines())) > 200
 
 
 def test_where_a_file_cannot_go_is_reported_early(tmp_path):

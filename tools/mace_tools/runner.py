@@ -15,16 +15,17 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from mace_tools import tables
+from mace_tools import bazel, tables
+from mace_tools.atomic import atomic_files
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import MissingToolError, RunFailedError
 from mace_tools.library import ndk
-from mace_tools.protos import REPO, cache_dir
+from mace_tools.protos import REPO, cache_dir, cache_folder
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def is_built(tool: Tool) -> bool:
 
 def kept(tool: Tool) -> Path:
     """Where the program of this checkout is, once it is built."""
-    return cache_dir() / tool.title / source_hash(tool.sources)[:32] / tool.name
+    return cache_dir() / tool.title / source_hash(tool.sources, tool.flags)[:32] / tool.name
 
 
 def call(
@@ -201,8 +202,9 @@ def _interruption_waits() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-def source_hash(folders: Sequence[str]) -> str:
-    """Returns a hash of the sources in these folders, and of how they are built."""
+def source_hash(folders: Sequence[str], flags: Sequence[str] = ()) -> str:
+    """Returns a hash of the sources in these folders, and of how they are built: the files for
+    Bazel, and its flags."""
     digest = hashlib.sha256()
     paths = [REPO / name for name in FILES]
     for folder in folders:
@@ -211,6 +213,7 @@ def source_hash(folders: Sequence[str]) -> str:
     for path in sorted(paths):
         if path.is_file() and not path.name.endswith(("_test.cc", "_bench.cc")):
             digest.update(str(path.relative_to(REPO)).encode() + b"\0" + path.read_bytes())
+    digest.update("\0".join(flags).encode())
     return digest.hexdigest()
 
 
@@ -232,39 +235,29 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
     words = " ".join(("bazel build", *tool.flags, tool.target))
     console.info(f"building {tool.title}: {words} (minutes the first time)")
     began = time.monotonic()
-    bazel(["build", *tool.flags, tool.target], console)
-    configs = [flag for flag in tool.flags if flag.startswith(("--config=", "--platform_"))]
-    output = Path(
-        bazel(["info", *configs, "bazel-bin"], console).strip().splitlines()[-1]) / tool.built
-    built.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=built.parent)
-    os.close(handle)
-    try:
-        shutil.copyfile(output, temporary)
-        os.chmod(temporary, 0o755)
-        os.replace(temporary, built)
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+    cache_folder(tool.title)
+    program = bazel.output(console, tool.flags, [tool.target],
+                           lambda bin: (bin / tool.built).read_bytes())
+    if kept(tool) != built:
+        raise RunFailedError(f"the sources changed while {tool.title} was built from them; run the "
+                             "command again")
+    with atomic_files(built, mode=0o777) as (out,):
+        out.write(program)
     _forget_old(built.parent)
     console.info(f"built {tool.title} in {time.monotonic() - began:.0f} s")
 
 
-def bazel(arguments: list[str], console: Console) -> str:
-    """Returns its stdout. Shows its progress on a terminal, else only if it fails."""
-    cache = f"--disk_cache={cache_dir() / 'bazel'}"
-    done = subprocess.run(["bazel", *arguments, cache], cwd=REPO, text=True, errors="replace",
-                          stdout=subprocess.PIPE,
-                          stderr=None if console.watched else subprocess.PIPE)
-    if done.returncode != 0:
-        log = "" if done.stderr is None else f":\n{done.stderr.strip()}"
-        raise RunFailedError(f"`bazel {' '.join(arguments)}` failed{log}")
-    return done.stdout
-
-
 def _forget_old(kept: Path, most: int = 5) -> None:
     """Keeps the cache small."""
-    versions = sorted(kept.parent.iterdir(), key=lambda p: p.stat().st_mtime, reverse=True)
-    for old in versions[most:]:
+    for old in oldest_first(kept.parent)[:-most]:
         if old != kept:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def oldest_first(folder: Path) -> list[Path]:
+    """What is in a folder from which others may remove things at the same time."""
+    found = []
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            found.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(found)]

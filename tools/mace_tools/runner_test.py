@@ -6,11 +6,13 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
-from mace_tools import runner
+from mace_tools import bazel, runner
 from mace_tools.cli_console import Console
+from mace_tools.errors import MaceError
 from mace_tools.exit_codes import MissingToolError, RunFailedError
 
 BAZEL = """#!/bin/sh
@@ -37,6 +39,7 @@ class Place:
         monkeypatch.setenv("PATH", f"{self.bazel.parent}:{os.environ['PATH']}")
         monkeypatch.setenv("MACE_CACHE", str(folder / "cache"))
         monkeypatch.setattr(runner, "REPO", folder / "repo")
+        monkeypatch.setattr(bazel, "REPO", folder / "repo")
 
     def find(self):
         return runner.find(Console(), None)
@@ -86,6 +89,33 @@ def test_a_failing_build_is_reported_and_leaves_nothing(place):
     with pytest.raises(RunFailedError, match="`bazel build .*` failed:\nthe compiler says no"):
         place.find()
     assert not [p for p in (place.folder / "cache").rglob("*") if p.is_file()]
+
+
+def test_sources_that_change_during_a_build_are_noticed(place, monkeypatch):
+    run = bazel.run
+
+    def edit(arguments, console):
+        place.source.write_text("int b;")
+        return run(arguments, console)
+
+    monkeypatch.setattr(bazel, "run", edit)
+    with pytest.raises(RunFailedError, match="the sources changed while mace_run was built"):
+        place.find()
+    assert not [p for p in (place.folder / "cache").rglob("*") if p.is_file()]
+
+
+def test_a_program_is_kept_by_the_flags_of_its_build(place):
+    """Two ABIs may have the same sources and folder of Bazel's, as arm64 and arm64-v8a have."""
+    tool = replace(runner.MACE_RUN, flags=("--linkopt=-s",))
+    static = replace(runner.MACE_RUN, flags=("--linkopt=-static",))
+    assert len({runner.kept(t) for t in (runner.MACE_RUN, tool, static)}) == 3
+
+
+def test_a_cache_that_cannot_be_written_is_reported_before_anything_is_built(place):
+    (place.folder / "cache").write_text("a file")
+    with pytest.raises(MaceError, match="cannot write the cache .*or set MACE_CACHE to another"):
+        place.find()
+    assert place.builds() == 0
 
 
 def test_without_bazel_the_cure_is_reported(place, monkeypatch):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mace_tools.emit import atomic_files
+from mace_tools.atomic import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import MissingToolError
 from mace_tools.protos import mace

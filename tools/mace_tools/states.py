@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
+
     from mace_tools.ir import Graph
 
 
@@ -48,6 +48,8 @@ def own_outputs(graph: Graph) -> list[str]:
 
 def first_values(graph: Graph) -> dict[str, np.ndarray]:
     """What the states hold before the first run."""
+    import numpy as np
+
     from mace_tools.ir import NUMPY
 
     found = {}

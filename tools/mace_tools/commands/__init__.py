@@ -1,33 +1,68 @@
-"""The commands. A command module has HELP, add_options(parser) and command(context). A command that
-can do without a deployment file also has without_config(args, console); one that takes none has
-standalone(args, console) instead.
+"""The commands: their names, what `-h` says of each, and their options.
 
 SPDX-License-Identifier: Apache-2.0
+
+The module of this folder with a command's name has command(context). A command that can do without
+a deployment file also has without_config(args, console); one that takes none has
+standalone(args, console) instead. A module is imported when its command is called, as most of them
+take long to import.
 """
 
-from mace_tools.commands import (
-    benchmark,
-    build,
-    check,
-    compare,
-    convert,
-    devices,
-    doctor,
-    explain,
-    init,
-    java,
-    plan,
-    quantize,
-    run,
-    seal,
-    source,
-    wheel,
-)
-from mace_tools.commands.context import Context
+from __future__ import annotations
 
-COMMANDS = {"init": init, "convert": convert, "build": build, "run": run, "benchmark": benchmark,
-            "check": check, "compare": compare, "plan": plan, "quantize": quantize,
-            "explain": explain, "seal": seal, "source": source, "devices": devices,
-            "doctor": doctor, "wheel": wheel, "java": java}
+import argparse
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
 
-__all__ = ["COMMANDS", "Context"]
+from mace_tools.options import devices, models, packages, runs
+
+
+@dataclass(frozen=True)
+class Command:
+    """A row of the table."""
+
+    help: str  # what it does, in a line
+    add_options: Callable[[argparse.ArgumentParser], None]
+    takes_config: bool = True
+    instead: str = ""  # what may be given in place of a deployment file
+
+
+COMMANDS = {
+    "init": Command("draft the deployment file of a model: inputs, outputs, shapes, checksum",
+                    models.init, takes_config=False),
+    "convert": Command("convert the models of a deployment file", models.convert),
+    "build": Command("build the library that apps link, with the models of a deployment file",
+                     packages.build),
+    "run": Command("run the models of a deployment file and report latency, labels and "
+                   "correctness", runs.run),
+    "benchmark": Command("time every op of the models of a deployment file", runs.benchmark),
+    "check": Command("say what of a model converts, and which node would run where and why, "
+                     "without running it", runs.check, instead="MODEL"),
+    "compare": Command("compare a model with its source framework, layer by layer, and find the "
+                       "first wrong layer", runs.compare, instead="MODEL"),
+    "plan": Command("plan memory with every strategy: a table, a certificate, and pictures",
+                    runs.plan, instead="--records=FILE"),
+    "quantize": Command("make models in codes of 8 bits from samples, and report what that costs "
+                        "each layer", models.quantize),
+    "explain": Command("turn the numbers in messages about an obfuscated model back into names",
+                       models.explain),
+    "seal": Command("encrypt a converted model; apps load it with a key of theirs", models.seal,
+                    takes_config=False),
+    "source": Command("pack the sources of the library, which CMake builds without Bazel and "
+                      "Python", packages.source, takes_config=False),
+    "devices": Command("list the attached phones and the boards of a device yml, or remove what "
+                       "MACE keeps on them", devices.devices, takes_config=False),
+    "doctor": Command("say what this machine and connected devices have, and what to do for what "
+                      "is missing", devices.doctor, takes_config=False),
+    "wheel": Command("make the Python package of the engine, which `pip install` takes",
+                     packages.wheel, takes_config=False),
+    "java": Command("make the Java package of the engine: a jar with libraries, and for Android "
+                    "an AAR", packages.java, takes_config=False),
+}
+
+
+def module_of(name: str) -> ModuleType:
+    """What the command does."""
+    return importlib.import_module(f"{__name__}.{name}")

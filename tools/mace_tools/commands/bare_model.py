@@ -18,18 +18,8 @@ from mace_tools.importers.detect import detect
 from mace_tools.importers.source import SourceModel
 from mace_tools.os_errors import explain
 
-# The flags of `add_options`, which mean nothing beside a deployment file.
+# The flags of shared.add_model_parts, which mean nothing beside a deployment file.
 FLAGS = ("weights", "signature")
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    """The flags that tell what of a model to read, and where its parts are."""
-    p.add_argument("--weights", type=Path, metavar="FILE",
-                   help="the weights of a Caffe network (default: the file beside it that has the "
-                        "same name or is the only one)")
-    p.add_argument("--signature", default="", metavar="NAME",
-                   help="which signature of a SavedModel or a TFLite model (default: "
-                        "serving_default, or the only one)")
 
 
 @dataclass(frozen=True)
@@ -42,7 +32,7 @@ class Bare:
 
 
 def read(args: argparse.Namespace) -> Bare:
-    """Reads args.model, with the flags of `add_options`. Errors: MaceError."""
+    """Reads args.model, with FLAGS. Errors: MaceError."""
     platform = platform_of(args.model)
     weights = _weights(platform, args.model, args.weights)
     return Bare(platform, weights,

@@ -5,38 +5,16 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from mace_tools import cli_options as options
 from mace_tools import report, runner
+from mace_tools.atomic import atomic_files
 from mace_tools.commands import remote
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
-from mace_tools.emit import atomic_files
 from mace_tools.model_check import benchmark_page, engine, onnx_view
-
-HELP = "time every op of the models of a deployment file"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    options.add_running(p)
-    options.add_devices(p)
-    p.add_argument("--max_num_runs", type=options.positive, default=100, metavar="N",
-                   help="at most so many runs, without and with statistics each (default: 100)")
-    p.add_argument("--max_time", type=options.seconds, default=10.0, metavar="SECONDS",
-                   help="at most so long in all (default: 10)")
-    p.add_argument("--warmup_runs", type=options.positive, default=1, metavar="N",
-                   help="runs before the timed ones (default: 1)")
-    p.add_argument("--trace", type=Path, metavar="FILE",
-                   help="write the last run as a Chrome trace (for chrome://tracing or Perfetto)")
-    p.add_argument("--html", type=Path, metavar="FILE", help="also write a report as a web page")
-    p.add_argument("--onnx_view", type=Path, metavar="FILE",
-                   help="also write the converted graph with the milliseconds of each node as an "
-                   "ONNX file without weights, to look at in Netron")
 
 
 def command(context: Context) -> Outcome:

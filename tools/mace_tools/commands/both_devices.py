@@ -12,7 +12,7 @@ import numpy as np
 
 from mace_tools import validate
 from mace_tools.cli_console import Console
-from mace_tools.config import Model
+from mace_tools.config.schema import Model
 
 # Rows of latencies: their titles, and their keys in the facts of a run.
 LATENCIES = {"init": ("starts", "init_ms"), "first run": ("starts", "warmup_ms"),

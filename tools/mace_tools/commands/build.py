@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mace_tools import cli_options as options
 from mace_tools import protos
 from mace_tools.commands import convert, device_tuning
 from mace_tools.commands.context import Context, Outcome
@@ -30,10 +29,10 @@ from mace_tools.devices.places import Place
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.library import abis, code, engine, link, op_sizes, package, parts, prefab, sizes
 from mace_tools.library.abis import Abi
+from mace_tools.locks import alone
 from mace_tools.op_facts import all_ops
 from mace_tools.quantized import has_codes
 
-HELP = "build the library that apps link, with the models of a deployment file"
 # That a plan adds to a model whose weights are stored as fp16 or bf16.
 PLAN_OPS = ("Cast", "Identity")
 # What engines make of a Concat that adds rows to a state.
@@ -49,23 +48,14 @@ class Built:
     parts: dict[str, int]
 
 
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--force", action="store_true", help="build also what is up to date")
-    p.add_argument("--sizes", action="store_true",
-                   help="print how many bytes of the library are of which part")
-    device_tuning.add_options(p)
-    options.add_devices(p)
-    p.add_argument("--mace_run", type=Path, metavar="FILE",
-                   help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
-                        "[host] (default: built when missing)")
-
-
 def command(context: Context) -> Outcome:
     library = context.deployment.library
     if context.args.model_name is not None:
         raise UsageError("--model_name: a library has all models of its file; build takes no model")
     found, there = abis.find(library.target_abis), device_tuning.places_of(context)
-    with _beside(context) as staged:
+    lock = context.args.output / f".{library.library_name}.lock"
+    with alone(lock, context.console, f"another build of {context.folder}"), (
+            _beside(context)) as staged:
         models = {tag: convert.ensure(staged, tag, model)
                   for tag, model in staged.models.items()}
         engines = [_engine(staged, abi, models) for abi in found]
@@ -111,6 +101,8 @@ def _link_or_copy(source: str, target: str) -> None:
     """Whatever writes a file here replaces it, so that a link serves as a copy."""
     try:
         os.link(source, target)
+    except FileNotFoundError:  # another process converts there, and has replaced it
+        pass
     except OSError:  # of a file system without links
         shutil.copy2(source, target)
 

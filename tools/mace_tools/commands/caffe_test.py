@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mace_tools import cli, config, frameworks
+from mace_tools import cli, frameworks
+from mace_tools.config.load import load
 from mace_tools.exit_codes import ExitCode, RunFailedError
 from mace_tools.testing.caffe_file import Net, uniform
 
@@ -45,7 +46,7 @@ def drafted(call, *arguments):
 def test_a_draft_names_both_files(call):
     text = drafted(call)
     assert "platform: caffe" in text and "weight_file_path: net.caffemodel" in text
-    model = config.load("my.yml").library.models["net"]
+    model = load("my.yml").library.models["net"]
     assert model.subgraph.input_shapes == ((1, 3, 4, 4),)
     assert model.subgraph.output_tensors == ("s", "t")
     code, _, err = call("convert", "--config=my.yml")

@@ -9,30 +9,19 @@ import argparse
 import json
 from typing import Any
 
-from mace_tools import cli_options as options
 from mace_tools import runner, tables
 from mace_tools.cli_console import Console
 from mace_tools.commands import check_model
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
-from mace_tools.exit_codes import ExitCode, RunFailedError, UsageError
+from mace_tools.exit_codes import ExitCode, RunFailedError
 from mace_tools.importers.request import some
 from mace_tools.model_check import engine, report
 from mace_tools.model_check.plan_text import summary, table
 
-HELP = "say what of a model converts, and which node would run where and why, without running it"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    options.add_running(p)
-    check_model.add_options(p)
-
 
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
     """The check of MODEL."""
-    if args.model is None:
-        raise UsageError("give MODEL (a model file) or --config=YML; `tools/converter.py check -h` "
-                         "explains")
     return check_model.run(args, console)
 
 

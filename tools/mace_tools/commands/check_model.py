@@ -8,12 +8,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mace_tools import cli_options as options
 from mace_tools import report as results
 from mace_tools import runner, tables
+from mace_tools.atomic import atomic_files
 from mace_tools.cli_console import Console
 from mace_tools.commands import bare_model, dsp
-from mace_tools.emit import atomic_files
+from mace_tools.commands.context import overrides
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError, UsageError
 from mace_tools.importers.detect import MACE_GRAPH, detect
@@ -26,24 +26,6 @@ OF_CONFIG = ("model_name", "build_type", "input")
 # And those that mean something for MODEL only.
 OF_MODEL = ("input_shape", "output_tensors", "allow_custom_ops", "measure_library",
             *bare_model.FLAGS)
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("model", nargs="?", type=Path, metavar="MODEL",
-                   help="a model file in place of a deployment file: of a source framework, or a "
-                   ".pb that MACE wrote; its contents tell which")
-    bare_model.add_options(p)
-    p.add_argument("--output_tensors", default="", metavar="NAME,...",
-                   help="check MODEL only up to these tensors, which may be inner ones")
-    p.add_argument("--allow_custom_ops", default="", metavar="OP,...",
-                   help="operators of MODEL that the app computes; all: every unknown one")
-    p.add_argument("--measure_library", action="store_true",
-                   help="build and link the library with the ops of MODEL to measure it (default: "
-                   "an estimate from a table)")
-    p.add_argument("--html", type=Path, metavar="FILE", help="also write a report as a web page")
-    p.add_argument("--onnx_view", type=Path, metavar="FILE",
-                   help="also write the converted graph as an ONNX file without weights, to look "
-                   "at in Netron")
 
 
 def check_outputs(args: argparse.Namespace) -> None:
@@ -144,7 +126,7 @@ def _add_library(args: argparse.Namespace, console: Console, checked: report.Che
     found = report.library(checked, gpu)
     if found is None:
         return
-    names = tuple(options.overrides(args).get("target_abis", ("host",)))
+    names = tuple(overrides(args).get("target_abis", ("host",)))
     if len(names) != 1:
         raise UsageError("--measure_library measures for one of the --target_abis")
     (abi,) = abis.find(names)

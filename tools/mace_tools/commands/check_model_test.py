@@ -207,7 +207,6 @@ def test_model_and_config_exclude_each_other(check, tmp_path):
     shutil.copytree(DIGITS, tmp_path / "models" / "digits")
     config = "--config=models/digits/digits_onnx.yml"
     assert "not both" in check("models/digits/digits.onnx", config)[3]
-    assert "give MODEL" in check()[3]
     code, facts, _, err = check(config, "--input_shape=x=1")
     assert code == 2 and facts is None and "is for a check of MODEL" in err
     code, _, _, _ = check(config, "--html=report.html", "--onnx_view=view.onnx")

@@ -12,51 +12,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mace_tools import cli_options as options
-from mace_tools import config, frameworks, report
+from mace_tools import frameworks, report
+from mace_tools.atomic import atomic_files
 from mace_tools.cli_console import Console
 from mace_tools.commands import bare_model, compare_sides, init
 from mace_tools.commands.compare_sides import Comparable
-from mace_tools.commands.context import Context, Outcome
+from mace_tools.commands.context import Context, Outcome, overrides
 from mace_tools.compare import page, text, verdict
 from mace_tools.config.draft import OPEN
 from mace_tools.config.draft import text as draft_text
-from mace_tools.emit import atomic_files
+from mace_tools.config.load import load
 from mace_tools.exit_codes import ExitCode, UsageError
-
-HELP = "compare a model with its source framework, layer by layer, and find the first wrong layer"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("model", nargs="?", type=Path, metavar="MODEL",
-                   help="a model file, in place of a deployment file")
-    bare_model.add_options(p)
-    options.add_running(p)
-    p.add_argument("--layers", action="store_true",
-                   help="every layer: within the whole model, and alone with the inputs that the "
-                   "reference has (default: only the outputs, and if one differs, as many layers "
-                   "as it takes to find the first wrong one)")
-    p.add_argument("--devices", type=_devices, metavar="cpu,gpu",
-                   help="compare the engine with itself: the second device against the first")
-    p.add_argument("--data_types", type=_types, metavar="TYPE,TYPE",
-                   help="compare the engine with itself: the second data_type against the first, "
-                   "such as fp32,fp16_fp32")
-    p.add_argument("--html", type=Path, metavar="FILE",
-                   help="also write a page with the error along the network")
-    # Files of validation_inputs_data are used, as by run --validate.
-    p.set_defaults(validate=True)
 
 
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
     """Compares a model file: drafts its deployment file first."""
-    if args.model is None:
-        raise UsageError("name a model, or a deployment file with --config=YML")
     if args.json is not None:
         report.check_writable(args.json, "--json")
     with tempfile.TemporaryDirectory(prefix="mace_compare.") as folder:
         yml = Path(folder) / "model.yml"
         yml.write_text(_draft(args, console), encoding="utf-8")
-        context = Context(args, config.load(yml, options.overrides(args)), console)
+        context = Context(args, load(yml, overrides(args)), console)
         args.model_name = None
         code, results = _compare(context)
     if args.json is not None:
@@ -123,19 +99,3 @@ def _examine(context: Context, tag: str, one: Comparable) -> verdict.Finding:
     for line in found:
         console.data(line)
     return finding
-
-
-def _devices(given: str) -> tuple[str, str]:
-    return _pair(given, ("cpu", "gpu"), "cpu,gpu")
-
-
-def _types(given: str) -> tuple[str, str]:
-    return _pair(given, config.ALL_DATA_TYPES, "fp32,fp16_fp32")
-
-
-def _pair(given: str, allowed: tuple[str, ...], example: str) -> tuple[str, str]:
-    parts = tuple(given.split(","))
-    if len(parts) != 2 or parts[0] == parts[1] or not set(parts) <= set(allowed):
-        raise argparse.ArgumentTypeError(f"'{given}' is not two different ones of "
-                                         f"{', '.join(allowed)}, such as {example}")
-    return parts[0], parts[1]

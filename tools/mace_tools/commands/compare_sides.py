@@ -19,8 +19,8 @@ from mace_tools.compare.engine import Engine
 from mace_tools.compare.layers import Limits, Study
 from mace_tools.compare.parts import Arrays, cut
 from mace_tools.compare.reference import Reference, of_source, wanted
-from mace_tools.config import Model
-from mace_tools.config.schema import DATA_TYPES
+from mace_tools.config.names import DATA_TYPES
+from mace_tools.config.schema import Model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import RunFailedError, UsageError
 from mace_tools.importers.fixed_inputs import arrays

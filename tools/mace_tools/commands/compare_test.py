@@ -93,7 +93,7 @@ def test_only_outputs_without_layers(call):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    ([], "name a model, or a deployment file with --config=YML"),
+    ([], "give --config=YML or MODEL"),
     ([DIGITS / "digits.onnx", CONFIG], "give one of them"),
     ([DIGITS / "digits_onnx.yml"], f"write --config={DIGITS / 'digits_onnx.yml'}"),
     ([CONFIG, "--devices=cpu,cpu"], "is not two different ones of cpu, gpu, such as cpu,gpu"),

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import argparse
 import functools
 import hashlib
 import json
@@ -19,23 +18,23 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from mace_tools import cli_options as options
 from mace_tools import protos, runner, settings
+from mace_tools.atomic import atomic_files
 from mace_tools.commands import device_tuning, dsp, gpu, quantizing, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
-from mace_tools.config import PACKED_WEIGHTS, Model
 from mace_tools.config.files import sha256_of
 from mace_tools.config.problems import did_you_mean
-from mace_tools.emit import atomic_files, node_names, write_model
+from mace_tools.config.schema import Model
+from mace_tools.emit import node_names, write_model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.request import some
+from mace_tools.locks import alone
 from mace_tools.obfuscate import hide_names, map_file, write_map
 from mace_tools.op_facts import all_ops
 from mace_tools.passes.compute_in_floats import compute_in_floats
 
-HELP = "convert the models of a deployment file"
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -75,18 +74,6 @@ class Converted:
                 **({"custom_ops": self.custom_ops} if self.custom_ops else {}),
                 "weights_bytes": self.net.data_bytes, "num_ops": len(self.net.op),
                 "ops": dict(ops.most_common())}
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--force", action="store_true", help="convert also if up to date")
-    p.add_argument("--mace_run", type=Path, metavar="FILE",
-                   help="a built mace_run, for embed_memory_plan, packed_weights and target_socs: "
-                        "[host] (default: built when missing)")
-    device_tuning.add_options(p)
-    options.add_devices(p)
-    p.add_argument("--packed_weights", choices=PACKED_WEIGHTS, metavar="ISA",
-                   help="pack weights in the file for these CPUs: " + ", ".join(PACKED_WEIGHTS)
-                        + " (default: as the deployment file says)")
 
 
 def command(context: Context) -> Outcome:
@@ -135,30 +122,40 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     fingerprint = _fingerprint(context, model, weights)
     reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
     if reason:
-        context.console.info(f"converting {tag} ({reason})")
-        began = time.monotonic()
-        stamp.unlink(missing_ok=True)
-        # Checked first, so that no work is lost.
-        needed = model.embed_memory_plan or model.packed_weights or (
-            model.quantize and model.quantize.samples)
-        mace_run = _mace_run(context) if needed else None
-        notes = _convert(context, tag, model, (source, weights), pb, data, mace_run)
-        if mace_run is not None and model.packed_weights:
-            _pack_weights(mace_run, model.packed_weights, pb, data)
-        if mace_run is not None and model.embed_memory_plan:
-            _embed_memory_plan(mace_run, model, pb, data)
-        with atomic_files(stamp) as (out,):
-            out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data),
-                                  "notes": notes}).encode())
-        context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
-    else:
-        notes = json.loads(stamp.read_text()).get("notes", [])
+        with alone(stamp.with_name(f"{tag}.lock"), context.console, f"another conversion of {tag}"):
+            reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
+            if reason:
+                context.console.info(f"converting {tag} ({reason})")
+                began = time.monotonic()
+                stamp.unlink(missing_ok=True)
+                notes = _write(context, tag, model, (source, weights), pb, data)
+                with atomic_files(stamp) as (out,):
+                    out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data),
+                                          "notes": notes}).encode())
+                context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
+    notes = json.loads(stamp.read_text()).get("notes", [])
     converted = Converted(tag, source, pb, data, bool(reason), weights, tuple(notes))
     if not reason:
         dsp.check_codes(context, tag, model, lambda: converted.net)
     for note in notes:
         context.console.warn(f"{tag}: {note}")
     return converted
+
+
+def _write(
+    context: Context, tag: str, model: Model, source: tuple[Path, Path | None], pb: Path, data: Path
+) -> list[str]:
+    """Writes the converted model. Returns notes for the user about it."""
+    # Checked first, so that no work is lost.
+    needed = model.embed_memory_plan or model.packed_weights or (
+        model.quantize and model.quantize.samples)
+    mace_run = _mace_run(context) if needed else None
+    notes = _convert(context, tag, model, source, pb, data, mace_run)
+    if mace_run is not None and model.packed_weights:
+        _pack_weights(mace_run, model.packed_weights, pb, data)
+    if mace_run is not None and model.embed_memory_plan:
+        _embed_memory_plan(mace_run, model, pb, data)
+    return notes
 
 
 def _convert(

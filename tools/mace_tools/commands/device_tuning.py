@@ -5,24 +5,18 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from typing import Any
 
 from mace_tools.commands import gpu, remote, tuning
 from mace_tools.commands.context import Context
-from mace_tools.config import Model
+from mace_tools.config.schema import Model
 from mace_tools.devices import places
 from mace_tools.devices.places import Place
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import MissingToolError
 
 GENERIC = "nothing is tuned for a SoC, and the models run untuned on every SoC"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--disable_tuning", action="store_true",
-                   help="tune nothing, whatever target_socs and tuning_ms say")
 
 
 def places_of(context: Context) -> list[Place]:

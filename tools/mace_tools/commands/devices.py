@@ -6,7 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from mace_tools import report, tables
@@ -15,23 +14,10 @@ from mace_tools.devices import adb, facts, files, places, session
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 
-HELP = "list the attached phones and the boards of a device yml, or remove what MACE keeps on them"
 COLUMNS = (tables.Column("device", least=12), tables.Column("kind", rank=3),
            tables.Column("model", least=10), tables.Column("SoC"), tables.Column("ABIs", least=9),
            tables.Column("system", rank=2), tables.Column("°C", rank=1, right=True),
            tables.Column("kept (MB)", right=True))  # fmt: skip
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--target_devices", metavar="NAME,...",
-                   help="only these phones, by the serial numbers of `adb devices`, and these "
-                   "boards, by their names in the device yml")
-    p.add_argument("--device_yml", type=Path, metavar="YML",
-                   help="boards with Linux that ssh reaches")
-    p.add_argument("--clear", action="store_true",
-                   help="remove the models, programs and compiled kernels that MACE keeps on them")
-    p.add_argument("--json", type=Path, metavar="FILE", help="also write the list as JSON")
-    p.add_argument("--wide", action="store_true", help="the table as wide as it is")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:

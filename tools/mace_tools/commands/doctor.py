@@ -7,27 +7,15 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from mace_tools import report
 from mace_tools.cli_console import Console
-from mace_tools.doctor import GROUPS, Machine, State, findings
+from mace_tools.doctor import CHECKS, Machine, State, findings
 from mace_tools.exit_codes import ExitCode
+from mace_tools.options.devices import GROUPS
 
-HELP = "say what this machine and connected devices have, and what to do for what is missing"
 VERSION = 1  # of --json: raised when a field changes its meaning
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    for name, (title, _) in GROUPS.items():
-        p.add_argument(f"--{name}", action="store_true", help=f"check: {title}")
-    p.add_argument("--device_yml", type=Path, metavar="YML",
-                   help="check these boards with Linux, too, which ssh reaches")
-    p.add_argument("--mace_dsp", type=Path, metavar="FILE",
-                   help="a built executor for the DSP's emulator, mace_dsp.elf (default: that of "
-                   "this checkout)")
-    p.add_argument("--json", type=Path, metavar="FILE", help="also write the findings as JSON")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
@@ -40,9 +28,8 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     facts: dict[str, Any] = {}
     counts = dict.fromkeys(State, 0)
     for name in asked:
-        title, checks = GROUPS[name]
-        console.data(title)
-        found = findings(checks, machine)
+        console.data(GROUPS[name])
+        found = findings(CHECKS[name], machine)
         width = min(max(len(f.what) for f in found), 44)
         for f in found:
             console.data(f"  {f.state.value:7}  {f.what.ljust(width)}  {f.text}")

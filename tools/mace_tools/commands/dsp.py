@@ -14,7 +14,7 @@ from typing import Any
 from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.commands.context import Context
-from mace_tools.config import Model
+from mace_tools.config.schema import Model
 from mace_tools.devices.places import Place
 from mace_tools.exit_codes import MissingToolError
 

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 
@@ -13,13 +12,6 @@ from mace_tools.commands.context import Context, Outcome
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.obfuscate import explain, map_file
-
-HELP = "turn the numbers in messages about an obfuscated model back into names"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("text", nargs="*", metavar="TEXT",
-                   help="numbers, or messages that have them in quotes (default: stdin)")
 
 
 def command(context: Context) -> Outcome:

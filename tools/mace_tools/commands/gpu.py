@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from mace_tools import runner, settings
+from mace_tools.atomic import atomic_files
 from mace_tools.commands import tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.remote import Remote
-from mace_tools.config import Model
-from mace_tools.emit import atomic_files
+from mace_tools.config.schema import Model
 
 # The name that mace_run gives to the store of compiled programs.
 STORE = "mace_cl_compiled_program.bin"

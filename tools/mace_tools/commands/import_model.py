@@ -11,10 +11,12 @@ from pathlib import Path
 
 from mace_tools import importers
 from mace_tools.commands.context import Context
-from mace_tools.config import ELEMENTS, ConfigError, Model
 from mace_tools.config.checks import foreign
-from mace_tools.config.files import fetch, is_address
-from mace_tools.config.problems import did_you_mean
+from mace_tools.config.download import fetch
+from mace_tools.config.files import is_address
+from mace_tools.config.names import ELEMENTS
+from mace_tools.config.problems import ConfigError, did_you_mean
+from mace_tools.config.schema import Model
 from mace_tools.config.values import OPEN, closed, is_open
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.importers import custom, kept_states

@@ -12,13 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from mace_tools import importers
+from mace_tools.atomic import atomic_files
 from mace_tools.cli_console import Console
 from mace_tools.commands import bare_model, init_metadata
-from mace_tools.config import ELEMENTS
 from mace_tools.config.draft import Draft, End, text
 from mace_tools.config.files import sha256_of
-from mace_tools.config.values import file_name
-from mace_tools.emit import atomic_files
+from mace_tools.config.names import ELEMENTS
 from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.importers.request import needed_inputs
@@ -26,19 +25,7 @@ from mace_tools.importers.source import SourceModel
 from mace_tools.importers.tflite.metadata import Metadata
 from mace_tools.ir import Graph, Shape
 
-HELP = "draft the deployment file of a model: inputs, outputs, shapes, checksum"
 TYPES = {short: name for name, short in ELEMENTS.items()}
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("model", type=Path, metavar="MODEL",
-                   help="a TensorFlow graph or SavedModel, an ONNX, TFLite, Keras or PyTorch "
-                        "model, or a Caffe network; its contents tell which")
-    p.add_argument("--output", type=Path, metavar="YML",
-                   help="write this file, which must not be there yet (default: stdout)")
-    bare_model.add_options(p)
-    p.add_argument("--model_name", type=_name, metavar="NAME",
-                   help="name of the library and the model (default: the name of the file)")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
@@ -147,10 +134,3 @@ def _with_batch(shape: Shape | None) -> Shape | None:
 def _tag(path: Path) -> str:
     """The file's name, with only those characters that the name of a model may have."""
     return re.sub(r"\W", "_", path.stem, flags=re.ASCII) or "model"
-
-
-def _name(given: str) -> str:
-    try:
-        return file_name(given)
-    except ValueError as e:
-        raise argparse.ArgumentTypeError(str(e)) from e

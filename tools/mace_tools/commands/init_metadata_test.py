@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mace_tools import cli
-from mace_tools.config import load
+from mace_tools.config.load import load
 from mace_tools.importers.tflite import metadata
 from mace_tools.testing.tflite_file import Maker, offsets
 

@@ -11,7 +11,8 @@ import sys
 import numpy as np
 import pytest
 
-from mace_tools import cli, config
+from mace_tools import cli
+from mace_tools.config.load import load
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers import platforms
 from mace_tools.importers.tensorflow.tensorflow_test import Maker
@@ -43,7 +44,7 @@ def drafted(call, model, *arguments):
 
 
 def section(path="my.yml"):
-    (model,) = config.load(path).library.models.values()
+    (model,) = load(path).library.models.values()
     return model.subgraph
 
 
@@ -53,10 +54,10 @@ def test_two_commands_run_the_bundled_model(tmp_path, monkeypatch, capfd, call, 
     model = DIGITS / f"digits.{fmt}"
     out, err = drafted(call, model)
     assert err == "" and f"platform: {platform}\n" in out
-    deployment = config.load("my.yml")
+    deployment = load("my.yml")
     assert deployment.notes == () and deployment.library.library_name == "digits"
     monkeypatch.chdir(REPO)
-    own = config.load(DIGITS / f"digits_{'tf' if fmt == 'pb' else fmt}.yml")
+    own = load(DIGITS / f"digits_{'tf' if fmt == 'pb' else fmt}.yml")
     (draft,), (right,) = (d.library.models.values() for d in (deployment, own))
     for key in ("input_tensors", "input_shapes", "output_tensors", "output_shapes"):
         assert getattr(draft.subgraph, key) == getattr(right.subgraph, key)

@@ -11,55 +11,48 @@ from pathlib import Path
 
 from mace_tools.cli_console import Console
 from mace_tools.config import values
+from mace_tools.config.names import ABIS
 from mace_tools.config.problems import did_you_mean
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.library import abis, engine, java, package, parts
+from mace_tools.locks import alone
 from mace_tools.op_facts import all_ops
-
-HELP = "make the Java package of the engine: a jar with libraries, and for Android an AAR"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--output", type=Path, metavar="FOLDER", default=Path("build/java"),
-                   help="where the files go (default: build/java)")
-    p.add_argument("--target_abis", default="host", metavar="LIST",
-                   help=f"of {', '.join(abis.ALL)}, with commas between (default: host)")
-    p.add_argument("--ops", default="all", metavar="LIST",
-                   help="the ops of the library (default: all); `build --json` writes those of a "
-                        "model")
-    p.add_argument("--parts", default="all", metavar="LIST",
-                   help="what the library does besides running models, as `parts` of a deployment "
-                        "file (default: all)")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Needs no deployment file."""
     names = tuple(dict.fromkeys(args.target_abis.split(",")))
     for name in names:
-        if name not in abis.ABIS:
+        if name not in ABIS:
             raise UsageError(f"--target_abis={args.target_abis}: there is no ABI '{name}'"
-                             f"{did_you_mean(name, list(abis.ALL))}; there are "
-                             f"{', '.join(abis.ALL)}")
+                             f"{did_you_mean(name, list(ABIS))}; there are "
+                             f"{', '.join(ABIS)}")
     ops, having = _ops(args.ops), _parts(args.parts)
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
     java.jdk()
     found = abis.find(names)
-    for abi in found:
-        folder = args.output / "lib" / abi.name
-        shutil.rmtree(folder, ignore_errors=True)
-        java.libraries(
-            abi, engine.build(console, abi, ops, True, parts=having, dsp=True), folder)
-    made = [args.output / f"mace-{package.version()}.jar"]
-    java.jar(made[0], java.classes(android=False))
-    android = [abi for abi in found if abi.is_android]
-    if android:
-        made.append(made[0].with_suffix(".aar"))
-        java.write_aar(made[1], android, args.output / "lib")
-    libraries = [p for abi in found for p in sorted((args.output / "lib" / abi.name).iterdir())]
-    for path in (*made, *libraries):
-        console.data(f"{path}  {path.stat().st_size} bytes")
+    out: Path = args.output
+    with alone(out / ".java.lock", console, f"another command that writes {out}"):
+        for abi in found:
+            made = engine.build(console, abi, ops, True, parts=having, dsp=True)
+            shutil.rmtree(out / "lib" / abi.name, ignore_errors=True)
+            java.libraries(abi, made, out / "lib" / abi.name)
+        archives = _archives(out, [abi for abi in found if abi.is_android])
+        libraries = [p for abi in found for p in sorted((out / "lib" / abi.name).iterdir())]
+        for path in (*archives, *libraries):
+            console.data(f"{path}  {path.stat().st_size} bytes")
     return ExitCode.OK
+
+
+def _archives(out: Path, android: list[abis.Abi]) -> list[Path]:
+    """Writes the jar, and the AAR if there are ABIs of Android."""
+    jar = out / f"mace-{package.version()}.jar"
+    java.jar(jar, java.classes(android=False))
+    if not android:
+        return [jar]
+    java.write_aar(jar.with_suffix(".aar"), android, out / "lib")
+    return [jar, jar.with_suffix(".aar")]
 
 
 def _parts(text: str) -> tuple[str, ...]:

@@ -5,18 +5,21 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from mace_tools import report, tables
+from mace_tools import tables
 from mace_tools.commands.context import Context
-from mace_tools.config import Model
+from mace_tools.config.schema import Model
 from mace_tools.errors import MaceError
 from mace_tools.os_errors import explain
+from mace_tools.tables import shortened
 
 # First lines of label files for models with a class for the background, as TensorFlow's have.
 BACKGROUND = ("background", "dummy", "unused background", "__background__")
+TOP = 5  # labels that are shown
 
 
 def read(context: Context, tag: str, model: Model) -> list[str] | None:
@@ -56,12 +59,34 @@ def show_top(
         fitting = {n: a for n, a in outputs.items() if a.ndim and a.size == a.shape[-1] > 1}
         context.console.warn(_misfit(tag, outputs, labels))
         labels = []
-    top = {name: report.top_labels(array, labels or _numbers(array))
+    top = {name: top_labels(array, labels or _numbers(array))
            for name, array in fitting.items()}
     for name, rows in top.items():
         width = tables.output_width(context.args.wide)
-        context.console.data(report.top_table(name, rows, width))
+        context.console.data(top_table(name, rows, width))
     return top
+
+
+def top_labels(scores: np.ndarray, labels: Sequence[str]) -> list[list[dict[str, Any]]]:
+    """The best labels for each row of `scores`, which has a column for each label."""
+    rows = scores.reshape(-1, len(labels))
+    order = np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, :TOP]
+    return [[{"label": labels[i], "index": int(i), "score": float(row[i])} for i in best]
+            for row, best in zip(rows, order)]
+
+
+def top_table(name: str, rows: Sequence[Sequence[dict[str, Any]]], most: int = 0) -> str:
+    """The same for people, in lines of limited length (0: no limit)."""
+    lines = []
+    for k, row in enumerate(rows):
+        lines.append(f"Top {len(row)} of {name}" + (f", row {k}" if len(rows) > 1 else ""))
+        scores = [f"{entry['score']:.6f}" for entry in row]
+        room = max(8, most - len("  1    ") - max(map(len, scores))) if most else 0
+        labels = [shortened(e["label"], room) if room else e["label"] for e in row]
+        width = max(map(len, labels))
+        lines += [f"  {place}  {label:<{width}}  {score}"
+                  for place, (label, score) in enumerate(zip(labels, scores), 1)]
+    return "\n".join(lines)
 
 
 def _with_scores(outputs: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:

@@ -5,8 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from mace_tools.commands import labels
 from mace_tools.testing.workplace import Workplace
 
 
@@ -33,8 +35,22 @@ def test_labels_that_fit_no_output_are_noted(place):
 ])
 def test_labels_that_are_off_by_one(place, lines, first, said):
     place.answer(3)
-    labels = place.folder / "models" / "digits" / "labels.txt"
-    labels.write_text("\ufeff" + "\n".join(lines) + "\n\n")
+    file = place.folder / "models" / "digits" / "labels.txt"
+    file.write_text("\ufeff" + "\n".join(lines) + "\n\n")
     code, out, err = place.call("run")
     assert code == 0 and said in err and f"Top 5 of probabilities\n  1  {first} " in out
     assert said or "labels" not in err
+
+
+def test_labels_are_ordered_per_row():
+    scores = np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.0]], np.float32)
+    rows = labels.top_labels(scores, ["a", "bb", "c"])
+    assert [[e["label"] for e in row] for row in rows] == [["bb", "c", "a"], ["a", "bb", "c"]]
+    text = labels.top_table("y", rows)
+    assert text.splitlines()[:2] == ["Top 3 of y, row 0", "  1  bb  0.700000"]
+
+
+def test_long_labels_fit():
+    rows = [[{"label": "x" * 200, "score": 0.5}, {"label": "short", "score": 0.25}]]
+    assert max(map(len, labels.top_table("y", rows, 60).splitlines())) == 60
+    assert max(map(len, labels.top_table("y", rows).splitlines())) > 200

@@ -12,41 +12,18 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mace_tools import cli_options as options
 from mace_tools import report, runner
+from mace_tools.atomic import atomic_files
 from mace_tools.cli_console import Console
 from mace_tools.commands import dsp
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import ensure
 from mace_tools.commands.prepare import check_runtime
-from mace_tools.emit import atomic_files
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.memory_plan import chart_html, chart_svg, export, planner, pools, records, table
 from mace_tools.memory_plan.problem import Problem, Study
 from mace_tools.memory_plan.records import EngineMemory
-
-HELP = "plan memory with every strategy: a table, a certificate, and pictures"
-MOST_SECONDS = 24 * 3600
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--records", type=Path, metavar="FILE",
-                   help="plan these instead of a model: MiniMalloc's CSV, or JSON; --json=FILE is "
-                   "then the plan")
-    p.add_argument("--capacity", type=options.positive, metavar="N",
-                   help="available bytes; it is an error if no plan needs so few")
-    p.add_argument("--strategy", default=planner.ALL, metavar="NAME",
-                   help="for example offsets/AUTO or objects/GREEDY_BY_SIZE (default: all)")
-    p.add_argument("--budget_ms", type=_budget, default=0, metavar="T",
-                   help="time of each strategy that searches (default: a fixed number of steps, "
-                   "which gives the same plan on every machine)")
-    options.add_wide(p)
-    p.add_argument("--mace_plan", type=Path, metavar="FILE",
-                   help="a built mace_plan (default: built with bazel when missing or stale)")
-    p.add_argument("--mace_run", type=Path, metavar="FILE", help="the same for mace_run")
-    p.add_argument("--mace_dsp", type=Path, metavar="FILE",
-                   help="the same for the DSP's executor, mace_dsp.elf")
 
 
 def command(context: Context) -> Outcome:
@@ -103,9 +80,6 @@ def _study(mace_plan: Path, memory: EngineMemory, args: argparse.Namespace, tag:
 
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
     """The study of --records."""
-    if args.records is None:
-        raise UsageError("give --config=YML (a model) or --records=FILE; `tools/converter.py plan "
-                         "-h` explains")
     if args.json is not None:
         report.check_writable(args.json, "--json")
     problem = records.read(args.records, args.model_name)
@@ -144,10 +118,3 @@ def _show(console: Console, study: Study, files: dict[str, Any], wide: bool) -> 
         console.info(f"{kind}: {files[kind]}")
     if "csv" not in files:
         console.info("csv: not written, for it cannot hold sizes with several extents")
-
-
-def _budget(text: str) -> int:
-    milliseconds = options.whole(text)
-    if milliseconds > MOST_SECONDS * 1000:
-        raise argparse.ArgumentTypeError(f"'{text}' is more than a day")
-    return milliseconds

@@ -19,8 +19,8 @@ from mace_tools.commands import dsp, gpu, tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.convert import Converted, ensure
 from mace_tools.commands.remote import Remote
-from mace_tools.config import Model
 from mace_tools.config.files import missing
+from mace_tools.config.schema import Model
 from mace_tools.devices.places import Place
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import UsageError

@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from pathlib import Path
@@ -13,56 +12,21 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from mace_tools import cli_options as options
 from mace_tools import onnx_export, report, runner
+from mace_tools.atomic import atomic_files
 from mace_tools.commands import quantizing
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
-from mace_tools.config import Model, Quantize
-from mace_tools.emit import atomic_files, write_model
+from mace_tools.config.schema import Model, Quantize
+from mace_tools.emit import write_model
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.ir import Graph
 from mace_tools.quantize import page, text
-from mace_tools.quantize.choices import METHODS, WEIGHTS_ONLY
 from mace_tools.quantize.make import Made
 
-HELP = "make models in codes of 8 bits from samples, and report what that costs each layer"
 # Flags that have the names of keys of `quantize:`.
 _FLAGS = ("weights_only", "method", "percentile", "num_samples", "seed", "equalize", "correct_bias",
           "float_ends", "accuracy_budget")
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--samples", action="append", metavar="PATH",
-                   help="a folder of pictures or .npy files, or such a file; can be repeated "
-                   "(default: as the deployment file says, as with all keys of quantize:)")
-    p.add_argument("--weights_only", choices=WEIGHTS_ONLY,
-                   help="only weights of FullyConnected, MatMul and Gather become codes, and are "
-                   "stored so; samples are not needed, but make int4 more exact")
-    p.add_argument("--method", choices=METHODS, help="what gives the ranges of activations")
-    p.add_argument("--percentile", type=_number, metavar="P",
-                   help="the percentage of values within the ranges of --method=percentile")
-    p.add_argument("--num_samples", type=options.positive, metavar="N",
-                   help="how many samples of a larger folder are drawn")
-    p.add_argument("--seed", type=options.whole, metavar="N", help="seed of what is drawn")
-    p.add_argument("--equalize", type=int, choices=(0, 1),
-                   help="whether channels between layers get like ranges")
-    p.add_argument("--correct_bias", type=int, choices=(0, 1),
-                   help="whether biases take back what rounding weights adds")
-    p.add_argument("--float_nodes", metavar="NAME,...", help="nodes that stay in floats")
-    p.add_argument("--float_ends", type=int, choices=(0, 1),
-                   help="whether last layers, and first ones that multiply little, stay in "
-                   "floats")
-    p.add_argument("--accuracy_budget", type=_number, metavar="B",
-                   help="how much less than 1 the cosine similarity of outputs may be; layers stay "
-                   "in floats for it")
-    p.add_argument("--html", type=Path, metavar="FILE", help="write a report as a web page")
-    p.add_argument("--onnx", type=Path, metavar="FILE",
-                   help="also write an ONNX model with QuantizeLinear and DequantizeLinear, which "
-                   "other runtimes run")
-    options.add_wide(p)
-    p.add_argument("--mace_run", type=Path, metavar="FILE",
-                   help="a built mace_run (default: built with bazel when missing or stale)")
 
 
 def command(context: Context) -> Outcome:
@@ -149,13 +113,6 @@ def _asked(context: Context, tag: str, model: Model) -> Model:
         first = e.errors(include_url=False)[0]
         flag = f"--{first['loc'][0]}: " if first["loc"] else ""
         raise UsageError(f"{flag}{first.get('ctx', {}).get('error', first['msg'])}") from e
-
-
-def _number(given: str) -> float:
-    try:
-        return float(given)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{given}' is not a number") from None
 
 
 def _facts(made: Made, pb: Path, data: Path) -> dict[str, Any]:

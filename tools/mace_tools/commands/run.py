@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import cli_options as options
 from mace_tools import data, frameworks, importers, protos, report, runner, validate
 from mace_tools.cli_console import boxed
 from mace_tools.commands import labels, remote, source_run
@@ -27,24 +26,7 @@ from mace_tools.importers.fixed_inputs import arrays
 from mace_tools.importers.kept_states import zeros
 from mace_tools.quantized import has_codes
 
-HELP = "run the models of a deployment file and report latency, labels and correctness"
 Arrays = dict[str, np.ndarray]
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    options.add_running(p)
-    options.add_devices(p)
-    p.add_argument("--round", type=options.positive, default=1, metavar="N",
-                   help="timed runs (default: 1)")
-    p.add_argument("--restart_round", type=options.positive, default=1, metavar="N",
-                   help="number of times to start the program (default: 1)")
-    p.add_argument("--validate", action="store_true",
-                   help="compare the outputs with those of the source framework")
-    p.add_argument("--check_numerics", action="store_true",
-                   help="fail at the first tensor of the model with NaN or infinity, and name it")
-    p.add_argument("--output_dir", type=Path, metavar="DIR", help="keep the outputs as .npy files")
-    p.add_argument("--dump", choices=("graph", "plan", "memory"),
-                   help="print a stage of the engine instead of running")
 
 
 def command(context: Context) -> Outcome:

@@ -13,28 +13,13 @@ from mace_tools.cli_console import Console
 from mace_tools.config.files import missing
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.options.models import SEALED
 from mace_tools.os_errors import explain
-
-HELP = "encrypt a converted model; apps load it with a key of theirs"
-SUFFIX = ".sealed"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("model", type=Path, metavar="MODEL", help="the .pb of a converted model")
-    p.add_argument("--data", type=Path, metavar="FILE",
-                   help="its weights (default: the .data beside it, if there is one)")
-    p.add_argument("--key_file", type=Path, metavar="FILE", required=True,
-                   help="the key: 32 bytes, or 64 hexadecimal digits")
-    p.add_argument("--key_name", default="", metavar="NAME",
-                   help="what the app is asked for, if it has several keys; anybody can read it in "
-                        "the file")
-    p.add_argument("--output", type=Path, metavar="FILE",
-                   help=f"the sealed model (default: beside MODEL, with {SUFFIX} in place of .pb)")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Needs no deployment file."""
-    out: Path = args.output or args.model.with_suffix(SUFFIX)
+    out: Path = args.output or args.model.with_suffix(SEALED)
     data = args.data or args.model.with_suffix(".data")
     for flag, path in (("MODEL", args.model), ("--key_file", args.key_file), ("--data", args.data)):
         if path is not None and not path.is_file():

@@ -13,21 +13,14 @@ from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import ExitCode, MissingToolError, UsageError
 from mace_tools.library import package, source_list, source_tree
-
-HELP = "pack the sources of the library, which CMake builds without Bazel and Python"
-SUFFIX = ".tar.gz"
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--output", type=Path, metavar="FILE",
-                   help=f"the archive (default: build/mace-{package.version()}{SUFFIX})")
+from mace_tools.options.packages import ARCHIVE
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Needs no deployment file."""
-    out: Path = args.output or Path("build") / f"mace-{package.version()}{SUFFIX}"
-    if not out.name.endswith(SUFFIX) or out.is_dir():
-        raise UsageError(f"--output={out} is no name of a {SUFFIX} file")
+    out: Path = args.output or Path("build") / f"mace-{package.version()}{ARCHIVE}"
+    if not out.name.endswith(ARCHIVE) or out.is_dir():
+        raise UsageError(f"--output={out} is no name of a {ARCHIVE} file")
     runner.require_sources("the archive")
     if shutil.which("bazel") is None:
         raise MissingToolError("packing the sources needs bazel, which knows them and is not "

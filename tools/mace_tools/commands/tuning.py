@@ -11,7 +11,7 @@ from typing import Any
 
 from mace_tools import runner, settings
 from mace_tools.commands.context import Context
-from mace_tools.config import Model
+from mace_tools.config.schema import Model
 from mace_tools.devices.places import Place
 
 TUNING_MS = 20_000  # at most for a model, unless the file says otherwise

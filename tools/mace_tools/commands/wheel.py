@@ -6,31 +6,21 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from mace_tools.cli_console import Console
+from mace_tools.config.names import WHEEL_ABIS
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.library import abis, engine, wheel
 from mace_tools.library.part_names import PARTS
-
-HELP = "make the Python package of the engine, which `pip install` takes"
-ABIS = ("host", *wheel.MACHINES)
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--output", type=Path, metavar="FOLDER", default=Path("build/python"),
-                   help="where the wheels go (default: build/python)")
-    p.add_argument("--target_abis", default="host", metavar="LIST",
-                   help=f"of {', '.join(ABIS)}, with commas between (default: host)")
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Needs no deployment file: the library has all ops."""
     names = tuple(args.target_abis.split(","))
     for name in names:
-        if name not in ABIS:
+        if name not in WHEEL_ABIS:
             raise UsageError(f"--target_abis={args.target_abis}: there are Python packages for "
-                             f"{', '.join(ABIS)}, not for '{name}'")
+                             f"{', '.join(WHEEL_ABIS)}, not for '{name}'")
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
     for abi in abis.find(names):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mace_tools.config import load
+from mace_tools.config.load import load
 from mace_tools.config.problems import ConfigError
 
 

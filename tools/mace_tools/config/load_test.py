@@ -9,7 +9,8 @@ import hashlib
 
 import pytest
 
-from mace_tools.config import ConfigError, load
+from mace_tools.config.load import load
+from mace_tools.config.problems import ConfigError
 
 MODEL = b"the bytes of a model"
 SHA = hashlib.sha256(MODEL).hexdigest()

@@ -14,6 +14,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from mace_tools.config import values
+from mace_tools.config.names import (
+    ABIS,
+    ALL_DATA_TYPES,
+    ELEMENTS,
+    FORMATS,
+    PACKED_WEIGHTS,
+    RUNTIMES,
+)
 from mace_tools.config.setting_keys import with_settings
 from mace_tools.library.part_names import PARTS
 from mace_tools.op_facts import all_ops
@@ -31,22 +39,7 @@ CustomOps = Annotated[tuple[str, ...], BeforeValidator(values.custom_ops)]
 Shapes = Annotated[tuple[Shape, ...], BeforeValidator(values.shapes)]
 Numbers = Annotated[tuple[float, ...], BeforeValidator(values.numbers)]
 
-ABIS = ("host", "arm64", "armhf", "arm64-v8a", "armeabi-v7a", "x86_64")
-RUNTIMES = ("cpu", "gpu", "dsp", "cpu+gpu", "cpu+dsp")
-FORMATS = ("NHWC", "NCHW", "NONE")
-# Element types by their YAML names, with the converter's names.
-ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", "int16": "i16",
-            "int8": "i8", "uint8": "u8", "bool": "bool"}  # fmt: skip
-# Allowed data_type by runtime, the default first.
-DATA_TYPES = {"cpu": ("fp32", "fp32_fp32", "fp16_fp32", "bf16_fp32"),
-              "gpu": ("fp16_fp32", "fp32_fp32"),
-              "dsp": ("uint8",), "cpu+gpu": ("fp16_fp32", "fp32_fp32", "fp32"),
-              "cpu+dsp": ("uint8",)}  # fmt: skip
-# The CPUs that mace_run --pack_weights accepts.
-PACKED_WEIGHTS = ("host", "avx512", "avx512bf16", "avx2", "neon", "neon_fp16", "neon_bf16",
-                  "scalar")
 KERNEL_MICROS = 1000  # limit for parts of GPU kernels, with limit_opencl_kernel_time
-ALL_DATA_TYPES = tuple(dict.fromkeys(t for types in DATA_TYPES.values() for t in types))
 
 Formats = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*FORMATS)))]
 Elements = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*ELEMENTS)))]
@@ -129,6 +122,8 @@ class Quantize(Section):
 class Extras(Section):
     """Keys that a model or its subgraph may have."""
 
+    model_config = ConfigDict(defer_build=True)  # nothing is validated by a base class alone
+
     preprocess: Preprocess | None = Field(
         None, description="from a picture to the input",
         examples=["{resize: [224, 224], channels: rgb, mean: 127.5, scale: 0.00784314}"])
@@ -140,6 +135,8 @@ class Extras(Section):
 
 class Subgraph(Extras):
     """The part of the source model to convert."""
+
+    model_config = ConfigDict(defer_build=False)
 
     input_tensors: Names = Field(description="names of the inputs", examples=["input"])
     input_shapes: Shapes = Field(
@@ -185,6 +182,8 @@ def _thresholds(value: Any) -> dict[str, float]:
 
 class Model(with_settings("Settings", Extras)):
     """One model to deploy. It also has the keys that are settings."""
+
+    model_config = ConfigDict(defer_build=False)
 
     platform: Annotated[
         str, BeforeValidator(values.choice(

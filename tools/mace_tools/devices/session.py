@@ -5,22 +5,21 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import getpass
 import hashlib
-import os
 import re
 import shlex
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
 from mace_tools.cli_console import Console
 from mace_tools.devices.device import Device, DeviceError
 from mace_tools.devices.files import KeptFiles, clear
-from mace_tools.protos import cache_dir
+from mace_tools.locks import locked
+from mace_tools.protos import cache_folder
 
 # Flags of mace_run whose values are files that it reads; that it writes; and folders.
 READ = ("model_file", "model_data_file", "opencl_binary_file", "offline_memory_plan")
@@ -177,34 +176,15 @@ class Session:
 
 def clear_taken(device: Device, console: Console) -> None:
     """Removes what MACE keeps on a device, while no run uses it. Errors: DeviceError."""
-    with contextlib.closing(_lock(device, console)):
+    with _lock(device, console):
         clear(device)
 
 
-class _Lock:
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-
-def _lock(device: Device, console: Console) -> _Lock:
+def _lock(device: Device, console: Console) -> BinaryIO:
     """Waits until no other process of this machine uses the device."""
-    folder = cache_dir() / "devices"
-    folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^A-Za-z0-9._-]", "_", device.lock_name)
-    descriptor = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            console.info(f"waiting for {device.title}, which another process uses")
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return _Lock(descriptor)
+    return locked(cache_folder("devices") / f"{name}.lock", console,
+                  f"{device.title}, which another process uses")
 
 
 class DeviceProgram:

@@ -3,8 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 A check is a function that looks at one thing, or at all things of one kind, and returns what it
-found. A group is a list of checks; GROUPS has all of them, and `converter.py doctor` a flag for
-each.
+found. CHECKS has them by group; options/devices.py has a flag of `converter.py doctor` for each.
 """
 
 from __future__ import annotations
@@ -12,14 +11,9 @@ from __future__ import annotations
 from mace_tools.doctor import cpu, devices, dsp, frameworks, gpu, programs
 from mace_tools.doctor.finding import Check, Finding, Machine, State, findings
 
-GROUPS: dict[str, tuple[str, tuple[Check, ...]]] = {
-    "cpu": ("This machine's CPU", cpu.CHECKS),
-    "gpu": ("OpenCL: drivers of this machine, and their devices", gpu.CHECKS),
-    "dsp": ("Hexagon DSPs, and the emulator of one", dsp.CHECKS),
-    "programs": ("Programs that build MACE and its libraries", programs.CHECKS),
-    "frameworks": ("Source frameworks, for --validate and for exporting models",
-                   frameworks.CHECKS),
-    "devices": ("Phones by adb, and boards by ssh", devices.CHECKS),
-}
+CHECKS: dict[str, tuple[Check, ...]] = {
+    "cpu": cpu.CHECKS, "gpu": gpu.CHECKS, "dsp": dsp.CHECKS, "programs": programs.CHECKS,
+    "frameworks": frameworks.CHECKS, "devices": devices.CHECKS,
+}  # fmt: skip
 
-__all__ = ["GROUPS", "Check", "Finding", "Machine", "State", "findings"]
+__all__ = ["CHECKS", "Check", "Finding", "Machine", "State", "findings"]

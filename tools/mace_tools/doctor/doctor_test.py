@@ -12,8 +12,9 @@ import subprocess
 import pytest
 
 from mace_tools import cli, runner
-from mace_tools.doctor import GROUPS, Machine, State, dsp
+from mace_tools.doctor import CHECKS, Machine, State, dsp
 from mace_tools.exit_codes import ExitCode
+from mace_tools.options.devices import GROUPS
 
 
 @pytest.fixture
@@ -156,12 +157,16 @@ def test_an_emulator_that_hangs_is_given_up(machine, monkeypatch):
     assert "did not answer" in dsp.version(machine).text
 
 
+def test_every_group_of_checks_has_a_flag():
+    assert list(GROUPS) == list(CHECKS)
+
+
 def test_the_command_lists_all_checks(tmp_path, capfd):
     code = cli.main(["doctor", "--dsp", f"--json={tmp_path / 'r.json'}"])
     out, _ = capfd.readouterr()
     facts = json.loads((tmp_path / "r.json").read_text())
     findings = facts["findings"]["dsp"]
-    assert len(findings) == len(GROUPS["dsp"][1]) and facts["exit_code"] == code
+    assert len(findings) == len(CHECKS["dsp"]) and facts["exit_code"] == code
     assert all(f["what"] in out and f["text"] in out for f in findings)
     missing = any(f["state"] == "missing" for f in findings)
     assert code == (ExitCode.MISSING_TOOL if missing else ExitCode.OK)

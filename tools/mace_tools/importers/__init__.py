@@ -6,7 +6,8 @@ A framework is a package in this folder with `registry` and `read(path) -> Sourc
 files have signatures, it has `HAS_SIGNATURES` and read(path, signature); where weights are in a
 file of their own it is read(path, weights), in which None stands for the file beside the model.
 `prepare(model, inputs)`, if it is there, rewrites a model before it is cut, without changing the
-given one.
+given one. What an importer needs is imported when a model is read: checking a deployment file needs
+the formats of model files (detect.py) only.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mace_tools.errors import MaceError
-from mace_tools.importers.request import RequestError, check_request
-from mace_tools.importers.source import SourceModel, cut
-from mace_tools.ir import Graph, Shape
+
+if TYPE_CHECKING:
+    from mace_tools.importers.source import SourceModel
+    from mace_tools.ir import Graph, Shape
 
 
 def platforms() -> list[str]:
@@ -52,6 +54,8 @@ def read(
     usual one. `weights`: the file with its weights, if it is another one.
 
     Errors: ModelError; RequestError for a signature that is not there."""
+    from mace_tools.importers.request import RequestError
+
     package = _package(platform)
     if signature and not getattr(package, "HAS_SIGNATURES", False):
         raise RequestError(f"models of platform {platform} have no signatures; remove `signature`",
@@ -80,6 +84,9 @@ def translate(
     outputs: Sequence[str] | None = None,
 ) -> Graph:
     """Translates a model that has been read, as `load` does. The model is not changed."""
+    from mace_tools.importers.request import check_request
+    from mace_tools.importers.source import cut
+
     package = _package(platform)
     model = prepared(platform, model, inputs or {})
     own_inputs = None if inputs is None else {model.named(n): s for n, s in inputs.items()}
@@ -97,5 +104,3 @@ def _package(platform: str) -> Any:
         raise MaceError(f"platform '{platform}' is not one of {', '.join(platforms())}")
     return importlib.import_module(f"{__name__}.{platform}")
 
-
-__all__ = ["RequestError", "load", "platforms", "prepared", "read", "supported", "translate"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import mmap
 import re
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,8 +66,7 @@ NCNN = Kind("an ncnn network (.param)", "", "give the model that it was converte
 def detect(path: Path) -> Kind | None:
     """The format, or None if it is unknown. Errors: OSError."""
     if path.is_dir():
-        return SAVED_MODEL if any((path / f"saved_model.{e}").is_file() for e in ("pb", "pbtxt")) \
-            else None
+        return None if graph_file(path) is None else SAVED_MODEL
     if not path.stat().st_size:
         return None
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -76,6 +74,12 @@ def detect(path: Path) -> Kind | None:
         with memoryview(data) as view:
             return _by_magic(path, head, view) or _by_text(head) or _by_fields(view) or (
                 _weights_of(path))
+
+
+def graph_file(folder: Path) -> Path | None:
+    """The graph in the folder of a SavedModel; None: it is no such folder."""
+    return next((file for name in ("saved_model.pb", "saved_model.pbtxt")
+                 if (file := folder / name).is_file()), None)
 
 
 def _by_magic(path: Path, head: bytes, data: memoryview) -> Kind | None:
@@ -96,6 +100,8 @@ def _by_magic(path: Path, head: bytes, data: memoryview) -> Kind | None:
 
 
 def _zip(path: Path) -> Kind:
+    import zipfile  # which most files do not need
+
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()

@@ -12,7 +12,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from mace_tools import config, emit, protos
+from mace_tools import emit, protos
+from mace_tools.config.load import load
+from mace_tools.config.problems import ConfigError
 from mace_tools.importers import detect as formats
 from mace_tools.importers.detect import detect
 from mace_tools.importers.tensorflow.reader import PROTO as TF_PROTO
@@ -172,10 +174,10 @@ def test_a_deployment_file_with_another_platform_is_refused(tmp_path, files, pla
             f"    model_sha256_checksum: {sha}\n    runtime: cpu\n    subgraphs:\n"
             "      - {input_tensors: x, input_shapes: '1,4', output_tensors: y}\n")
         if kind.platform == platform:
-            config.load(deployment)
+            load(deployment)
             continue
-        with pytest.raises(config.ConfigError) as caught:
-            config.load(deployment)
+        with pytest.raises(ConfigError) as caught:
+            load(deployment)
         text = str(caught.value)
         assert f"'{path}' holds {kind.name}, " in text
         if kind.platform and not kind.cure:
@@ -190,13 +192,13 @@ def test_a_saved_model_is_a_folder_with_a_checksum(tmp_path, files):
     saved = next(p for p in files if p.is_dir())
     deployment = tmp_path / "d.yml"
 
-    def load(folder, sha, platform="tensorflow"):
+    def check(folder, sha, platform="tensorflow"):
         deployment.write_text(
             f"library_name: l\ntarget_abis: [host]\nmodels:\n  m:\n    platform: {platform}\n"
             f"    model_file_path: {folder}\n    model_sha256_checksum: {sha}\n"
             "    runtime: cpu\n    subgraphs:\n"
             "      - {input_tensors: x, input_shapes: '1,4', output_tensors: y}\n")
-        config.load(deployment)
+        load(deployment)
 
     model = tmp_path / "saved"
     (model / "variables").mkdir(parents=True)
@@ -205,13 +207,13 @@ def test_a_saved_model_is_a_folder_with_a_checksum(tmp_path, files):
     digests = [hashlib.sha256((model / name).read_bytes()).hexdigest() + f"  {name}\n"
                for name in ("saved_model.pb", "variables/variables.index")]
     sha = hashlib.sha256("".join(digests).encode()).hexdigest()
-    load(model, sha)
-    load(model / "saved_model.pb", sha)
-    with pytest.raises(config.ConfigError, match="TensorFlow SavedModel, not what platform: onnx"):
-        load(model, sha, "onnx")
+    check(model, sha)
+    check(model / "saved_model.pb", sha)
+    with pytest.raises(ConfigError, match="TensorFlow SavedModel, not what platform: onnx"):
+        check(model, sha, "onnx")
     (model / "variables" / "variables.index").write_bytes(b"2")
-    with pytest.raises(config.ConfigError, match="has another checksum"):
-        load(model, sha)
+    with pytest.raises(ConfigError, match="has another checksum"):
+        check(model, sha)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(config.ConfigError, match="is not a file"):
-        load(tmp_path / "empty", sha)
+    with pytest.raises(ConfigError, match="is not a file"):
+        check(tmp_path / "empty", sha)

@@ -91,7 +91,6 @@ ABIS = {abi.name: abi for abi in (
     _android("x86_64", "android_x86_64", "x86_64-linux-android"),
 )}  # fmt: skip
 ANDROID = tuple(name for name, abi in ABIS.items() if abi.is_android)
-ALL = tuple(ABIS)
 
 
 def find(names: tuple[str, ...]) -> list[Abi]:

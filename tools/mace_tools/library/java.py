@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from mace_tools.atomic import atomic_files
 from mace_tools.exit_codes import MissingToolError
 from mace_tools.library import link, package, prefab
 from mace_tools.library.abis import API, Abi
@@ -79,7 +80,7 @@ def sources(part: str) -> list[Path]:
 
 def jar(path: Path, files: Mapping[str, bytes]) -> None:
     """A ZIP archive; the same files make the same bytes."""
-    with zipfile.ZipFile(path, "w") as archive:
+    with atomic_files(path) as (out,), zipfile.ZipFile(out, "w") as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name, EARLIEST)
             entry.external_attr = 0o100644 << 16

@@ -5,18 +5,16 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from dataclasses import replace
 
 import pytest
 
-from mace_tools.cli_console import Console
 from mace_tools.commands.build import size_table
+from mace_tools.config import names
 from mace_tools.exit_codes import MissingToolError, RunFailedError
-from mace_tools.library import abis, code, engine, exports, link, package, sizes
-from mace_tools.op_facts import all_ops
+from mace_tools.library import abis, code, engine, exports, link, package, sizes, wheel
 
 HOST = abis.ABIS["host"]
 MAP = """\
@@ -206,37 +204,9 @@ def test_a_missing_compiler_is_named_with_its_package(monkeypatch, tmp_path):
         abis.find(("arm64",))
 
 
-def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(tmp_path, monkeypatch):
-    monkeypatch.setenv("MACE_CACHE", str(tmp_path / "cache"))
-    output = tmp_path / "bazel-out" / "bin"
-    (output / "mace").mkdir(parents=True)
-    (output / "mace" / "libruntime.a").write_bytes(b"!<arch>\n")
-    (output / "mace" / "library.txt").write_text("bazel-out/bin/mace/libruntime.a\n")
-    calls = []
-
-    def bazel(arguments, console):
-        calls.append(arguments)
-        return f"{output}\n"
-
-    monkeypatch.setattr(engine.runner, "bazel", bazel)
-    first = engine.build(Console(), HOST, ("Softmax", "Conv2d"), False)
-    assert first.was_built and [a.read_bytes() for a in first.archives] == [b"!<arch>\n"]
-    assert calls[0] == ["build", "--//mace/ops:selected=Conv2d,Softmax", "--define=opencl=false",
-                        "--define=hexagon=false",
-                        "--define=sealed=false", engine.TARGET]
-    again = engine.build(Console(), HOST, ("Conv2d", "Softmax"), False)
-    assert not again.was_built and again.key == first.key and len(calls) == 2
-    keys = {engine.build(Console(), HOST, ops, gpu).key
-            for ops in (None, (), tuple(all_ops())[:1]) for gpu in (False, True)}
-    with_dsp = engine.build(Console(), HOST, ("Softmax", "Conv2d"), False, dsp=True)
-    assert "--define=hexagon=true" in calls[-2]
-    arm64 = abis.ABIS["arm64"]
-    far, near = (engine.build(Console(), arm64, (), False, near=near) for near in (False, True))
-    assert "--config=library_near" in calls[-2] and "--config=library_near" not in calls[-4]
-    assert len({first.key, with_dsp.key, far.key, near.key, *keys}) == 10
-    assert engine.selection(None) == "all" and engine.selection(()) == "none"
-    kept = json.loads((first.archives[0].parent / "list.json").read_text())
-    assert kept == ["00-libruntime.a"]
+def test_the_options_name_the_abis_that_can_be_built():
+    assert tuple(abis.ABIS) == names.ABIS
+    assert ("host", *wheel.MACHINES) == names.WHEEL_ABIS
 
 
 def test_headers_without_the_c_api_include_only_each_other(tmp_path):

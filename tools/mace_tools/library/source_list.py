@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from mace_tools import runner
+from mace_tools import bazel, runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import RunFailedError
 
@@ -56,7 +56,7 @@ class Sources:
     tables: tuple[Table, ...]
     headers: tuple[str, ...]  # of this repository
     external: Mapping[str, Path]  # by the names that are included
-    generated: Mapping[str, Path]  # compiled files that are no tables, and where they are now
+    generated: Mapping[str, bytes]  # the contents of compiled files that are no tables
 
 
 def read(console: Console) -> Sources:
@@ -80,7 +80,7 @@ def read(console: Console) -> Sources:
 def _actions(console: Console, variant: Variant) -> dict[str, object]:
     flags = ["--config=library", *CPUS[variant.cpu]]
     flags += [] if variant.gpu else ["--define=opencl=false"]
-    return json.loads(runner.bazel(
+    return json.loads(bazel.run(
         ["aquery", *flags, "--output=jsonproto",
          f'mnemonic("CppCompile", deps({LIBRARY}))'], console))
 
@@ -122,7 +122,7 @@ def _kind(flag: str) -> str:
 
 
 def _query(console: Console, asked: str) -> ElementTree.Element:
-    text = runner.bazel(["query", "--output=xml", asked], console)
+    text = bazel.run(["query", "--output=xml", asked], console)
     # Python reads XML 1.0, of which this is.
     return ElementTree.fromstring(re.sub(r'version="1\.1"', 'version="1.0"', text, count=1))
 
@@ -182,19 +182,20 @@ def _files(answer: ElementTree.Element) -> Iterable[tuple[str, Path]]:
         yield file.attrib["name"], Path(file.attrib["location"].rpartition("/")[0])
 
 
-def _built(console: Console, paths: list[str]) -> dict[str, Path]:
+def _built(console: Console, paths: list[str]) -> dict[str, bytes]:
     """The generated files, built for this machine: their text is the same for all."""
     if not paths:
         return {}
     labels = [_label(path) for path in paths]
-    flags = ["--config=library"]
-    runner.bazel(["build", *flags, *labels], console)
-    output = Path(runner.bazel(["info", *flags, "bazel-bin"], console).strip().splitlines()[-1])
-    missing = [path for path in paths if not (output / path).is_file()]
-    if missing:
-        raise RunFailedError(f"`bazel build {shlex.join(labels)}` did not make "
-                             f"{output / missing[0]}")
-    return {path: output / path for path in paths}
+
+    def contents(output: Path) -> dict[str, bytes]:
+        missing = [path for path in paths if not (output / path).is_file()]
+        if missing:
+            raise RunFailedError(f"`bazel build {shlex.join(labels)}` did not make "
+                                 f"{output / missing[0]}")
+        return {path: (output / path).read_bytes() for path in paths}
+
+    return bazel.output(console, ["--config=library"], labels, contents)
 
 
 def _label(path: str) -> str:

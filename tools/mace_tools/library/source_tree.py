@@ -23,8 +23,10 @@ def write(sources: Sources, root: Path) -> None:
     made = {table.out for table in sources.tables}
     for path in sorted({*sources.flags, *sources.headers} - made - set(sources.generated)):
         _copy(REPO / path, root / path)
-    for path, where in sources.generated.items():
-        _copy(where, root / "generated" / path)
+    for path, contents in sources.generated.items():
+        target = root / "generated" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(contents)
     for name, where in sources.external.items():
         _copy(where, root / "third_party" / "include" / name)
     for source, target in package.DOCUMENTS.items():

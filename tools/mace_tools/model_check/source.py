@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools import importers
-from mace_tools.config import ELEMENTS
+from mace_tools.config.names import ELEMENTS
 from mace_tools.errors import UnsupportedOp, UnsupportedOps
 from mace_tools.importers.onnx.reader import PROTO as ONNX_PROTO
 from mace_tools.importers.request import listed, needed_inputs

@@ -19,6 +19,7 @@ from google.protobuf.message import DecodeError
 
 from mace_tools import protos
 from mace_tools.errors import ModelError
+from mace_tools.importers.detect import graph_file
 from mace_tools.importers.request import RequestError
 from mace_tools.importers.source import listed
 from mace_tools.importers.tensorflow import slices
@@ -37,11 +38,6 @@ _PASS = ("Identity", "IdentityN")
 def is_saved_model(path: Path) -> bool:
     """Whether this is the folder of a SavedModel, or the graph in it."""
     return path.name in ("saved_model.pb", "saved_model.pbtxt") or graph_file(path) is not None
-
-
-def graph_file(folder: Path) -> Path | None:
-    return next((file for name in ("saved_model.pb", "saved_model.pbtxt")
-                 if (file := folder / name).is_file()), None)
 
 
 class SavedModel:

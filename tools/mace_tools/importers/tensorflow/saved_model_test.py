@@ -12,7 +12,8 @@ import pytest
 
 from mace_tools import protos, reference
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
-from mace_tools.importers import RequestError, load, read
+from mace_tools.importers import load, read
+from mace_tools.importers.request import RequestError
 from mace_tools.importers.tensorflow.saved_model import PROTO
 
 tf = pytest.importorskip("tensorflow")

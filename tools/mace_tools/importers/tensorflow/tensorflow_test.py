@@ -10,7 +10,8 @@ import pytest
 
 from mace_tools import protos, reference
 from mace_tools.errors import ModelError, UnsupportedOps
-from mace_tools.importers import RequestError, load
+from mace_tools.importers import load
+from mace_tools.importers.request import RequestError
 from mace_tools.importers.tensorflow import registry
 from mace_tools.importers.tensorflow.reader import PROTO, read
 

@@ -10,7 +10,7 @@ import pytest
 
 from mace_tools import frameworks, importers, reference
 from mace_tools.errors import ModelError
-from mace_tools.importers import RequestError
+from mace_tools.importers.request import RequestError
 from mace_tools.testing.tflite_file import Maker
 
 X = np.float32([1, -2, 3])

@@ -1,4 +1,4 @@
-"""The arguments that several commands share.
+"""The options that several commands share, and the readers of their values.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,10 +10,6 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-from mace_tools.config import values
-from mace_tools.config.schema import ABIS
-from mace_tools.exit_codes import UsageError
 
 AFFINITY = "0: none, 1: big cores only, 2: little cores only"
 HINT = "0: default, 1: low, 2: normal, 3: high"
@@ -84,6 +80,22 @@ def add_wide(p: argparse.ArgumentParser) -> None:
                    "120 where there is none)")
 
 
+def add_model_parts(p: argparse.ArgumentParser) -> None:
+    """The options that tell what of a model file to read, and where its parts are."""
+    p.add_argument("--weights", type=Path, metavar="FILE",
+                   help="the weights of a Caffe network (default: the file beside it that has the "
+                        "same name or is the only one)")
+    p.add_argument("--signature", default="", metavar="NAME",
+                   help="which signature of a SavedModel or a TFLite model (default: "
+                        "serving_default, or the only one)")
+
+
+def add_tuning(p: argparse.ArgumentParser) -> None:
+    """The options of commands that tune models for devices."""
+    p.add_argument("--disable_tuning", action="store_true",
+                   help="tune nothing, whatever target_socs and tuning_ms say")
+
+
 def input_shape(given: str) -> tuple[str, tuple[int, ...]]:
     """NAME=8,224,224,3, or NAME=[] of a scalar."""
     name, _, extents = given.rpartition("=")
@@ -93,25 +105,15 @@ def input_shape(given: str) -> tuple[str, tuple[int, ...]]:
     return name, tuple(map(int, words))
 
 
-def overrides(args: argparse.Namespace) -> dict[str, Any]:
-    """Keys of the deployment file that the command line replaces."""
-    result: dict[str, Any] = {}
-    if args.build_type is not None:
-        result["build_type"] = args.build_type
-    if args.target_abis is not None:
-        try:
-            result["target_abis"] = [values.choice(*ABIS)(a) for a in args.target_abis.split(",")]
-        except ValueError as e:
-            raise UsageError(f"--target_abis: {e}") from e
-    if getattr(args, "target_socs", None) is not None:
-        result["target_socs"] = [s.strip() for s in args.target_socs.split(",") if s.strip()]
-        if not result["target_socs"]:
-            raise UsageError(f"--target_socs={args.target_socs} names no SoC")
-    return result
-
-
 def whole(text: str) -> int:
     return _number(text, int, "a whole number from 0", lambda n: n >= 0)
+
+
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
 
 
 def positive(text: str) -> int:

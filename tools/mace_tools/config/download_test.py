@@ -1,0 +1,97 @@
+"""Getting model files from the network, and everything that goes wrong there.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from mace_tools.cli_console import Console
+from mace_tools.config.download import fetch
+from mace_tools.errors import MaceError
+
+BODY = bytes(range(256)) * 5000
+SHA = hashlib.sha256(BODY).hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """/model gives BODY, /short breaks off, the rest is not there."""
+
+    requests = 0
+
+    def do_GET(self):  # noqa: N802 (the name is the library's)
+        type(self).requests += 1
+        if self.path not in ("/model", "/short"):
+            self.send_error(404)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(BODY)))
+        self.end_headers()
+        self.wfile.write(BODY if self.path == "/model" else BODY[:1000])
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """The address of a server, with an empty cache."""
+    monkeypatch.setenv("MACE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        Handler.requests = 0
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{http.server_port}"
+        http.shutdown()
+
+
+def kept(tmp_path):
+    return [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]
+
+
+def test_a_file_is_fetched_once(server, tmp_path):
+    for _ in range(2):
+        assert fetch(f"{server}/model", SHA, Console()).read_bytes() == BODY
+    assert Handler.requests == 1
+    assert len(kept(tmp_path)) == 1
+
+
+def test_a_damaged_cache_is_mended(server):
+    fetch(f"{server}/model", SHA, Console()).write_bytes(b"damaged")
+    assert fetch(f"{server}/model", SHA, Console()).read_bytes() == BODY
+    assert Handler.requests == 2
+
+
+@pytest.mark.parametrize("path, sha, said", [
+    ("/model", "0" * 64, f"the file there has the checksum {SHA}, not {'0' * 64}"),
+    ("/none", SHA, "the server answers 404"),
+    ("/short", SHA, f"the connection ended after 1000 of {len(BODY)} bytes"),
+])
+def test_what_goes_wrong_is_reported_and_leaves_nothing(server, tmp_path, path, sha, said):
+    with pytest.raises(MaceError, match=said):
+        fetch(f"{server}{path}", sha, Console())
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/model", "http://no.such.host.invalid/x"])
+def test_an_unreachable_server_is_reported(server, url):
+    with pytest.raises(MaceError, match="cannot connect"):
+        fetch(url, SHA, Console())
+
+
+@pytest.mark.parametrize("url", ["http://", "http://[::1/x", "http://a b/"])
+def test_an_address_that_is_none_is_reported(server, url):
+    with pytest.raises(MaceError, match=r"http://"):
+        fetch(url, SHA, Console())
+
+
+def test_a_cache_that_cannot_be_written_is_reported(server, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MACE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(MaceError, match="cannot keep .*set MACE_CACHE"):
+        fetch(f"{server}/model", SHA, Console())
