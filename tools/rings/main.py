@@ -8,15 +8,16 @@ from __future__ import annotations
 import argparse
 import errno
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from rings.affected import Affected, affected, bazel_query, changed_files
 from rings.check import check_again, check_lines
 from rings.deep import Standing, print_status, run_slices, standings, to_run
 from rings.errors import Exit, RingsError
 from rings.runner import Interrupted, Runner, alone, exit_code, interruptible, say
 from rings.slices import ABOUT, SLICES
 from rings.steps import Slice, Suite
-from rings.suites import BOUNDS, RINGS, standard
+from rings.suites import BOUNDS, RINGS, dsp, host, pocl, python, standard
 from rings.summary import Summary
 
 GROUPS = {"arm": ("aarch64", "armv7"), "all": ("full", "deep")}
@@ -36,6 +37,7 @@ class Plan:
 
 def help_text() -> str:
     lines = ["usage: tools/test.sh [NAME ...] [--ring=RING] [--resume]",
+             "       tools/test.sh affected [BASE] [--ring=RING] [--list]",
              "       tools/test.sh status", "",
              "Sets up, runs rings, suites or slices by their names (quick if none is named), and",
              'ends with "N passed, N failed, N skipped". Rings, with their bounds on 2 cores:', "",
@@ -54,11 +56,14 @@ def help_text() -> str:
 _COMMANDS = """\
 Others:
 
+  affected   what a change can affect, from where the branch left main, or from BASE, to the files
+             as they are now: lint, C++ tests by Bazel's graph, Python tests by their imports
   status     each slice: its last result, and whether its inputs changed since (STALE)
   results    checks test/deep_results.txt and runs one of its short slices again, as CI does
 
   --ring=RING  which cases of a suite run: quick (default), full, or deep (all)
   --resume     keeps the results of slices whose inputs did not change since they passed
+  --list       names what is affected, and runs nothing
 
 Deep slices write their results to test/deep_results.txt, which belongs into the commit.
 MACE_TEST_DATA names the folder of models and conformance data (default ../shared); tests whose data
@@ -71,8 +76,14 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--ring", choices=RINGS, default="quick")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("-h", "--help", action="store_true")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.list and options.names[:1] != ["affected"]:
+        parser.error("--list belongs to affected")
+    if options.names[:1] == ["affected"] and len(options.names) > 2:
+        parser.error(f"affected takes one BASE, not {' '.join(options.names[1:])}")
+    return options
 
 
 def plan_of(names: list[str], ring: str) -> Plan:
@@ -102,11 +113,12 @@ def plan_of(names: list[str], ring: str) -> Plan:
     return plan
 
 
-def run(plan: Plan, runner: Runner, resume: bool) -> Exit:
+def run(plan: Plan, runner: Runner, resume: bool, set_up: float | None = None) -> Exit:
     summary = Summary()
     chosen: list[Standing] = standings(runner.root, plan.slices) if plan.slices else []
-    needs_set_up = plan.suites or plan.results or to_run(chosen, resume)
-    set_up = runner.set_up() if needs_set_up else 0
+    if set_up is None:
+        needs_set_up = plan.suites or plan.results or to_run(chosen, resume)
+        set_up = runner.set_up() if needs_set_up else 0
     for suite in plan.suites:
         say(f"== {suite.name}")
         summary.add(suite.name, *runner.run(suite.name, suite.steps))
@@ -116,6 +128,38 @@ def run(plan: Plan, runner: Runner, resume: bool) -> Exit:
         summary.add(RESULTS, check_lines(runner.root), 0)
         check_again(runner, summary)
     return summary.finish(set_up, [(ring, BOUNDS[ring]) for ring in plan.rings])
+
+
+def suites_of(found: Affected, ring: str) -> list[Suite]:
+    """Lint, and the suites of a ring with the affected targets and files only."""
+    lint, *_ = standard(ring)
+    suites = [lint]
+    if found.host:
+        suites.append(Suite("host", "", (host(ring, tuple(found.host)),)))
+    if found.gpu:
+        suites.append(Suite("gpu", "", (pocl(ring, tuple(found.gpu)),)))
+    if found.dsp:
+        suites.append(Suite("dsp", "", (replace(dsp(ring)[0], targets=tuple(found.dsp)),)))
+    files = tuple(path for path in found.python if not path.startswith("tools/lint/"))
+    if files:
+        suites.append(Suite("python", "", (python(ring, files),)))
+    return suites
+
+
+def run_affected(options: argparse.Namespace, runner: Runner) -> Exit:
+    base = options.names[1] if len(options.names) > 1 else None
+    files = changed_files(runner.root, base)
+    set_up = runner.set_up()  # without all packages, Bazel's graph has holes
+    found = affected(runner.root, files, bazel_query(runner.root))
+    for note in found.notes:
+        say(note)
+    tests = [*found.host, *found.gpu, *found.dsp, *found.python]
+    if options.list:
+        print(*tests, sep="\n")
+        return Exit.PASSED
+    say(f"{len(files)} changed files affect {len(found.host)} C++ tests, {len(found.gpu)} of the "
+        f"GPU, {len(found.dsp)} of the DSP, and {len(found.python)} files of Python tests")
+    return run(Plan(suites=suites_of(found, options.ring)), runner, False, set_up)
 
 
 def main(arguments: list[str]) -> int:
@@ -129,6 +173,9 @@ def main(arguments: list[str]) -> int:
         if options.names == ["status"]:
             print_status(runner.root)
             return Exit.PASSED
+        if options.names[:1] == ["affected"]:
+            with alone(runner.root), interruptible():
+                return run_affected(options, runner)
         plan = plan_of(options.names, options.ring)
         with alone(runner.root), interruptible():
             return run(plan, runner, options.resume)
