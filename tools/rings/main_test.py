@@ -93,6 +93,19 @@ def test_every_python_file_that_a_slice_names_is_there():
                 assert "/" not in path or (ROOT / path).exists(), f"{part.label}: {path}"
 
 
+def test_every_python_case_of_the_deep_ring_is_in_a_slice():
+    for path in working_tree(ROOT):
+        if path.endswith("_test.py") and "pytest.mark.deep" in (ROOT / path).read_text() and (
+                not path.startswith("tools/rings/")):
+            assert any(runs(step, path) for part in SLICES for step in part.steps
+                       if isinstance(step, Pytest)), f"{path} is in no slice of rings/slices.py"
+
+
+def runs(step, path):
+    return f"--ignore={path}" not in step.arguments and any(
+        path == word or path.startswith(f"{word}/") for word in step.arguments)
+
+
 def test_slices_by_folders_leave_no_test_out():
     """What the others have, `rest` leaves out of everything."""
     *others, (rest, _) = parts().values()

@@ -24,7 +24,7 @@ from rings.steps import Bazel, Pytest, Script, Step
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIET = ("--show_result=0", "--noshow_progress", "--ui_event_filters=-info")
-PARALLEL = ("-n", "auto", "--dist", "worksteal")  # pytest-xdist
+PARALLEL = ("-n", "auto")  # pytest-xdist: a process for each core
 NO_CASES = 5  # pytest's exit status where no case is left of the files
 SECONDS_TO_END = 20  # what an interrupted step may take until it is killed
 FULL_DISK = 64 << 20  # with fewer bytes free a failure says nothing of the code

@@ -19,8 +19,8 @@ ABOUT = {
     "rusticl": "the same by Mesa's rusticl, whose images have other pitches",
     "oclgrind": "the same without the largest cases, watched for data races and wrong calls",
     "library": "outside projects that link the library, for both Arms and Android, too",
-    "models": "whole models and Python cases with the mark deep",
-    "budgets": "the budgets of instructions on Arm, and fp16 networks, under qemu",
+    "models": "whole models and importers, compared with what the frameworks compute now",
+    "budgets": "instructions of kernels and networks, here and on Arm, against their budgets",
     "mutations": "2,000 mutated models, loaded, planned and run as asan is built",
     "fuzz": "all that reads untrusted models, under libFuzzer for 10 minutes",
     "mutants": "mutants of mace/plan and mace/memory that the unit tests must catch",
@@ -119,7 +119,7 @@ def _library() -> list[Slice]:
 
 
 def _python() -> list[Slice]:
-    """The golden tests in whole, as this ring ignores the cache of what frameworks computed."""
+    """Golden tests in whole: this ring computes anew what the others read from a cache."""
     golden = "test/golden"
     quantized = tuple(f"{golden}/{name}_test.py" for name in (
         "quantize_answers", "quantize_agreement", "quantized_models", "quantized_ops",
@@ -129,8 +129,9 @@ def _python() -> list[Slice]:
     return [
         Slice("models", "golden", (Pytest((golden, *skipped)),), inputs),
         Slice("models", "quantized", (Pytest(quantized),), inputs),
-        Slice("models", "tools", (Pytest(("-m", "deep", "--ignore=tools/rings", "tools")),),
-              _PYTHON_INPUTS),
+        Slice("models", "importers", (Pytest(("tools/mace_tools/importers",)),), _PYTHON_INPUTS),
+        Slice("budgets", "host", (Pytest(("test/instructions",)),),
+              ("test/instructions/", *_PACKAGE_INPUTS)),
         Slice("budgets", "arm", (Pytest(("test/arm",)),),
               ("test/arm/", "test/instructions/", "test/peers/", *_PACKAGE_INPUTS)),
     ]
