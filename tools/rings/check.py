@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rings import inputs, results
@@ -73,7 +74,7 @@ def check_again(runner: Runner, summary: Summary) -> None:
         return
     line = standing.line
     say(f"== {line.label}, which commit {commit[:12]} chooses to run again")
-    report, seconds = runner.run(line.label, standing.part.steps)
+    report, seconds = replace(runner, anew=True).run(line.label, standing.part.steps)
     now = (report.passed + report.of_cpu, len(report.failed), len(report.skipped) - report.of_cpu)
     if now != line.counts():
         report.failed.append(

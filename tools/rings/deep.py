@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rings import inputs, results
@@ -62,6 +62,7 @@ def to_run(standing: list[Standing], resume: bool) -> list[Slice]:
 
 def run_slices(runner: Runner, standing: list[Standing], resume: bool, summary: Summary) -> None:
     wanted = to_run(standing, resume)
+    runner = replace(runner, anew=not resume)
     for each in standing:
         if each.part not in wanted and each.line is not None:
             line = each.line

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from rings import inputs
+from rings import inputs, results
 from rings.errors import RingsError
 from rings.runner import ROOT
 from rings.slices import SLICES
@@ -103,6 +103,21 @@ def test_every_pattern_of_the_table_matches(part):
     tree = inputs.working_tree(ROOT)
     for pattern in part.inputs:
         assert any(map(inputs.Matcher((pattern.lstrip("!"),)), tree)), pattern
+
+
+def test_pages_the_table_and_its_results_make_nothing_stale():
+    others = [results.FILE, "tools/test.sh", "CONTRIBUTING.md", "docs/gpu.md",
+              "third_party/README.md", "tools/rings/main.py", "tools/lint/tree.py"]
+    for part in SLICES:
+        assert not list(filter(inputs.Matcher(part.inputs), others)), part.label
+
+
+def test_cpp_slices_depend_on_no_python_but_that_of_their_folders():
+    for part in SLICES:
+        if part.suite in ("asan", "tsan", "aarch64", "armv7", "pocl", "rusticl", "oclgrind"):
+            assert not inputs.Matcher(part.inputs)("tools/mace_tools/ir.py"), part.label
+        if part.name in ("low", "cpu", "ops"):
+            assert not inputs.Matcher(part.inputs)("mace/runtime/engine.cc"), part.label
 
 
 def test_no_two_slices_are_alike():

@@ -62,7 +62,8 @@ Others:
   results    checks test/deep_results.txt and runs one of its short slices again, as CI does
 
   --ring=RING  which cases of a suite run: quick (default), full, or deep (all)
-  --resume     keeps the results of slices whose inputs did not change since they passed
+  --resume     keeps the results of slices whose inputs did not change since they passed, and of
+               the others those C++ tests that Bazel knows to give the same
   --list       names what is affected, and runs nothing
 
 Deep slices write their results to test/deep_results.txt, which belongs into the commit.
@@ -190,5 +191,5 @@ def main(arguments: list[str]) -> int:
               file=sys.stderr)
         return Exit.CANNOT_RUN
     except Interrupted as interrupted:
-        say("interrupted; the slice under way is not recorded, those before it are")
+        say("interrupted; nothing is recorded of what was under way")
         return exit_code(interrupted)

@@ -1,4 +1,4 @@
-"""Counting a suite's cases: every way it can end, the table, and the last line.
+"""Counting a suite's cases, and what runs: every way it can end, the table, and the last line.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -192,3 +192,38 @@ def test_the_table_ends_with_the_rings_and_their_bounds(capsys):
         "asan/low           7       0       2    100.0  30 min; kept from 012345678901",
         "quick + deep      10       0       2    121.5  4 min warm; 4 h",
         "10 passed, 0 failed, 2 skipped"]
+
+
+@pytest.mark.parametrize("anew", [True, False])
+def test_what_runs_of_bazel(tmp_path, monkeypatch, anew):
+    commands = []
+    monkeypatch.setattr(Runner, "_run", lambda _, command, **__: commands.append(command) or 0)
+    runner = Runner(tmp_path, tmp_path, tmp_path / "data", anew)
+    runner.run("pocl/ops", (Bazel(("//a/...", "-//a/b:c"), "gpu,-deep", ("--x={cache}/pocl",)),))
+    (command,) = commands
+    assert command[:2] == ["bazel", "test"] and command[-3:] == ["--", "//a/...", "-//a/b:c"]
+    assert {f"--x={tmp_path}/pocl", "--test_tag_filters=gpu,-deep",
+            f"--test_env=MACE_TEST_DATA={tmp_path}/data"} <= set(command)
+    assert ("--nocache_test_results" in command) == anew
+
+
+def test_what_runs_of_pytest(tmp_path, monkeypatch):
+    ran = []
+    monkeypatch.setattr(Runner, "_run",
+                        lambda _, command, **more: ran.append((list(map(str, command)), more)) or 0)
+    runner = Runner(tmp_path, tmp_path, tmp_path / "data")
+    runner.run("library/arm", (Pytest(("test/x",), "full", ("MACE_TEST_LIBRARY=all",),
+                                      ("//tools:t",)),))
+    (build, _), (test, more) = ran
+    assert build[:2] == ["bazel", "build"] and build[-1] == "//tools:t"
+    assert test[0] == f"{tmp_path}/venv/bin/python" and test[-1] == "test/x"
+    assert {"-n", "auto", "--ring=full"} <= set(test)
+    assert more["environment"] == {"MACE_TEST_DATA": f"{tmp_path}/data",
+                                   "MACE_TEST_LIBRARY": "all"}
+
+
+def test_tests_of_programs_that_do_not_build_do_not_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(Runner, "_run", lambda _, command, **__: int(command[1] == "build"))
+    report, _ = Runner(tmp_path, tmp_path, tmp_path).run(
+        "python", (Pytest(("x",), build=("//tools:t",)),))
+    assert report.failed == ["//tools:t does not build"]

@@ -43,6 +43,7 @@ class Runner:
     root: Path
     cache: Path
     data: Path
+    anew: bool = False  # whether Bazel's tests run even if it has their results
 
     @classmethod
     def of_environment(cls) -> Runner:
@@ -90,11 +91,12 @@ class Runner:
     def _bazel(self, step: Bazel, out: Path, report: Report) -> int:
         events = out.with_name(f"{out.name}.events.json")
         tags = [f"--test_tag_filters={step.tags}"] if step.tags else []
+        anew = ["--nocache_test_results"] if self.anew else []
         status = self._run([
             "bazel", "test", f"--disk_cache={self.cache / 'bazel'}", "--keep_going",
             "--build_tests_only", "--test_summary=none", *QUIET,
             f"--test_env=MACE_TEST_DATA={self.data}", f"--build_event_json_file={events}", *tags,
-            *map(self._filled, step.flags), "--", *step.targets])
+            *anew, *map(self._filled, step.flags), "--", *step.targets])
         if events.exists():
             add_bazel_events(report, events)
         return status
