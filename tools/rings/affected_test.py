@@ -131,9 +131,9 @@ def ran(clone, monkeypatch):
     steps = []
     run = Runner.run
 
-    def remember(runner, name, given):
+    def remember(runner, name, given, may_be_empty):
         steps.append((name, given))
-        return run(runner, "x", ())
+        return run(runner, "x", (), may_be_empty)
 
     monkeypatch.setattr(Runner, "run", remember)
     monkeypatch.setattr("rings.main.bazel_query", lambda _: query)

@@ -1,4 +1,4 @@
-"""Counting a suite's cases, and what runs: every way it can end, the table, and the last line.
+"""Counting a suite's cases: every way it can end, the table, and the last line.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,7 +9,7 @@ import pytest
 
 from rings.report import Report
 from rings.runner import Runner
-from rings.steps import Bazel, Pytest, Script
+from rings.steps import Bazel, Pytest
 from rings.summary import Row, Summary
 
 JUNIT = """<testsuites><testsuite>
@@ -165,21 +165,6 @@ def test_a_file_of_pytest_whose_cases_belong_to_outer_rings_is_no_failure(tmp_pa
     assert (report.passed, report.failed) == (1, [])
 
 
-@pytest.mark.parametrize(("status", "passed"), [(0, 1), (3, 0)])
-def test_a_script_is_one_case(tmp_path, status, passed):
-    script = tmp_path / "find.sh"
-    script.write_text(f"#!/bin/sh\necho found: $1, $MACE_TEST_DATA\nexit {status}\n")
-    script.chmod(0o755)
-    runner = Runner(tmp_path, tmp_path, tmp_path / "data")
-    runner.results.mkdir(parents=True)
-    report, _ = runner.run("fuzz/load", (Script(("find.sh", "no fault")),))
-    assert report.passed == passed
-    assert report.failed == ([] if passed else ["find.sh no fault ended with status 3"])
-    (log,) = runner.results.iterdir()
-    assert log.read_text() == f"found: no fault, {tmp_path / 'data'}\n"
-    assert report.logs == ([] if passed else [log])
-
-
 def test_the_table_ends_with_the_rings_and_their_bounds(capsys):
     summary = Summary()
     summary.add("lint", Report(passed=3), 20)
@@ -192,38 +177,3 @@ def test_the_table_ends_with_the_rings_and_their_bounds(capsys):
         "asan/low           7       0       2    100.0  30 min; kept from 012345678901",
         "quick + deep      10       0       2    121.5  4 min warm; 4 h",
         "10 passed, 0 failed, 2 skipped"]
-
-
-@pytest.mark.parametrize("anew", [True, False])
-def test_what_runs_of_bazel(tmp_path, monkeypatch, anew):
-    commands = []
-    monkeypatch.setattr(Runner, "_run", lambda _, command, **__: commands.append(command) or 0)
-    runner = Runner(tmp_path, tmp_path, tmp_path / "data", anew)
-    runner.run("pocl/ops", (Bazel(("//a/...", "-//a/b:c"), "gpu,-deep", ("--x={cache}/pocl",)),))
-    (command,) = commands
-    assert command[:2] == ["bazel", "test"] and command[-3:] == ["--", "//a/...", "-//a/b:c"]
-    assert {f"--x={tmp_path}/pocl", "--test_tag_filters=gpu,-deep",
-            f"--test_env=MACE_TEST_DATA={tmp_path}/data"} <= set(command)
-    assert ("--nocache_test_results" in command) == anew
-
-
-def test_what_runs_of_pytest(tmp_path, monkeypatch):
-    ran = []
-    monkeypatch.setattr(Runner, "_run",
-                        lambda _, command, **more: ran.append((list(map(str, command)), more)) or 0)
-    runner = Runner(tmp_path, tmp_path, tmp_path / "data")
-    runner.run("library/arm", (Pytest(("test/x",), "full", ("MACE_TEST_LIBRARY=all",),
-                                      ("//tools:t",)),))
-    (build, _), (test, more) = ran
-    assert build[:2] == ["bazel", "build"] and build[-1] == "//tools:t"
-    assert test[0] == f"{tmp_path}/venv/bin/python" and test[-1] == "test/x"
-    assert {"-n", "auto", "--ring=full"} <= set(test)
-    assert more["environment"] == {"MACE_TEST_DATA": f"{tmp_path}/data",
-                                   "MACE_TEST_LIBRARY": "all"}
-
-
-def test_tests_of_programs_that_do_not_build_do_not_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(Runner, "_run", lambda _, command, **__: int(command[1] == "build"))
-    report, _ = Runner(tmp_path, tmp_path, tmp_path).run(
-        "python", (Pytest(("x",), build=("//tools:t",)),))
-    assert report.failed == ["//tools:t does not build"]
