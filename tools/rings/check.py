@@ -23,33 +23,31 @@ CURE = "tools/test.sh deep --resume writes it"
 def check_lines(root: Path) -> Report:
     """A case for each slice; stale ones are only named."""
     report = Report()
-    trees: dict[str, inputs.Tree | None] = {}
+    trees = inputs.Trees(root)
     all_of_them = standings(root)
     for each in all_of_them:
         label = each.part.label
-        problem = _problem(root, each, trees)
+        problem = _problem(each, trees)
         if problem:
             report.failed.append(f"{label}: {problem}")
         elif each.line is not None:
             report.passed += 1
         if each.state in (State.STALE, State.NEVER_RUN):
-            print(f"{each.state}: {label}{why_stale(root, each)}")
+            print(f"{each.state}: {label}{why_stale(trees, each)}")
     for label in sorted(set(results.read(root)) - {each.part.label for each in all_of_them}):
         report.failed.append(f"{label}: {results.FILE} has a line of it, but it is no slice; "
                              "delete the line")
     return report
 
 
-def _problem(root: Path, standing: Standing, trees: dict[str, inputs.Tree | None]) -> str:
+def _problem(standing: Standing, trees: inputs.Trees) -> str:
     line = standing.line
     if line is None:
         return f"{results.FILE} has no line of it; {CURE}" if MISSING_FAILS else ""
     if line.passed + line.failed + line.skipped == 0:
         return f"its line counts no case at all; {CURE}"
     if not (standing.is_redefined or line.commit.endswith("+")):
-        if line.commit not in trees:
-            trees[line.commit] = inputs.commit_tree(root, line.commit)
-        tree = trees[line.commit]
+        tree = trees.of(line.commit)
         if tree is not None and inputs.slice_hash(standing.part, tree) != line.inputs:
             return (f"its line has a hash that the files of commit {line.commit} do not have: no "
                     f"run wrote it; {CURE}")

@@ -95,6 +95,7 @@ def record(root: Path, part: Slice, found: str, report: Report, seconds: float) 
 def print_status(root: Path) -> None:
     """What `tools/test.sh status` shows."""
     all_of_them = standings(root)
+    trees = inputs.Trees(root)
     width = max(len(each.part.label) for each in all_of_them)
     print(f"{'slice':{width}} state      passed  failed skipped seconds  commit")
     for each in all_of_them:
@@ -103,7 +104,7 @@ def print_status(root: Path) -> None:
             print(f"{each.part.label:{width}} {each.state}")
             continue
         print(f"{line.label:{width}} {each.state:9} {line.passed:7} {line.failed:7} "
-              f"{line.skipped:7} {line.seconds:7}  {line.commit}{why_stale(root, each)}")
+              f"{line.skipped:7} {line.seconds:7}  {line.commit}{why_stale(trees, each)}")
     seconds = sum(each.line.seconds for each in all_of_them if each.line)
     counts = ", ".join(f"{sum(e.state == state for e in all_of_them)} {state}" for state in State)
     print(f"{len(all_of_them)} slices: {counts}; {seconds} s in all")
@@ -111,18 +112,18 @@ def print_status(root: Path) -> None:
         print(f"{label} has a line, but is no slice any more: the next run of any slice removes it")
 
 
-def why_stale(root: Path, standing: Standing) -> str:
+def why_stale(trees: inputs.Trees, standing: Standing) -> str:
     """What changed since a stale line; empty for other lines."""
     if standing.state != State.STALE or standing.line is None:
         return ""
     if standing.is_redefined:
         return ": the slice is defined otherwise now"
-    then = inputs.commit_tree(root, standing.line.commit.rstrip("+"))
-    if then is None or standing.line.commit.endswith("+"):
+    commit = standing.line.commit
+    then = None if commit.endswith("+") else trees.of(commit)
+    if then is None:
         return ": its inputs changed"
-    now = inputs.working_tree(root)
     changed = [path for path in sorted({*inputs.inputs_of(standing.part, then),
-                                        *inputs.inputs_of(standing.part, now)})
-               if then.get(path) != now.get(path)]
+                                        *inputs.inputs_of(standing.part, trees.now)})
+               if then.get(path) != trees.now.get(path)]
     more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
     return f": {changed[0]}{more} changed" if changed else ": its hash is wrong"

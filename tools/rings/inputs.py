@@ -83,6 +83,20 @@ def commit_tree(root: Path, commit: str) -> Tree | None:
     return tree
 
 
+class Trees:
+    """The files as they are now, and those of commits, each read once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._commits: dict[str, Tree | None] = {}
+        self.now = working_tree(root)
+
+    def of(self, commit: str) -> Tree | None:
+        if commit not in self._commits:
+            self._commits[commit] = commit_tree(self._root, commit)
+        return self._commits[commit]
+
+
 def head(root: Path) -> str:
     return git(root, "rev-parse", "HEAD").strip()
 
