@@ -23,7 +23,7 @@ FLAG = re.compile(r"(?<![\w-])--([A-Za-z][\w-]*)")
 PROGRAMS = {
     "mace_run": ("tools/mace_run/*.cc", "tools/cli/*"),
     "mace_plan": ("tools/mace_plan/*.cc", "tools/cli/*"), "memory_bench": ("test/memory/*.cc",),
-    "run.sh": ("test/mutants/*.py",),
+    "run.sh": ("test/mutants/*.py",), "tools/test.sh": ("tools/rings/main.py",),
 }  # fmt: skip
 # Bazel's own, and --config, whose values are those of .bazelrc.
 BAZEL = {"test_env", "test_output", "config", "cxxopt", "copt", "disk_cache", "jobs",

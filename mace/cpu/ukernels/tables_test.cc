@@ -1,5 +1,5 @@
 // The tables of micro-kernels are well-formed. The test records their rows in
-// its results, for tools/test_report.py.
+// its results, for tools/rings/report.py.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Records which rows of the tables a test runs, in its log and in its results:
-// tools/test_report.py lists the rows that no test ran.
+// tools/rings/report.py lists the rows that no test ran.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_TESTING_ROWS_H_
 #define MACE_CPU_UKERNELS_TESTING_ROWS_H_

@@ -1,4 +1,4 @@
-"""The sums of tools/test.sh: every way a suite can end, and the last line.
+"""Counting a suite's cases: every way it can end, the table, and the last line.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -7,7 +7,10 @@ import json
 
 import pytest
 
-import test_report
+from rings.report import Report
+from rings.runner import Runner
+from rings.steps import Bazel, Pytest
+from rings.summary import Row, Summary
 
 JUNIT = """<testsuites><testsuite>
 <testcase name="Good" classname="A" status="run" result="completed"/>
@@ -35,16 +38,27 @@ def not_built(label="//a:broken", aborted=None):
 
 
 @pytest.fixture
-def suite(tmp_path, capsys):
-    """Writes a suite's results and returns (exit status, printed lines)."""
+def suite(tmp_path, capsys, monkeypatch):
+    """Runs a suite whose programs leave these results: (exit status, printed lines)."""
 
     def run(junit=None, events=None, status=0):
-        if junit is not None:
-            (tmp_path / "s.xml").write_text(junit)
-        if events is not None:
-            (tmp_path / "s.events.json").write_text("\n".join(map(json.dumps, events)))
-        (tmp_path / "suites.txt").write_text(f"s {status} 10.0 12.5\n")
-        code = test_report.main([str(tmp_path)])
+        def leave_results(runner, command, **_):
+            for word in map(str, command):
+                name, _, path = word.partition("=")
+                if name == "--junitxml" and junit is not None:
+                    open(path, "w").write(junit)
+                if name == "--build_event_json_file" and events is not None:
+                    open(path, "w").write("\n".join(map(json.dumps, events)))
+            return status
+
+        monkeypatch.setattr(Runner, "_run", leave_results)
+        runner = Runner(tmp_path, tmp_path, tmp_path)
+        runner.results.mkdir(parents=True)
+        steps = (Pytest(("x",)),) if events is None else (Bazel(("//x",)),)
+        report, _ = runner.run("s", steps)
+        summary = Summary()
+        summary.add("s", report, 2.5, "4 min")
+        code = summary.finish()
         return code, capsys.readouterr().out.splitlines()
 
     return run
@@ -61,7 +75,7 @@ def test_counts_every_kind_of_case(suite):
 def test_all_passed(suite):
     code, lines = suite(junit=ALL_PASSED)
     assert (code, lines[-1]) == (0, "1 passed, 0 failed, 0 skipped")
-    assert lines[-2].split() == ["s", "1", "0", "0", "2.5"]
+    assert lines[-2].split() == ["s", "1", "0", "0", "2.5", "4", "min"]
 
 
 @pytest.mark.parametrize("reason", ["not installed: chromium", "could not import 'onnx'", ""])
@@ -130,3 +144,36 @@ def test_lists_micro_kernels_that_no_test_ran(suite):
     code, lines = suite(junit=junit)
     assert code == 0
     assert "s: 1 of 2 micro-kernels were run by no test here: gemm_f32_8x8__aarch64" in lines
+
+
+def test_a_file_of_pytest_whose_cases_belong_to_outer_rings_is_no_failure(tmp_path, monkeypatch):
+    statuses = {"dsp.0.events.json": 0, "dsp.1.xml": 5}
+    good = tmp_path / "good.xml"
+    good.write_text(ALL_PASSED)
+
+    def leave_results(runner, command, **_):
+        path = next(word.partition("=")[2] for word in map(str, command)
+                    if word.startswith(("--junitxml", "--build_event_json")))
+        text = "<testsuite/>" if path.endswith(".xml") else json.dumps(bazel_result(good))
+        open(path, "w").write(text)
+        return statuses[path.rpartition("/")[2]]
+
+    monkeypatch.setattr(Runner, "_run", leave_results)
+    runner = Runner(tmp_path, tmp_path, tmp_path)
+    runner.results.mkdir(parents=True)
+    report, _ = runner.run("dsp", (Bazel(("//x",)), Pytest(("y",), "quick")))
+    assert (report.passed, report.failed) == (1, [])
+
+
+def test_the_table_ends_with_the_rings_and_their_bounds(capsys):
+    summary = Summary()
+    summary.add("lint", Report(passed=3), 20)
+    summary.keep(Row("asan/low", 7, 0, 2, 100, "30 min; kept from 012345678901"))
+    assert summary.finish(1.5, [("quick", "4 min warm"), ("deep", "4 h")]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "suite         passed  failed skipped  seconds  bound",
+        "set-up                                    1.5",
+        "lint               3       0       0     20.0",
+        "asan/low           7       0       2    100.0  30 min; kept from 012345678901",
+        "quick + deep      10       0       2    121.5  4 min warm; 4 h",
+        "10 passed, 0 failed, 2 skipped"]

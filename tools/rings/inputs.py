@@ -1,0 +1,151 @@
+"""Hashes of what a slice depends on: the same on every machine, from git's hashes of files.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import re
+import subprocess
+from pathlib import Path
+
+from rings.errors import RingsError
+from rings.steps import Slice
+
+Tree = dict[str, str]  # path -> mode and hash of the content
+
+
+def git(root: Path, *arguments: str, given: str | None = None) -> str:
+    try:
+        return subprocess.run(["git", *arguments], cwd=root, input=given, check=True, text=True,
+                              capture_output=True).stdout
+    except FileNotFoundError:
+        raise RingsError("'git' is not installed, which knows the files that slices depend on",
+                         "apt-get install git") from None
+    except subprocess.CalledProcessError as error:
+        raise RingsError(f"git {arguments[0]} failed: {error.stderr.strip()}",
+                         "run this in a clone of the repository") from None
+
+
+def working_tree(root: Path) -> Tree:
+    """The files as they are now: tracked ones with their changes, and new ones to be added."""
+    tree: Tree = {}
+    for entry in _entries(git(root, "ls-files", "--stage", "-z")):
+        facts, path = entry.split("\t", 1)
+        mode, content, stage = facts.split(" ")
+        if stage != "0":
+            raise RingsError(f"{path} has an unresolved merge conflict", "resolve it, and git add")
+        tree[path] = f"{mode} {content}"
+    modes = _changed_modes(root)
+    for path, mode in modes.items():
+        if mode == "000000":
+            tree.pop(path, None)
+    for path in _entries(git(root, "ls-files", "--others", "--exclude-standard", "-z")):
+        if not path.endswith("/"):  # another repository
+            modes[path] = _mode_of(root / path)
+    there = [path for path, mode in modes.items() if mode != "000000"]
+    links = [path for path in there if modes[path] == "120000"]
+    files = [path for path in there if modes[path] != "120000"]
+    hashes = git(root, "hash-object", "--stdin-paths", given="".join(f"{p}\n" for p in files))
+    for path, content in zip(files, hashes.split()):
+        tree[path] = f"{modes[path]} {content}"
+    for path in links:
+        target = git(root, "hash-object", "--stdin", given=str((root / path).readlink()))
+        tree[path] = f"{modes[path]} {target.strip()}"
+    return tree
+
+
+def _changed_modes(root: Path) -> dict[str, str]:
+    """The tracked files that differ from the index, or may; `000000` if one is gone."""
+    words = _entries(git(root, "diff-files", "-z"))
+    return {path: facts.split(" ")[1] for facts, path in zip(words[::2], words[1::2])}
+
+
+def _mode_of(path: Path) -> str:
+    if path.is_symlink():
+        return "120000"
+    return "100755" if path.stat().st_mode & 0o100 else "100644"
+
+
+def commit_tree(root: Path, commit: str) -> Tree | None:
+    """The files of a commit; None if this clone does not have it."""
+    known = subprocess.run(["git", "cat-file", "-e", f"{commit}^{{commit}}"], cwd=root,
+                           capture_output=True, check=False)
+    if known.returncode:
+        return None
+    tree: Tree = {}
+    for entry in _entries(git(root, "ls-tree", "-r", "-z", commit)):
+        facts, path = entry.split("\t", 1)
+        mode, _, content = facts.split(" ")
+        tree[path] = f"{mode} {content}"
+    return tree
+
+
+class Trees:
+    """The files as they are now, and those of commits, each read once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._commits: dict[str, Tree | None] = {}
+        self.now = working_tree(root)
+
+    def of(self, commit: str) -> Tree | None:
+        if commit not in self._commits:
+            self._commits[commit] = commit_tree(self._root, commit)
+        return self._commits[commit]
+
+
+def head(root: Path) -> str:
+    return git(root, "rev-parse", "HEAD").strip()
+
+
+def _entries(listed: str) -> list[str]:
+    return [entry for entry in listed.split("\0") if entry]
+
+
+class Matcher:
+    """Whether a path is among inputs as `Slice` describes them."""
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        self._wanted = _Patterns([p for p in patterns if not p.startswith("!")])
+        self._excluded = _Patterns([p[1:] for p in patterns if p.startswith("!")])
+
+    def __call__(self, path: str) -> bool:
+        return self._wanted.match(path) and not self._excluded.match(path)
+
+
+class _Patterns:
+    def __init__(self, patterns: list[str]) -> None:
+        self._folders = tuple(p for p in patterns if p.endswith("/"))
+        others = [p for p in patterns if not p.endswith("/")]
+        self._files = {p for p in others if not set("*?[") & set(p)}
+        globs = [fnmatch.translate(p) for p in others if p not in self._files]
+        self._globs = re.compile("|".join(globs) or r"(?!)")
+
+    def match(self, path: str) -> bool:
+        return (path in self._files or path.startswith(self._folders)
+                or self._globs.match(path) is not None)
+
+
+def inputs_of(part: Slice, tree: Tree) -> list[str]:
+    matches = Matcher(part.inputs)
+    return sorted(path for path in tree if matches(path))
+
+
+def definition_hash(part: Slice) -> str:
+    return _short(repr((part.steps, part.inputs)))[:8]
+
+
+def files_hash(part: Slice, tree: Tree) -> str:
+    return _short("".join(f"{tree[path]} {path}\n" for path in inputs_of(part, tree)))
+
+
+def slice_hash(part: Slice, tree: Tree) -> str:
+    """Of the slice's definition, a hyphen, and of its files."""
+    return f"{definition_hash(part)}-{files_hash(part, tree)}"
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

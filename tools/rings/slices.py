@@ -1,0 +1,169 @@
+"""The table of deep suites: their slices, and the files on which the result of each depends.
+
+SPDX-License-Identifier: Apache-2.0
+
+A change of a slice's steps or inputs makes its recorded result stale, as a change of a file does.
+"""
+
+from __future__ import annotations
+
+from rings.steps import Bazel, Pytest, Script, Slice
+from rings.suites import EVERYTHING, gpu, pocl
+
+ABOUT = {
+    "asan": "C++ unit tests under AddressSanitizer and UndefinedBehaviorSanitizer",
+    "tsan": "the thread pool and the engine under ThreadSanitizer",
+    "aarch64": "C++ unit tests cross-compiled for 64-bit Arm, under qemu",
+    "armv7": "C++ unit tests cross-compiled for 32-bit Arm, under qemu",
+    "pocl": "what gpu runs, on the full grid of shapes",
+    "rusticl": "the same by Mesa's rusticl, whose images have other pitches",
+    "oclgrind": "the same without the largest cases, watched for data races and wrong calls",
+    "library": "outside projects that link the library, for both Arms and Android, too",
+    "models": "whole models and importers, compared with what the frameworks compute now",
+    "budgets": "instructions of kernels and networks, here and on Arm, against their budgets",
+    "mutations": "2,000 mutated models, loaded, planned and run as asan is built",
+    "fuzz": "all that reads untrusted models, under libFuzzer for 10 minutes",
+    "mutants": "mutants of mace/plan and mace/memory that the unit tests must catch",
+    "amx": "int8 micro-kernels for AMX on an emulated CPU",
+    "docker": "the steps of docker/Dockerfile in two releases; needs root and the network",
+}
+
+# Pages are no inputs of a build, nor are the suites' own table and results.
+_NOT = ("!*.md", "!third_party/notices.txt")
+_BUILD = ("WORKSPACE", ".bazelrc", "BUILD.bazel", "mace/BUILD.bazel", "mace/*.bzl", "third_party/",
+          "tools/requirements/debian_*.txt", *_NOT)
+_LOW = ("base", "device", "graph", "image", "memory", "model", "proto", "sealed")
+_OPS = ("base", "cpu", "device", "graph", "opencl", "ops", "public", "testing")
+
+
+def _mace(*folders: str) -> tuple[str, ...]:
+    return tuple(f"mace/{name}/" for name in folders)
+
+
+_LOW_INPUTS = (*_mace(*_LOW, "public", "testing"), *_BUILD)
+_OPS_INPUTS = (*_mace(*_OPS), *_BUILD)
+_ENGINE_INPUTS = ("mace/", "!mace/examples/", "!mace/java/", "!mace/python/", *_BUILD)
+_PROGRAMS = ("tools/BUILD.bazel", "tools/cli/", "tools/mace_run/", "tools/mace_plan/")
+_ALL_INPUTS = (*_ENGINE_INPUTS, *_PROGRAMS, "test/*.cc", "test/*.h", "test/*BUILD.bazel",
+               "test/fuzz/")
+_PYTHON_INPUTS = ("mace/", "models/", "tools/", "conftest.py", "pyproject.toml", "!*_test.cc",
+                  "!tools/lint/", "!tools/rings/", "!tools/test.sh", *_BUILD)
+_PACKAGE_INPUTS = (*_PYTHON_INPUTS, "!tools/*_test.py")
+_PARTS = {  # of all C++ tests; `rest` has those of new folders, too
+    "low": (tuple(f"//mace/{name}/..." for name in _LOW), _LOW_INPUTS),
+    "cpu": (("//mace/cpu/...",), _OPS_INPUTS),
+    "ops": (("//mace/ops/...",), _OPS_INPUTS),
+    "runtime": (("//mace/plan/...", "//mace/runtime/...", "//mace/capi/..."), _ENGINE_INPUTS),
+}
+# The ops whose cases take longest in an interpreter of OpenCL.
+_HEAVY_ON_GPU = tuple(f"//mace/ops:{name}_test_gpu" for name in (
+    "attention", "conv2d", "deconv2d", "depthwise_conv2d", "fully_connected", "mat_mul",
+    "stored_weights"))
+
+
+def _without(targets: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"-{target}" for target in targets)
+
+
+def parts() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Part of the C++ tests -> its target patterns and its inputs."""
+    named = tuple(t for targets, _ in _PARTS.values() for t in targets)
+    return {**_PARTS, "rest": ((*EVERYTHING, *_without(named)), _ALL_INPUTS)}
+
+
+def _cpp(suite: str, tags: str, *flags: str) -> list[Slice]:
+    """A suite of all C++ tests, by folders."""
+    return [Slice(suite, part, (Bazel(targets, tags, (f"--config={suite}", *flags)),), inputs)
+            for part, (targets, inputs) in parts().items()]
+
+
+def _tsan(name: str, inputs: tuple[str, ...]) -> Slice:
+    return Slice("tsan", name, (Bazel((f"//mace/{name}:all",), "-gpu", ("--config=tsan",)),),
+                 inputs)
+
+
+def _gpu() -> list[Slice]:
+    rest = ("//mace/...", "-//mace/ops/...")
+    heavy = ("//mace/ops/...", *_without(_HEAVY_ON_GPU))
+    folders = {"ops": (("//mace/ops/...",), _OPS_INPUTS), "rest": (rest, _ENGINE_INPUTS)}
+    oclgrind = {"ops": heavy, "convolutions": _HEAVY_ON_GPU}
+    return [
+        *[Slice("pocl", name, (pocl("deep", targets),), inputs)
+          for name, (targets, inputs) in folders.items()],
+        *[Slice("rusticl", name, (gpu("/etc/OpenCL/vendors/rusticl.icd", "full", targets,
+                                      flags=("--test_env=RUSTICL_ENABLE=llvmpipe",)),), inputs)
+          for name, (targets, inputs) in folders.items()],
+        *[Slice("oclgrind", name, (gpu(
+            "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "full", targets, "gpu,-no_oclgrind",
+            ("--run_under=//tools:under_oclgrind",)),), (*_OPS_INPUTS, "tools/under_oclgrind.sh"))
+          for name, targets in oclgrind.items()],
+    ]
+
+
+def _library() -> list[Slice]:
+    """By file; `host` has those that no other slice names, so new ones, too."""
+    folder = "test/library"
+    files = {
+        "arm": ("arm_test.py",), "android": ("android_example_test.py", "ndk_test.py"),
+        "devices": ("devices_test.py",), "dsp": ("dsp_test.py",), "parts": ("parts_test.py",),
+        "sizes": ("sizes_test.py",), "source": ("source_test.py",),
+        "java": ("java_test.py", "aar_test.py"), "python_arm": ("python_arm_test.py",),
+        "python": ("python_test.py", "python_app_parts_test.py", "python_memory_test.py",
+                   "python_mistakes_test.py", "python_sealed_test.py", "python_wheel_test.py"),
+    }
+    named = [f"{folder}/{name}" for names in files.values() for name in names]
+    chosen = {name: tuple(f"{folder}/{file}" for file in names) for name, names in files.items()}
+    chosen["host"] = (folder, *[f"--ignore={name}" for name in named])
+    return [Slice("library", name, (Pytest(arguments, environment=("MACE_TEST_LIBRARY=all",)),),
+                  ("test/library/", *_PACKAGE_INPUTS)) for name, arguments in chosen.items()]
+
+
+def _python() -> list[Slice]:
+    """Golden tests in whole: this ring computes anew what the others read from a cache."""
+    golden = "test/golden"
+    quantized = tuple(f"{golden}/{name}_test.py" for name in (
+        "quantize_answers", "quantize_agreement", "quantized_models", "quantized_ops",
+        "quantized_gpu", "onnx_quantized", "onnx_quantized_layers", "tf_quantized"))
+    inputs = ("test/golden/", *_PACKAGE_INPUTS)
+    skipped = tuple(f"--ignore={name}" for name in quantized)
+    return [
+        Slice("models", "golden", (Pytest((golden, *skipped)),), inputs),
+        Slice("models", "quantized", (Pytest(quantized),), inputs),
+        Slice("models", "importers", (Pytest(("tools/mace_tools/importers",)),), _PYTHON_INPUTS),
+        Slice("budgets", "host", (Pytest(("test/instructions",)),),
+              ("test/instructions/", *_PACKAGE_INPUTS)),
+        Slice("budgets", "arm", (Pytest(("test/arm",)),),
+              ("test/arm/", "test/instructions/", "test/peers/", *_PACKAGE_INPUTS)),
+    ]
+
+
+def _scripts() -> list[Slice]:
+    mutants = ("mace/", "!mace/examples/", "!mace/java/", "!mace/python/", "test/mutants/", *_BUILD)
+    return [
+        Slice("mutations", "asan", (Script(("tools/mutations.sh",)),),
+              (*_ALL_INPUTS, "tools/mutations.sh", "!*_test.cc", "test/fuzz/", "test/golden/",
+               "tools/mace_tools/")),
+        Slice("fuzz", "load", (Script(("tools/fuzz.sh",)),),
+              (*_ALL_INPUTS, "tools/fuzz.sh", "!*_test.cc")),
+        *[Slice("mutants", name, (Script(("test/mutants/run.sh", f"mace/{name}", "--sample=100",
+                                          "--at-least=80")),), mutants)
+          for name in ("plan", "memory")],
+        Slice("amx", "int8", (Script(("test/amx/run.sh",)),), ("test/amx/", *_OPS_INPUTS)),
+        *[Slice("docker", name, (Pytest(("test/docker", "-k", cases),
+                                        environment=("MACE_TEST_DOCKER=all",)),),
+                ("docker/", "test/docker/", *_PACKAGE_INPUTS))
+          for name, cases in (("debian12", "not 13"), ("debian13", "another_user and 13"))],
+    ]
+
+
+SLICES: tuple[Slice, ...] = (
+    *_cpp("asan", "-no_asan,-gpu"),
+    _tsan("base", _LOW_INPUTS),
+    _tsan("runtime", _ENGINE_INPUTS),
+    *_cpp("aarch64", "-no_qemu,-gpu"),
+    *_cpp("armv7", "-no_qemu,-gpu"),
+    *_gpu(),
+    *_library(),
+    *_python(),
+    *_scripts(),
+)

@@ -1,0 +1,4 @@
+"""What tests of the rings share.
+
+SPDX-License-Identifier: Apache-2.0
+"""
