@@ -58,7 +58,7 @@ def build(tree: Path, tests: str, jobs: int, flags: Iterable[str]) -> list[Progr
     return programs
 
 
-def keep_mace_run(tree: Path, jobs: int, flags: Iterable[str]) -> None:
+def keep_mace_run(tree: Path, jobs: int, flags: Iterable[str]) -> Path:
     """Builds mace_run, and puts it where the Python tests of the tree look for that of theirs."""
     _build(tree, ["//tools:mace_run"], jobs, flags)
     code = "from mace_tools import runner; print(runner.kept(runner.MACE_RUN))"
@@ -67,7 +67,7 @@ def keep_mace_run(tree: Path, jobs: int, flags: Iterable[str]) -> None:
     kept.parent.mkdir(parents=True, exist_ok=True)
     partial = kept.with_suffix(".partial")
     shutil.copy(tree / "bazel-bin/tools/mace_run/mace_run", partial)
-    partial.rename(kept)
+    return partial.rename(kept)
 
 
 def _build(tree: Path, targets: list[str], jobs: int, flags: Iterable[str]) -> None:

@@ -6,9 +6,11 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import io
+import math
 import subprocess
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from mutant_list import CONSTANT, mutants_of
@@ -16,6 +18,7 @@ from mutant_report import CAUGHT, SURVIVED, UNREACHED, print_report, read_equiva
 from mutant_runs import BrokenTest, Program, caught_by, find_reach
 from mutant_schemata import NO_COMPILE, leave_out_what_fails, mutated_file
 from mutate import sample_of
+from python_runs import failing_case, find_all
 from rich.console import Console
 
 HERE = Path(__file__).parent
@@ -97,6 +100,25 @@ def test_a_result_names_the_program_and_its_case(run):
     for change, case in (("i < n -> i <= n", "Sum.OfSome"), ("++i -> --i", "Sum.OfSome")):
         (i,) = [i for i in file.ids() if file.mutants[i - 100].change == change]
         assert caught_by([program], i, ".") == f"//.:clamp_test {case}"
+
+
+def test_cases_in_python_reach_the_mutants_of_programs(run, tmp_path):
+    file, program = run
+    (tmp_path / "sum_test.py").write_text(
+        "import subprocess\n"
+        "def test_sum():\n"
+        f"    subprocess.run([{str(program.path)!r}, '--gtest_filter=Sum.*'], check=True)\n")
+    code = SimpleNamespace(hash="", overlay=tmp_path / "no_modules")
+    files = find_all(tmp_path, ["sum_test.py"], "deep", code, tmp_path / "kept", math.inf, 1)
+
+    def verdict(line, change):
+        (i,) = [i for i in file.ids() if file.mutants[i - 100].line == line
+                and file.mutants[i - 100].change == change]
+        return failing_case(tmp_path, files, i, "deep", code.overlay, MACE_MUTANT=str(i))
+
+    assert verdict(15, "i < n -> i <= n") == "sum_test.py::test_sum"
+    assert verdict(15, "0 -> 0 + 1") == ""
+    assert verdict(10, "x > kMost -> x >= kMost") is None
 
 
 def test_what_cannot_be_tried_is_counted(run):

@@ -135,7 +135,7 @@ def main() -> int:
     seen: Counter[str] = Counter()
     mutants = [(i, f.mutants[i - f.first_id]) for f in files for i in f.ids()]
     keys = {i: numbered_key(m, seen) for i, m in mutants}
-    stale = sorted(set(equivalent) - set(seen))
+    stale = sorted(k for k in set(equivalent) - set(seen) if k.startswith(FOLDERS))
     if stale:
         print("mutants: equivalent.txt names mutants that are not there:", *stale, sep="\n  ",
               file=sys.stderr)

@@ -84,8 +84,20 @@ class Report:
             file.flush()
             os.fsync(file.fileno())
 
+    def take_caught(self, other: Report) -> None:
+        """Adds what a run of some of the tests caught: all of them catch it, too."""
+        if other.settings != self.settings or _tree(other.run) != _tree(self.run):
+            raise BadReport(f"{other.path}: is of another sample or tree ({other.settings} "
+                            f"{other.run}; now {self.settings} {self.run}): leave out --inner")
+        for key in sorted(other.caught(set(other.results)) - set(self.results)):
+            self.add(key, other.results[key])
+
     def caught(self, keys: set[str]) -> set[str]:
         return {key for key in keys if self.results[key].verdict == CAUGHT}
+
+
+def _tree(run: str) -> str:
+    return run.rpartition(" tree=")[2]
 
 
 def summary(report: Report) -> str:
