@@ -63,8 +63,8 @@ def mutants_of(path: str, content: bytes) -> list[Mutant]:
     found = []
     for node, text, context in _walk(_PARSER.parse(content).root_node, _Context(), path):
         line = content.count(b"\n", 0, node.start_byte)
-        change = "removed: " + _short(node.text) if text == b"" else (
-            f"{_short(node.text)} -> {_short(text)}")
+        change = "removed: " + short(node.text) if text == b"" else (
+            f"{short(node.text)} -> {short(text)}")
         found.append(Mutant(path, line + 1, lines[line].strip(), change, node.start_byte,
                             node.end_byte, text, context.left_out, context.constexpr))
     return sorted(found, key=lambda m: (m.start, -m.end, m.change))
@@ -77,7 +77,7 @@ def one_line(text: bytes) -> bytes:
     return b" ".join(re.sub(rb"//[^\n]*", b"", text).split())
 
 
-def _short(text: bytes) -> str:
+def short(text: bytes) -> str:
     plain = one_line(text).decode()
     return plain if len(plain) <= 60 else plain[:40] + " ... " + plain[-15:]
 

@@ -22,9 +22,16 @@ def key_of(mutant: Mutant) -> str:
     return f"{mutant.path} | {mutant.source} | {mutant.change}"
 
 
+def numbered_key(mutant: Mutant, seen: Counter[str]) -> str:
+    """key_of() and the ordinal of equal keys; `seen` counts those of the mutants before it."""
+    key = key_of(mutant)
+    seen[key] += 1
+    return f"{key} | {seen[key]}"
+
+
 @dataclass
 class Verdicts:
-    """The results of mutants, by key_of() and the ordinal of equal keys. Stored between runs."""
+    """The results of mutants, by numbered_key(). Stored between runs."""
 
     path: Path
     found: dict[str, str]
@@ -91,8 +98,8 @@ def print_report(tried: list[tuple[Mutant, str]], left_out: Counter[str],
     return min((share(counts) for counts in folders.values()), default=100.0)
 
 
-def folder_of(path: str) -> str:
-    return "/".join(path.split("/")[:2])
+def folder_of(path: str, depth: int = 2) -> str:
+    return "/".join(path.split("/")[:depth])
 
 
 def _cells(counts: Counter[str]) -> list[str]:

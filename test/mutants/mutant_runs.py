@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import resource
 import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 # A mutant may loop and allocate memory. Limits are on processor time, so that other processes do
 # not matter; the wall clock is only for mutants that wait.
 _MOST_BYTES = 4 << 30
 _WALL_SECONDS = 120
 _WALL_PER_SECOND = 60
-_SLOWER = 4
-_SPARE_SECONDS = 1
+SLOWER = 4
+SPARE_SECONDS = 1
 # Of a case without a mutant.
 _MOST_SECONDS = 600
 
@@ -63,8 +65,8 @@ def find_reach(program: Program) -> None:
             program.cases.append(Case(name, seconds, ids))
 
 
-def is_caught(programs: list[Program], mutant: int, unit: str) -> bool | None:
-    """Whether any case fails, crashes or hangs with the mutant; None if none reaches it.
+def caught_by(programs: list[Program], mutant: int, unit: str) -> str | None:
+    """The case that fails, crashes or hangs with the mutant, "" if none; None if none reaches it.
 
     Begins with the tests of its folder `unit`, then those that take the least time.
     """
@@ -75,11 +77,24 @@ def is_caught(programs: list[Program], mutant: int, unit: str) -> bool | None:
             seconds = sum(case.seconds for case in cases)
             plans.append((not unit.startswith(program.unit), seconds, program, cases))
     for _, seconds, program, cases in sorted(plans, key=lambda plan: plan[:2]):
-        limit = math.ceil(_SLOWER * seconds) + _SPARE_SECONDS
+        limit = math.ceil(SLOWER * seconds) + SPARE_SECONDS
         names = ":".join(case.name for case in cases)
-        if _start(program, names, {"MACE_MUTANT": str(mutant)}, limit) != 0:
-            return True
-    return False if plans else None
+        with tempfile.TemporaryFile("w+", errors="replace") as log:
+            if _start(program, names, {"MACE_MUTANT": str(mutant)}, limit, log) != 0:
+                log.seek(0)
+                return f"//{program.unit}:{program.path.name} {_failed_case(log)}"
+    return "" if plans else None
+
+
+def _failed_case(log: TextIO) -> str:
+    """The first that fails, or the one in which the output ends."""
+    name = ""
+    for line in log:
+        if started := re.match(r"\[ RUN      \] (\S+)", line):
+            name = started[1]
+        elif line.startswith("[  FAILED  ]"):
+            break
+    return name
 
 
 def _names(program: Program) -> list[str]:
@@ -95,24 +110,27 @@ def _names(program: Program) -> list[str]:
     return names
 
 
-def _start(program: Program, cases: str, extra: dict[str, str], limit: int) -> int:
+def _start(program: Program, cases: str, extra: dict[str, str], limit: int,
+           log: TextIO | int = subprocess.DEVNULL) -> int:
     """The exit status of these cases, -1 if they took too long."""
     # The cases of a long list go through the environment: an argument has a limit of its own.
     env = dict(os.environ, GTEST_FILTER=cases, GTEST_FAIL_FAST="1", **extra)
     try:
         return subprocess.run([program.path], cwd=program.directory, env=env, check=False,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stdin=subprocess.DEVNULL, stdout=log,
                               stderr=subprocess.DEVNULL,
                               timeout=_WALL_SECONDS + _WALL_PER_SECOND * limit,
-                              preexec_fn=_limiter(limit)).returncode
+                              preexec_fn=limiter(limit)).returncode
     except subprocess.TimeoutExpired:
         return -1
 
 
-def _limiter(seconds: int) -> Callable[[], None]:
+def limiter(seconds: int, most_bytes: int = _MOST_BYTES) -> Callable[[], None]:
+    """Limits the processor time and the memory of a process, before it starts."""
+
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     return limit

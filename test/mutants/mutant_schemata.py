@@ -7,6 +7,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import subprocess
 from dataclasses import dataclass, replace
@@ -14,8 +16,8 @@ from pathlib import Path
 
 from mutant_list import CONSTANT, Mutant, mutants_of
 
-# In the lowest folder that is mutated, so that the others need no rebuild.
-SWITCH_HEADER = "mace/memory/problem/mutant_switch.h"
+# Declared anew in each file: a header would change what Bazel compiles all others from.
+_SWITCH = (b'extern "C" int mace_mutant; extern "C" unsigned char mace_mutants_reached[];')
 NO_COMPILE = "does not compile"
 # Warnings of unused values and the like are the mutants' own.
 _CHECK = ["g++", "-std=c++17", "-fsyntax-only", "-w", "-fno-exceptions", "-fno-rtti",
@@ -46,7 +48,7 @@ class MutatedFile:
         tried = [(self.first_id + i, m) for i, m in enumerate(self.mutants) if not m.left_out]
         body = _compose(self.content, 0, len(self.content), tried)
         lines = body.split(b"\n")
-        lines[_licence_line(self.path, lines)] = b'#include "%s"' % SWITCH_HEADER.encode()
+        lines[_licence_line(self.path, lines)] = _SWITCH
         if self.path.endswith(".h"):  # which others compile with warnings as errors
             lines[0] = b"#pragma GCC system_header"
         return b"\n".join(lines)
@@ -99,11 +101,11 @@ def _plain(content: bytes, begin: int, end: int, words: set[tuple[int, int]]) ->
 def _wrap(mutants: list[tuple[int, Mutant]], inner: bytes) -> bytes:
     for i, mutant in mutants:
         mark = b"/*<%d*/%%s/*%d>*/" % (i, i)
+        is_on = b"(mace_mutants_reached[%d] = 1, mace_mutant == %d)" % (i, i)
         if mutant.text == b"":
-            inner = b"{" + mark % (b"if (!mutant_is(%d))" % i) + b" {" + inner + b"}}"
+            inner = b"{" + mark % (b"if (!" + is_on + b")") + b" {" + inner + b"}}"
         else:
-            inner = b"(" + mark % (b"mutant_is(%d) ? (%s) :" % (i, mutant.text)) + (
-                b" (" + inner + b"))")
+            inner = b"(" + mark % (is_on + b" ? (%s) :" % mutant.text) + b" (" + inner + b"))"
     return inner
 
 
@@ -130,6 +132,27 @@ def leave_out_what_fails(root: Path, file: MutatedFile, most_rounds: int = 8) ->
     finally:
         (root / file.path).write_bytes(original)
     raise RuntimeError(f"{file.path} does not compile:\n{done.stderr.decode()[:4000]}")
+
+
+class KnownFailures:
+    """What leave_out_what_fails() found, kept by the contents of the files and their mutants."""
+
+    def __init__(self, root: Path, path: Path) -> None:
+        self._root, self._path = root, path
+        self._known: dict[str, dict[str, str]] = (
+            json.loads(path.read_text()) if path.exists() else {})
+
+    def leave_out(self, file: MutatedFile) -> None:
+        mutants = "\n".join(f"{m.start} {m.change} {m.left_out}" for m in file.mutants)
+        key = hashlib.sha256(mutants.encode() + file.content).hexdigest()
+        if key not in self._known:
+            before = file.ids()
+            leave_out_what_fails(self._root, file)
+            self._known[key] = {str(i - file.first_id): file.mutants[i - file.first_id].left_out
+                                for i in set(before) - set(file.ids())}
+            self._path.write_text(json.dumps(self._known))
+        for at, reason in self._known[key].items():
+            file.leave_out({file.first_id + int(at)}, reason)
 
 
 def _lines(file: MutatedFile, text: bytes, messages: str) -> list[tuple[int, set[int]]]:

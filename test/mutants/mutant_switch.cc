@@ -1,8 +1,6 @@
 // Reads which mutant is switched on, and writes which mutants were reached.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/memory/problem/mutant_switch.h"
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -14,7 +12,10 @@ constexpr int kMostMutants = 1 << 16;
 
 extern "C" {
 
+// The number in $MACE_MUTANT, or -1.
 int mace_mutant = -1;
+// By mutant: whether its position was executed. At the end of the process, the
+// numbers of those are appended to the file $MACE_MUTANTS_REACHED.
 unsigned char mace_mutants_reached[kMostMutants];
 
 // Runs before the constructors of C++ objects, whose values are mutated, too.
@@ -25,7 +26,7 @@ __attribute__((constructor(101))) void MaceReadMutant() {
 
 __attribute__((destructor)) void MaceWriteReachedMutants() {
   const char* path = std::getenv("MACE_MUTANTS_REACHED");
-  std::FILE* file = path != nullptr ? std::fopen(path, "w") : nullptr;
+  std::FILE* file = path != nullptr ? std::fopen(path, "a") : nullptr;
   if (file == nullptr) return;
   for (int i = 0; i < kMostMutants; ++i) {
     if (mace_mutants_reached[i] != 0) std::fprintf(file, "%d\n", i);

@@ -6,16 +6,19 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import io
+import math
 import subprocess
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from mutant_list import CONSTANT, mutants_of
 from mutant_report import CAUGHT, SURVIVED, UNREACHED, print_report, read_equivalent
-from mutant_runs import BrokenTest, Program, find_reach, is_caught
-from mutant_schemata import NO_COMPILE, SWITCH_HEADER, leave_out_what_fails, mutated_file
+from mutant_runs import BrokenTest, Program, caught_by, find_reach
+from mutant_schemata import NO_COMPILE, leave_out_what_fails, mutated_file
 from mutate import sample_of
+from python_runs import failing_case, find_all
 from rich.console import Console
 
 HERE = Path(__file__).parent
@@ -56,17 +59,13 @@ TEST(Broken, OnWish) { EXPECT_EQ(getenv("BREAK"), nullptr); }
 def run(tmp_path_factory):
     """The mutated file, and the test program that was built with it."""
     tree = tmp_path_factory.mktemp("tree")
-    folder = (tree / SWITCH_HEADER).parent
-    folder.mkdir(parents=True)
-    for name in ("mutant_switch.h", "mutant_switch.cc"):
-        (folder / name).write_bytes((HERE / name).read_bytes())
     file = mutated_file("clamp.cc", CODE.encode(), 100)
     (tree / "clamp.cc").write_text(CODE)
     leave_out_what_fails(tree, file)
     (tree / "clamp.cc").write_bytes(file.text())
     (tree / "clamp_test.cc").write_text(TEST)
     subprocess.run(["g++", "-std=c++17", "-w", "-I.", "clamp.cc", "clamp_test.cc",
-                    SWITCH_HEADER[:-1] + "cc", "-o", "clamp_test", "-lgtest", "-lgtest_main",
+                    HERE / "mutant_switch.cc", "-o", "clamp_test", "-lgtest", "-lgtest_main",
                     "-lpthread"], cwd=tree, check=True)
     return file, Program(tree / "clamp_test", ".", tree)
 
@@ -76,7 +75,7 @@ def test_exactly_the_blind_spots_survive(run):
     find_reach(program)
     verdicts = {}
     for i in file.ids():
-        caught = is_caught([program], i, ".")
+        caught = caught_by([program], i, ".")
         mutant = file.mutants[i - 100]
         verdicts[mutant.line, mutant.change] = (
             UNREACHED if caught is None else CAUGHT if caught else SURVIVED)
@@ -93,6 +92,33 @@ def test_exactly_the_blind_spots_survive(run):
         (18, "3 -> 3 + 1", UNREACHED)}
     assert verdicts[15, "++i -> --i"] == CAUGHT  # it never ends
     assert verdicts[4, "10 -> 10 + 1"] == CAUGHT  # a constant
+
+
+def test_a_result_names_the_program_and_its_case(run):
+    file, program = run
+    find_reach(program)
+    for change, case in (("i < n -> i <= n", "Sum.OfSome"), ("++i -> --i", "Sum.OfSome")):
+        (i,) = [i for i in file.ids() if file.mutants[i - 100].change == change]
+        assert caught_by([program], i, ".") == f"//.:clamp_test {case}"
+
+
+def test_cases_in_python_reach_the_mutants_of_programs(run, tmp_path):
+    file, program = run
+    (tmp_path / "sum_test.py").write_text(
+        "import subprocess\n"
+        "def test_sum():\n"
+        f"    subprocess.run([{str(program.path)!r}, '--gtest_filter=Sum.*'], check=True)\n")
+    code = SimpleNamespace(hash="", overlay=tmp_path / "no_modules")
+    files = find_all(tmp_path, ["sum_test.py"], "deep", code, tmp_path / "kept", math.inf, 1)
+
+    def verdict(line, change):
+        (i,) = [i for i in file.ids() if file.mutants[i - 100].line == line
+                and file.mutants[i - 100].change == change]
+        return failing_case(tmp_path, files, i, "deep", code.overlay, MACE_MUTANT=str(i))
+
+    assert verdict(15, "i < n -> i <= n") == "sum_test.py::test_sum"
+    assert verdict(15, "0 -> 0 + 1") == ""
+    assert verdict(10, "x > kMost -> x >= kMost") is None
 
 
 def test_what_cannot_be_tried_is_counted(run):

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
-import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -24,16 +22,13 @@ from mutant_report import (
     Verdicts,
     folder_of,
     key_of,
+    numbered_key,
     print_report,
     read_equivalent,
 )
-from mutant_runs import BrokenTest, Program, find_reach, is_caught
-from mutant_schemata import (
-    SWITCH_HEADER,
-    MutatedFile,
-    leave_out_what_fails,
-    mutated_file,
-)
+from mutant_runs import BrokenTest, caught_by, find_reach
+from mutant_schemata import KnownFailures, MutatedFile, mutated_file
+from mutant_tree import build, copy_tree, files_of
 from rich.console import Console
 
 HERE = Path(__file__).resolve().parent
@@ -41,44 +36,15 @@ ROOT = HERE.parents[1]
 FOLDERS = ("mace/plan", "mace/memory")
 TESTS = ("//mace/plan/...", "//mace/memory/...", "//mace/runtime:all")
 # An index beyond a vector ends the run, as in the suite asan.
-BUILD = ["--keep_going", "--define=opencl=false", "--noshow_progress", "--show_result=0",
-         "--ui_event_filters=-info",
+BUILD = ["--define=opencl=false",
          "--per_file_copt=mace/(plan|memory)/.*@-w,-O1,-Wno-narrowing,-D_GLIBCXX_ASSERTIONS",
          "--per_file_copt=mace/(plan|memory)/.*_test\\.cc@-O0"]  # tests compile slowly
-
-
-def _files() -> list[str]:
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT,
-                            capture_output=True, text=True, check=True).stdout
-    return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
 
 
 def _is_mutated(name: str) -> bool:
     path = Path(name)
     return name.startswith(tuple(f + "/" for f in FOLDERS)) and path.suffix in (".cc", ".h") and (
         not path.stem.endswith("_test") and "testing" not in path.parts)
-
-
-def _copy_tree(tree: Path) -> list[str]:
-    """Copies all files in git except those to be mutated, and returns the names of these."""
-    names = _files()
-    extra = {SWITCH_HEADER: HERE / "mutant_switch.h",
-             SWITCH_HEADER[:-1] + "cc": HERE / "mutant_switch.cc"}
-    wanted = {name: ROOT / name for name in names if not _is_mutated(name)} | extra
-    for name, source in wanted.items():
-        target = tree / name
-        content = source.read_bytes()
-        if not target.exists() or target.read_bytes() != content:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-            target.chmod(source.stat().st_mode)
-    known = set(names) | set(wanted)
-    for path in tree.rglob("*"):
-        inside = path.relative_to(tree)
-        if not inside.parts[0].startswith("bazel-") and path.is_file() and (
-                str(inside) not in known):
-            path.unlink()
-    return [name for name in names if _is_mutated(name)]
 
 
 def _mutate(work: Path, names: list[str], console: Console) -> list[MutatedFile]:
@@ -91,42 +57,16 @@ def _mutate(work: Path, names: list[str], console: Console) -> list[MutatedFile]
         # The other files include it while they are tried.
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_bytes(files[-1].content)
-    known = json.loads((work / "left_out.json").read_text()) if (
-        (work / "left_out.json").exists()) else {}
+    failures = KnownFailures(tree, work / "left_out.json")
     texts = {}
     for file in files:
-        key = hashlib.sha256("\n".join(f"{m.start} {m.change} {m.left_out}"
-                                       for m in file.mutants).encode() + file.content).hexdigest()
-        if key not in known:
-            before = file.ids()
-            leave_out_what_fails(tree, file)
-            known[key] = {i - file.first_id: file.mutants[i - file.first_id].left_out
-                          for i in set(before) - set(file.ids())}
-        for at, reason in known[key].items():
-            file.leave_out({file.first_id + int(at)}, reason)
+        failures.leave_out(file)
         texts[file.path] = file.text()
-    (work / "left_out.json").write_text(json.dumps(known))
     for path, text in texts.items():
         (tree / path).write_bytes(text)
     tried = sum(len(file.ids()) for file in files)
     console.print(f"{tried} mutants in {len(files)} files; {next_id - tried} are left out")
     return files
-
-
-def _build(tree: Path, tests: list[str], jobs: int) -> list[Program]:
-    cache = Path(os.environ.get("MACE_CACHE") or Path.home() / ".cache/mace")
-    bazel = ["bazel", "build", f"--disk_cache={cache / 'bazel'}", f"--jobs={jobs}", *BUILD]
-    query = " union ".join(f"tests({t})" for t in tests)
-    listed = subprocess.run(
-        ["bazel", "query", f"({query}) except attr(tags, gpu, ({query}))", "--noshow_progress"],
-        cwd=tree, capture_output=True, text=True, check=True).stdout.split()
-    subprocess.run([*bazel, *listed], cwd=tree, check=True)
-    programs = []
-    for label in listed:
-        package, name = label.removeprefix("//").split(":")
-        binary = tree / "bazel-bin" / package / name
-        programs.append(Program(binary, package, Path(f"{binary}.runfiles/mace")))
-    return programs
 
 
 def sample_of(mutants: list[tuple[int, Mutant]], count: int | None) -> list[tuple[int, Mutant]]:
@@ -139,12 +79,6 @@ def sample_of(mutants: list[tuple[int, Mutant]], count: int | None) -> list[tupl
     for folder in FOLDERS:
         sample += [m for m in by_hash if folder_of(m[1].path) == folder][:count]
     return sorted(sample)
-
-
-def _numbered_key(mutant: Mutant, seen: Counter[str]) -> str:
-    key = key_of(mutant)
-    seen[key] += 1
-    return f"{key} | {seen[key]}"
 
 
 def _arguments() -> argparse.Namespace:
@@ -183,8 +117,12 @@ def main() -> int:
     cache = Path(os.environ.get("MACE_CACHE") or Path.home() / ".cache/mace")
     work = args.work or cache / "mutants" / hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
     (work / "tree").mkdir(parents=True, exist_ok=True)
-    files = _mutate(work, _copy_tree(work / "tree"), console)
-    programs = _build(work / "tree", args.tests.split(","), args.jobs)
+    mutated = [name for name in files_of(ROOT) if _is_mutated(name)]
+    copy_tree(ROOT, work / "tree", set(mutated))
+    files = _mutate(work, mutated, console)
+    tests = " union ".join(f"tests({t})" for t in args.tests.split(","))
+    programs = build(work / "tree", f"({tests}) except attr(tags, gpu, ({tests}))", args.jobs,
+                     BUILD)
     try:
         for program in programs:
             find_reach(program)
@@ -196,8 +134,8 @@ def main() -> int:
     verdicts = Verdicts.read(work / "verdicts.json")
     seen: Counter[str] = Counter()
     mutants = [(i, f.mutants[i - f.first_id]) for f in files for i in f.ids()]
-    keys = {i: _numbered_key(m, seen) for i, m in mutants}
-    stale = sorted(set(equivalent) - set(seen))
+    keys = {i: numbered_key(m, seen) for i, m in mutants}
+    stale = sorted(k for k in set(equivalent) - set(seen) if k.startswith(FOLDERS))
     if stale:
         print("mutants: equivalent.txt names mutants that are not there:", *stale, sep="\n  ",
               file=sys.stderr)
@@ -214,7 +152,7 @@ def main() -> int:
             return EQUIVALENT
         if args.again and verdicts.found.get(keys[i]) == CAUGHT:
             return CAUGHT
-        caught = is_caught(programs, i, str(Path(mutant.path).parent))
+        caught = caught_by(programs, i, str(Path(mutant.path).parent))
         return UNREACHED if caught is None else CAUGHT if caught else SURVIVED
 
     tried = []
