@@ -116,6 +116,7 @@ def plan_of(names: list[str], ring: str) -> Plan:
 
 
 def run(plan: Plan, runner: Runner, resume: bool, set_up: float | None = None) -> Exit:
+    runner = replace(runner, strict=bool({"full", "deep"} & set(plan.rings)))
     summary = Summary()
     chosen: list[Standing] = standings(runner.root, plan.slices) if plan.slices else []
     if set_up is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,8 +24,10 @@ from rings.report import Report, add_bazel_events, add_junit
 from rings.steps import Bazel, Pytest, Script, Step
 
 ROOT = Path(__file__).resolve().parents[2]
-QUIET = ("--show_result=0", "--noshow_progress", "--ui_event_filters=-info")
+QUIET = ("--show_result=0", "--noshow_progress")
+NO_COMPILER_OUTPUT = "--ui_event_filters=-info"
 PARALLEL = ("-n", "auto")  # pytest-xdist: a process for each core
+WARNING = re.compile(r"^\S+:\d+:\d+: warning: ")  # of GCC and Clang
 # The exit statuses where no case of the ring is left of what was named.
 PYTEST_HAS_NO_CASES = 5
 BAZEL_HAS_NO_TESTS = 4
@@ -46,6 +49,7 @@ class Runner:
     cache: Path
     data: Path
     anew: bool = False  # whether Bazel's tests run even if it has their results
+    strict: bool = False  # whether warnings of compilers are failures
 
     @classmethod
     def of_environment(cls) -> Runner:
@@ -96,19 +100,33 @@ class Runner:
         events = out.with_name(f"{out.name}.events.json")
         tags = [f"--test_tag_filters={step.tags}"] if step.tags else []
         anew = ["--nocache_test_results"] if self.anew else []
-        status = self._run([
+        status = self._compile([
             "bazel", "test", f"--disk_cache={self.cache / 'bazel'}", "--keep_going",
             "--build_tests_only", "--test_summary=none", *QUIET,
             f"--test_env=MACE_TEST_DATA={self.data}", f"--build_event_json_file={events}", *tags,
-            *anew, *map(self._filled, step.flags), "--", *step.targets])
+            *anew, *map(self._filled, step.flags), "--", *step.targets], out, report)
         if events.exists():
             add_bazel_events(report, events)
         return 0 if status == BAZEL_HAS_NO_TESTS else status
 
+    def _compile(self, command: list[str | Path], out: Path, report: Report) -> int:
+        """Runs Bazel. Where warnings are failures, its output goes to a file first: Bazel shows what
+        a compiler said also where the result is from its cache."""
+        if not self.strict:
+            return self._run([*command[:2], NO_COMPILER_OUTPUT, *command[2:]])
+        log = out.with_name(f"{out.name}.bazel.log")
+        with log.open("w") as output:
+            status = self._run(command, output=output)
+        lines = log.read_text(errors="replace").splitlines()
+        report.failed += sorted({line for line in lines if WARNING.search(line)})
+        if status:
+            sys.stderr.write("".join(f"{line}\n" for line in lines if not line.startswith("INFO:")))
+        return status
+
     def _pytest(self, step: Pytest, out: Path, report: Report) -> int:
         if step.build:
-            status = self._run(["bazel", "build", f"--disk_cache={self.cache / 'bazel'}", *QUIET,
-                                *step.build])
+            status = self._compile(["bazel", "build", f"--disk_cache={self.cache / 'bazel'}",
+                                    *QUIET, *step.build], out, report)
             if status:
                 report.failed.append(f"{' '.join(step.build)} does not build")
                 return status

@@ -40,6 +40,23 @@ def test_what_runs_of_bazel(tmp_path, monkeypatch, anew):
     assert ("--nocache_test_results" in command) == anew
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_warnings_of_compilers_are_failures_of_our_own_checks_only(tmp_path, monkeypatch, strict):
+    warning = "mace/a.cc:7:9: warning: unused variable 'b' [-Wunused-variable]"
+
+    def run(_, command, environment=None, output=None):
+        assert (output is None) == ("--ui_event_filters=-info" in command)
+        if output:
+            output.write(f"INFO: From Compiling mace/a.cc:\n{warning}\n    7 | int b\nINFO: x\n")
+        return 0
+
+    monkeypatch.setattr(Runner, "_run", run)
+    runner = Runner(tmp_path, tmp_path, tmp_path, strict=strict)
+    runner.results.mkdir(parents=True)
+    report, _ = runner.run("host", (Bazel(("//a",)),), may_be_empty=True)
+    assert report.failed == ([warning] if strict else [])
+
+
 def test_what_runs_of_pytest(tmp_path, monkeypatch):
     ran = []
     monkeypatch.setattr(Runner, "_run",

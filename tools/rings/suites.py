@@ -40,7 +40,7 @@ def gpu(driver: str, grid: str, targets: tuple[str, ...], tags: str = "gpu",
 def pocl(ring: str, targets: tuple[str, ...] = ("//mace/...",)) -> Bazel:
     """PoCL compiles each kernel for each group size, and keeps the results in a folder."""
     return gpu("/etc/OpenCL/vendors/pocl.icd", GRIDS[ring], targets, f"gpu{outside(ring)}",
-               ("--sandbox_writable_path={cache}/pocl", "--test_env=POCL_CACHE_DIR={cache}/pocl"))
+               ("--test_env=POCL_CACHE_DIR={cache}/pocl",))
 
 
 def dsp(ring: str) -> tuple[Step, ...]:
