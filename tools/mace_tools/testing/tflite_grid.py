@@ -21,6 +21,7 @@ from ai_edge_litert.interpreter import Interpreter, OpResolverType
 from mace_tools import importers
 from mace_tools.errors import ModelError, UnsupportedOps
 from mace_tools.states import first_values, own_inputs
+from mace_tools.testing import goldens
 from mace_tools.testing.detection import OUTPUTS, detector
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, Outcome, Row, computed, difference
 from mace_tools.testing.tflite_cases import CASES, Case
@@ -30,9 +31,13 @@ RELATIVE, ABSOLUTE = 2e-5, 2e-6
 
 
 def litert(model: bytes, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | str:
-    """What LiteRT computes, by its own kernels without a delegate, or why it does not.
+    """What LiteRT computes, by its own kernels without a delegate, or why it does not."""
+    return goldens.kept(["ai-edge-litert"], model, feeds, "without a delegate",
+                        lambda: _in_a_process(model, feeds))
 
-    In a process of its own, which LiteRT ends for some models that it cannot run."""
+
+def _in_a_process(model: bytes, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | str:
+    """Of its own, which LiteRT ends for some models that it cannot run."""
     with tempfile.TemporaryFile() as file:
         child = os.fork()
         if child == 0:
