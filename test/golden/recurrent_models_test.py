@@ -6,23 +6,17 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
-import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 from golden import Run, relative_error, run_all
-from keras import layers
-from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 from mace_tools import importers
 from mace_tools.passes.pipeline import convert
 from mace_tools.testing import integer_svdf
+from mace_tools.testing.lazily import keras, layers, tf
 from mace_tools.testing.tflite_recurrent import runs_of_litert
 
 B, T, IN, H = 2, 5, 3, 4
@@ -64,6 +58,8 @@ def keras_model(layer, steps=T, batch=B):
 
 
 def frozen(function, signature, v1: bool) -> bytes:
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
     concrete = tf.function(function).get_concrete_function(*signature)
     graph = convert_variables_to_constants_v2(concrete, lower_control_flow=v1).graph
     return graph.as_graph_def().SerializeToString()
