@@ -8,6 +8,8 @@ move it outwards. CONTRIBUTING.md says what belongs to which ring.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from mace_tools.testing import goldens
@@ -27,10 +29,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    ring = config.getoption("--ring") or RINGS[-1]
-    outer = RINGS[RINGS.index(ring) + 1:]
-    deselected = [item for item in items if any(item.get_closest_marker(r) for r in outer)]
+    """Leaves out the cases of outer rings. Files with cases of the outermost ring come first, as they
+    take longest: workers that run files side by side then end together."""
+    chosen = RINGS.index(config.getoption("--ring") or RINGS[-1])
+    of_file: dict[Path, int] = {}
+    for item in items:
+        of_file[item.path] = max(of_file.get(item.path, 0), _ring_of(item))
+    deselected = [item for item in items if _ring_of(item) > chosen]
     if deselected:
         config.hook.pytest_deselected(items=deselected)
-        kept = set(items) - set(deselected)
-        items[:] = [item for item in items if item in kept]
+    items[:] = sorted((item for item in items if _ring_of(item) <= chosen),
+                      key=lambda item: -of_file[item.path])
+
+
+def _ring_of(item: pytest.Item) -> int:
+    return max((k for k, ring in enumerate(RINGS) if item.get_closest_marker(ring)), default=0)

@@ -18,6 +18,7 @@ from mace_tools.emit import write_model
 from mace_tools.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.full
 # The largest error by the type of the images, over the largest output.
 TOLERANCE = {"fp32_fp32": 1e-5, "fp16_fp32": 5e-3}
 RNG = np.random.default_rng(17)

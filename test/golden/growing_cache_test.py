@@ -25,6 +25,7 @@ from mace_tools.states import Pair
 from mace_tools.testing import rotary_nets
 from mace_tools.testing import transformers as nets
 
+pytestmark = pytest.mark.full
 BLOCKS, STEPS, TOLERANCE = 2, 24, 2e-5
 WORD, PLACE = np.full((1, 1), 7), np.full((1, 1), 3)
 MODELS = {"gpt2": lambda: nets.cached_decoder(BLOCKS, size=nets.GPT2),

@@ -17,6 +17,7 @@ from mace_tools.passes.pipeline import convert
 from mace_tools.testing.tflite_file import Maker
 from mace_tools.testing.tflite_grid import litert
 
+pytestmark = pytest.mark.full
 SPARSE, DENSE = 1, 2
 # Bytes of a feature; its key has 4 more. The hash mixes keys of up to 3, 7, 16, 32 and 64 bytes
 # in other ways than longer ones, and those in blocks of 64.

@@ -13,6 +13,8 @@ from mace_tools import cli
 from mace_tools.importers.tensorflow import quantized_test as graphs
 from mace_tools.testing.lazily import tf
 
+pytestmark = pytest.mark.full
+
 
 def frozen(x):
     return graphs.network(graphs.coded(x, *graphs.RANGE), graphs.frozen)

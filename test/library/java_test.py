@@ -135,6 +135,8 @@ import android.media.Image;
 import java.nio.*;
 import org.mace.*;
 import org.mace.android.Pictures;
+
+pytestmark = pytest.mark.deep
 public final class Frames extends Image {
   static ByteBuffer bytes(int... values) {
     ByteBuffer made = ByteBuffer.allocateDirect(values.length);

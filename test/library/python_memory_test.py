@@ -40,6 +40,7 @@ import ctypes, sys
 import mace
 import numpy as np
 
+pytestmark = pytest.mark.deep
 cl = ctypes.CDLL("libOpenCL.so.1")
 pointer, size = ctypes.c_void_p, ctypes.c_size_t
 cl.clCreateBuffer.restype = cl.clCreateCommandQueue.restype = pointer

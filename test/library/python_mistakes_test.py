@@ -182,6 +182,8 @@ FORK = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np, mace
+
+pytestmark = pytest.mark.full
 engine = mace.Engine(sys.argv[2], num_threads=2)
 x = np.ones(next(iter(engine.inputs.values())).shape, np.float32)
 y = engine(x)

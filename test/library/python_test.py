@@ -267,6 +267,8 @@ def test_what_a_run_did(mace, digits):
 
 GPU = """
 import sys, numpy as np, mace
+
+pytestmark = pytest.mark.full
 done = []
 context = mace.GpuContext(storage_path=sys.argv[2], progress=lambda n, of: done.append((n, of)))
 x = np.random.default_rng(1).uniform(-1, 1, (1, 16, 64, 64)).astype(np.float32)

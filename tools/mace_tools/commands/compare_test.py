@@ -77,6 +77,7 @@ m.export("saved")
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name, framework", [("m.keras", "Keras"), ("saved", "TensorFlow")])
 def test_models_of_keras_and_saved_models(call, tmp_path, name, framework):
     subprocess.run([sys.executable, "-c", KERAS], cwd=tmp_path, check=True, capture_output=True)

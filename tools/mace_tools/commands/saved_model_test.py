@@ -79,6 +79,7 @@ def test_signatures_that_are_not_there(call, tmp_path):
     assert "example: signature: scale" in err
 
 
+@pytest.mark.full
 def test_tensorflow_runs_it(call, tmp_path):
     x = np.float32([[-1, 2, 3], [4, -5, 6]])
     names = [line.split(": ")[1] for line in call("init", "saved",
