@@ -29,8 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the cases of outer rings. Files with cases of the outermost ring come first, as they
-    take longest: workers that run files side by side then end together."""
+    """Leaves out the cases of outer rings. Files that have some of an outer ring come first: they
+    take longest, and workers that run files side by side then end together."""
     chosen = RINGS.index(config.getoption("--ring") or RINGS[-1])
     of_file: dict[Path, int] = {}
     for item in items:

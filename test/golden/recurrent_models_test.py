@@ -100,7 +100,8 @@ def _folder(tmp_path):
 
 
 @pytest.mark.parametrize("name, form", [
-    (name, form) for name in LAYERS for form in FORMS
+    pytest.param(name, form, marks=pytest.mark.full if form == "tflite" else ())
+    for name in LAYERS for form in FORMS
     if (name, form) != ("softsign", "tflite")])  # TFLite has no Softsign
 def test_layer(tmp_path, name, form):
     make, ops = LAYERS[name]

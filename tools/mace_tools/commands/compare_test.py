@@ -199,6 +199,7 @@ def wide_net(path):
         "w": weight, "large": np.array([1e6], np.float32), "small": np.array([1e-6], np.float32)})
 
 
+@pytest.mark.full
 def test_the_range_of_fp16_on_the_gpu(call, tmp_path, monkeypatch):
     monkeypatch.setenv("OCL_ICD_VENDORS", str(need_pocl()))
     for more in ([], ["--layers"]):
