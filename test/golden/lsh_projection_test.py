@@ -14,8 +14,8 @@ from golden import Run, run_all
 
 from mace_tools.importers import load
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_litert import litert
 from mace_tools.testing.tflite_file import Maker
-from mace_tools.testing.tflite_grid import litert
 
 pytestmark = pytest.mark.full
 SPARSE, DENSE = 1, 2

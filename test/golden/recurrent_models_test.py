@@ -16,8 +16,8 @@ from golden import Run, relative_error, run_all
 from mace_tools import importers
 from mace_tools.passes.pipeline import convert
 from mace_tools.testing import integer_svdf
+from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.lazily import keras, layers, tf
-from mace_tools.testing.tflite_recurrent import runs_of_litert
 
 B, T, IN, H = 2, 5, 3, 4
 FORMS = ("v1", "v2", "tflite")

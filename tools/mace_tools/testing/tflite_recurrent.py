@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 from mace_tools import importers
 from mace_tools.states import first_values
-from mace_tools.testing import goldens
 from mace_tools.testing.grid import computed
 from mace_tools.testing.tflite_file import Maker
 
@@ -134,31 +132,6 @@ def models() -> dict[str, Model]:
         found[f"SVDF {rank} {steps} {bias} {kind}"] = svdf(rank, steps, bias,
                                                            FusedActivationFunction=kind)
     return found
-
-
-def runs_of_litert(path: Path, xs: list[np.ndarray],
-                   reference: bool = False) -> list[list[np.ndarray]]:
-    """The outputs of runs, one after the other, from zeros on; by the reference kernels, which
-    define what codes are, or by those that LiteRT takes without a delegate."""
-    found = goldens.kept(["ai-edge-litert"], path.read_bytes(),
-                         {str(k): x for k, x in enumerate(xs)}, f"runs, reference={reference}",
-                         lambda: _runs(path, xs, reference))
-    each = len(found) // len(xs)
-    return [found[k:k + each] for k in range(0, len(found), each)]
-
-
-def _runs(path: Path, xs: list[np.ndarray], reference: bool) -> list[np.ndarray]:
-    """All outputs of all runs."""
-    kernels = (OpResolverType.BUILTIN_REF if reference
-               else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
-    run = Interpreter(model_path=str(path), num_threads=1, experimental_op_resolver_type=kernels)
-    run.allocate_tensors()
-    results = []
-    for x in xs:
-        run.set_tensor(run.get_input_details()[0]["index"], x)
-        run.invoke()
-        results += [run.get_tensor(d["index"]) for d in run.get_output_details()]
-    return results
 
 
 def runs_of_ours(path: Path, xs: list[np.ndarray]) -> list[dict[str, np.ndarray]]:
