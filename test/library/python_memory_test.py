@@ -15,6 +15,8 @@ import small_models
 from mace_tools.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.deep
+
 
 def test_an_arena_is_as_large_as_the_engine_says(mace, models):
     size = mace.Engine.query_arena_bytes(models["digits"])
@@ -40,7 +42,6 @@ import ctypes, sys
 import mace
 import numpy as np
 
-pytestmark = pytest.mark.deep
 cl = ctypes.CDLL("libOpenCL.so.1")
 pointer, size = ctypes.c_void_p, ctypes.c_size_t
 cl.clCreateBuffer.restype = cl.clCreateCommandQueue.restype = pointer

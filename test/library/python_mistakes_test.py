@@ -20,6 +20,7 @@ import small_models
 
 from mace_tools import sealing
 
+pytestmark = pytest.mark.full
 SECRET = bytes(range(100, 132))
 
 
@@ -182,8 +183,6 @@ FORK = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np, mace
-
-pytestmark = pytest.mark.full
 engine = mace.Engine(sys.argv[2], num_threads=2)
 x = np.ones(next(iter(engine.inputs.values())).shape, np.float32)
 y = engine(x)

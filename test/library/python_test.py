@@ -19,6 +19,8 @@ from mace_tools import settings
 from mace_tools.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def digits(mace, models):
@@ -267,8 +269,6 @@ def test_what_a_run_did(mace, digits):
 
 GPU = """
 import sys, numpy as np, mace
-
-pytestmark = pytest.mark.full
 done = []
 context = mace.GpuContext(storage_path=sys.argv[2], progress=lambda n, of: done.append((n, of)))
 x = np.random.default_rng(1).uniform(-1, 1, (1, 16, 64, 64)).astype(np.float32)
