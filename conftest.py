@@ -8,6 +8,7 @@ move it outwards. CONTRIBUTING.md says what belongs to which ring.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and tables of tests are 120 wide
     goldens.use(not config.getoption("--no-golden-cache") and config.getoption("--ring") != "deep")
 
 
