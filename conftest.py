@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mace_tools.testing import goldens
 
 RINGS = ("quick", "full", "deep")
+# Folders and files whose tests build with Bazel: it has one folder of results in a checkout, from
+# which one test would copy what another has just built in another way.
+BUILDING = ("test/arm/", "test/hexagon/", "test/image/", "test/library/",
+            "tools/mace_tools/docs_run_test.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,3 +51,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _ring_of(item: pytest.Item) -> int:
     return max((k for k, ring in enumerate(RINGS) if item.get_closest_marker(ring)), default=0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each file on one worker, so that its fixtures are made once, and all that build on one."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "BUILDING" if nodeid.startswith(BUILDING) else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
