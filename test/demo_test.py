@@ -23,6 +23,7 @@ def demo(*arguments):
                           check=False)
 
 
+@pytest.mark.full
 def test_the_last_line_is_the_answer():
     done = demo("4")
     assert done.returncode == 0, done.stderr

@@ -40,6 +40,7 @@ def call(site, tmp_path):
     return run
 
 
+@pytest.mark.full
 def test_the_same_model_in_the_same_bytes(call, tmp_path):
     code, out, err = call("init", str(MODEL))
     assert code == 0, err
@@ -55,6 +56,7 @@ def test_the_same_model_in_the_same_bytes(call, tmp_path):
     assert code == 0 and "15 nodes, all convert" in out, err
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command, words", [
     (["build", "--config=my.yml"], "the library is made from the engine's sources"),
     (["run", "--config=my.yml"], "mace_run, which runs models, is made from the engine's sources"),
@@ -79,6 +81,7 @@ def test_the_package_holds_no_tests_and_says_what_it_needs(site):
     assert "Requires-Python: >=3.11" in text and (metadata / "licenses" / "LICENSE").is_file()
 
 
+@pytest.mark.full
 def test_an_editable_one_runs_the_checkout(tmp_path):
     pip(tmp_path, "-e", REPO)
     text = (tmp_path / "mace_converter" / "__init__.py").read_text()

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from counting import HERE, build, build_plugin, count_ukernels
 from small_nets import count_small_nets
 
 from mace_tools.testing.needed import need_tools
 
+pytestmark = pytest.mark.deep
 SLACK = 1.02  # another patch level of the compiler may change some instructions
 
 

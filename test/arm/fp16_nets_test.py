@@ -23,6 +23,7 @@ from small_networks import NETWORKS  # noqa: E402
 from mace_tools.emit import write_model  # noqa: E402
 from mace_tools.testing.needed import need_tools  # noqa: E402
 
+pytestmark = pytest.mark.deep
 SIMILARITY = 0.9999
 RELATIVE = 2e-2  # of the largest output
 

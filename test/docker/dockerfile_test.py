@@ -62,6 +62,7 @@ def test_lines_that_continue_are_one_step(tmp_path):
         (6, "CMD", '["/bin/bash"]')]
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(os.environ.get("MACE_TEST_DOCKER") != "all",
                     reason="covered elsewhere: tools/test.sh docker")
 def test_the_image_converts_a_model_as_another_user(tmp_path):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from golden import Run, run_all
 from onnx import TensorProto as T
@@ -16,6 +15,7 @@ from onnx import numpy_helper
 
 from mace_tools import importers
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_onnxruntime import Session
 
 FLOAT, INT, BOOL = T.FLOAT, T.INT64, T.BOOL
 info = h.make_tensor_value_info
@@ -275,9 +275,8 @@ CASES = {
 
 
 def of_runtime(made, feeds):
-    session = onnxruntime.InferenceSession(made.SerializeToString(),
-                                           providers=["CPUExecutionProvider"])
-    return session.run(None, {i.name: feeds[i.name] for i in session.get_inputs()})
+    return Session(made.SerializeToString()).run(
+        None, {i.name: feeds[i.name] for i in made.graph.input})
 
 
 def converted(made, feeds, folder):

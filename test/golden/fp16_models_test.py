@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from models_test import CASES, make_run, run_cases, wanted_and_got
 
+pytestmark = pytest.mark.full
 # The least cosine similarity to the stored outputs, as `run --validate` demands it.
 SIMILARITY = 0.995
 ONE_EACH = {name: CASES[name] for name in

@@ -17,9 +17,9 @@ from golden import Arrays, Run, import_model, run_all
 
 from mace_tools import emit, protos
 from mace_tools.protos import cache_dir
+from mace_tools.testing.by_onnxruntime import Session
 from mace_tools.testing.onnx_file import graph, info, node, onnx
 
-onnxruntime = pytest.importorskip("onnxruntime")
 H, F = np.float16, np.float32
 POCL = Path("/etc/OpenCL/vendors/pocl.icd")
 ULP = 2.0**-10  # of fp16, relative to the largest value
@@ -155,14 +155,10 @@ def results(request, tmp_path_factory) -> tuple[dict[str, Run], dict[str, list[n
     """The results of the engine and of ONNX Runtime for each case."""
     folder = tmp_path_factory.mktemp("fp16")
     runs, wanted = {}, {}
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
     for k, (name, case) in enumerate(CASES.items()):
         path = write(folder / f"{k}.onnx", case)
         runs[name] = Run(name, import_model("onnx", path, case[1], list(case[2])), case[1])
-        session = onnxruntime.InferenceSession(str(path), options,
-                                               providers=["CPUExecutionProvider"])
-        wanted[name] = session.run(list(case[2]), case[1])
+        wanted[name] = Session(path.read_bytes()).run(list(case[2]), case[1])
     flags = ["--device=CPU"]
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "GPU":

@@ -11,12 +11,12 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 from golden import Run, mace_run, run_all
 
 from mace_tools.emit import write_model
 from mace_tools.importers import load
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_litert import REFERENCE, litert
 from mace_tools.testing.tflite_file import Maker
 
 SHAPE = (1, 9, 7, 13)
@@ -44,14 +44,6 @@ def model(folder: Path, kind: str, gate: str, op: str, swapped: bool, seed: int,
     return m.save(folder, sorted({"x", other}), ["y"])
 
 
-def litert(path: Path, x: np.ndarray) -> np.ndarray:
-    run = Interpreter(str(path), experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
-    run.allocate_tensors()
-    run.set_tensor(run.get_input_details()[0]["index"], x)
-    run.invoke()
-    return run.get_tensor(run.get_output_details()[0]["index"])
-
-
 def test_codes_are_those_of_the_reference_kernels(tmp_path):
     runs, wanted = [], []
     cases = product(("int8", "uint8"), ("LOGISTIC", "TANH", "RELU"), TABLES, (False, True))
@@ -60,7 +52,7 @@ def test_codes_are_those_of_the_reference_kernels(tmp_path):
         low = -128 if case[0] == "int8" else 0
         x = np.random.default_rng(k).integers(low, low + 256, SHAPE).astype(case[0])
         runs.append(Run(str(case), convert(load("tflite", path)), {"x": x}))
-        wanted.append(litert(path, x))
+        wanted.append(litert(path.read_bytes(), {"x": x}, REFERENCE)[0])
     run_all(runs, tmp_path / "runs")
     for run, want in zip(runs, wanted):
         assert not run.error, f"{run.name}: {run.error}"

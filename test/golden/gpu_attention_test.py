@@ -9,15 +9,16 @@ import subprocess
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from golden import Run, mace_run, relative_error, run_all, try_import
 from onnx import helper
 
 from mace_tools.emit import write_model
 from mace_tools.protos import cache_dir
+from mace_tools.testing.by_onnxruntime import Session
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.full
 # The largest error by the type of the images, over the largest output.
 TOLERANCE = {"fp32_fp32": 1e-5, "fp16_fp32": 5e-3}
 RNG = np.random.default_rng(17)
@@ -83,7 +84,7 @@ CASES = {"Attention": lambda: attention(False), "Attention with a mask": lambda:
 def test_it_is_what_onnxruntime_computes(name, tmp_path):
     net, feeds = CASES[name]()
     onnx.save(net, tmp_path / "m.onnx")
-    want = onnxruntime.InferenceSession(net.SerializeToString()).run(None, feeds)[0]
+    want = Session(net.SerializeToString()).run(None, feeds)[0]
     graph = try_import("onnx", tmp_path / "m.onnx", feeds, ["y"])
     assert not isinstance(graph, str), graph
     op = name.split()[0]

@@ -21,6 +21,7 @@ from mace_tools.quantize.weights_only import store_weights
 from mace_tools.testing.needed import need_pocl
 from mace_tools.testing.tflite_file import Maker
 
+pytestmark = pytest.mark.full
 # The largest error by the type of the images, over the largest output. In fp16, inputs, biases and
 # outputs are rounded; codes are not.
 TOLERANCE = {"fp32_fp32": 1e-5, "fp16_fp32": 3e-3}

@@ -13,6 +13,7 @@ from models_test import CASES, make_run, run_cases, wanted_and_got
 from mace_tools.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.deep
 # The least cosine similarity to the stored outputs, by the type of the images.
 SIMILARITY = {"fp32_fp32": 0.9999, "fp16_fp32": 0.995}
 ONE_EACH = {name: CASES[name] for name in

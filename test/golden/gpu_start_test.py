@@ -19,6 +19,7 @@ from mace_tools.emit import write_model
 from mace_tools.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.full
 MODEL = next((n for n in CASES if "mobilenet_v1" in n), None)
 
 

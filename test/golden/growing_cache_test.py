@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from golden import Run, mace_run, relative_error, run_all
 
@@ -24,7 +23,9 @@ from mace_tools.passes.pipeline import convert
 from mace_tools.states import Pair
 from mace_tools.testing import rotary_nets
 from mace_tools.testing import transformers as nets
+from mace_tools.testing.by_onnxruntime import Session
 
+pytestmark = pytest.mark.full
 BLOCKS, STEPS, TOLERANCE = 2, 24, 2e-5
 WORD, PLACE = np.full((1, 1), 7), np.full((1, 1), 3)
 MODELS = {"gpt2": lambda: nets.cached_decoder(BLOCKS, size=nets.GPT2),
@@ -52,7 +53,7 @@ def past(model):
 @pytest.fixture(scope="module")
 def answers(model):
     """Of each step of the same word again and again, by ONNX Runtime, which is given the cache."""
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = Session(model.SerializeToString())
     state = {n: np.zeros([d or 0 for d in s], np.float32) for n, s in past(model).items()}
     found = []
     for _ in range(STEPS):
@@ -85,8 +86,9 @@ def converted(folder, model, most):
 @pytest.mark.parametrize("most", [STEPS, None])
 def test_each_step_is_onnx_runtimes(tmp_path, model, answers, most):
     """Without a limit, the room for 16 rows becomes one for 32."""
+    graph = converted(tmp_path, model, most)
     for count in (1, 2, 9, 16, 17, STEPS):
-        run = Run(f"{count} steps", converted(tmp_path, model, most), feeds(model))
+        run = Run(f"{count} steps", graph, feeds(model))
         run_all([run], tmp_path / f"{count}", [f"--round={count}"])
         assert not run.error, run.error
         made = next(iter(run.outputs.values()))

@@ -12,10 +12,10 @@ import subprocess
 
 import numpy as np
 import pytest
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 from golden import Run, mace_run, run_all, try_import
 
 from mace_tools import cli, emit, protos
+from mace_tools.testing.by_litert import REFERENCE, litert
 from mace_tools.testing.tflite_file import Maker
 
 KINDS = ("FULLY_CONNECTED", "CONV_2D", "DEPTHWISE_CONV_2D")
@@ -55,15 +55,6 @@ def model(kind, per_channel, asymmetric):
     return m, x, real.transpose(3, 0, 1, 2) if axis else real
 
 
-def litert(content, x):
-    run = Interpreter(model_content=content, num_threads=1,
-                      experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
-    run.allocate_tensors()
-    run.set_tensor(run.get_input_details()[0]["index"], x)
-    run.invoke()
-    return run.get_tensor(run.get_output_details()[0]["index"])
-
-
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
     """For each way our run, LiteRT's result, the input and the weights."""
@@ -75,7 +66,8 @@ def grid(tmp_path_factory):
         path = m.save(folder / f"in{k}", ["x"], ["y"])
         graph = try_import("tflite", path, {"x": x}, ["y"])
         assert not isinstance(graph, str), graph
-        found[way] = Run(f"case{k}", graph, {"x": x}), litert(path.read_bytes(), x), x, w
+        (want,) = litert(path.read_bytes(), {"x": x}, REFERENCE)
+        found[way] = Run(f"case{k}", graph, {"x": x}), want, x, w
     run_all([f[0] for f in found.values()], folder, [])
     return found
 

@@ -15,6 +15,7 @@ from mace_tools import cli, importers
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.detect import detect
 
+pytestmark = pytest.mark.full
 # Models whose files state no shape: the shapes to fill in.
 OPEN = {"ESPCN_x2": "1,12,16,1", "FSRCNN-small_x3": "1,12,16,1"}
 # Models with operators or types that do not convert.

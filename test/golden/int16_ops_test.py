@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 from golden import Run, run_all, try_import
 
+from mace_tools.testing.by_litert import REFERENCE, litert
 from mace_tools.testing.tflite_file import Maker
 
 D = np.random.default_rng(16)
@@ -100,16 +100,6 @@ def cases():
 CASES = list(cases())
 
 
-def litert(content, feeds):
-    run = Interpreter(model_content=content, num_threads=1,
-                      experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
-    run.allocate_tensors()
-    for d in run.get_input_details():
-        run.set_tensor(d["index"], feeds[d["name"]])
-    run.invoke()
-    return run.get_tensor(run.get_output_details()[0]["index"])
-
-
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
     """For each case our run and LiteRT's result."""
@@ -122,7 +112,7 @@ def grid(tmp_path_factory):
         assert not isinstance(graph, str), graph
         assert not any(n.op == "Dequantize" for n in graph.nodes), case.name
         runs.append(Run(f"case{k}", graph, case.feeds))
-        wants.append(litert(path.read_bytes(), case.feeds))
+        wants.append(litert(path.read_bytes(), case.feeds, REFERENCE)[0])
     run_all(runs, folder, ["--guard", "--num_threads=2"])
     return list(zip(runs, wants))
 

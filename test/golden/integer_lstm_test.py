@@ -11,8 +11,8 @@ from golden import Run, run_all
 
 from mace_tools.importers import load
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.integer_lstm import CASES, Lstm
-from mace_tools.testing.tflite_recurrent import runs_of_litert
 
 ROUNDS = 3
 

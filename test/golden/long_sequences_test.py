@@ -11,7 +11,6 @@ import subprocess
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from golden import Run, mace_run, relative_error, run_all
 from onnx import helper, numpy_helper
@@ -19,6 +18,7 @@ from onnx import helper, numpy_helper
 from mace_tools import importers
 from mace_tools.emit import write_model
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_onnxruntime import Session
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 INPUTS, HIDDEN, STEPS = 5, 96, 1201
@@ -50,11 +50,8 @@ def model(op, way, x, constants, batch_first):
 
 
 def by_onnxruntime(made, x):
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(made.SerializeToString(), options,
-                                           providers=["CPUExecutionProvider"])
-    return dict(zip((o.name for o in made.graph.output), session.run(None, {"x": x})))
+    found = Session(made.SerializeToString()).run(None, {"x": x})
+    return dict(zip((o.name for o in made.graph.output), found))
 
 
 @pytest.fixture(scope="module")

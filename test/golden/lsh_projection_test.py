@@ -14,9 +14,10 @@ from golden import Run, run_all
 
 from mace_tools.importers import load
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_litert import litert
 from mace_tools.testing.tflite_file import Maker
-from mace_tools.testing.tflite_grid import litert
 
+pytestmark = pytest.mark.full
 SPARSE, DENSE = 1, 2
 # Bytes of a feature; its key has 4 more. The hash mixes keys of up to 3, 7, 16, 32 and 64 bytes
 # in other ways than longer ones, and those in blocks of 64.

@@ -23,6 +23,7 @@ from mace_tools.errors import MaceError
 from mace_tools.testing import onnx_nodes, onnx_package
 from mace_tools.testing.onnx_nodes import NodeTest
 
+pytestmark = pytest.mark.full
 NODES = Path(os.environ.get("MACE_ONNX_NODES") or onnx_package.NODES)
 UNSUPPORTED = onnx_nodes.known_unsupported(onnx_package.UNSUPPORTED)
 LEAST_OPERATORS = 159  # of which every test passes that is about floats, integers or bools

@@ -9,14 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
-
-onnx = pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
-
-from golden import Run, import_model, run_all  # noqa: E402
-from onnx import helper, numpy_helper  # noqa: E402
-from onnx_quantized_test import by_onnxruntime  # noqa: E402
+from golden import Run, import_model, run_all
+from onnx import helper, numpy_helper
+from onnx_quantized_test import by_onnxruntime
 
 RANDOM = np.random.default_rng(21)
 KINDS = {"u8": np.uint8, "i8": np.int8}

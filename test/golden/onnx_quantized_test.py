@@ -9,20 +9,19 @@ import logging
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
-
-onnx = pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
-
-from golden import Run, import_model, run_all  # noqa: E402
-from onnx import helper, numpy_helper  # noqa: E402
-from onnxruntime.quantization import (  # noqa: E402
+from golden import Run, import_model, run_all
+from onnx import helper, numpy_helper
+from onnxruntime.quantization import (
     CalibrationDataReader,
     QuantFormat,
     QuantType,
     quantize_dynamic,
     quantize_static,
 )
+
+from mace_tools.testing.by_onnxruntime import Session
 
 FEED = (1, 3, 16, 16)
 FORMATS = {
@@ -131,10 +130,8 @@ class Samples(CalibrationDataReader):
 
 
 def by_onnxruntime(path: Path, feeds: dict) -> dict[str, np.ndarray]:
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(str(path), options)
-    return dict(zip([o.name for o in session.get_outputs()], session.run(None, feeds)))
+    outputs = [o.name for o in onnx.load(path).graph.output]
+    return dict(zip(outputs, Session(path.read_bytes(), is_optimized=False).run(None, feeds)))
 
 
 def runs_of(path: Path, folder: Path) -> Run:

@@ -18,6 +18,7 @@ from mace_tools.quantize.choices import Choices
 from mace_tools.quantize.make import quantize
 from mace_tools.quantize.runs import Runs
 
+pytestmark = pytest.mark.deep
 COUNT, CALIBRATION = 1000, 100
 LEAST = 0.99  # of the inputs for which floats keep the class of the original
 MODELS = {  # platform, file, input and output of TensorFlow's

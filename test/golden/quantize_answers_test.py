@@ -19,6 +19,7 @@ from mace_tools.quantize.choices import Choices
 from mace_tools.quantize.make import Made, quantize
 from mace_tools.quantize.runs import Runs
 
+pytestmark = pytest.mark.full
 SAMPLES = 100
 FARTHEST = 0.02  # of the picture
 LEAST_SCORE = 0.5

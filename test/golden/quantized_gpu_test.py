@@ -16,6 +16,7 @@ from golden import Run, data_folder, import_model, run_all
 from mace_tools import emit, protos
 from mace_tools.passes.compute_in_floats import compute_in_floats
 
+pytestmark = pytest.mark.full
 FOLDER = data_folder("models", "tflite")
 MODELS = ("vww_96/vww_96_int8.tflite", "resnet8_cifar10/pretrainedResnet_quant.tflite",
           "kws_dscnn_mlperf/kws_ref_model_int8.tflite",

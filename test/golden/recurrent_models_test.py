@@ -6,24 +6,18 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
-import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 from golden import Run, relative_error, run_all
-from keras import layers
-from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 from mace_tools import importers
 from mace_tools.passes.pipeline import convert
 from mace_tools.testing import integer_svdf
-from mace_tools.testing.tflite_recurrent import runs_of_litert
+from mace_tools.testing.by_litert import runs_of_litert
+from mace_tools.testing.lazily import keras, layers, tf
 
 B, T, IN, H = 2, 5, 3, 4
 FORMS = ("v1", "v2", "tflite")
@@ -64,6 +58,8 @@ def keras_model(layer, steps=T, batch=B):
 
 
 def frozen(function, signature, v1: bool) -> bytes:
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
     concrete = tf.function(function).get_concrete_function(*signature)
     graph = convert_variables_to_constants_v2(concrete, lower_control_flow=v1).graph
     return graph.as_graph_def().SerializeToString()
@@ -104,7 +100,8 @@ def _folder(tmp_path):
 
 
 @pytest.mark.parametrize("name, form", [
-    (name, form) for name in LAYERS for form in FORMS
+    pytest.param(name, form, marks=pytest.mark.full if form == "tflite" else ())
+    for name in LAYERS for form in FORMS
     if (name, form) != ("softsign", "tflite")])  # TFLite has no Softsign
 def test_layer(tmp_path, name, form):
     make, ops = LAYERS[name]
@@ -118,7 +115,7 @@ def test_layer(tmp_path, name, form):
     check(tmp_path, graph, feeds, model(x))
 
 
-@pytest.mark.parametrize("form", ("v1", "v2"))
+@pytest.mark.parametrize("form", (pytest.param("v1", marks=pytest.mark.full), "v2"))
 @pytest.mark.parametrize("name", ("lstm", "gru", "lstm_last", "masked", "both_ways"))
 def test_any_batch_and_length(tmp_path, name, form):
     """One file, which does not say how many sequences there are and how long they are."""

@@ -9,10 +9,11 @@ import json
 
 import pytest
 
-tf = pytest.importorskip("tensorflow")
+from mace_tools import cli
+from mace_tools.importers.tensorflow import quantized_test as graphs
+from mace_tools.testing.lazily import tf
 
-from mace_tools import cli  # noqa: E402
-from mace_tools.importers.tensorflow import quantized_test as graphs  # noqa: E402
+pytestmark = pytest.mark.full
 
 
 def frozen(x):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from golden import Run, relative_error, run_all
 
@@ -18,6 +17,7 @@ from mace_tools.passes.pipeline import convert
 from mace_tools.states import State
 from mace_tools.testing import rotary_nets
 from mace_tools.testing import transformers as nets
+from mace_tools.testing.by_onnxruntime import Session
 
 RNG = np.random.default_rng(8)
 TOLERANCE = 1e-5
@@ -37,7 +37,7 @@ def converted(folder, model):
 
 
 def session_of(model):
-    return onnxruntime.InferenceSession(model.SerializeToString())
+    return Session(model.SerializeToString())
 
 
 NETS = nets.with_feeds(RNG)

@@ -17,6 +17,7 @@ from golden import Arrays, mace_run
 from mace_tools.quantize.runs import Runs
 from mace_tools.quantize.weights_only import LEAST_DB, inputs_of, store_weights
 
+pytestmark = pytest.mark.full
 SAMPLES = 100
 LEAST, LEAST_WITHOUT = 0.999, 0.998  # cosine similarity, with samples and without
 Feeds = Callable[[list[Case], int], Iterator[Arrays]]

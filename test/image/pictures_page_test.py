@@ -16,6 +16,7 @@ from mace_tools.testing.built import build
 from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_tools
 
+pytestmark = pytest.mark.full
 DIGITS = REPO / "models" / "digits"
 # What the page's code takes for granted: the app's own memory and numbers.
 AROUND = """

@@ -20,6 +20,7 @@ from mace_tools.preprocess import from_picture
 from mace_tools.protos import REPO
 from mace_tools.testing.built import build
 
+pytestmark = pytest.mark.full
 DIGITS = REPO / "models" / "digits"
 # As mace_image.h and mace_tensor.h number them.
 FORMATS = {"RGBA": 0, "RGB": 2, "L": 4}

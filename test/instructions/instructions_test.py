@@ -14,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
 
@@ -25,6 +27,7 @@ from mace_tools.cli_console import Console  # noqa: E402
 from mace_tools.emit import write_model  # noqa: E402
 from mace_tools.testing.needed import need_tools  # noqa: E402
 
+pytestmark = pytest.mark.deep
 BUDGET = HERE / "budget.json"
 SLACK = 1.03  # another patch level of the compiler may change some instructions
 

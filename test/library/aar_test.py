@@ -23,6 +23,7 @@ from mace_tools.library.engine import Engine
 from mace_tools.testing import fake_ndk
 from mace_tools.testing.needed import need_tools
 
+pytestmark = pytest.mark.deep
 ABIS = ("arm64-v8a", "armeabi-v7a", "x86_64")
 MACHINES = {"arm64-v8a": "AArch64", "armeabi-v7a": "ARM", "x86_64": "Advanced Micro Devices X86-64"}
 ANDROID = "{http://schemas.android.com/apk/res/android}"

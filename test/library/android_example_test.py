@@ -19,6 +19,7 @@ from mace_tools.library import java
 from mace_tools.protos import REPO
 from mace_tools.testing.needed import need_tools
 
+pytestmark = pytest.mark.deep
 APP = REPO / "mace" / "examples" / "android"
 MAIN = REPO / "test" / "library" / "app_kotlin" / "Main.kt"
 COMPILER = ("kotlin-compiler-embeddable", "kotlin-stdlib", "kotlin-script-runtime",

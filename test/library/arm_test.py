@@ -21,8 +21,11 @@ from mace_tools.testing.needed import need_tools
 ARMS = ("arm64", "armhf")
 MACHINES = {"arm64": "AArch64", "armhf": "ARM"}
 
-pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
-                                reason="covered elsewhere: tools/test.sh library")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                       reason="covered elsewhere: tools/test.sh library"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from mace_tools.testing import onnx_file
 from mace_tools.testing.needed import need_tools
 from mace_tools.testing.onnx_file import node
 
+pytestmark = pytest.mark.deep
 APP = Path(__file__).parent / "custom_ops"
 DOMAIN = "com.acme"
 CONFIG = """\

@@ -25,8 +25,11 @@ from mace_tools.testing.fake_devices import FakeDevices
 from mace_tools.testing.needed import need_tools
 
 PI = "devices:\n  pi: {target_abis: arm64, address: 10.0.0.2, username: pi}\n"
-pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
-                                reason="covered elsewhere: tools/test.sh library")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                       reason="covered elsewhere: tools/test.sh library"),
+]
 
 
 @pytest.fixture

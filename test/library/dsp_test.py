@@ -20,8 +20,11 @@ SOURCE = Path(__file__).parent / "app_dsp" / "on_dsp.cc"
 MOST_BYTES = 175_000
 DIGIT = 3
 
-pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
-                                reason="covered elsewhere: tools/test.sh library")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                       reason="covered elsewhere: tools/test.sh library"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ from mace_tools.protos import REPO
 from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_tools
 
+pytestmark = pytest.mark.full
 HOST = ABIS["host"]
 CODE = "build_type: code\n"
 

@@ -23,6 +23,7 @@ from mace_tools.library import java
 from mace_tools.protos import REPO, cache_dir
 from mace_tools.testing.needed import CURE, need_pocl, need_tools
 
+pytestmark = pytest.mark.deep
 PROJECT = REPO / "test" / "library" / "app_java"
 SECRET = bytes(range(100, 132))
 JUNIT = (Path("/usr/share/java/junit4.jar"), Path("/usr/share/java/hamcrest.jar"))

@@ -15,6 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from mace_tools.library import abis, code
 from mace_tools.testing.needed import need_tools
 
+pytestmark = pytest.mark.deep
 ROWS, WIDTH = 204_800, 128
 TABLE = np.arange(ROWS * WIDTH, dtype=np.float32).reshape(ROWS, WIDTH)
 MIB = 1024  # in KiB

@@ -26,8 +26,11 @@ from mace_tools.protos import cache_dir
 from mace_tools.testing import fake_ndk
 from mace_tools.testing.needed import need_tools
 
-pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
-                                reason="covered elsewhere: tools/test.sh library")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                       reason="covered elsewhere: tools/test.sh library"),
+]
 
 
 @pytest.fixture(scope="module", autouse=True)

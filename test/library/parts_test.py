@@ -23,8 +23,11 @@ SOURCE = Path(__file__).parent / "parts" / "absent.cc"
 
 SHOWN_BY_THE_APP = [p for p in PARTS if p not in QUIET_PARTS]
 
-pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
-                                reason="covered elsewhere: tools/test.sh library")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                       reason="covered elsewhere: tools/test.sh library"),
+]
 
 
 def leave_open(net):

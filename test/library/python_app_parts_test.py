@@ -14,6 +14,7 @@ import pytest
 from consumers import DIGITS
 from PIL import Image
 
+pytestmark = pytest.mark.deep
 # States
 
 

@@ -22,8 +22,11 @@ from mace_tools.testing.needed import need_tools
 PROJECT = REPO / "test" / "library" / "app_python" / "classify.py"
 MACHINES = {"arm64": "aarch64", "armhf": "armv7l"}
 
-pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
-                                reason="covered elsewhere: tools/test.sh library")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                       reason="covered elsewhere: tools/test.sh library"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,8 @@ import small_models
 from mace_tools.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.deep
+
 
 def test_an_arena_is_as_large_as_the_engine_says(mace, models):
     size = mace.Engine.query_arena_bytes(models["digits"])

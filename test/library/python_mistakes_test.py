@@ -20,6 +20,7 @@ import small_models
 
 from mace_tools import sealing
 
+pytestmark = pytest.mark.full
 SECRET = bytes(range(100, 132))
 
 

@@ -11,6 +11,7 @@ import small_models
 
 from mace_tools import sealing
 
+pytestmark = pytest.mark.deep
 SECRET = bytes(range(7, 39))
 
 

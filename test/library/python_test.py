@@ -19,6 +19,8 @@ from mace_tools import settings
 from mace_tools.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def digits(mace, models):

@@ -22,6 +22,7 @@ from mace_tools.protos import REPO, cache_dir
 from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_pocl
 
+pytestmark = pytest.mark.deep
 PROJECT = REPO / "test" / "library" / "app_python" / "classify.py"
 
 

@@ -43,8 +43,11 @@ GOALS = {"without ops and parts": 150_000, "MobileNet without parts": 350_000,
          "former ops": 1_000_000, "all ops": 1_000_000,
          "all ops and OpenCL": 1_600_000}  # fmt: skip
 
-pytestmark = pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
-                                reason="covered elsewhere: tools/test.sh library")
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(os.environ.get("MACE_TEST_LIBRARY") != "all",
+                       reason="covered elsewhere: tools/test.sh library"),
+]
 
 
 @pytest.mark.parametrize("name", CEILINGS)

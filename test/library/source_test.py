@@ -24,6 +24,7 @@ from mace_tools.library import exports, link, package, source_cmake, source_list
 from mace_tools.library.abis import ABIS
 from mace_tools.testing.needed import need_tools
 
+pytestmark = pytest.mark.deep
 COMPILERS = {"x86_64": "g++", "aarch64": "aarch64-linux-gnu-g++", "arm": "arm-linux-gnueabihf-g++"}
 NAME = f"mace-{package.version()}"
 # An app that has the sources in a folder of its own.

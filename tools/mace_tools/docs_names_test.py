@@ -65,10 +65,17 @@ def is_script(program: str) -> bool:
     return program.endswith((".sh", ".py")) and (REPO / program).is_file()
 
 
+@functools.cache
+def command_flags() -> dict[str, frozenset[str]]:
+    """The flags of each command of converter.py."""
+    return {command: frozenset(option[2:] for option in parser.options)
+            for command, parser in command_parsers().items()}
+
+
 def wrong_flags(code: Code) -> list[str]:
     """Of each command, the flags that its program does not have."""
-    commands, found = command_parsers(), []
-    ours = {o[2:] for p in commands.values() for o in p.options}
+    commands, found = command_flags(), []
+    ours = frozenset[str]().union(*commands.values())
     for line in lines(code):
         program, known = "", None
         for word in re.split(r"[\s`'\"()|=]+", line.text):
@@ -76,7 +83,7 @@ def wrong_flags(code: Code) -> list[str]:
             if word.endswith("converter.py"):
                 program, known = "converter.py", ours
             elif program == "converter.py" and word in commands:
-                known = {o[2:] for o in commands[word].options}
+                known = commands[word]
             elif word == "bazel":
                 program, known = word, BAZEL
             elif word in PROGRAMS or is_script(word):
@@ -102,7 +109,7 @@ def bazel_configs() -> set[str]:
 def wrong_commands(code: Code) -> list[str]:
     words = re.findall(r"converter\.py ([a-z_]+)\b", code.text)
     return [f"{code.place}: converter.py has no command {w}" for w in words
-            if w not in command_parsers()]
+            if w not in command_flags()]
 
 
 def linked() -> bool:

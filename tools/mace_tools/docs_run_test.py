@@ -28,6 +28,7 @@ from mace_tools.testing.documents import all_code, documents, shell_lines
 from mace_tools.testing.fake_devices import FakeDevices
 from mace_tools.testing.needed import need_tools
 
+pytestmark = pytest.mark.full
 DIGITS = REPO / "models" / "digits"
 # Commands by their beginnings, and why they are not run.
 NOT_RUN = {

@@ -48,6 +48,7 @@ def test_the_device_yml(place, devices, run):  # noqa: F811
     assert problem("devices:\n  pi: 3\n")[0] == ExitCode.ERROR
 
 
+@pytest.mark.full
 def test_a_board_with_two_names_takes_turns(place, devices, run):  # noqa: F811
     twice = PI + PI.replace("devices:\n", "").replace("  pi:", "  again:")
     (place.folder / "dev.yml").write_text(twice)
@@ -74,6 +75,7 @@ def test_boards_that_cannot_be_reached(place, devices, run, said, why):  # noqa:
     assert code == ExitCode.RUN_FAILED and "board 'pi' (pi@10.0.0.2): " in err and why in err
 
 
+@pytest.mark.full
 def test_boards_of_other_abis(place, devices, run):  # noqa: F811
     (place.folder / "dev.yml").write_text(PI.replace("arm64", "[arm64, armhf]"))
     devices.board("pi@10.0.0.2", machine="armv7l")

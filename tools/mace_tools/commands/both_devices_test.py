@@ -101,6 +101,7 @@ def test_dump_prints_both(place):
     assert err.index("digits_onnx on the CPU:") < err.index("digits_onnx on the GPU:")
 
 
+@pytest.mark.full
 def test_both_are_validated(place):
     pytest.importorskip("onnxruntime")
     picture = "--input=models/digits/images/3.png"

@@ -103,6 +103,7 @@ def test_wrong_keys(call, old, new, said):
     assert code == ExitCode.ERROR and said in err and "Traceback" not in err
 
 
+@pytest.mark.full
 def test_opencv_at_the_ends_and_in_between(net):
     x = uniform(1, 3, 4, 4)
     found = frameworks.run("caffe", net, {"x": x}, ["s", "t", "c", "c@conv"])

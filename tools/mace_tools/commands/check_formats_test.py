@@ -68,6 +68,7 @@ def check(tmp_path, monkeypatch, capfd):
     return call
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["m.keras", "m.h5", "exported", "saved", "saved/saved_model.pb"])
 def test_the_numbers_of_a_model(check, models, name):
     code, facts, out, err = check(models / name)
@@ -79,6 +80,7 @@ def test_the_numbers_of_a_model(check, models, name):
     assert "all convert" in out and f"multiply-adds: {MACS:,}" in out
 
 
+@pytest.mark.full
 def test_all_that_a_signature_has_and_that_does_not_convert(check, models):
     code, facts, out, _ = check(models / "saved", "--signature=odd")
     assert code == facts["exit_code"] != 0
@@ -86,6 +88,7 @@ def test_all_that_a_signature_has_and_that_does_not_convert(check, models):
     assert "end the model before it" in out
 
 
+@pytest.mark.full
 def test_a_signature_that_is_not_there(check, models):
     code, _, _, err = check(models / "saved", "--signature=od")
     assert code == ExitCode.ERROR and "did you mean 'odd'" in err

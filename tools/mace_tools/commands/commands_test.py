@@ -230,7 +230,8 @@ def test_check_needs_a_plan_from_the_engine(place):
     assert code == ExitCode.RUN_FAILED and "printed no plan" in err and not out
 
 
-@pytest.mark.parametrize("platform", ["onnx", "tensorflow", "tflite"])  # caffe: caffe_test.py
+@pytest.mark.parametrize("platform", [  # caffe: caffe_test.py
+    "onnx", pytest.param("tensorflow", marks=pytest.mark.full), "tflite"])
 def test_validate_compares_with_the_source_framework(place, platform):
     name = {"tensorflow": "tf"}.get(platform, platform)
     place.config = place.config.with_name(f"digits_{name}.yml")

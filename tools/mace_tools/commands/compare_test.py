@@ -77,6 +77,7 @@ m.export("saved")
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name, framework", [("m.keras", "Keras"), ("saved", "TensorFlow")])
 def test_models_of_keras_and_saved_models(call, tmp_path, name, framework):
     subprocess.run([sys.executable, "-c", KERAS], cwd=tmp_path, check=True, capture_output=True)
@@ -198,6 +199,7 @@ def wide_net(path):
         "w": weight, "large": np.array([1e6], np.float32), "small": np.array([1e-6], np.float32)})
 
 
+@pytest.mark.full
 def test_the_range_of_fp16_on_the_gpu(call, tmp_path, monkeypatch):
     monkeypatch.setenv("OCL_ICD_VENDORS", str(need_pocl()))
     for more in ([], ["--layers"]):

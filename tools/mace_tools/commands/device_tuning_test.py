@@ -72,6 +72,7 @@ def test_without_such_a_device_nothing_is_tuned(tunes, devices):  # noqa: F811
         assert "the models run untuned on every SoC" in err and made(tunes.folder) == {}
 
 
+@pytest.mark.full
 def test_a_device_that_fails_while_it_tunes(tunes, devices):  # noqa: F811
     root = devices.phone("A1")
     devices.rule("A1", "exec .*mace_run", "disconnect")
@@ -84,6 +85,7 @@ def test_a_device_that_fails_while_it_tunes(tunes, devices):  # noqa: F811
     assert code == ExitCode.OK and "arrived" in err and made(tunes.folder).get(CPU) is None
 
 
+@pytest.mark.full
 def test_an_interruption_leaves_nothing(place, devices):  # noqa: F811
     """Neither on the device nor here, with one device and with two."""
     roots = [devices.phone("A1")]
@@ -113,6 +115,7 @@ def test_an_interruption_leaves_nothing(place, devices):  # noqa: F811
                 os.kill(number, 0)
 
 
+@pytest.mark.full
 def test_the_attached_devices_are_listed_and_cleared(place, devices, run, capfd):  # noqa: F811
     root = devices.phone("A1")
     assert run(ABIS)[0] == ExitCode.OK

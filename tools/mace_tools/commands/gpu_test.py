@@ -20,6 +20,7 @@ from mace_tools.testing import onnx_file
 from mace_tools.testing.needed import need_pocl, need_tools
 from mace_tools.testing.onnx_file import node
 
+pytestmark = pytest.mark.full
 YAML = """library_name: two
 target_abis: [host]
 models:

@@ -77,6 +77,7 @@ def test_a_model_runs_on_a_phone(devices, run):
     assert left(root) == ["cache"]
 
 
+@pytest.mark.full
 def test_only_what_changed_is_copied_again(place, devices, run):  # noqa: F811
     devices.phone("A1")
     run(ABIS)
@@ -91,6 +92,7 @@ def test_only_what_changed_is_copied_again(place, devices, run):  # noqa: F811
     assert facts["copied"] == ["fake_mace_run"]
 
 
+@pytest.mark.full
 def test_what_was_cut_off_in_the_cache_is_copied_again(devices, run):
     root = devices.phone("A1")
     run(ABIS)
@@ -121,6 +123,7 @@ def test_several_devices_at_once_in_one_table(place, devices, run):  # noqa: F81
     assert sorted(p.name for p in (root / "home/.cache/mace_device").iterdir()) == ["cache"]
 
 
+@pytest.mark.full
 def test_socs_and_names_choose(devices, run):
     devices.phone("A1")
     devices.phone("B2", props={"ro.board.platform": "msm8998"})
@@ -142,6 +145,7 @@ def test_socs_and_names_choose(devices, run):
     assert code == ExitCode.USAGE and "names no SoC" in err
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("state, why, cure", [
     ("unauthorized", "does not allow this computer", "accept the question 'Allow USB debugging?'"),
     ("offline", "is offline", "unplug it"),
@@ -205,6 +209,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("on, do, message", FAULTS)
 def test_what_goes_wrong_on_the_way(place, devices, run, on, do, message):  # noqa: F811
     """The error says which device, why, and the cure; nothing half written is left here or there,
@@ -238,6 +243,7 @@ def test_a_full_phone_is_seen_before_anything_is_copied(devices, run):
     assert devices.pushed() == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("code, said, message", [
     (1, "ERROR: the engine says no", "mace_run failed with status 1: ERROR: the engine says no"),
     (127, "sh: mace_run: not found", "cannot execute mace_run"),
@@ -255,6 +261,7 @@ def test_mace_run_that_fails_on_a_device(place, devices, run, code, said, messag
     assert not list((place.folder / "outputs").iterdir())
 
 
+@pytest.mark.full
 def test_a_run_that_an_interruption_left_is_ended_by_the_next(devices, run):
     root = devices.phone("A1")
     run(ABIS)
@@ -287,6 +294,7 @@ def test_the_answers_of_another_phone_are_replayed(devices, run):
         {"cores": [0], "max_mhz": 0, "allowed_mhz": 0, "governor": "-"}]
 
 
+@pytest.mark.full
 def test_validation_and_both_devices(place, devices, run):  # noqa: F811
     pytest.importorskip("onnxruntime")
     devices.phone("A1")
@@ -301,6 +309,7 @@ def test_validation_and_both_devices(place, devices, run):  # noqa: F811
     assert code == ExitCode.VALIDATION_FAILED and "differs" in out
 
 
+@pytest.mark.full
 def test_a_benchmark_on_a_phone(place, devices, run):  # noqa: F811
     devices.phone("A1")
     code, out, err, (facts,) = run(ABIS, "--trace=t.json", command="benchmark")

@@ -10,30 +10,32 @@ import pytest
 
 from mace_tools import cli, frameworks
 from mace_tools.exit_codes import ExitCode
+from mace_tools.testing.lazily import tf
 
-tf = pytest.importorskip("tensorflow")
 
+def two_signatures():
+    class Scaler(tf.Module):
+        """Two signatures."""
 
-class Scaler(tf.Module):
-    """Two signatures."""
+        def __init__(self):
+            super().__init__()
+            self.factor = tf.Variable([1.0, 2.0, 3.0])
 
-    def __init__(self):
-        super().__init__()
-        self.factor = tf.Variable([1.0, 2.0, 3.0])
+        @tf.function(input_signature=[tf.TensorSpec([2, 3], tf.float32, "x")])
+        def scale(self, x):
+            return x * self.factor
 
-    @tf.function(input_signature=[tf.TensorSpec([2, 3], tf.float32, "x")])
-    def scale(self, x):
-        return x * self.factor
+        @tf.function(input_signature=[tf.TensorSpec([2, 3], tf.float32, "x")])
+        def clip(self, x):
+            return tf.nn.relu6(x * self.factor)
 
-    @tf.function(input_signature=[tf.TensorSpec([2, 3], tf.float32, "x")])
-    def clip(self, x):
-        return tf.nn.relu6(x * self.factor)
+    return Scaler()
 
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
-    model = Scaler()
+    model = two_signatures()
     tf.saved_model.save(model, "saved", signatures={"scale": model.scale, "clip": model.clip})
 
     def run(*arguments):
@@ -77,6 +79,7 @@ def test_signatures_that_are_not_there(call, tmp_path):
     assert "example: signature: scale" in err
 
 
+@pytest.mark.full
 def test_tensorflow_runs_it(call, tmp_path):
     x = np.float32([[-1, 2, 3], [4, -5, 6]])
     names = [line.split(": ")[1] for line in call("init", "saved",

@@ -132,7 +132,13 @@ def compare(tmp_path, monkeypatch, capfd, computed):
     return run
 
 
-@pytest.mark.parametrize("name, plant, cause", CASES,
+def in_its_ring(name, *more):
+    """What is small is quick."""
+    is_small = name in (*MADE, "digits_onnx", "digits_tflite")
+    return pytest.param(name, *more, marks=() if is_small else pytest.mark.full)
+
+
+@pytest.mark.parametrize("name, plant, cause", [in_its_ring(*case) for case in CASES],
                          ids=[f"{k}_{name}" for k, (name, _, _) in enumerate(CASES)])
 def test_a_planted_error_is_found(compare, name, plant, cause):
     code, facts, node = compare(name, plant, "--layers")
@@ -149,7 +155,7 @@ def test_a_planted_error_is_found(compare, name, plant, cause):
     assert halved["engine_runs"] < max(12, facts["engine_runs"])
 
 
-@pytest.mark.parametrize("name", [*MADE, *MODELS])
+@pytest.mark.parametrize("name", map(in_its_ring, (*MADE, *MODELS)))
 def test_nothing_is_found_where_nothing_is_planted(compare, name):
     code, facts, _ = compare(name, None, "--layers")
     assert (code, facts["verdict"], facts["causes"]) == (0, "agree", []), facts["text"]

@@ -89,7 +89,7 @@ def keras_models(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", ["m.keras", "m.h5"])
+@pytest.mark.parametrize("name", ["m.keras", pytest.param("m.h5", marks=pytest.mark.full)])
 def test_keras_models_convert_and_compute_what_keras_does(keras_models, name):
     path = keras_models / name
     x = np.random.default_rng(3).uniform(-1, 1, (1, 8, 8, 3)).astype(np.float32)
@@ -112,6 +112,7 @@ def recipe(framework):
     return text[text.index(f"```python\nimport {framework}\n") + 10 :].partition("```")[0]
 
 
+@pytest.mark.full
 def test_the_recipe_for_keras_converts(tmp_path):
     subprocess.run([sys.executable, "-c", recipe("keras")], cwd=tmp_path, check=True,
                    capture_output=True)
@@ -120,6 +121,7 @@ def test_the_recipe_for_keras_converts(tmp_path):
     assert converted.tensors["output_0"].shape == (1, 10)
 
 
+@pytest.mark.full
 def test_layers_made_of_code_and_broken_files_are_refused(keras_models):
     with pytest.raises(ModelError, match="code.keras: it has a Lambda layer, whose code"):
         importers.read("keras", keras_models / "code.keras")
@@ -208,6 +210,7 @@ def test_pickled_files_and_odd_names_are_refused(tmp_path, monkeypatch, capsys):
         exporters.export("pytorch", path)
 
 
+@pytest.mark.full
 def test_the_real_torch(tmp_path):
     if subprocess.run([exporters.python(), "-c", "import torch"], capture_output=True).returncode:
         pytest.skip("covered elsewhere: a stand-in for torch, which the tests do not need")

@@ -30,6 +30,7 @@ def test_onnx_at_the_ends_and_in_between():
     assert np.allclose(rest["probabilities"], whole["probabilities"], atol=1e-6)
 
 
+@pytest.mark.full
 def test_tflite_at_the_ends_and_in_between():
     model = DIGITS / "digits.tflite"
     plain = litert.Interpreter(model_path=str(model))
@@ -45,6 +46,7 @@ def test_tflite_at_the_ends_and_in_between():
         frameworks.run("tflite", model, {"nix": X}, [output])
 
 
+@pytest.mark.full
 def test_tensorflow_at_the_ends_and_in_between():
     model = DIGITS / "digits.pb"
     whole = frameworks.run("tensorflow", model, {"input": X}, ["probabilities"])
@@ -84,6 +86,7 @@ def test_the_reference_of_an_average_pool_after_a_pad_is_the_definition(tmp_path
     assert np.allclose(got, np.array(want).transpose(2, 3, 0, 1), rtol=1e-6)
 
 
+@pytest.mark.full
 def test_onnx_with_data_in_other_files(tmp_path):
     path = saved(tmp_path / "m.onnx", [("Add", ["x", "w"], ["a"]), ("Relu", ["a"], ["y"])],
                  [("x", 1, [4])], {"w": np.float32([1, -2, 3, -4])})
@@ -96,6 +99,7 @@ def test_onnx_with_data_in_other_files(tmp_path):
     assert frameworks.run("onnx", path, {"x": x}, ["a"])["a"].tolist() == [1, -2, 3, -4]
 
 
+@pytest.mark.full
 def test_old_onnx_whose_constants_are_inputs_too(tmp_path):
     """As all files were before version 4 of the format; also cut in the middle."""
     path = saved(tmp_path / "m.onnx",
@@ -108,6 +112,7 @@ def test_old_onnx_whose_constants_are_inputs_too(tmp_path):
     assert frameworks.run("onnx", path, {"a": x, "v": x}, ["b"])["b"].tolist() == [1, 1]
 
 
+@pytest.mark.full
 def test_inputs_reach_a_framework_in_its_own_types(tmp_path):
     """The engine has float32 where these models have float64."""
     path = saved(tmp_path / "m.onnx", [("Add", ["x", "w"], ["y"])], [("x", 11, [2])],

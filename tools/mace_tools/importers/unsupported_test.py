@@ -13,8 +13,8 @@ from mace_tools.errors import ModelError, UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.importers.tensorflow.tensorflow_test import Maker as TfMaker
 from mace_tools.states import first_values, own_inputs, own_outputs
+from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.tflite_file import Maker as TfliteMaker
-from mace_tools.testing.tflite_recurrent import runs_of_litert
 
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
@@ -216,7 +216,7 @@ def test_lstm_with_its_state_in_variable_tensors(tmp_path):
 
 def test_lstm_of_keras_in_tflite(tmp_path):
     tf = pytest.importorskip("tensorflow")
-    from mace_tools.testing.tflite_grid import litert
+    from mace_tools.testing.by_litert import litert
 
     model = tf.keras.Sequential([tf.keras.Input((5, 3), batch_size=1), tf.keras.layers.LSTM(4),
                                  tf.keras.layers.Dense(2)])

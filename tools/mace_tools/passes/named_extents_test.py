@@ -13,7 +13,6 @@ import os
 import random
 
 import numpy as np
-import onnxruntime
 import pytest
 from onnx import TensorProto as T
 from onnx import helper as h
@@ -21,6 +20,7 @@ from onnx import numpy_helper
 
 from mace_tools import importers, reference
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_onnxruntime import Session
 
 COUNT = int(os.environ.get("MACE_RANDOM_GRAPHS", "60"))
 FAILED_ONCE: tuple[int, ...] = ()
@@ -157,7 +157,7 @@ def test_what_is_converted_at_1_runs_with_other_extents(tmp_path, seed):
     model = Maker(seed).model(14)
     path = tmp_path / "m.onnx"
     path.write_bytes(model)
-    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    session = Session(model)
     rng = np.random.default_rng(seed)
     for at in RUNS[:3]:
         graph = convert(importers.load("onnx", path, {"x": (*at, WIDTH)}))

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import onnxruntime
 import pytest
 from onnx import TensorProto as T
 
 from mace_tools.passes.transformers_test import MOST_NODES, check, loaded
 from mace_tools.testing import rotary_nets
+from mace_tools.testing.by_onnxruntime import Session
 from mace_tools.testing.rotary_nets import KV_HEADS, SPELLINGS, RotaryNet, llama
 from mace_tools.testing.transformers import DEPTH, Net, words
 
@@ -51,7 +51,7 @@ def test_a_decoder_with_a_cache(tmp_path, spelling):
     graph = loaded(tmp_path, model)
     ops = Counter(n.op for n in graph.nodes)
     assert ops["Attention"] == ops["RotaryEmbedding"] == 2 and not ops["Softmax"], ops
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = Session(model.SerializeToString())
     names = [i.name for i in model.graph.input[2:]]
     state = {n: np.zeros((2, KV_HEADS, 0, DEPTH), np.float32) for n in names}
     seen = 0

@@ -9,12 +9,12 @@ from collections import Counter
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 
 from mace_tools import importers, reference
 from mace_tools.passes.pipeline import convert
 from mace_tools.testing import transformers as nets
+from mace_tools.testing.by_onnxruntime import Session
 from mace_tools.testing.transformers import CHANNELS, DEPTH, HEADS, Net, T
 
 RNG = np.random.default_rng(4)
@@ -31,7 +31,7 @@ def loaded(folder, model, shapes=None):
 
 
 def check(model, graph, feeds):
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = Session(model.SerializeToString())
     want = session.run(None, feeds)
     got = reference.run(graph, feeds)
     for info, array in zip(model.graph.output, want):
@@ -67,7 +67,7 @@ def test_a_decoder_with_a_cache(tmp_path, kv_heads, batch):
     graph = loaded(tmp_path, model, shapes)
     ops = Counter(n.op for n in graph.nodes)
     assert ops["Attention"] == 2 and not ops["Softmax"] and not ops["Expand"], ops
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = Session(model.SerializeToString())
     names = [i.name for i in model.graph.input[1:]]
     rows = batch or 2
     state = {n: np.zeros((rows, kv_heads, 0, DEPTH), np.float32) for n in names}

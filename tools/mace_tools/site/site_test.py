@@ -32,6 +32,7 @@ def site(tmp_path_factory):
     return place
 
 
+@pytest.mark.full
 def test_every_page_is_there_and_in_the_navigation(site):
     index = (site / "index.html").read_text()
     for page in chapters.pages()[1:]:
@@ -41,6 +42,7 @@ def test_every_page_is_there_and_in_the_navigation(site):
     assert (site / "searchindex.js").is_file()
 
 
+@pytest.mark.full
 def test_every_entry_has_its_anchor_in_the_pages(site):
     for language, pages in PAGES.items():
         folder = site / "api" / language if language in ("c", "cpp") else site / "api"

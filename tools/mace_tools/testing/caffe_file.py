@@ -13,6 +13,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from mace_tools.testing import goldens
+
 RNG = np.random.default_rng(3)
 
 
@@ -85,11 +87,24 @@ class Net:
 
 def by_opencv(path: Path, feeds: Mapping[str, np.ndarray], layer: str) -> list[np.ndarray]:
     """What a layer makes of these inputs. Errors: cv2.error."""
-    net = cv2.dnn.readNetFromCaffe(str(path), str(path.with_suffix(".caffemodel")))
-    net.enableFusion(False)
-    for name, array in feeds.items():
-        net.setInput(cv2.Mat(array) if array.ndim == 3 else array, name)  # not channels
-    return [np.asarray(a) for a in net.forwardAndRetrieve([layer])[0]]
+    found = goldens.kept(["opencv-python-headless"],
+                         path.read_bytes() + path.with_suffix(".caffemodel").read_bytes(),
+                         feeds, layer, lambda: _computed(path, feeds, layer))
+    if isinstance(found, str):
+        raise cv2.error(found)
+    return found
+
+
+def _computed(path: Path, feeds: Mapping[str, np.ndarray], layer: str) -> list[np.ndarray] | str:
+    """The outputs, or OpenCV's error."""
+    try:
+        net = cv2.dnn.readNetFromCaffe(str(path), str(path.with_suffix(".caffemodel")))
+        net.enableFusion(False)
+        for name, array in feeds.items():
+            net.setInput(cv2.Mat(array) if array.ndim == 3 else array, name)  # not channels
+        return [np.asarray(a) for a in net.forwardAndRetrieve([layer])[0]]
+    except cv2.error as e:
+        return str(e)
 
 
 def floats(*values: float) -> bytes:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 # Stands in for a plan at the end of a graph: a field that readers skip.
 EMBEDDED = b"\xc2\xa9\x07\x04plan"
-PROGRAM = '''#!{python}
+PROGRAM = '''#!{python} -IS
 import json, os, pathlib, shutil, sys
 folder = pathlib.Path(os.environ["FAKE_OUTPUTS"])
 arguments = sys.argv[1:]

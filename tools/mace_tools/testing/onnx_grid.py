@@ -22,6 +22,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKern
 
 from mace_tools import importers, reference
 from mace_tools.errors import UnsupportedOps
+from mace_tools.testing import goldens
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, Outcome, Row, difference
 from mace_tools.testing.onnx_cases import CASES, Case, branch, save
 from mace_tools.testing.onnx_versions import attributes_of, cases
@@ -90,6 +91,11 @@ def values(op: str, name: str, opset: int | None = None) -> list[Any]:
 
 def by_onnxruntime(path: Path, case: Case) -> list[np.ndarray] | None:
     """The outputs; none if it lacks a kernel; or None if it refuses the model or dies of it."""
+    return goldens.kept(["onnxruntime"], path.read_bytes(), {"x": case.x}, "unoptimized",
+                        lambda: _in_child(path, case))
+
+
+def _in_child(path: Path, case: Case) -> list[np.ndarray] | None:
     ours, theirs = multiprocessing.Pipe(duplex=False)
 
     def work() -> None:
@@ -120,6 +126,11 @@ def by_onnxruntime(path: Path, case: Case) -> list[np.ndarray] | None:
 def by_definition(path: Path, case: Case) -> list[np.ndarray] | None:
     """The outputs by onnx's evaluator, which runs what ONNX Runtime has no kernel for; None if it
     refuses the model, too."""
+    return goldens.kept(["onnx"], path.read_bytes(), {"x": case.x}, "evaluator",
+                        lambda: _evaluated(path, case))
+
+
+def _evaluated(path: Path, case: Case) -> list[np.ndarray] | None:
     try:
         model = onnx.shape_inference.infer_shapes(onnx.load(path))  # an output must have a type
         onnx.checker.check_model(model, full_check=True)

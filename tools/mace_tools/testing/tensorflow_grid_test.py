@@ -5,13 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("tensorflow")
-
-from mace_tools.importers.tensorflow import registry  # noqa: E402
-from mace_tools.importers.tensorflow.codes import READERS  # noqa: E402
-from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of  # noqa: E402
+from mace_tools.importers.tensorflow import registry
+from mace_tools.importers.tensorflow.codes import READERS
+from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of
 
 # Constants, variables (of which SavedModels are tested) and an operator that no file has by this
 # name.

@@ -5,9 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import faulthandler
-import os
-import pickle
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,50 +13,17 @@ from typing import Any
 
 import numpy as np
 import tflite
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 from mace_tools import importers
 from mace_tools.errors import ModelError, UnsupportedOps
 from mace_tools.states import first_values, own_inputs
+from mace_tools.testing.by_litert import litert
 from mace_tools.testing.detection import OUTPUTS, detector
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, Outcome, Row, computed, difference
 from mace_tools.testing.tflite_cases import CASES, Case
 
 DETECTION = "'TFLite_Detection_PostProcess'"
 RELATIVE, ABSOLUTE = 2e-5, 2e-6
-
-
-def litert(model: bytes, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | str:
-    """What LiteRT computes, by its own kernels without a delegate, or why it does not.
-
-    In a process of its own, which LiteRT ends for some models that it cannot run."""
-    with tempfile.TemporaryFile() as file:
-        child = os.fork()
-        if child == 0:
-            faulthandler.disable()
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what is wrong with a model is no news
-            try:
-                pickle.dump(_in_child(model, feeds), file)
-            except Exception as e:  # of whatever kind
-                pickle.dump(str(e), file)
-            file.flush()
-            os._exit(0)
-        status = os.waitpid(child, 0)[1]
-        if status != 0:
-            return f"LiteRT ended with status {status}"
-        file.seek(0)
-        return pickle.load(file)
-
-
-def _in_child(model: bytes, feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
-    run = Interpreter(model_content=model, num_threads=1, experimental_op_resolver_type=
-                      OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
-    run.allocate_tensors()
-    places = {d["name"]: d["index"] for d in run.get_input_details()}
-    for name, array in feeds.items():
-        run.set_tensor(places[name], array)
-    run.invoke()
-    return [run.get_tensor(d["index"]) for d in run.get_output_details()]
 
 
 def outcome(op: str, path: Path, feeds: dict[str, np.ndarray], outputs: list[str]) -> Outcome:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
 from mace_tools import importers
 from mace_tools.states import first_values
@@ -133,22 +132,6 @@ def models() -> dict[str, Model]:
         found[f"SVDF {rank} {steps} {bias} {kind}"] = svdf(rank, steps, bias,
                                                            FusedActivationFunction=kind)
     return found
-
-
-def runs_of_litert(path: Path, xs: list[np.ndarray],
-                   reference: bool = False) -> list[list[np.ndarray]]:
-    """The outputs of runs, one after the other, from zeros on; by the reference kernels, which
-    define what codes are, or by those that LiteRT takes without a delegate."""
-    kernels = (OpResolverType.BUILTIN_REF if reference
-               else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
-    run = Interpreter(model_path=str(path), num_threads=1, experimental_op_resolver_type=kernels)
-    run.allocate_tensors()
-    results = []
-    for x in xs:
-        run.set_tensor(run.get_input_details()[0]["index"], x)
-        run.invoke()
-        results.append([run.get_tensor(d["index"]) for d in run.get_output_details()])
-    return results
 
 
 def runs_of_ours(path: Path, xs: list[np.ndarray]) -> list[dict[str, np.ndarray]]:

@@ -9,13 +9,13 @@ import os
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import helper, numpy_helper
 
 from mace_tools import importers, reference
 from mace_tools.errors import ModelError
 from mace_tools.importers.onnx import functions
+from mace_tools.testing.by_onnxruntime import Session
 
 X = np.float32([[1, -2, 3], [-4, 5, 6]])
 
@@ -36,8 +36,7 @@ def check(tmp_path, proto):
     """The result is ONNX Runtime's."""
     path = tmp_path / "m.onnx"
     path.write_bytes(proto.SerializeToString())
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    wanted, = session.run(["y"], {"x": X})
+    wanted, = Session(path.read_bytes()).run(["y"], {"x": X})
     got = reference.run(importers.load("onnx", path), {"x": X})["y"]
     np.testing.assert_allclose(got, wanted, 1e-6)
     return got

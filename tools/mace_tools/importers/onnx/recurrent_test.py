@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from mace_tools import importers, reference
 from mace_tools.errors import ModelError, UnsupportedOps
+from mace_tools.testing.by_onnxruntime import Session
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 FUNCTIONS = {"RNN": 1, "GRU": 2, "LSTM": 3}
@@ -71,13 +71,7 @@ def load(tmp_path: Path, made: onnx.ModelProto) -> Any:
 def check(tmp_path: Path, op: str, arrays: list[np.ndarray | None], by: Any = None,
           **attrs: Any) -> None:
     made = model(op, arrays, **attrs)
-    if by is None:
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4
-        by = onnxruntime.InferenceSession(made.SerializeToString(), options,
-                                          providers=["CPUExecutionProvider"])
-    else:
-        by = by(made)
+    by = Session(made.SerializeToString()) if by is None else by(made)
     graph = load(tmp_path, made)
     assert [n.op for n in graph.nodes] == [op.capitalize()]
     got = reference.run(graph, {"i0": arrays[0]})

@@ -10,8 +10,7 @@ import pytest
 
 from mace_tools import reference
 from mace_tools.importers import load
-
-tf = pytest.importorskip("tensorflow")
+from mace_tools.testing.lazily import tf
 
 # Small ones, one that neither grows nor shrinks, and one so large that positions are rounded.
 SIZES = [((7, 9), (14, 18)), ((7, 9), (5, 4)), ((7, 9), (13, 11)), ((7, 9), (20, 33)),

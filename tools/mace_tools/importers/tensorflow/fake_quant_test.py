@@ -8,11 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-tf = pytest.importorskip("tensorflow")
-
-from mace_tools import importers, reference  # noqa: E402
-from mace_tools.errors import ModelError, UnsupportedOps  # noqa: E402
-from mace_tools.passes.pipeline import convert  # noqa: E402
+from mace_tools import importers, reference
+from mace_tools.errors import ModelError, UnsupportedOps
+from mace_tools.passes.pipeline import convert
+from mace_tools.testing.lazily import tf
 
 RANDOM = np.random.default_rng(8)
 IMAGE = RANDOM.uniform(-1, 1, (1, 6, 6, 3)).astype(np.float32)

@@ -15,40 +15,42 @@ from mace_tools.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.importers import load, read
 from mace_tools.importers.request import RequestError
 from mace_tools.importers.tensorflow.saved_model import PROTO
+from mace_tools.testing.lazily import tf, tf1
 
-tf = pytest.importorskip("tensorflow")
-tf1 = tf.compat.v1
 X = np.random.default_rng(3).uniform(-1, 1, (2, 6, 6, 3)).astype(np.float32)
 
 
-class Model(tf.Module):
-    """Two signatures over the same variables, with calls within calls."""
+def two_signatures():
+    class Model(tf.Module):
+        """Two signatures over the same variables, with calls within calls."""
 
-    def __init__(self):
-        super().__init__()
-        self.w = tf.Variable(tf.reshape(tf.range(24, dtype=tf.float32) / 24, [2, 1, 3, 4]))
-        self.scale = tf.Variable([1.0, 2.0, 3.0, 4.0], name="scale")
-        self.count = tf.Variable(np.arange(40000, dtype=np.float32))  # a checksum in parts
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable(tf.reshape(tf.range(24, dtype=tf.float32) / 24, [2, 1, 3, 4]))
+            self.scale = tf.Variable([1.0, 2.0, 3.0, 4.0], name="scale")
+            self.count = tf.Variable(np.arange(40000, dtype=np.float32))  # a checksum in parts
 
-    @tf.function
-    def scaled(self, x):
-        return x * self.scale + self.count[3]
+        @tf.function
+        def scaled(self, x):
+            return x * self.scale + self.count[3]
 
-    @tf.function(input_signature=[tf.TensorSpec([None, 6, 6, 3], tf.float32, "image")])
-    def features(self, image):
-        y = tf.nn.conv2d(image, self.w, 1, "SAME")
-        first, second = tf.split(self.scaled(tf.nn.relu(y)), 2, axis=3)
-        values, places = tf.math.top_k(first + self.scaled(y)[..., :2] * second, 2)
-        return {"values": values, "places": places}
+        @tf.function(input_signature=[tf.TensorSpec([None, 6, 6, 3], tf.float32, "image")])
+        def features(self, image):
+            y = tf.nn.conv2d(image, self.w, 1, "SAME")
+            first, second = tf.split(self.scaled(tf.nn.relu(y)), 2, axis=3)
+            values, places = tf.math.top_k(first + self.scaled(y)[..., :2] * second, 2)
+            return {"values": values, "places": places}
 
-    @tf.function(input_signature=[tf.TensorSpec([4], tf.float32)])
-    def twice(self, x):
-        return self.scaled(self.scaled(x))
+        @tf.function(input_signature=[tf.TensorSpec([4], tf.float32)])
+        def twice(self, x):
+            return self.scaled(self.scaled(x))
+
+    return Model()
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    folder, model = tmp_path_factory.mktemp("saved") / "m", Model()
+    folder, model = tmp_path_factory.mktemp("saved") / "m", two_signatures()
     tf.saved_model.save(model, str(folder), signatures={"features": model.features,
                                                         "twice": model.twice})
     return folder

@@ -8,15 +8,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-tf = pytest.importorskip("tensorflow")
+from mace_tools import reference
+from mace_tools.errors import ModelError
+from mace_tools.importers import load, read
+from mace_tools.importers.tensorflow import slices
+from mace_tools.importers.tensorflow.saved_model_test import changed
+from mace_tools.testing.lazily import tf, tf1
 
-from mace_tools import reference  # noqa: E402
-from mace_tools.errors import ModelError  # noqa: E402
-from mace_tools.importers import load, read  # noqa: E402
-from mace_tools.importers.tensorflow import slices  # noqa: E402
-from mace_tools.importers.tensorflow.saved_model_test import changed  # noqa: E402
-
-tf1 = tf.compat.v1
 X = np.random.default_rng(4).uniform(-1, 1, (2, 9)).astype(np.float32)
 
 

@@ -15,9 +15,9 @@ from mace_tools.errors import UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.passes.pipeline import convert
 from mace_tools.states import first_values
+from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.integer_svdf import CASES, RELU, Svdf
 from mace_tools.testing.tflite_file import Maker
-from mace_tools.testing.tflite_recurrent import runs_of_litert
 
 
 def runs_of_ours(path: Any, xs: list[np.ndarray]) -> list[dict[str, np.ndarray]]:

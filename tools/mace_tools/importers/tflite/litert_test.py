@@ -13,9 +13,9 @@ from mace_tools.importers import load
 from mace_tools.importers.tflite import READERS, TRANSFORM, registry
 from mace_tools.importers.tflite.flat import is_custom
 from mace_tools.states import first_values
+from mace_tools.testing.by_litert import litert
 from mace_tools.testing.quantized_grid import CASES as QUANTIZED
 from mace_tools.testing.tflite_cases import CASES
-from mace_tools.testing.tflite_grid import litert
 
 
 def ours(path, feeds, outputs):

@@ -11,16 +11,9 @@ import pytest
 from mace_tools.errors import UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.states import own_inputs, own_outputs
+from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.tflite_file import Maker
-from mace_tools.testing.tflite_recurrent import (
-    BI,
-    UNI,
-    lstm,
-    models,
-    rnn,
-    runs_of_litert,
-    runs_of_ours,
-)
+from mace_tools.testing.tflite_recurrent import BI, UNI, lstm, models, rnn, runs_of_ours
 
 MODELS = models()
 
@@ -83,8 +76,8 @@ def test_a_weight_that_is_no_constant_float(tmp_path):
 
 def test_the_basic_kernel(tmp_path):
     """Its states are operands and results."""
+    from mace_tools.testing.by_litert import litert
     from mace_tools.testing.grid import computed
-    from mace_tools.testing.tflite_grid import litert
 
     rng, batch, width, inputs = np.random.default_rng(3), 2, 5, 3
     m, feeds = Maker(), {}

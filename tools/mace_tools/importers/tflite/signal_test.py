@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import tensorflow as tf
 from ai_edge_litert.interpreter import Interpreter
 
 from mace_tools import importers, reference
 from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_litert import litert
 from mace_tools.testing.detection import options
+from mace_tools.testing.lazily import tf
 from mace_tools.testing.tflite_file import Maker
-from mace_tools.testing.tflite_grid import litert
 
 RNG = np.random.default_rng(17)
 

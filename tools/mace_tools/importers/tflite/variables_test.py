@@ -13,8 +13,9 @@ import pytest
 from mace_tools.errors import ModelError, UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.states import first_values, own_inputs, own_outputs
+from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.tflite_file import Maker
-from mace_tools.testing.tflite_recurrent import runs_of_litert, runs_of_ours
+from mace_tools.testing.tflite_recurrent import runs_of_ours
 
 
 def counter(folder: Path, first: bool = True) -> Path:

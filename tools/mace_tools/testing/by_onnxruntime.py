@@ -1,0 +1,39 @@
+"""What ONNX Runtime computes of a model: the judge of ONNX models.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mace_tools.testing import goldens
+
+
+class Session:
+    """As onnxruntime.InferenceSession, which is made for results that are not kept yet."""
+
+    def __init__(self, model: bytes, is_optimized: bool = True) -> None:
+        self._model, self._is_optimized = model, is_optimized
+
+    def run(self, outputs: Sequence[str] | None, feeds: Mapping[str, np.ndarray]
+            ) -> list[np.ndarray]:
+        """These outputs, or all."""
+        what = ("session", self._is_optimized, outputs and tuple(outputs))
+        return goldens.kept(["onnxruntime"], self._model, feeds, what,
+                            lambda: self._session.run(outputs, dict(feeds)))
+
+    @functools.cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+
+        levels, options = onnxruntime.GraphOptimizationLevel, onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.log_severity_level = 1, 4
+        if not self._is_optimized:
+            options.graph_optimization_level = levels.ORT_DISABLE_ALL
+        return onnxruntime.InferenceSession(self._model, options,
+                                            providers=["CPUExecutionProvider"])
