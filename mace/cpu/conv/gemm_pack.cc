@@ -137,12 +137,16 @@ bool IsMatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
          b.column_stride % group == 0;
 }
 
-GemmB MatrixOfGroups(const GemmUkernel& kernel, GemmB b) {
+// Its taps are {0}, as those of `b`.
+GemmB MatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
   const auto group = static_cast<int64_t>(kernel.packing.group);
-  b.offset /= group;
-  b.column_stride /= group;
-  b.channels /= group;
-  return b;
+  GemmB groups;
+  groups.offset = b.offset / group;
+  groups.n = b.n;
+  groups.column_stride = b.column_stride / group;
+  groups.channels = b.channels / group;
+  groups.channel_stride = 1;
+  return groups;
 }
 
 // Packs a panel of any element type of sizeof(T) bytes.
