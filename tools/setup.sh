@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage() {
   cat <<'TXT'
-usage: tools/setup.sh [--for run|devices|validate|docs|test]
+usage: tools/setup.sh [--for run|devices|validate|docs|test] [--outdated]
 
   run       compiler, Bazel, libraries and the Python packages of tools/converter.py (default)
   devices   run, and adb and ssh, by which models run on phones and boards
@@ -14,6 +14,8 @@ usage: tools/setup.sh [--for run|devices|validate|docs|test]
   test      validate and docs, and what tools/test.sh needs: Arm cross compilers with their
             libraries, qemu, clang, a JDK, a browser
 
+  --outdated  installs nothing; lists the pins that have newer versions, and since when they stand
+
 Debian packages are installed with apt-get, sources of Debian that the library compiles into
 /opt/mace-sources, Python packages into $MACE_CACHE/venv, the Arm libraries into /opt/mace-sysroot,
 jars of Maven Central into $MACE_CACHE/maven. MACE_CACHE defaults to ~/.cache/mace.
@@ -21,10 +23,12 @@ TXT
 }
 
 level=run
+task=install
 while (($#)); do
   case $1 in
     --for) level=${2:-}; shift ;;
     --for=*) level=${1#--for=} ;;
+    --outdated) task=outdated ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup: unknown option '$1'" >&2; usage >&2; exit 2 ;;
   esac
@@ -213,6 +217,10 @@ install_jars() {
 }
 
 find_distribution
+if [[ $task == outdated ]]; then
+  [[ -f $venv/state ]] || fail "no Python environment in $venv" "tools/setup.sh --for test"
+  cd "$root" && exec "$venv/bin/python" tools/mace_tools/outdated.py "$release"
+fi
 mkdir -p "$cache" && touch "$log" ||
   fail "$cache cannot be written" "make room there, or name another folder in MACE_CACHE"
 exec 9>"$cache/setup.lock"
