@@ -1,9 +1,10 @@
-"""The rings of the Python tests: `--ring=quick|full|deep` runs the cases of a ring and of those inside it.
+"""The rings of the Python tests: `--ring=quick|full|deep` runs the cases of a ring and of those
+inside it.
 
 SPDX-License-Identifier: Apache-2.0
 
-A case without a mark is quick; `@pytest.mark.full` and `@pytest.mark.deep`, or `pytestmark` of a file,
-move it outwards. CONTRIBUTING.md says what belongs to which ring.
+A case without a mark is quick; `@pytest.mark.full` and `@pytest.mark.deep`, or `pytestmark` of a
+file, move it outwards. CONTRIBUTING.md says what belongs to which ring.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 import re
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from lint.tree import ROOT
 
 REQUIREMENTS = ROOT / "tools" / "requirements"
@@ -39,6 +42,11 @@ def test_no_package_is_explained_that_is_not_installed():
 
 
 def test_python_packages_are_pinned():
-    loose = [line for name in ("convert", "validate", "test", "train", "constraints")
-             for line in lines(REQUIREMENTS / f"{name}.txt") if "==" not in line]
-    assert loose == []
+    pins = [Requirement(line) for line in lines(REQUIREMENTS / "constraints.txt")]
+    assert all(re.fullmatch(r"==[^*,]+", str(pin.specifier)) for pin in pins)
+    of = {canonicalize_name(pin.name): str(pin.specifier)[2:] for pin in pins}
+    for name in ("convert", "validate", "test", "docs"):
+        for line in lines(REQUIREMENTS / f"{name}.txt"):
+            wanted = Requirement(line)
+            assert of[canonicalize_name(wanted.name)] in wanted.specifier, line
+    assert not [line for line in lines(REQUIREMENTS / "train.txt") if "==" not in line]
