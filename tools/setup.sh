@@ -218,7 +218,7 @@ install_jars() {
 
 find_distribution
 if [[ $task == outdated ]]; then
-  [[ -f $venv/state ]] || fail "no Python environment in $venv" "tools/setup.sh --for test"
+  [[ -f $venv/have_test ]] || fail "$venv lacks packages that are pinned" "tools/setup.sh --for test"
   cd "$root" && exec "$venv/bin/python" tools/mace_tools/outdated.py "$release"
 fi
 mkdir -p "$cache" && touch "$log" ||
