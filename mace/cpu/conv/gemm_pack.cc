@@ -202,8 +202,7 @@ bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,
          n >= 2 * kernel.nr;
 }
 
-const GemmUkernel& ChooseGemmF32(const GemmSize& size,
-                                 const CpuContext& context) {
+const GemmUkernel& ChooseGemmF32(GemmSize size, const CpuContext& context) {
   // Prefers another micro-kernel of the same instruction set if the last tile
   // fits it better or its rows need not be copied.
   const GemmUkernel* best = &BestGemm(kGemmF32, context.features);
@@ -230,7 +229,7 @@ bool HasFastBf16(CpuFeatures features) {
 
 }  // namespace
 
-const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
+const GemmUkernel& ChooseGemm(const Operand& b, GemmSize size,
                               const CpuContext& context) {
   if constexpr (kHas16BitKernels) {
     if (b.stored == DataType::kF16 ||
