@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -74,11 +75,39 @@ def test_the_package_holds_no_tests_and_says_what_it_needs(site):
     assert "cli.py" in names and not [name for name in names if name.endswith("_test.py")]
     (metadata,) = site.glob("mace_converter-*.dist-info")
     text = (metadata / "METADATA").read_text()
-    pins = [line for line in (REPO / "tools/requirements/convert.txt").read_text().splitlines()
-            if line and not line.startswith("#")]
+    ranges = [line for line in (REPO / "tools/requirements/convert.txt").read_text().splitlines()
+              if line and not line.startswith("#")]
     assert [line.removeprefix("Requires-Dist: ") for line in text.splitlines()
-            if line.startswith("Requires-Dist: ")] == pins
+            if line.startswith("Requires-Dist: ")] == ranges
     assert "Requires-Python: >=3.11" in text and (metadata / "licenses" / "LICENSE").is_file()
+
+
+def lowest():
+    """The lower ends of the ranges, as pins."""
+    lines = (REPO / "tools/requirements/convert.txt").read_text().splitlines()
+    return [re.sub(r">=([^,]+).*", r"==\1", line) for line in lines if line[:1] not in ("", "#")]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("pins", [pytest.param(lowest, id="lowest", marks=pytest.mark.skipif(
+    sys.version_info >= (3, 13), reason="this build: NumPy 1.26 has no wheel for this Python")),
+    pytest.param(list, id="newest")])
+def test_both_ends_of_the_ranges(tmp_path, pins):
+    """With packages of PyPI in an environment of its own, in the bytes of this one."""
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    programs = tmp_path / "venv" / "bin"
+    subprocess.run([programs / "pip", "install", "--quiet", "--only-binary=:all:", REPO, *pins()],
+                   check=True)
+    for name in ("tf", "onnx", "tflite"):
+        config = f"--config=models/digits/digits_{name}.yml"
+        for program, folder in (([programs / "mace-converter"], "theirs"),
+                                ([sys.executable, "tools/converter.py"], "ours")):
+            subprocess.run([*program, "convert", config, f"--output={tmp_path / folder}"],
+                           cwd=REPO, check=True)
+        for suffix in ("pb", "data"):
+            file = f"digits_{name}/model/digits_{name}.{suffix}"
+            assert (tmp_path / "theirs" / file).read_bytes() == (
+                tmp_path / "ours" / file).read_bytes()
 
 
 @pytest.mark.full

@@ -1,5 +1,5 @@
 #!/bin/bash
-# From a fresh Debian 12 to an answer: sets up, converts the bundled digits model, runs it on a picture.
+# From a fresh Debian 12 or 13 to an answer: sets up, converts the bundled digits model, runs it on a picture.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 

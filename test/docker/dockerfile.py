@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FROM = re.compile(r"debian:12(\.\d+)?-slim")
-SUITE = "bookworm"
+FROM = "debian:${DEBIAN}-slim"
+SUITES = {"12": "bookworm", "13": "trixie"}
 # What Debian's slim images leave out.
 SLIM = ("usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man",
         "usr/share/groff", "usr/share/linda", "usr/share/lintian")  # fmt: skip
@@ -62,8 +61,9 @@ def read(path: Path) -> list[Step]:
             raise ValueError(f"{path}:{begin}: this check does not know the instruction {name}")
         steps.append(Step(begin, name, text.strip()))
         pending = ""
-    if pending or not steps or steps[0].name != "FROM" or not FROM.fullmatch(steps[0].text):
-        raise ValueError(f"{path}: it must begin with `FROM debian:12-slim` and end with a whole "
+    first = next((s for s in steps if s.name != "ARG"), None)
+    if pending or first is None or (first.name, first.text) != ("FROM", FROM):
+        raise ValueError(f"{path}: it must begin with `FROM {FROM}` and end with a whole "
                          "instruction")
     return steps
 
@@ -96,8 +96,8 @@ def _apart(root: Path, command: list[str]) -> list[str]:
 
 
 def _from(image: Image, context: Path, text: str) -> None:
-    subprocess.run(["debootstrap", "--variant=minbase", SUITE, str(image.root)], check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(["debootstrap", "--variant=minbase", SUITES[image.arguments["DEBIAN"]],
+                    str(image.root)], check=True, stdout=subprocess.DEVNULL)
     for folder in SLIM:
         shutil.rmtree(image.root / folder, ignore_errors=True)
     # As apt of the image does, which has no package lists.

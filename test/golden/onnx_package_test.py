@@ -1,20 +1,17 @@
-"""The node tests of the installed onnx package, through converter and engine.
+"""The node tests that the installed onnx package makes, through converter and engine.
 
 SPDX-License-Identifier: Apache-2.0
 
 What does not pass is listed with its reason in onnx_package_unsupported.txt; a listed test that
-passes is a failure. MACE_ONNX_NODES names a folder with the tests of another onnx package. This
-prints how many tests are converted, refused and wrong, by operator:
+passes is a failure. This prints how many tests are converted, refused and wrong, by operator:
 
     cd test/golden && ~/.cache/mace/venv/bin/python -m pytest -s -q onnx_package_test.py
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from golden import Run, run_all
@@ -24,9 +21,8 @@ from mace_tools.testing import onnx_nodes, onnx_package
 from mace_tools.testing.onnx_nodes import NodeTest
 
 pytestmark = pytest.mark.full
-NODES = Path(os.environ.get("MACE_ONNX_NODES") or onnx_package.NODES)
 UNSUPPORTED = onnx_nodes.known_unsupported(onnx_package.UNSUPPORTED)
-LEAST_OPERATORS = 159  # of which every test passes that is about floats, integers or bools
+LEAST_OPERATORS = 168  # of which every test passes that is about floats, integers or bools
 
 
 @dataclass
@@ -40,8 +36,9 @@ class Results:
 def results(tmp_path_factory) -> Results:
     """What becomes of each test; all are run by one process."""
     found, runs, tests = Results(), [], {}
-    for name in onnx_package.names(NODES):
-        test = onnx_package.read(NODES, name)
+    folder = tmp_path_factory.mktemp("models")
+    for name in onnx_package.cases():
+        test = onnx_package.read(name, folder)
         run = test if isinstance(test, str) else converted(test)
         if isinstance(run, str) or isinstance(test, str):
             found.refused[name] = str(run)
@@ -73,7 +70,7 @@ def converted(test: NodeTest) -> Run | str:
 
 
 def summary(results: Results) -> str:
-    operators = {name: onnx_package.operator(NODES, name) for name in
+    operators = {name: onnx_package.operator(name) for name in
                  (*results.passed, *results.refused, *results.wrong)}
     lines = [f"{len(operators)} tests: {len(results.passed)} pass, {len(results.refused)} are "
              f"refused, {len(results.wrong)} are wrong; operators: {len(complete(results))} pass "
@@ -89,9 +86,9 @@ def summary(results: Results) -> str:
 
 def complete(results: Results) -> set[str]:
     """The operators of which every test of numbers passes."""
-    bad = {onnx_package.operator(NODES, name) for name in (*results.refused, *results.wrong)
+    bad = {onnx_package.operator(name) for name in (*results.refused, *results.wrong)
            if not onnx_package.is_of_other_types(UNSUPPORTED.get(name, ""))}
-    return {onnx_package.operator(NODES, name) for name in results.passed} - bad
+    return {onnx_package.operator(name) for name in results.passed} - bad
 
 
 def test_what_passed_still_passes(results):
@@ -106,9 +103,7 @@ def test_what_is_listed_does_not_pass(results):
 
 
 def test_the_list_names_tests_that_exist():
-    if NODES == onnx_package.NODES:
-        assert set(UNSUPPORTED) <= set(onnx_package.names(NODES))
-    assert all(UNSUPPORTED.values())
+    assert set(UNSUPPORTED) <= set(onnx_package.cases()) and all(UNSUPPORTED.values())
 
 
 def test_operators(results):

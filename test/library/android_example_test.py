@@ -23,7 +23,8 @@ pytestmark = pytest.mark.deep
 APP = REPO / "mace" / "examples" / "android"
 MAIN = REPO / "test" / "library" / "app_kotlin" / "Main.kt"
 COMPILER = ("kotlin-compiler-embeddable", "kotlin-stdlib", "kotlin-script-runtime",
-            "kotlin-reflect", "kotlin-daemon-embeddable", "trove4j", "annotations")
+            "kotlin-reflect", "kotlin-daemon-embeddable", "kotlinx-coroutines-core-jvm",
+            "annotations")
 
 
 @pytest.fixture(scope="module")

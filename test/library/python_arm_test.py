@@ -40,8 +40,9 @@ def wheels(tmp_path_factory):
 def start(abi: str, site: Path, arguments: list[str], stdin: bytes = b"") -> bytes:
     """What a program for Debian's Python of this ABI prints."""
     usr = Path("/opt/mace-sysroot") / abi / "usr"
+    (python,) = (usr / "bin").glob("python3.*")
     done = subprocess.run(
-        [*QEMU[abi], str(usr / "bin" / "python3.11"), *arguments], input=stdin,
+        [*QEMU[abi], str(python), *arguments], input=stdin,
         capture_output=True, env={"PATH": os.environ["PATH"], "PYTHONHOME": str(usr),
                                   "PYTHONPATH": f"{site}:{usr}/lib/python3/dist-packages"})
     assert done.returncode == 0, done.stderr.decode()

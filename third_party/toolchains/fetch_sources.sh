@@ -2,11 +2,12 @@
 # Unpacks Debian's source packages, with its patches, into folders of their names.
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: fetch_sources.sh FOLDER PACKAGE...
+# usage: fetch_sources.sh RELEASE FOLDER PACKAGE...
 set -euo pipefail
 
-folder=$1
-shift
+release=$1
+folder=$2
+shift 2
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +15,7 @@ arch=$(dpkg --print-architecture)
 # shellcheck source=third_party/toolchains/own_apt.sh
 source "$(dirname "$0")/own_apt.sh"
 
-own_apt_begin deb-src
+own_apt_begin deb-src "$release"
 mkdir "$work/sources"
 (cd "$work/sources" && own_apt source --download-only "$@")
 

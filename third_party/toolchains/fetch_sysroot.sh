@@ -2,19 +2,20 @@
 # Unpacks Debian libraries of another architecture into a folder for the cross compilers to use.
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: fetch_sysroot.sh arm64|armhf FOLDER PACKAGE...
+# usage: fetch_sysroot.sh RELEASE arm64|armhf FOLDER PACKAGE...
 set -euo pipefail
 
-arch=$1
-folder=$2
-shift 2
+release=$1
+arch=$2
+folder=$3
+shift 3
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # shellcheck source=third_party/toolchains/own_apt.sh
 source "$(dirname "$0")/own_apt.sh"
 
-own_apt_begin deb
+own_apt_begin deb "$release"
 mkdir "$work/debs"
 (cd "$work/debs" && own_apt download "$@")
 

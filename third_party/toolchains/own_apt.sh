@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The machine's package state, architectures and sources stay as they are. The caller sets $work, a
-# new folder, and $arch, and calls `own_apt_begin deb` or `own_apt_begin deb-src` first.
+# new folder, and $arch, and calls `own_apt_begin deb|deb-src RELEASE` first.
 
 own_apt_begin() {
   mkdir -p "$work/lists/partial" "$work/archives/partial" "$work/none"
   touch "$work/status"
   echo "$1 [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-    "http://deb.debian.org/debian bookworm main" >"$work/sources.list"
-  own_apt update
+    "http://deb.debian.org/debian $2 main" >"$work/sources.list"
+  own_apt update -o APT::Update::Error-Mode=any
 }
 
 own_apt() {

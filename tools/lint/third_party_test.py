@@ -5,6 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 import re
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from lint.tree import ROOT
 
 REQUIREMENTS = ROOT / "tools" / "requirements"
@@ -14,9 +17,13 @@ def installed():
     names = set()
     for path in REQUIREMENTS.glob("*.txt"):
         if path.stem != "constraints":  # those come along with the others
-            lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
-            names |= {line.partition("==")[0] for line in lines if line}
+            names |= {re.split(r"[\s<>=]", line)[0] for line in lines(path)}
     return names
+
+
+def lines(path):
+    found = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
+    return [line for line in found if line]
 
 
 def explained():
@@ -35,7 +42,11 @@ def test_no_package_is_explained_that_is_not_installed():
 
 
 def test_python_packages_are_pinned():
-    loose = [line for name in ("convert", "validate", "test", "train", "constraints")
-             for line in (REQUIREMENTS / f"{name}.txt").read_text().splitlines()
-             if line and not line.startswith("#") and "==" not in line]
-    assert loose == []
+    pins = [Requirement(line) for line in lines(REQUIREMENTS / "constraints.txt")]
+    assert all(re.fullmatch(r"==[^*,]+", str(pin.specifier)) for pin in pins)
+    of = {canonicalize_name(pin.name): str(pin.specifier)[2:] for pin in pins}
+    for name in ("convert", "validate", "test", "docs"):
+        for line in lines(REQUIREMENTS / f"{name}.txt"):
+            wanted = Requirement(line)
+            assert of[canonicalize_name(wanted.name)] in wanted.specifier, line
+    assert not [line for line in lines(REQUIREMENTS / "train.txt") if "==" not in line]

@@ -24,6 +24,10 @@ def folder() -> Path:
     return Path(cache) / "maven"
 
 
+def central() -> str:
+    return os.environ.get("MACE_MAVEN") or CENTRAL
+
+
 def pins() -> list[tuple[str, str, str, str]]:
     """Artifact, version, group, SHA-256."""
     rows = []
@@ -53,8 +57,7 @@ def need(artifact: str) -> Path:
 def fetch(artifact: str, version: str, group: str, digest: str) -> None:
     """Errors: OSError, ValueError for other bytes than those that are pinned."""
     target = path_of(artifact)
-    base = os.environ.get("MACE_MAVEN") or CENTRAL
-    url = f"{base}/{group.replace('.', '/')}/{artifact}/{version}/{target.name}"
+    url = f"{central()}/{group.replace('.', '/')}/{artifact}/{version}/{target.name}"
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=target.parent)
     try:

@@ -137,12 +137,16 @@ bool IsMatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
          b.column_stride % group == 0;
 }
 
-GemmB MatrixOfGroups(const GemmUkernel& kernel, GemmB b) {
+// Its taps are {0}, as those of `b`.
+GemmB MatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
   const auto group = static_cast<int64_t>(kernel.packing.group);
-  b.offset /= group;
-  b.column_stride /= group;
-  b.channels /= group;
-  return b;
+  GemmB groups;
+  groups.offset = b.offset / group;
+  groups.n = b.n;
+  groups.column_stride = b.column_stride / group;
+  groups.channels = b.channels / group;
+  groups.channel_stride = 1;
+  return groups;
 }
 
 // Packs a panel of any element type of sizeof(T) bytes.
@@ -198,8 +202,7 @@ bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,
          n >= 2 * kernel.nr;
 }
 
-const GemmUkernel& ChooseGemmF32(const GemmSize& size,
-                                 const CpuContext& context) {
+const GemmUkernel& ChooseGemmF32(GemmSize size, const CpuContext& context) {
   // Prefers another micro-kernel of the same instruction set if the last tile
   // fits it better or its rows need not be copied.
   const GemmUkernel* best = &BestGemm(kGemmF32, context.features);
@@ -226,7 +229,7 @@ bool HasFastBf16(CpuFeatures features) {
 
 }  // namespace
 
-const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
+const GemmUkernel& ChooseGemm(const Operand& b, GemmSize size,
                               const CpuContext& context) {
   if constexpr (kHas16BitKernels) {
     if (b.stored == DataType::kF16 ||

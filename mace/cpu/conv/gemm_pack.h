@@ -47,13 +47,12 @@ bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,
                   const Blocks& blocks);
 
 // Returns the micro-kernel for a product of floats.
-const GemmUkernel& ChooseGemmF32(const GemmSize& size,
-                                 const CpuContext& context);
+const GemmUkernel& ChooseGemmF32(GemmSize size, const CpuContext& context);
 
 // Returns the micro-kernel that multiplies rows of floats by `b`: in a 16-bit
 // type if b is stored in it and the CPU multiplies it faster, otherwise in
 // float.
-const GemmUkernel& ChooseGemm(const Operand& b, const GemmSize& size,
+const GemmUkernel& ChooseGemm(const Operand& b, GemmSize size,
                               const CpuContext& context);
 
 // Returns the number of elements of a packed [k, n] matrix.

@@ -128,7 +128,7 @@ def test_a_framework_that_is_not_installed(call, monkeypatch):
                         lambda name, *more: None if name == "onnxruntime" else found(name, *more))
     code, _, err, _ = call(CONFIG)
     assert code == 6 and "compare compares with ONNX Runtime, which is not installed" in err
-    assert "-m pip install onnxruntime" in err
+    assert "-m pip install 'onnxruntime" in err
     assert call(CONFIG, "--data_types=fp32,bf16_fp32")[0] == 0  # needs none
 
 

@@ -21,7 +21,7 @@ PROGRAMS = (
     ("aarch64-linux-gnu-g++", "compiles for arm64", "apt-get install g++-aarch64-linux-gnu"),
     ("arm-linux-gnueabihf-g++", "compiles for armhf", "apt-get install g++-arm-linux-gnueabihf"),
     ("qemu-aarch64", "runs programs for arm64 in tests", "apt-get install qemu-user"),
-    ("java", "builds and tests the Java package", "apt-get install openjdk-17-jdk-headless"),
+    ("java", "builds and tests the Java package", "apt-get install default-jdk-headless"),
     ("adb", "reaches phones", "apt-get install adb"),
     ("ssh", "reaches boards", "apt-get install openssh-client"),
 )

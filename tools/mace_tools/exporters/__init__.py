@@ -26,7 +26,7 @@ from mace_tools.exit_codes import MissingToolError, RunFailedError
 PYTHON = "MACE_EXPORT_PYTHON"
 ANSWER = "answer.json"
 # The framework, and what pip installs to export models of it.
-PACKAGES = {"keras": ("Keras with TensorFlow", "tensorflow-cpu==2.19.1"),
+PACKAGES = {"keras": ("Keras with TensorFlow", "'tensorflow-cpu>=2.13'"),
             "pytorch": ("PyTorch", "'torch>=2.5' onnx onnxscript")}
 _ERRORS: dict[str, Callable[[str], MaceError]] = {"model": ModelError, "missing": MissingToolError,
                                                   "version": MissingToolError}

@@ -45,10 +45,10 @@ def require(platform: str, who: str = "--validate") -> None:
     name, module, package = FRAMEWORKS[platform]
     if importlib.util.find_spec(module) is None:
         lines = REQUIREMENTS.read_text().splitlines() if REQUIREMENTS.is_file() else []
-        pinned = next((s for s in lines if s.startswith(package)), package)
+        wanted = next((s for s in lines if s.startswith(package)), package)
         raise MissingToolError(f"{who} compares with {name}, which is not installed: run "
                           f"`tools/setup.sh --for validate`, or "
-                          f"`{sys.executable} -m pip install {pinned}`")
+                          f"`{sys.executable} -m pip install '{wanted}'`")
 
 
 def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],

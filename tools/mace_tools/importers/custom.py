@@ -115,7 +115,7 @@ def _int64(name: str, value: int) -> int:
 
 
 def _float32(name: str, value: float) -> float:
-    if math.isfinite(value) and abs(value) > np.finfo(np.float32).max:
+    if math.isfinite(value) and abs(value) > float(np.finfo(np.float32).max):
         raise Unsupported(f"its attribute {name} is {value}, which float32 cannot hold")
     return value
 

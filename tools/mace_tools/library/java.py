@@ -60,7 +60,7 @@ def jdk() -> Path:
     found = shutil.which("javac")
     if found is None:
         raise MissingToolError("the Java classes need a JDK, and there is no javac: `apt-get "
-                               "install openjdk-17-jdk-headless`, or `tools/setup.sh --for test`")
+                               "install default-jdk-headless`, or `tools/setup.sh --for test`")
     return Path(os.path.realpath(found)).parents[1]
 
 

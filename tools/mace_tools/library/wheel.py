@@ -23,8 +23,6 @@ from mace_tools.protos import REPO
 
 SOURCES = REPO / "mace" / "python" / "mace"
 MODULE = "mace"
-# Debian 12's, for which all of these are built: by its compilers, or on this machine.
-CROSS_GLIBC = (2, 36)
 # ABI -> the machine in the tag, its names in `uname -m`, and the width of its addresses.
 MACHINES = {
     "arm64": ("aarch64", ("aarch64",), 64),
@@ -89,7 +87,11 @@ def build(abi: Abi, engine: Engine, folder: Path) -> Path:
 
 def _target(abi: Abi) -> tuple[str, tuple[str, ...], int, tuple[int, int]]:
     if abi.name in MACHINES:
-        return (*MACHINES[abi.name], CROSS_GLIBC)
+        header = Path(f"/usr/{abi.triple}/include/features.h").read_text()  # of the cross compiler
+        major, minor = (re.search(rf"^#define\s+__GLIBC{part}__\s+(\d+)", header, re.MULTILINE)
+                        for part in ("", "_MINOR"))
+        assert major is not None and minor is not None
+        return (*MACHINES[abi.name], (int(major[1]), int(minor[1])))
     version = link.run(["getconf", "GNU_LIBC_VERSION"]).split()[-1].split(".")
     (machine,) = abi.processors
     return machine, (machine,), 64 if abi.is_64_bit else 32, (int(version[0]), int(version[1]))

@@ -1,4 +1,4 @@
-"""The node tests that the installed onnx package brings along: reads, selects, and groups them.
+"""The node tests that the installed onnx package makes: reads, selects, and groups them.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -7,45 +7,50 @@ They follow the newest operator sets, where the archive of the test data has tho
 
 from __future__ import annotations
 
+import functools
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 from onnx import numpy_helper
+from onnx.backend.test.case.node import collect_testcases
 
 from mace_tools.protos import REPO
 from mace_tools.testing.onnx_nodes import NodeTest
 
-NODES = Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
 UNSUPPORTED = REPO / "test" / "golden" / "onnx_package_unsupported.txt"
 
 
-def names(nodes: Path = NODES) -> list[str]:
-    """The tests, without those of the domain ai.onnx.ml."""
-    found = (p.name for p in nodes.iterdir() if (p / "model.onnx").is_file())
-    return sorted(n for n in found if not n.startswith("test_ai_onnx_ml"))
+@functools.cache
+def cases() -> dict[str, Any]:
+    """The tests by name, without those of the domain ai.onnx.ml."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # overflows, where they are the test
+        found = {case.name: case for case in collect_testcases(None)}
+    return {name: found[name] for name in sorted(found) if not name.startswith("test_ai_onnx_ml")}
 
 
-def operator(nodes: Path, name: str) -> str:
+def operator(name: str) -> str:
     """The operator that a test is about: that of its only node, or the first one."""
-    proto = onnx.load(nodes / name / "model.onnx", load_external_data=False)
-    return proto.graph.node[0].op_type if proto.graph.node else "Identity"
+    nodes = cases()[name].model.graph.node
+    return nodes[0].op_type if nodes else "Identity"
 
 
-def read(nodes: Path, name: str) -> NodeTest | str:
-    """A test, or why its values are no tensors of numbers."""
-    folder = nodes / name / "test_data_set_0"
+def read(name: str, folder: Path) -> NodeTest | str:
+    """A test, whose model is written to the folder, or why its values are no tensors of numbers."""
+    case = cases()[name]
     arrays: dict[str, list[np.ndarray]] = {"input": [], "output": []}
-    for kind, found in arrays.items():
-        for k in range(len(list(folder.glob(f"{kind}_*.pb")))):
-            try:
-                array = _array(folder / f"{kind}_{k}.pb")
-            except (KeyError, TypeError, ValueError) as e:
-                return f"its {kind} {k} is no tensor of numbers: {type(e).__name__}"
-            if array is None or array.dtype.kind not in "fiub":
+    for (kind, found), values in zip(arrays.items(), case.data_sets[0]):
+        for k, value in enumerate(values):
+            array = _array(value)
+            if array is None:
                 return f"its {kind} {k} is no tensor of numbers"
             found.append(array)
-    return NodeTest(name, nodes / name / "model.onnx", arrays["input"], arrays["output"])
+    model = folder / f"{name}.onnx"
+    model.write_bytes(case.model.SerializeToString())
+    return NodeTest(name, model, arrays["input"], arrays["output"])
 
 
 def parameters(test: NodeTest) -> list[tuple[int, ...]]:
@@ -65,19 +70,15 @@ def _is_small(array: np.ndarray) -> bool:
     return array.ndim <= 1 and array.dtype.kind in "iub"
 
 
-def _array(path: Path) -> np.ndarray | None:
-    """None: a value that is no tensor."""
-    proto = onnx.TensorProto()
-    try:
-        proto.ParseFromString(path.read_bytes())
-    except Exception:  # a list or an optional value  # noqa: BLE001
+def _array(value: Any) -> np.ndarray | None:
+    """None: a list, an optional value, or a tensor of texts or of types that NumPy has not."""
+    if value is None or isinstance(value, list):
         return None
-    if proto.data_type == onnx.TensorProto.BFLOAT16:
-        if proto.raw_data:  # the upper halves of floats
-            halves = np.frombuffer(proto.raw_data, "<u2").reshape(tuple(proto.dims))
-            return (halves.astype(np.uint32) << 16).view(np.float32)
-        return numpy_helper.to_array(proto).astype(np.float32)
-    return numpy_helper.to_array(proto)
+    is_proto = isinstance(value, onnx.TensorProto)
+    array = numpy_helper.to_array(value) if is_proto else np.asarray(value)
+    if array.dtype.name == "bfloat16":
+        return array.astype(np.float32)
+    return array if array.dtype.isbuiltin == 1 and array.dtype.kind in "fiub" else None
 
 
 def is_of_other_types(reason: str) -> bool:

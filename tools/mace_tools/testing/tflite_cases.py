@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import tflite
+from flatbuffers import flexbuffers
 
 from mace_tools.testing import tflite_dynamic, tflite_lookups
-from mace_tools.testing.tflite_control import branches, while_
+from mace_tools.testing.tflite_control import branches, swish, while_
 from mace_tools.testing.tflite_file import Maker, offsets
 from mace_tools.testing.tflite_recurrent import models
 
@@ -352,15 +353,6 @@ def _sparse(m: Maker) -> None:
     m.sparse["in0"] = _compressed
 
 
-def _swish(m: Maker) -> None:
-    inner = Maker()
-    for name in ("x", "unused"):
-        inner.tensor(name, X.shape)
-    inner.op("LOGISTIC", ["x"], ["s"])
-    inner.op("MUL", ["x", "s"], ["y"], "MulOptions")
-    m.more.append((inner, ["x", "unused"], ["y", "x"]))
-
-
 def _graphs() -> list[Case]:
     return [
         Case("DENSIFY", [np.float32([5, 6, 7])], "DensifyOptions", fed=0, extra=_sparse),
@@ -373,8 +365,9 @@ def _graphs() -> list[Case]:
         Case("WHERE", [X > 0], out=("int64",)),
         *[Case(*given) for given in tflite_dynamic.cases(RNG)],
         Case("STABLEHLO_COMPOSITE", [X, P], "StableHLOCompositeOptions",
-             {"Name": "my.swish", "DecompositionSubgraphIndex": 1}, fed=2,
-             out=("float32", "float32"), extra=_swish),
+             {"Name": "my.swish", "DecompositionSubgraphIndex": 1,
+              "CompositeAttributes": np.frombuffer(flexbuffers.Dumps({}), np.uint8)}, fed=2,
+             out=("float32", "float32"), extra=swish),
     ]
 
 

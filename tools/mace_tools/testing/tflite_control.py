@@ -1,4 +1,4 @@
-"""The graphs that TFLite's IF and WHILE run in tests.
+"""The graphs that TFLite's IF, WHILE and STABLEHLO_COMPOSITE run in tests.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -41,3 +41,11 @@ def while_(m: Maker) -> None:
     body = _part(given, [("ADD", ["a", "a"], ["b"], "AddOptions")], {"b": "float32", "j": "int32"})
     body[0].op("ADD", ["i", body[0].const("one", np.array([1], np.int32))], ["j"], "AddOptions")
     m.more += [condition, body]
+
+
+def swish(m: Maker) -> None:
+    """x times its logistic function, and x."""
+    given = {"x": (SHAPE, "float32"), "unused": (SHAPE, "float32")}
+    inner, inputs, _ = _part(given, [("LOGISTIC", ["x"], ["s"]),
+                                     ("MUL", ["x", "s"], ["y"], "MulOptions")], {"y": "float32"})
+    m.more.append((inner, inputs, ["y", "x"]))

@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -183,7 +183,7 @@ def _fields(message: Any, prefix: str) -> Iterator[tuple[str, Any, bool]]:
     """Name, value, and whether it is the default."""
     for f in message.DESCRIPTOR.fields:
         value = getattr(message, f.name)
-        if f.label == f.LABEL_REPEATED:
+        if isinstance(value, MutableSequence):  # a repeated field, in every release of protobuf
             if len(value):
                 yield prefix + f.name, [_value(f, v) for v in value], False
         elif f.message_type is not None:
