@@ -13,7 +13,8 @@ from pathlib import Path
 
 # How the reason of a skip must begin. Whatever else kept a test from running, such as a tool that
 # is not installed, is a failure: set-up installs what the tests need.
-SKIP_REASONS = ("test data: ", "this CPU: ", "this build: ", "covered elsewhere: ", "disabled: ")
+SKIP_REASONS = ("test data: ", "this CPU: ", "this distribution: ", "this build: ",
+                "covered elsewhere: ", "disabled: ")
 
 
 @dataclass

@@ -40,6 +40,12 @@ def test_what_runs_of_bazel(tmp_path, monkeypatch, anew):
     assert ("--nocache_test_results" in command) == anew
 
 
+def test_what_a_distribution_lacks_is_skipped(tmp_path):
+    runner = Runner(tmp_path, tmp_path, tmp_path)
+    report, _ = runner.run("oclgrind", (Bazel(("//a",), driver="/no/driver.so"),))
+    assert report.skipped == ["this distribution: it has no /no/driver.so"] and not report.failed
+
+
 @pytest.mark.parametrize("strict", [True, False])
 def test_warnings_of_compilers_are_failures_of_our_own_checks_only(tmp_path, monkeypatch, strict):
     warning = "mace/a.cc:7:9: warning: unused variable 'b' [-Wunused-variable]"

@@ -96,7 +96,8 @@ def _gpu() -> list[Slice]:
           for name, (targets, inputs) in folders.items()],
         *[Slice("oclgrind", name, (gpu(
             "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "full", targets, "gpu,-no_oclgrind",
-            ("--run_under=//tools:under_oclgrind",)),), (*_OPS_INPUTS, "tools/under_oclgrind.sh"))
+            ("--run_under=//tools:under_oclgrind",), is_optional=True),),
+            (*_OPS_INPUTS, "tools/under_oclgrind.sh"))
           for name, targets in oclgrind.items()],
     ]
 
@@ -114,6 +115,7 @@ def _library() -> list[Slice]:
     }
     named = [f"{folder}/{name}" for names in files.values() for name in names]
     chosen = {name: tuple(f"{folder}/{file}" for file in names) for name, names in files.items()}
+    chosen["pip"] = ("tools/build_backend_test.py",)
     chosen["host"] = (folder, *[f"--ignore={name}" for name in named])
     return [Slice("library", name, (Pytest(arguments, environment=("MACE_TEST_LIBRARY=all",)),),
                   ("test/library/", *_PACKAGE_INPUTS)) for name, arguments in chosen.items()]

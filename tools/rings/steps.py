@@ -18,6 +18,7 @@ class Bazel:
     targets: tuple[str, ...]
     tags: str = ""
     flags: tuple[str, ...] = ()
+    driver: str = ""  # a file that not every distribution has; without it the step is skipped
 
 
 @dataclass(frozen=True)

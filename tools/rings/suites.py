@@ -30,11 +30,12 @@ def host(ring: str, targets: tuple[str, ...] = EVERYTHING) -> Step:
 
 
 def gpu(driver: str, grid: str, targets: tuple[str, ...], tags: str = "gpu",
-        flags: tuple[str, ...] = ()) -> Bazel:
+        flags: tuple[str, ...] = (), is_optional: bool = False) -> Bazel:
     # A suite that found no driver would test nothing: MACE_TEST_NEEDS_GPU makes it fail.
     return Bazel(targets, tags, (f"--test_env=OCL_ICD_VENDORS={driver}",
                                  "--test_env=MACE_TEST_NEEDS_GPU=1",
-                                 f"--test_env=MACE_TEST_GRID={grid}", *flags))
+                                 f"--test_env=MACE_TEST_GRID={grid}", *flags),
+                 driver if is_optional else "")
 
 
 def pocl(ring: str, targets: tuple[str, ...] = ("//mace/...",)) -> Bazel:
