@@ -2,13 +2,13 @@
 """unity: a folder's sources in a few translation units.
 
 Most of what a small source file costs is parsing the headers that it shares with its neighbours, so
-the files of a folder are compiled in units of about a dozen. A unit is the text of its files with
+the files of a folder are compiled in units of up to two dozen. A unit is the text of its files with
 #line directives, so messages and debuggers name the files. Therefore names in the anonymous
 namespaces of a folder differ. Libraries for apps (--config=library) compile each file alone, as
 .bazelrc gives flags to single files, and so show which file lacks an include.
 """
 
-_FILES_PER_UNIT = 12
+_FILES_PER_UNIT = 24
 
 def _unity_impl(ctx):
     units = [[] for _ in ctx.outputs.outs]

@@ -1,4 +1,4 @@
-// What every unit test includes, precompiled (mace/testing/pch.bzl).
+// What every unit test includes, precompiled (mace/pch.bzl).
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef MACE_TESTING_GTEST_PCH_H_
