@@ -25,6 +25,7 @@ ABOUT = {
     "fuzz": "all that reads untrusted models, under libFuzzer for 10 minutes",
     "mutants": "mutants of mace/plan and mace/memory that the unit tests must catch",
     "hermetic": "mace_run from declared inputs only, each file compiled alone",
+    "units": "files refer to the same symbols alone and in a translation unit with others",
     "amx": "int8 micro-kernels for AMX on an emulated CPU",
     "docker": "the steps of docker/Dockerfile in two releases; needs root and the network",
 }
@@ -155,6 +156,7 @@ def _scripts() -> list[Slice]:
         Slice("hermetic", "mace_run", (Bazel(
             ("//test/memory:peak_memory_test",), "",
             ("--config=hermetic", "--disk_cache=")),), _ALL_INPUTS),
+        Slice("units", "mace_run", (Pytest(("test/units",)),), (*_ALL_INPUTS, "test/units/")),
         Slice("amx", "int8", (Script(("test/amx/run.sh",)),), ("test/amx/", *_OPS_INPUTS)),
         *[Slice("docker", name, (Pytest(("test/docker", "-k", cases),
                                         environment=("MACE_TEST_DOCKER=all",)),),

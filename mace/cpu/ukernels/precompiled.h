@@ -3,8 +3,6 @@
 #ifndef MACE_CPU_UKERNELS_PRECOMPILED_H_
 #define MACE_CPU_UKERNELS_PRECOMPILED_H_
 
-#include "mace/base/cpu_features.h"
-#include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
 #include "mace/cpu/simd/simd.h"
 

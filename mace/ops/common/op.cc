@@ -35,7 +35,7 @@ std::string CountOf(int min, int max) {
 
 // Formats a text, of which a file may have any number of bytes, or a number for
 // messages.
-std::string ToString(const Attr& value) {
+std::string AttrToString(const Attr& value) {
   constexpr size_t kMostShown = 64;
   if (const auto* text = std::get_if<std::string>(&value)) {
     return StrCat("'", text->substr(0, kMostShown),
@@ -50,7 +50,7 @@ std::string ChoiceNames(const std::vector<Choice>& choices) {
   for (const Choice& choice : choices) {
     StrAppend(&names, names.empty() ? "" : ", ", choice.name);
     if (!std::holds_alternative<std::string>(choice.value)) {
-      StrAppend(&names, " (", ToString(choice.value), ")");
+      StrAppend(&names, " (", AttrToString(choice.value), ")");
     }
   }
   return names;
@@ -68,8 +68,8 @@ Status CheckChoices(const Op& op, const Node& node) {
       return choice.value == value;
     });
     if (found) continue;
-    return NodeError(node, attr.name, " ", ToString(value), " must be one of ",
-                     ChoiceNames(attr.choices));
+    return NodeError(node, attr.name, " ", AttrToString(value),
+                     " must be one of ", ChoiceNames(attr.choices));
   }
   return Status();
 }
