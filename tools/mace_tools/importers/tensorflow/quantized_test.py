@@ -16,6 +16,7 @@ from mace_tools.testing.lazily import RAW, tf
 
 RANDOM = np.random.default_rng(15)
 IMAGE = RANDOM.uniform(-1, 1, (1, 9, 8, 3)).astype(np.float32)
+STATE = RANDOM.bit_generator.state
 RANGE = (np.float32(-1.0), np.float32(1.0))
 
 
@@ -44,6 +45,12 @@ def run(path, ends=("y",)):
 
 def coded(x, low, high, kind="quint8", mode="MIN_FIRST"):
     return RAW.QuantizeV2(input=x, min_range=low, max_range=high, T=tf.as_dtype(kind), mode=mode)
+
+
+@pytest.fixture(autouse=True)
+def same_numbers():
+    """In a case, whichever others run."""
+    RANDOM.bit_generator.state = STATE
 
 
 def weights(*shape):
