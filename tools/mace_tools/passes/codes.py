@@ -33,6 +33,13 @@ def along(values: np.ndarray, axis: int | None, rank: int) -> np.ndarray:
     return values.reshape([-1 if k == axis else 1 for k in range(rank)])
 
 
+def real(data: np.ndarray, quant: Quant) -> np.ndarray:
+    """The numbers that codes stand for."""
+    zero = along(quant.zero_point, quant.axis, data.ndim)
+    scale = along(quant.scale, quant.axis, data.ndim)
+    return ((data.astype(np.int64) - zero) * scale).astype(np.float32)
+
+
 def nearest(data: np.ndarray, quant: Quant, dtype: str, ties: str = "EVEN") -> np.ndarray:
     """The codes that are nearest to real numbers, saturated; `ties` as `rounding` of Quantize.
     NaN becomes the least code."""

@@ -14,8 +14,7 @@ import numpy as np
 
 from mace_tools.infer import infer_graph
 from mace_tools.ir import NUMPY, Graph, Node, Tensor
-from mace_tools.passes.codes import as_signed
-from mace_tools.passes.dequantize_around import real
+from mace_tools.passes.codes import as_signed, real
 from mace_tools.passes.match import CONV_LIKE
 from mace_tools.passes.store_codes import store_codes
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
-
 from mace_tools import op_facts
 from mace_tools.errors import ModelError
 from mace_tools.ir import Graph, Node, Quant, Tensor
+from mace_tools.passes.codes import real, same_quant
 from mace_tools.passes.match import CONV_LIKE, plain
-from mace_tools.quantized import same_quant
 
 # The values of attributes with which an op that computes in codes does so.
 _COMPUTED = {
@@ -63,16 +61,6 @@ def _check_no_integers(graph: Graph, node: Node) -> None:
         raise ModelError(f"{node}: it computes with the codes of '{read[0]}' as integers, which "
                          "does not convert; put a DequantizeLinear in front of it, or end the "
                          "model before it (output_tensors in the YAML)")
-
-
-def real(data: np.ndarray, quant: Quant) -> np.ndarray:
-    """The numbers that codes stand for."""
-    shape = [1] * data.ndim
-    if quant.axis is not None:
-        shape[quant.axis] = -1
-    zero = quant.zero_point.reshape(shape if quant.axis is not None else ())
-    scale = quant.scale.reshape(shape if quant.axis is not None else ())
-    return ((data.astype(np.int64) - zero) * scale).astype(np.float32)
 
 
 def in_codes(graph: Graph, node: Node) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mace_tools.ir import Quant
 from mace_tools.passes.activation_patterns import activation_patterns
 from mace_tools.passes.flatten_atrous import flatten_atrous
 from mace_tools.passes.fold_constants import fold_constants
@@ -258,6 +259,24 @@ def test_what_only_looks_like_a_noop_stays():
     y = net.op("Eltwise", net.value(0.0), y, type="SUB")
     net.out(net.op("Eltwise", y, net.value(1.0), type="SUM", activation="RELU"))
     assert net.check(remove_noops) == {"Eltwise": 3}
+
+
+def test_codes_of_1_and_0_are_neutral_only_where_they_stand_for_these_numbers():
+    def product(kind: str, code: int, scale: float, zero: int, after: float) -> int:
+        net = Net()
+        net.graph.add_input("x", "i8", (6,)).quant = Quant(np.float32([0.5]), np.array([3]))
+        constant = net.value([code], np.int8)
+        net.graph.tensors[constant].quant = Quant(np.float32([scale]), np.array([zero]))
+        y = net.op("Eltwise", "x", constant, type=kind)
+        net.graph.tensors[y].quant = Quant(np.float32([after]), np.array([3]))
+        net.graph.tensors[y].dtype = "i8"
+        net.out(net.op("Dequantize", y))
+        remove_noops(net.graph)
+        return [node.op for node in net.graph.nodes].count("Eltwise")
+
+    assert product("PROD", 1, 1.0, 0, 0.5) == 0 and product("SUM", 7, 0.25, 7, 0.5) == 0
+    assert product("PROD", 1, 0.5, 0, 0.5) == 1 and product("PROD", 1, 0.5, 0, 0.25) == 1
+    assert product("PROD", 1, 1.0, 0, 0.25) == 1 and product("SUM", 0, 0.25, 7, 0.5) == 1
 
 
 def test_constants_are_folded_but_not_blown_up():

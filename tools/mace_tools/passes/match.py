@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools import op_facts
-from mace_tools.ir import Graph, Node
+from mace_tools.ir import Graph, Node, Tensor
+from mace_tools.passes.codes import real
 
 NO_ACTIVATION = op_facts.all_ops()["Activation"].default("activation")
 # The attributes of an op that applies an activation to its result.
@@ -29,15 +30,22 @@ def is_op(node: Node | None, op: str, **attrs: object) -> bool:
 
 
 def with_constant(graph: Graph, node: Node) -> tuple[str, np.ndarray, int] | None:
-    """The computed operand, the constant, and the constant's index, of a node with one of each."""
+    """The computed operand, the constant, and the constant's index, of a node with one of each. Of
+    a quantized constant: the real numbers."""
     if len(node.inputs) != 2 or "" in node.inputs:
         return None
-    left, right = graph.const(node.inputs[0]), graph.const(node.inputs[1])
+    left, right = (_real_constant(graph.tensors[name]) for name in node.inputs)
     if right is not None and left is None:
         return node.inputs[0], right, 1
     if left is not None and right is None:
         return node.inputs[1], left, 0
     return None
+
+
+def _real_constant(tensor: Tensor) -> np.ndarray | None:
+    if tensor.data is None or tensor.quant is None:
+        return tensor.data
+    return real(tensor.data, tensor.quant)
 
 
 def scalar(graph: Graph, node: Node, value: float, tolerance: float = 1e-5) -> str | None:

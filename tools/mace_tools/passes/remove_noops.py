@@ -11,6 +11,7 @@ import numpy as np
 
 from mace_tools.ir import Graph, Node, Shape
 from mace_tools.passes.certain_shapes import certain_shapes
+from mace_tools.passes.codes import as_key
 from mace_tools.passes.match import plain, with_constant
 
 
@@ -20,8 +21,13 @@ def remove_noops(graph: Graph) -> None:
         if test is None or not plain(node):
             continue
         source = test(graph, node)
-        if source is not None:
+        if source is not None and _quantized_alike(graph, source, node.outputs[0]):
             graph.bypass(node, source)
+
+
+def _quantized_alike(graph: Graph, x: str, y: str) -> bool:
+    """Whether the same values stand for the same numbers before and after a node."""
+    return as_key(graph.tensors[x].quant) == as_key(graph.tensors[y].quant)
 
 
 def _first(graph: Graph, node: Node) -> str:

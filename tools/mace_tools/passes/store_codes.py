@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.ir import Graph, Tensor
-from mace_tools.passes.codes import codes_of
-from mace_tools.passes.dequantize_around import real
+from mace_tools.passes.codes import codes_of, real
 from mace_tools.stored_codes import rows_of, store, store_quantized
 
 # The operands that engines read as codes, or make floats of one weight at a time.

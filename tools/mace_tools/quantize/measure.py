@@ -13,7 +13,7 @@ import numpy as np
 
 from mace_tools.compare.parts import Arrays
 from mace_tools.ir import Graph
-from mace_tools.passes.dequantize_around import real
+from mace_tools.passes.codes import real
 from mace_tools.quantize.assign import Assigned
 from mace_tools.quantize.runs import Runs
 
