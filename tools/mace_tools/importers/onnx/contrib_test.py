@@ -71,6 +71,13 @@ SAME = [
                             {"activation": "LeakyRelu", "activation_alpha": 0.3, "transA": 1,
                              "alpha": 2.0, "beta": 0.5})),
 ]
+SAME += [(f"{MS}FusedMatMul", Case([uniform(*a), uniform(*b)], attrs)) for a, b, attrs in (
+    ((5, 3, 8), (3, 8, 6), {"transBatchA": 1}),
+    ((8, 3, 5), (3, 8, 6), {"transBatchA": 1, "transA": 1}),
+    ((2, 3, 5, 8), (6, 2, 3, 8), {"transBatchB": 1, "transB": 1}),
+    ((5, 3, 8), (8, 3, 6), {"transBatchA": 1, "transBatchB": 1, "alpha": 0.5}),
+    ((5, 2, 3, 8), (1, 3, 8, 6), {"transBatchA": 1}),
+    ((8,), (3, 8, 6), {"transA": 1}), ((3, 5, 8), (8,), {"transB": 1}))]
 REFUSED = [
     ("a mask of lengths", f"{MS}Attention",
      Case([uniform(2, 3, 8), uniform(8, 24), uniform(24), np.int32([2, 3])], {"num_heads": 2})),
@@ -84,8 +91,6 @@ REFUSED = [
           {"num_heads": 2})),
     ("a bias, which versions", f"{MS}SkipSimplifiedLayerNormalization",
      Case([uniform(2, 3, 8), uniform(2, 3, 8), uniform(8), uniform(8)])),
-    ("transBatchA", f"{MS}FusedMatMul",
-     Case([uniform(2, 4, 4), uniform(2, 4, 4)], {"transBatchA": 1})),
 ]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.conv import conv
@@ -28,10 +29,18 @@ SKIP_EPSILON = 1e-12  # default of the Skip and Embed operators
 
 @registry.op("com.microsoft.FusedMatMul", "com.microsoft.TransposeMatMul")
 def fused_matmul(b: Builder, n: SourceNode) -> str:
-    """alpha * A' * B'."""
-    for attr in ("transBatchA", "transBatchB"):
-        n.only(attr, 0, "transpose the operand in a node of its own")
-    y = b.op("MatMul", *n.inputs[:2], transpose_a=n.flag("transA"), transpose_b=n.flag("transB"))
+    """alpha * A' * B'. transBatch: the rows (of A) or columns (of B) come before the batch."""
+    operands, turned = [], []
+    for x, which in zip(n.inputs, "AB"):
+        rank, flag = b.rank(x), n.flag(f"trans{which}")
+        if n.flag(f"transBatch{which}"):
+            if rank < 3:
+                raise ModelError(f"{n.op} '{n.name}': transBatch{which} is 1, and its operand "
+                                 f"'{x}' has {rank} dimensions; it needs at least 3")
+            x = b.transpose(x, [*range(1, rank - 1), 0, rank - 1])
+        operands.append(x)
+        turned.append(flag if rank > 1 else 0)
+    y = b.op("MatMul", *operands, transpose_a=turned[0], transpose_b=turned[1])
     return times(b, y, n.attr("alpha", 1.0))
 
 
