@@ -16,6 +16,8 @@ import tflite
 _TYPES = {"float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7,
           "complex64": 8, "int8": 9, "float64": 10, "resource": 13, "int4": 17}
 
+# Where files have the numbers of operators: early ones in the first, some new ones in the second.
+CODE_FIELDS = ("DeprecatedBuiltinCode", "BuiltinCode")
 VERSIONS = {"BROADCAST_TO": 2}  # of operators that LiteRT does not run in their first
 
 
@@ -36,6 +38,7 @@ class Maker:
         self.signatures: list[tuple[str, Mapping[str, str], Mapping[str, str], int]] = []
         self.metadata: dict[str, bytes] = {}
         self.version = 3
+        self.code_fields: Sequence[str] = CODE_FIELDS
 
     def tensor(self, name: str, shape: Sequence[int] = (), dtype: str = "float32",
                data: Any = None, scale: float | Sequence[float] | None = None,
@@ -67,7 +70,7 @@ class Maker:
         b = flatbuffers.Builder()
         graphs = [(self, inputs, outputs), *self.more]
         kinds = sorted({op[0] for m, _, _ in graphs for op in m.ops})
-        codes = [_code(b, k) for k in kinds]
+        codes = [_code(b, k, self.code_fields) for k in kinds]
         contents = [None, *(t[3] for m, _, _ in graphs for t in m.tensors),
                     *(np.frombuffer(v, np.uint8) for v in self.metadata.values())]
         buffers = [_buffer(b, data) for data in contents]
@@ -165,12 +168,13 @@ def _field(b: Any, value: Any) -> Any:
     return b.CreateNumpyVector(np.array(value, np.int32)) if isinstance(value, list) else value
 
 
-def _code(b: Any, kind: str) -> int:
+def _code(b: Any, kind: str, code_fields: Sequence[str]) -> int:
     number = getattr(tflite.BuiltinOperator, kind, tflite.BuiltinOperator.CUSTOM)
     name = b.CreateString(kind)
     tflite.OperatorCodeStart(b)
-    tflite.OperatorCodeAddDeprecatedBuiltinCode(b, min(number, 127))
-    tflite.OperatorCodeAddBuiltinCode(b, number)
+    for code_field, limit in zip(CODE_FIELDS, (127, number)):
+        if code_field in code_fields:
+            getattr(tflite, f"OperatorCodeAdd{code_field}")(b, min(number, limit))
     tflite.OperatorCodeAddVersion(b, VERSIONS.get(kind, 1))
     if number == tflite.BuiltinOperator.CUSTOM:
         tflite.OperatorCodeAddCustomCode(b, name)

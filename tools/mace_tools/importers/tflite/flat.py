@@ -19,6 +19,7 @@ from typing import Any
 import flatbuffers
 import numpy as np
 import tflite
+from flatbuffers.number_types import Int32Flags
 
 from mace_tools.errors import ModelError
 
@@ -41,6 +42,7 @@ TENSOR_TYPES = _enum("TensorType")
 REDUCTIONS = _enum("ReduceWindowFunction")
 # The two unions of the schema that hold options; an operator uses one of them.
 _OPTIONS = {"": _enum("BuiltinOptions"), "2": _enum("BuiltinOptions2")}
+_WIDE_CODE = 4 + 2 * 3  # of the field builtin_code in a table's list of offsets
 DAMAGED = "the file is damaged or cut off: fetch it again"
 
 
@@ -92,6 +94,23 @@ class File:
             return np.zeros(0, np.int64)
         return np.array(getattr(table, field + "AsNumpy")())
 
+    def contents(self, buffer: Any, what: str) -> bytes:
+        """The bytes of a buffer; files beyond 2 GB have them after the table."""
+        return self._bytes(self.numbers(buffer, "Data"), buffer.Offset(), buffer.Size(),
+                           f"the contents of {what}")
+
+    def custom_options(self, operator: Any) -> bytes:
+        return self._bytes(self.numbers(operator, "CustomOptions"),
+                           operator.LargeCustomOptionsOffset(), operator.LargeCustomOptionsSize(),
+                           "the options of a custom operator")
+
+    def _bytes(self, inside: np.ndarray, offset: int, size: int, what: str) -> bytes:
+        if inside.size or offset <= 1:
+            return inside.astype(np.uint8).tobytes()
+        if offset + size > len(self.data):
+            raise ValueError(f"{what} end at byte {offset + size} of {len(self.data)}")
+        return self.data[offset : offset + size]
+
 
 def text(value: bytes | None) -> str:
     return (value or b"").decode("utf-8", "replace")
@@ -99,8 +118,11 @@ def text(value: bytes | None) -> str:
 
 def operator_name(code: Any) -> str:
     """The builtin operator's name, or that of a custom one in quotes."""
-    # Early files have the number in a one-byte field, later ones (also) in a wider one.
-    number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+    # Early files have the number in a one-byte field, later ones (also) in a wider one. The
+    # accessor of the wider one gives the other below 127, so the field itself is read.
+    at = code._tab.Offset(_WIDE_CODE)
+    wide = code._tab.Get(Int32Flags, at + code._tab.Pos) if at else 0
+    number = max(wide, code.DeprecatedBuiltinCode())
     name = OPERATORS.get(number, f"operator {number}")
     return f"'{text(code.CustomCode())}'" if name == "CUSTOM" else name
 
@@ -114,7 +136,8 @@ def options(file: File, operator: Any) -> tuple[dict[str, Any], frozenset[str]]:
     the names of those that hold the schema's default.
 
     A field that this schema does not have gets a name that no importer function reads."""
-    found, at_default = _besides(operator), frozenset()
+    found: dict[str, Any] = {**_besides(operator), **unknown("Operator", operator)}
+    at_default: frozenset[str] = frozenset()
     for union, kinds in _OPTIONS.items():
         number = getattr(operator, f"BuiltinOptions{union}Type")()
         table = getattr(operator, f"BuiltinOptions{union}")()
@@ -130,15 +153,19 @@ def options(file: File, operator: Any) -> tuple[dict[str, Any], frozenset[str]]:
 
 def _table(file: File, kind: str, table: Any) -> tuple[dict[str, Any], frozenset[str]]:
     """The fields of a table of options, and those of them that hold the schema's default."""
-    found: dict[str, Any] = {}
-    known = _Slots()
-    getattr(tflite, f"{kind}Start")(known)
-    for slot in range(known.count, _slots(table)):
-        if table.Offset(4 + 2 * slot):
-            found[f"number {slot} of {kind}"] = "set"
     fields = _fields(file, kind, table.Bytes, table.Pos)
     defaults = _fields(file, kind, *_empty_table(kind))
-    return found | fields, frozenset(k for k, v in fields.items() if v == defaults[k])
+    return unknown(kind, table) | fields, frozenset(
+        k for k, v in fields.items() if v == defaults[k])
+
+
+def unknown(kind: str, table: Any) -> dict[str, str]:
+    """The fields that a table of the file has and this schema does not know."""
+    known = _Slots()
+    getattr(tflite, f"{kind}Start")(known)
+    plain = getattr(table, "_tab", table)
+    return {f"number {slot} of {kind}": "set" for slot in range(known.count, _slots(plain))
+            if plain.Offset(4 + 2 * slot)}
 
 
 def _besides(operator: Any) -> dict[str, Any]:

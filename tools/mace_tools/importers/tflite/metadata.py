@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from flatbuffers import number_types as kinds
 from flatbuffers.table import Table
 
@@ -74,7 +73,7 @@ def _buffer(file: File) -> bytes | None:
     buffers = file.list(root, "Buffers")
     for entry in file.list(root, "Metadata"):
         if text(entry.Name()) == NAME:
-            return file.numbers(buffers[entry.Buffer()], "Data").astype(np.uint8).tobytes()
+            return file.contents(buffers[entry.Buffer()], NAME)
     return None
 
 

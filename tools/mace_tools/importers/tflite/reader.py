@@ -25,6 +25,7 @@ from mace_tools.importers.tflite.flat import (
     options,
     reading,
     text,
+    unknown,
 )
 from mace_tools.importers.tflite.signatures import Signature
 from mace_tools.importers.tflite.sparse import dense
@@ -43,6 +44,7 @@ COMPOSITE = "STABLEHLO_COMPOSITE"
 GRAPHS = {"IF": (("ThenSubgraphIndex", "then"), ("ElseSubgraphIndex", "else")),
           "WHILE": (("CondSubgraphIndex", "condition"), ("BodySubgraphIndex", "body"))}
 MOST_OPERATORS = 1 << 18
+SCHEMES = {1: "custom", 2: "by block"}  # of the union QuantizationDetails
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", "INT4")
 CODES = ("INT8", "UINT8", "INT16")  # of which the engine computes quantized tensors
 
@@ -136,8 +138,8 @@ class _Reader:
             outputs = [graph.name(i) for i in file.numbers(operator, "Outputs")]
             op = self.codes[operator.OpcodeIndex()]
             if is_custom(op):
-                fields, at_default = custom_options.attributes(file.numbers(
-                    operator, "CustomOptions").astype(np.uint8).tobytes()), frozenset()
+                fields = custom_options.attributes(file.custom_options(operator))
+                at_default: frozenset[str] = frozenset()
                 _use_shapes(file, model, outputs, dict(zip(graph.names, graph.tensors)))
             else:
                 fields, at_default = options(file, operator)
@@ -248,6 +250,14 @@ def _settle_sources(file: File, model: SourceModel, graph: _Graph, made: set[str
 def _unusable(tensor: Any, info: ValueInfo, constant: bool) -> tuple[str, str] | None:
     """Why no operator that touches it can be converted, and the cure."""
     kind = TENSOR_TYPES.get(tensor.Type(), f"type {tensor.Type()}")
+    if unknown("Tensor", tensor):  # of newer schemas: contents in a file of their own
+        return ("a tensor with " + ", ".join(unknown("Tensor", tensor)) + ", which this converter "
+                "does not know", "write the model without external buffers")
+    q = tensor.Quantization()
+    if q is not None and q.DetailsType():
+        scheme = SCHEMES.get(q.DetailsType(), f"of the kind {q.DetailsType()}")
+        return (f"a tensor of {kind} whose quantization is {scheme}",
+                "quantize the model by tensor or by channel")
     if info.quant is not None and kind not in CODES:
         return (f"quantized tensors of {kind}, which are not supported yet",
                 "use the float model that it was made from, or one of 8 or 16 bits")
@@ -326,13 +336,7 @@ def _wrong_quant(tensor: Any, shape: tuple[int, ...], scale: np.ndarray, zero: n
 
 def _contents(file: File, tensor: Any, buffers: list, name: str) -> np.ndarray | None:
     """A constant's values; None for a computed tensor or one that holds no numbers."""
-    buffer = buffers[tensor.Buffer()]
-    raw = file.numbers(buffer, "Data").tobytes()
-    if not raw and buffer.Offset() > 1:  # files beyond 2 GB have their data after the table
-        end = buffer.Offset() + buffer.Size()
-        if end > len(file.data):
-            raise ValueError(f"the contents of '{name}' end at byte {end} of {len(file.data)}")
-        raw = file.data[buffer.Offset() : end]
+    raw = file.contents(buffers[tensor.Buffer()], f"'{name}'")
     kind = TENSOR_TYPES.get(tensor.Type(), "")
     if not raw or kind not in _NUMPY:
         return None

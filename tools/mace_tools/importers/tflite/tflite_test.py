@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 import tflite
@@ -14,7 +16,9 @@ from mace_tools.errors import ModelError, UnsupportedOps
 from mace_tools.importers import load
 from mace_tools.importers.tflite import registry
 from mace_tools.importers.tflite.reader import read
-from mace_tools.testing.tflite_file import Maker
+from mace_tools.testing.by_litert import litert
+from mace_tools.testing.tflite_cases import CASES
+from mace_tools.testing.tflite_file import CODE_FIELDS, Maker
 
 RNG = np.random.default_rng(11)
 
@@ -140,6 +144,76 @@ def test_quantized_tensors_and_unknown_operators_at_once(tmp_path):
     assert "ADD x1: 'q'" in text and "quantized tensors of INT4" in text
     assert "use the float model that it was made from, or one of 8 or 16 bits" in text
     assert "RFFT2D x1" in text and "'Blur' x1" in text
+
+
+@pytest.mark.parametrize("op, case", {c.op: c for c in CASES}.items(), ids=str)
+def test_numbers_of_operators_are_in_either_field(tmp_path, op, case):
+    m, feeds, outputs = case.model()
+    path = m.save(tmp_path, list(feeds), outputs)
+    want = [n.op for n in read(path).nodes]
+    for m.code_fields in CODE_FIELDS[1:], CODE_FIELDS[:1]:
+        if getattr(tflite.BuiltinOperator, op) < 127 or m.code_fields == CODE_FIELDS[1:]:
+            assert [n.op for n in read(m.save(tmp_path, list(feeds), outputs)).nodes] == want
+
+
+@pytest.mark.parametrize("op, want", [("MUL", [4, 10]), ("SUB", [0, 3]), ("ADD", [4, 7])])
+def test_a_number_in_the_wide_field_alone_computes_what_litert_does(tmp_path, op, want):
+    m, feeds = Maker(), {"a": np.float32([2, 5]), "b": np.float32([2, 2])}
+    m.code_fields = ("BuiltinCode",)
+    m.tensor("a", (2,))
+    m.tensor("b", (2,))
+    m.op(op, ["a", "b"], ["y"], f"{op.capitalize()}Options")
+    assert run(m, tmp_path, feeds)[0].tolist() == want
+    assert litert(m.bytes(["a", "b"], ["y"]), feeds)[0].tolist() == want
+
+
+def test_what_the_schema_does_not_have_is_refused(tmp_path, monkeypatch):
+    def add(kind, slots, slot, value):
+        monkeypatch.setattr(tflite, f"{kind}Start", lambda b: (
+            b.StartObject(slots), b.PrependUint32Slot(slot, value, 0)))
+
+    add("Tensor", 11, 10, 1)  # external_buffer
+    path = small().save(tmp_path, ["x"], ["y"])
+    monkeypatch.undo()
+    with pytest.raises(UnsupportedOps, match="number 10 of Tensor, which this converter does not"):
+        load("tflite", path)
+    add("Operator", 20, 19, 1)
+    path = small().save(tmp_path, ["x"], ["y"])
+    monkeypatch.undo()
+    with pytest.raises(UnsupportedOps, match="attribute number 19 of Operator = 'set'"):
+        load("tflite", path)
+
+
+def test_options_and_contents_behind_the_table_are_read(tmp_path, monkeypatch):
+    end, blob = tflite.OperatorEnd, struct.pack("<3i", 1, 2, 2)
+    path = tmp_path / "model.tflite"
+    for offset in (1 << 20, 0):  # the second file has the length of the first
+        at = offset or len(path.read_bytes())
+        monkeypatch.setattr(tflite, "OperatorEnd", lambda b, at=at: (
+            tflite.OperatorAddLargeCustomOptionsOffset(b, at),
+            tflite.OperatorAddLargeCustomOptionsSize(b, len(blob)), end(b))[-1])
+        m = Maker()
+        m.tensor("x", (2, 3))
+        m.op("Odd", ["x"], ["y"])
+        m.save(tmp_path, ["x"], ["y"])
+        if offset:
+            with pytest.raises(ModelError, match="the options of a custom operator end at byte"):
+                read(path)
+    path.write_bytes(path.read_bytes() + blob)
+    assert read(path).nodes[0].attrs["custom_options"] == blob
+
+
+def test_schemes_of_quantization_other_than_scales_are_refused(tmp_path, monkeypatch):
+    m = Maker()
+    m.tensor("x", (2, 3))
+    m.tensor("w", (4, 3), "int8", np.ones((4, 3), np.int8), scale=[1.0])
+    m.op("FULLY_CONNECTED", ["x", "w"], ["y"], "FullyConnectedOptions")
+    end = tflite.QuantizationParametersEnd
+    for number, text in ((1, "custom"), (2, "by block"), (9, "of the kind 9")):
+        monkeypatch.setattr(tflite, "QuantizationParametersEnd", lambda b, number=number: (
+            tflite.QuantizationParametersAddDetailsType(b, number), end(b))[-1])
+        with pytest.raises(UnsupportedOps, match=f"INT8 whose quantization is {text}"):
+            load("tflite", m.save(tmp_path, ["x"], ["y"]))
 
 
 def small():
