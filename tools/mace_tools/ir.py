@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 import numpy as np
@@ -79,9 +79,9 @@ class Tensor:
     packed: np.ndarray | None = None
     # How these codes stand for floats, if no scales follow them.
     packed_quant: Quant | None = None
-    # Of a float32 constant that stands for codes: the scales and zero points of these as int8, or
-    # as int32 for the bias of a layer.
+    # Of a float32 constant for codes: their scales and zero points as int8, int32 of a bias.
     codes: Quant | None = None
+    unsigned: str = ""  # the type of its numbers, if that is wider unsigned (importers/unsigned.py)
 
     @property
     def rank(self) -> int | None:
@@ -257,7 +257,7 @@ class Graph:
             raise ValueError(f"{node}: output '{name}' is produced already")
         if name not in self.tensors:
             old = self.tensors[node.outputs[index]]
-            self.add_tensor(Tensor(name, old.dtype, old.shape, quant=old.quant))
+            self.add_tensor(replace(old, name=name))
         node.outputs[index] = name
         self._producer[name] = node
 

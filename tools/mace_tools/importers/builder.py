@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from mace_tools.errors import ModelError, Unsupported
+from mace_tools.importers import unsigned
 from mace_tools.importers.frames import Frame, Frames
+from mace_tools.importers.notes import retyped_notes
 from mace_tools.importers.origins import find_origins
 from mace_tools.importers.source import (
     Attributes,
@@ -20,7 +22,6 @@ from mace_tools.importers.source import (
     SourceModel,
     SourceNode,
     ValueInfo,
-    listed,
 )
 from mace_tools.infer import infer_node
 from mace_tools.ir import Attr, Graph, Node, Quant, Shape, Tensor, dtype_name
@@ -28,8 +29,6 @@ from mace_tools.passes.fold_constants import fold_if_small, fold_node
 from mace_tools.reference import evaluates
 from mace_tools.states import State
 
-# The engine's element types as deployment files call them.
-LONG_NAMES = {"f32": "float32", "i32": "int32", "i64": "int64"}
 TO_NHWC = [0, 2, 3, 1]
 TO_NCHW = [0, 3, 1, 2]
 
@@ -131,14 +130,20 @@ class Builder(Frames):
 
     # --- making nodes ---
 
-    def op(self, op: str, *inputs: str, name: str = "", **attrs: Any) -> str:
+    def op(self, op: str, *inputs: str, **attrs: Any) -> str:
         """Adds a node with one output and returns the tensor."""
-        return self.ops(op, inputs, 1, name, **attrs)[0]
+        return self.ops(op, inputs, 1, **attrs)[0]
 
     def ops(
-        self, op: str, inputs: Sequence[str], num_outputs: int, name: str = "", **attrs: Any
+        self, op: str, inputs: Sequence[str], num_outputs: int, **attrs: Any
     ) -> list[str]:
-        base = self.graph.fresh(f"{self._scope}/{name or op}")
+        """Adds a node, and others where the types of its operands or its attributes take them."""
+        return unsigned.ops(self, op, inputs, num_outputs, attrs)
+
+    def add_ops(self, op: str, inputs: Sequence[str], num_outputs: int, attrs: dict[str, Any]
+                ) -> list[str]:
+        """The node alone."""
+        base = self.graph.fresh(f"{self._scope}/{op}")
         outputs = [base] + [self.graph.fresh(f"{base}:{k}") for k in range(1, num_outputs)]
         node = self.graph.add(op, _trim(inputs), outputs, base, **attrs)
         if self._guessing:
@@ -227,9 +232,11 @@ class Builder(Frames):
         if len(results) < len([o for o in node.outputs if o]):
             raise Unsupported(f"it has {len(node.outputs)} outputs, at most {len(results)} can be "
                               "converted")
+        operands = [self._resolve(i, node) for i in node.inputs]
         for out, tensor in zip(node.outputs, results):
             if not out:
                 continue
+            tensor = unsigned.declared(self, node.op, out, operands, tensor)
             maker = self.graph.producer(tensor)
             own = maker is not None and tensor.startswith(f"{self._scope}/")
             if own and out not in self.graph.tensors:
@@ -277,24 +284,8 @@ class Builder(Frames):
         self.graph.prune()
         self.graph.validate()
         find_origins(self.graph, self._map)
-        self.graph.notes += [*self.model.notes, *self._retyped()]
+        self.graph.notes += [*self.model.notes, *retyped_notes(self.model, self.graph, self._map)]
         return self.graph
-
-    def _retyped(self) -> list[str]:
-        """Notes for users about element types that the engine does not have."""
-        by_type: dict[tuple[str, str], list[str]] = {}
-        for source, kind in self.model.retyped.items():
-            tensor = self.graph.tensors.get(self._map.get(source, ""))
-            if tensor is not None:
-                ours = LONG_NAMES.get(tensor.dtype, tensor.dtype)
-                by_type.setdefault((kind, ours), []).append(source)
-        ends = {*self.model.inputs, *self.model.outputs}
-        notes = []
-        for (kind, ours), names in by_type.items():
-            names.sort(key=lambda name: name not in ends)  # inputs and outputs first
-            notes.append(f"{len(names)} {kind} tensor(s) are computed and returned as {ours}, "
-                         f"which is all that the engine has: {listed(names)}")
-        return notes
 
     def assign(self, variable: str, value: str) -> None:
         """Makes `value` what a variable holds from now on. `variable` is the operand that was read
@@ -305,7 +296,7 @@ class Builder(Frames):
         if name is None:
             raise Unsupported(f"its state '{variable}' is no variable tensor, but the operator "
                               "changes it", "convert the model again with the state as a variable")
-        value = self.op("Identity", value, name="assigned")  # which stands for no other
+        value = self.op("Identity", value)  # which stands for no other
         self.graph.states[name].next = value
         self._map[name] = value
         self._variables[value] = name
@@ -329,7 +320,10 @@ class Builder(Frames):
             self.graph.outputs.append(out)
 
     def _resolve(self, name: str, node: SourceNode | None) -> str:
-        return self._resolve_in(len(self.frames) - 1, name, node)
+        tensor = self._resolve_in(len(self.frames) - 1, name, node)
+        if self.model.retyped.get(name) in unsigned.HELD_AS:
+            self.graph.tensors[tensor].unsigned = self.model.retyped[name]
+        return tensor
 
     def _resolve_in(self, depth: int, name: str, node: SourceNode | None) -> str:
         graph, own = self.frames[depth].graph, self.frames[depth].map

@@ -38,7 +38,7 @@ class Frames:
     _stand_ins: set[str]
 
     if TYPE_CHECKING:
-        def op(self, op: str, *inputs: str, name: str = "") -> str: ...
+        def op(self, op: str, *inputs: str) -> str: ...
         def _resolve(self, name: str, node: SourceNode | None) -> str: ...
         def _translate_all(self, node: SourceNode, graph: SourceGraph) -> None: ...
 
@@ -115,7 +115,8 @@ class Frames:
         if tensor.is_const:
             frame.graph.add_tensor(replace(tensor, name=name))
         else:
-            frame.graph.add_input(name, tensor.dtype, tensor.shape).quant = tensor.quant
+            inner = frame.graph.add_input(name, tensor.dtype, tensor.shape)
+            inner.quant, inner.unsigned = tensor.quant, tensor.unsigned
             frame.captured[outside] = name
         if outside in self._stand_ins:
             self._stand_ins.add(name)

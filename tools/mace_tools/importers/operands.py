@@ -134,7 +134,7 @@ def resize(b: Builder, x: str, size: str, mode: str, align: bool, half: bool) ->
 
 def pad(b: Builder, x: str, paddings: str, kind: str, value: float | int | None = None) -> str:
     return with_ints(b, "Pad", x, paddings, "paddings", pad_type=kind,
-                     constant_value=None if value is None else float(value))
+                     constant_value=value)
 
 
 def strided_slice(b: Builder, x: str, begin: str, end: str, strides: str, masks: dict) -> str:
@@ -160,11 +160,11 @@ def slice_by_size(b: Builder, x: str, begin: str, size: str) -> str:
 
 def fill(b: Builder, dims: str, value: str) -> str:
     data = b.const(value)
-    if data is None or float(np.float32(data.reshape(()).item())) != data.item():
+    if data is None:
         return b.op("Expand", value, dims)
     shape = ints(b, dims)
     inputs = [dims] if shape is None else [b.add_const(np.array(shape, np.int32), name="shape")]
-    return b.op("Fill", *inputs, value=float(data.item()), dtype=b.dtype(value))
+    return b.op("Fill", *inputs, value=data.item(), dtype=b.dtype(value))
 
 
 def filled_like(b: Builder, x: str, value: float) -> str:
@@ -173,8 +173,8 @@ def filled_like(b: Builder, x: str, value: float) -> str:
 
 
 def one_hot(b: Builder, idx: str, depth: str, on: str, off: str, axis: int) -> str:
-    values = {"on_value": float(fixed_scalar(b, on, "on value")),
-              "off_value": float(fixed_scalar(b, off, "off value"))}
+    values = {"on_value": fixed_scalar(b, on, "on value"),
+              "off_value": fixed_scalar(b, off, "off value")}
     hot = with_ints_scalar(b, idx, depth, axis, values)
     return hot if b.dtype(on) == b.dtype(hot) else b.op("Cast", hot, to=b.dtype(on))
 

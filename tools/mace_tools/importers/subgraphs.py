@@ -36,8 +36,11 @@ def branches(b: Builder, n: SourceNode, condition: str, then: SourceGraph,
     for frame in frames:
         _set_inputs(b, frame, [], captured)
         names.append(b.add_subgraph(frame.graph))
-    return b.ops("If", [condition, *captured], len(n.outputs), then_branch=names[0],
+    made = b.ops("If", [condition, *captured], len(n.outputs), then_branch=names[0],
                  else_branch=names[1])
+    for frame in frames:
+        _keep_unsigned(frame.graph, frame.graph.outputs, b.graph, made)
+    return made
 
 
 def loop_node(b: Builder, n: SourceNode, body: SourceGraph, count: str, condition: str,
@@ -53,6 +56,7 @@ def loop_node(b: Builder, n: SourceNode, body: SourceGraph, count: str, conditio
     while True:
         with b.inside(f"{n.name}/body") as frame:
             formal = _formal(b, body, b.shape_of(condition), types)
+            _keep_unsigned(b.frames[-2].graph, carried, b.graph, formal[2:])
             begin(formal[0])
             made = b.translate_inside(n, body)
             if end is not None:
@@ -65,8 +69,17 @@ def loop_node(b: Builder, n: SourceNode, body: SourceGraph, count: str, conditio
     captured = list(frame.captured)
     _set_inputs(b, frame, formal, captured)
     name = b.add_subgraph(frame.graph)
-    return b.ops("Loop", [count, condition, *carried, *captured],
+    made = b.ops("Loop", [count, condition, *carried, *captured],
                  len(frame.graph.outputs) - 1, body=name, carried=len(carried))
+    _keep_unsigned(frame.graph, frame.graph.outputs[1:], b.graph, made)
+    return made
+
+
+def _keep_unsigned(source: Graph, names: Sequence[str], graph: Graph, same: Sequence[str]) -> None:
+    """Notes of which unsigned types tensors are that stand for others in another graph."""
+    for name, tensor in zip(names, same):
+        graph.tensors[tensor].unsigned = source.tensors[name].unsigned or \
+            graph.tensors[tensor].unsigned
 
 
 def _check_condition(b: Builder, n: SourceNode, condition: str) -> None:

@@ -80,11 +80,15 @@ def bias_add(xs, attrs):
 def _divide(a, b):
     if a.dtype.kind == "f":
         return a / b
-    return (np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))).astype(a.dtype)
+    inexact = np.remainder(a, b) != 0
+    return a // b + (inexact & ((a < 0) != (b < 0)))  # towards zero
 
 
 def _power(a, b):
-    return np.power(a, b) if a.dtype.kind == "f" else np.power(a.astype(float), b).astype(a.dtype)
+    if a.dtype.kind == "f":
+        return np.power(a, b)
+    inverse = np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b & 1), 0))
+    return np.where(b < 0, inverse, np.power(a, np.maximum(b, 0))).astype(a.dtype)
 
 
 _ELTWISE = {

@@ -228,7 +228,9 @@ def one_hot(xs, attrs):
 @op("TopK")
 def top_k(xs, attrs):
     k = ints(xs, 1, attrs, "k")[0] if len(xs) > 1 else attrs["k"]
-    axis, sign = attrs["axis"], -1 if attrs["largest"] else 1
-    order = np.argsort(sign * xs[0], axis=axis, kind="stable")
+    axis, key = attrs["axis"], xs[0]
+    if attrs["largest"]:
+        key = -key if key.dtype.kind == "f" else ~key  # the lowest integer has no negative
+    order = np.argsort(key, axis=axis, kind="stable")
     order = np.take(order, np.arange(k), axis)
     return [np.take_along_axis(xs[0], order, axis), order.astype(np.int64)][: attrs["num_outputs"]]

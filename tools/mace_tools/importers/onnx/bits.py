@@ -10,20 +10,11 @@ import numpy as np
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.narrow import widened
 from mace_tools.importers.onnx import registry
-from mace_tools.importers.onnx.tensors import ELEMENT
+from mace_tools.importers.onnx.tensors import ELEMENT, NARROWED
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
+from mace_tools.importers.unsigned import kind_of
 from mace_tools.ir import dtype_name
-
-_BITS = {"uint16": 16, "uint32": 32}  # types that are wider in the engine
-
-
-def _cut(b: Builder, n: SourceNode, y: str) -> str:
-    """The bits that the source's type has."""
-    bits = _BITS.get(b.model.retyped.get(n.inputs[0], ""))
-    if bits is None:
-        return y
-    return b.op("Bitwise", y, b.add_const(np.array((1 << bits) - 1), b.dtype(y)), type="AND")
 
 
 @registry.op("BitwiseAnd", "BitwiseOr", "BitwiseXor")
@@ -37,7 +28,7 @@ def bitwise_not(b: Builder, n: SourceNode) -> str:
     def flipped(x: str) -> str:
         return b.op("Bitwise", x, b.add_const(np.array(-1), b.dtype(x)), type="XOR")
 
-    return _cut(b, n, widened(b, flipped, n.inputs[0]))
+    return widened(b, flipped, n.inputs[0])
 
 
 @registry.op("BitShift")
@@ -46,16 +37,15 @@ def bit_shift(b: Builder, n: SourceNode) -> str:
     direction = n.attr("direction")
     if direction not in ("LEFT", "RIGHT"):
         raise Unsupported(f"the direction '{direction}'", "use LEFT or RIGHT")
-    y = widened(b, lambda x, by: b.op("Bitwise", x, by, type=f"SHIFT_{direction}"), *n.inputs)
-    return _cut(b, n, y) if direction == "LEFT" else y
+    return widened(b, lambda x, by: b.op("Bitwise", x, by, type=f"SHIFT_{direction}"), *n.inputs)
 
 
 @registry.op("BitCast")
 def bit_cast(b: Builder, n: SourceNode) -> str:
     """Between types of the same size"""
     x, kind = n.inputs[0], ELEMENT.get(n.attr("to"))
-    if kind is None or n.attr("to") == 16 or n.inputs[0] in b.model.retyped or \
-            np.dtype(kind).itemsize > np.dtype(np.int64).itemsize:
+    if kind is None or n.attr("to") == 16 or b.source_type(0) or kind_of(b, x) or \
+            np.dtype(kind) in NARROWED:
         raise Unsupported(f"the bits of {b.dtype(x)} as ONNX element type {n.attr('to')}",
                           "use types of the engine: float32, float16, int8 to int64, uint8")
     to = dtype_name(kind)

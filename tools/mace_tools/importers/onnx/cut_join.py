@@ -70,7 +70,7 @@ def pad(b: Builder, n: SourceNode) -> str:
         if b.const(n.inputs[2]) is None:
             raise Unsupported("the padding value is computed", "make the value a constant")
         value = b.const(n.inputs[2]).item()
-    attrs = {"pad_type": _PAD_MODES[mode], "constant_value": float(value)}
+    attrs = {"pad_type": _PAD_MODES[mode], "constant_value": value}
     pads = ints(b, n, 1, "paddings" if n.attr("paddings") else "pads")
     rank = b.rank(n.inputs[0])
     axes = ints(b, n, 3, "axes")
@@ -141,7 +141,7 @@ def one_hot(b: Builder, n: SourceNode) -> str:
     below = b.op("Compare", idx, zero, type="LESS")  # negative indices count from the end
     idx = b.op("Select", below, b.op("Eltwise", idx, whole, type="SUM"), idx)
     hot = b.op("OneHot", idx, depth=count, axis=n.attr("axis", -1),
-               off_value=float(off_on[0]), on_value=float(off_on[1]))
+               off_value=off_on[0].item(), on_value=off_on[1].item())
     kind = b.dtype(values)
     return hot if kind == b.dtype(hot) else b.op("Cast", hot, to=kind)
 

@@ -15,6 +15,7 @@ from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.tensors import ELEMENT
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
+from mace_tools.importers.unsigned import kind_of
 from mace_tools.ir import dtype_name
 
 _BINARY = {"Add": "SUM", "Sub": "SUB", "Mul": "PROD", "Div": "DIV"}
@@ -110,14 +111,14 @@ def where(b: Builder, n: SourceNode) -> str:
 
 @registry.op("Clip")
 def clip(b: Builder, n: SourceNode) -> str:
-    bounds: dict[str, float] = {}
+    bounds: dict[str, float | int] = {}
     for k, name in ((1, "min"), (2, "max")):
         given = n.inputs[k] if len(n.inputs) > k else ""
-        if given and b.const(given) is None:
+        if given and (b.const(given) is None or kind_of(b, given) == "uint64"):
             return b.op("Clip", *n.inputs)
         value = b.const(given).item() if given else n.attr(name)
         if value is not None:
-            bounds[name] = float(value)
+            bounds[name] = value
     return b.op("Clip", n.inputs[0], **bounds)
 
 

@@ -217,10 +217,12 @@ def _info(model: SourceModel, v: Any) -> ValueInfo:
 
 
 def _note_types(model: SourceModel, outputs: list[str], attrs: dict[str, Any]) -> None:
-    """Marks outputs of a node as unusable to which attributes give types that the engine lacks."""
+    """Notes the outputs of a node to which attributes give types that the engine lacks."""
     for value in attrs.values():
         if isinstance(value, Opaque):
             model.unusable.update((out, (f"a constant of {value.kind}", CUT)) for out in outputs)
+        if isinstance(value, np.ndarray) and value.dtype in NARROWED and outputs:
+            model.retyped[outputs[0]] = value.dtype.name
     for key in ("to", "dtype"):
         kind = attrs.get(key)
         if isinstance(kind, int) and kind in RETYPED and outputs:

@@ -87,7 +87,7 @@ def tile(b: Builder, n: SourceNode) -> str:
 def constant_of_shape(b: Builder, n: SourceNode) -> str:
     value = n.attr("value")
     kind = "f32" if value is None else dtype_name(value.dtype)
-    return b.op("Fill", n.inputs[0], dtype=kind, value=float(0 if value is None else value.item()))
+    return b.op("Fill", n.inputs[0], dtype=kind, value=0.0 if value is None else value.item())
 
 
 @registry.op("Range")

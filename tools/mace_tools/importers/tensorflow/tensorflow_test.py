@@ -332,3 +332,19 @@ def test_the_contracts_operators_are_there():
         ResizeBilinear SpaceToBatchND BatchToSpaceND DepthToSpace SpaceToDepth Pad ConcatV2 Mean
         Gather StridedSlice Slice Pack Stack Cast""".split()
     assert set(wanted) <= set(registry.supported())
+
+
+def test_unsigned_numbers_wrap_at_their_width(tmp_path):
+    m, uint32 = Maker(), 22
+    m.placeholder("x", 4)
+    m.graph.node[-1].attr["dtype"].type = INT64
+    for name, op, inputs, types in (
+            ("u", "Cast", ["x"], {"SrcT": INT64, "DstT": uint32}),
+            ("v", "Mul", ["u", "u"], {"T": uint32}), ("w", "AddV2", ["v", "u"], {"T": uint32}),
+            ("y", "Cast", ["w"], {"SrcT": uint32, "DstT": INT64})):
+        m.node(name, op, *inputs)
+        for key, code in types.items():
+            m.graph.node[-1].attr[key].type = code
+    x = np.array([-1, 2**32 - 2, 70_000, 2**40 + 3])
+    u = x.astype(np.uint32)
+    assert run(m, tmp_path, {"x": x})[0].tolist() == (u * u + u).astype(np.int64).tolist()

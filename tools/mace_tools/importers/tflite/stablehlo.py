@@ -44,7 +44,7 @@ def pad(b: Builder, n: SourceNode) -> str:
     low, high = n.attr("EdgePaddingLow", []), n.attr("EdgePaddingHigh", [])
     y = _spread(b, x, n.attr("InteriorPadding", []), value)
     return b.op("Pad", y, paddings=[p for pair in zip(low, high) for p in pair],
-                constant_value=float(value))
+                constant_value=value)
 
 
 @registry.op("DILATE")
@@ -54,7 +54,7 @@ def dilate(b: Builder, n: SourceNode) -> str:
     return _spread(b, n.inputs[0], gaps, value)
 
 
-def _spread(b: Builder, x: str, gaps: list[int], value: float) -> str:
+def _spread(b: Builder, x: str, gaps: list[int], value: float | int) -> str:
     """Puts `gaps[axis]` elements between neighbours along each axis."""
     for axis, gap in enumerate(gaps):
         shape = fixed_shape(b, x)
@@ -65,7 +65,7 @@ def _spread(b: Builder, x: str, gaps: list[int], value: float) -> str:
         split = [*shape[: axis + 1], 1, *shape[axis + 1 :]]
         paddings = [0] * (2 * len(split))
         paddings[2 * (axis + 1) + 1] = gap
-        y = b.op("Pad", reshape(b, x, split), paddings=paddings, constant_value=float(value))
+        y = b.op("Pad", reshape(b, x, split), paddings=paddings, constant_value=value)
         length = shape[axis] * (gap + 1)
         y = reshape(b, y, [*shape[:axis], length, *shape[axis + 1 :]])
         x = b.op("Slice", y, starts=[0], ends=[length - gap], axes=[axis])
