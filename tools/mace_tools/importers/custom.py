@@ -35,7 +35,7 @@ def allows(custom_ops: Sequence[str], op: str) -> bool:
     return ALL in custom_ops or name_of(op) in custom_ops
 
 
-def custom(b: Builder, n: SourceNode, version: int) -> list[str]:
+def custom(b: Builder, n: SourceNode) -> list[str]:
     """Adds the node as it is. Errors: Unsupported for what a custom op cannot have."""
     op = name_of(n.op)
     if not _NAME.fullmatch(op):
@@ -46,6 +46,7 @@ def custom(b: Builder, n: SourceNode, version: int) -> list[str]:
                           "register it", "give the operator another name in the source model")
     if not n.outputs:
         raise Unsupported("a custom op needs an output")
+    version = b.model.versions.get(n.op, 1)
     given = {**({"op_version": version} if version != 1 else {}), **n.attrs}
     if b.model.framework == "tensorflow":  # annotations of TensorFlow's own, as _output_shapes
         given = {name: value for name, value in given.items() if not name.startswith("_")}

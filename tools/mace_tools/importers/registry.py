@@ -28,6 +28,7 @@ from mace_tools.importers.source import SourceModel, SourceNode, shown
 from mace_tools.ir import Graph
 
 Importer = Callable[[Builder, SourceNode], Union[str, Sequence[str]]]
+Otherwise = Callable[[Builder, SourceNode], Union[Sequence[str], None]]
 
 GENERAL_HELP = ("end the model before it (output_tensors in the YAML), replace it in the source "
                 "model, compute it in the app (allow_custom_ops in the YAML, docs/custom_ops.md), "
@@ -45,6 +46,7 @@ class Registry:
         self.package = package  # where its functions are
         self._functions: dict[str, Importer] = {}
         self._help: dict[str, str] = {}
+        self._otherwise: Otherwise | None = None
         self._ignored: list[tuple[str, frozenset[str]]] = []
         self._discovered = False
 
@@ -57,6 +59,12 @@ class Registry:
             return function
 
         return register
+
+    def otherwise(self, function: Otherwise) -> Otherwise:
+        """Registers what is asked about operators that have neither importer nor advice; it returns
+        None for those that it does not know either."""
+        self._otherwise = function
+        return function
 
     def help_for(self, help: str, *names: str) -> None:
         """Registers advice about operators that have no importer."""
@@ -135,11 +143,7 @@ class Registry:
 
     def _translate_node(self, builder: Builder, node: SourceNode) -> None:
         """Errors: Unsupported where the node itself is the reason, ModelError."""
-        function = self._functions.get(node.op)
-        is_custom = function is None and custom.allows(builder.model.custom_ops, node.op)
-        if function is None and not is_custom:
-            help = builder.model.help.get(node.op) or self._help_for(node.op)
-            raise Unsupported("no importer knows this operator", help)
+        function = self._function_of(builder.model, node.op)
         for name in (*node.inputs, *node.outputs):
             if name in builder.model.unusable:
                 reason, help = builder.model.unusable[name]
@@ -147,11 +151,8 @@ class Registry:
                 raise Unsupported(f"it {verb} {reason}", help)
         local, first = builder.localize(node), len(builder.graph.nodes)
         try:
-            if function is None:
-                results = custom.custom(builder, local, builder.model.versions.get(node.op, 1))
-            else:
-                results = function(builder, local)
-                self._check_all_read(local)
+            results = function(builder, local)
+            self._check_all_read(local)
             builder.bind(node, [results] if isinstance(results, str) else list(results))
             builder.fold(first)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
@@ -164,6 +165,26 @@ class Registry:
             if not builder.guessing or isinstance(e, Unsupported) and not builder.missed:
                 raise
             builder.stand_in(node)
+
+    def _function_of(self, model: SourceModel, op: str) -> Importer:
+        """Errors: Unsupported where nothing knows the operator."""
+        if op in self._functions:
+            return self._functions[op]
+        if custom.allows(model.custom_ops, op):
+            return custom.custom
+        unknown = Unsupported("no importer knows this operator",
+                              model.help.get(op) or self._help_for(op))
+        ask = self._otherwise
+        if ask is None or op in self._help or op in model.help:
+            raise unknown
+
+        def function(b: Builder, n: SourceNode) -> Sequence[str]:
+            results = ask(b, n)
+            if results is None:
+                raise unknown
+            return results
+
+        return function
 
     def _check_all_read(self, node: SourceNode) -> None:
         """Refuses attributes that the importer function did not read, as they may change the

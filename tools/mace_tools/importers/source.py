@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
@@ -52,6 +52,7 @@ class SourceNode:
     captures: list[str] = field(default_factory=list)  # what its graphs read from outside
     after: list[str] = field(default_factory=list)  # nodes that only must run before it
     opset: int = 0  # 0: that of the model
+    raw: bytes = b""  # the node as an ONNX file has it, where no importer knows its operator
 
     def attr(self, name: str, default: Any = None) -> Any:
         return self.attrs.get(name, default)
@@ -67,6 +68,10 @@ class SourceNode:
         """The attributes that have not been read and do not have their default."""
         rest = self.attrs.unread() if isinstance(self.attrs, Attributes) else self.attrs
         return {name: value for name, value in rest.items() if name not in self.at_default}
+
+    def mark_read(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.attrs.get(name)
 
     def only(self, name: str, allowed: Any, help: str = "") -> None:
         """Accepts the attribute at the one value that can be converted, or absent.

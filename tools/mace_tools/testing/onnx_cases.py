@@ -250,6 +250,7 @@ CASES: dict[str, Case] = {
     **QUANTIZED,
     "EyeLike": Case([uniform(3, 4)]), "Trilu": Case([X]),
     "RMSNormalization": Case([X, uniform(4)], **_NEW), "Swish": Case([X], opset=24),
+    "SwiGLU": Case([X, uniform(2, 3, 4)], opset=28),
     "SimplifiedLayerNormalization": Case([X, uniform(4)]),
     "Attention": Case(QKV, {"q_num_heads": 2, "kv_num_heads": 2}, **_NEW),
     "RotaryEmbedding": Case([uniform(2, 2, 3, 8), uniform(9, 4), uniform(9, 4),

@@ -84,6 +84,13 @@ def swish(b: Builder, n: SourceNode) -> str:
     return b.op("Activation", x, activation="SWISH", activation_coefficient=float(alpha))
 
 
+@registry.op("SwiGLU")
+def swiglu(b: Builder, n: SourceNode) -> str:
+    """A * sigmoid(alpha * A) * B"""
+    gate = SourceNode(n.name, "Swish", n.inputs[:1], [], n.attrs)
+    return b.op("Eltwise", swish(b, gate), n.inputs[1], type="PROD")
+
+
 @registry.op("com.microsoft.Gelu", "com.microsoft.BiasGelu", "com.microsoft.FastGelu")
 def fused_gelu(b: Builder, n: SourceNode) -> str:
     """GELU of x, or of x + bias; FastGelu by tanh."""

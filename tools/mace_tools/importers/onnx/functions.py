@@ -31,11 +31,18 @@ def inlined(model: Any, path: Path) -> Any:
     return graph
 
 
+def placed(call: Any, function: Any) -> list[Any]:
+    """The nodes of a function in place of a call, whose name is unlike that of any other.
+
+    Errors: ModelError for a call that does not fit."""
+    return _Inliner(None, Path(call.name)).body(call, function)
+
+
 class _Inliner:
     def __init__(self, model: Any, path: Path) -> None:
         self.path = path
         self._functions: dict[_Key, Any] = {
-            (f.domain, f.name, f.overload): f for f in model.functions}
+            (f.domain, f.name, f.overload): f for f in (model.functions if model else ())}
         self._count = 0
         self._taken: set[str] = set()
 
@@ -62,10 +69,10 @@ class _Inliner:
                              "the file is damaged")
         if len(callers) >= DEEPEST:
             raise ModelError(f"{self.path}: calls of functions are nested more than {DEEPEST} deep")
-        body = self._body(node, self._functions[key])
+        body = self.body(node, self._functions[key])
         return [n for inner in body for n in self._expanded(inner, (*callers, key))]
 
-    def _body(self, call: Any, function: Any) -> list[Any]:
+    def body(self, call: Any, function: Any) -> list[Any]:
         if len(call.input) > len(function.input) or len(call.output) > len(function.output):
             raise ModelError(f"{self.path}: {call.op_type} '{call.name}' has {len(call.input)} "
                              f"inputs and {len(call.output)} outputs, its function at most "
@@ -129,11 +136,9 @@ class _Inliner:
 
     def _rename_graph(self, graph: Any, name_of: Callable[[str], str],
                       given: dict[str, Any], opset: int) -> None:
-        """The same for a graph in it, whose own tensors keep their names."""
-        own = {v.name for v in (*graph.input, *graph.initializer)}
-        own |= {o for node in graph.node for o in node.output}
+        """The same for a graph in it."""
         for node in graph.node:
-            self._rename(node, lambda name: name if name in own or not name else name_of(name),
-                         given, opset)
-        for end in graph.output:
-            end.name = end.name if end.name in own else name_of(end.name)
+            self._rename(node, name_of, given, opset)
+        sparse = (t.values for t in graph.sparse_initializer)
+        for tensor in (*graph.input, *graph.initializer, *sparse, *graph.output):
+            tensor.name = name_of(tensor.name)

@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 
 from mace_tools import protos
 from mace_tools.errors import ModelError
+from mace_tools.importers import onnx
 from mace_tools.importers.onnx.functions import inlined
 from mace_tools.importers.onnx.tensors import (
     BFLOAT16,
@@ -99,7 +100,7 @@ class Scope:
     def nodes(self, graph: Any) -> list[SourceNode]:
         """The nodes of a graph except constants, which are added to the model's."""
         self._add_initializers(graph)
-        nodes = []
+        nodes, known = [], onnx.registry.functions()
         for k, n in enumerate(graph.node):
             op = n.op_type if n.domain in ("", "ai.onnx") else f"{n.domain}.{n.op_type}"
             outputs = [self.meaning.get(o, o) for o in n.output]
@@ -117,7 +118,8 @@ class Scope:
                     attrs[a.name], read = self._inner(a.g, name)
                     captures += read
             nodes.append(SourceNode(name, op, [self.read(i) for i in n.input], outputs, attrs,
-                                    captures=captures, opset=n.mace_opset))
+                                    captures=captures, opset=n.mace_opset,
+                                    raw=b"" if op in known else n.SerializeToString()))
         return nodes
 
     def read(self, name: str) -> str:
