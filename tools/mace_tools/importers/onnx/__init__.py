@@ -1,4 +1,4 @@
-"""ONNX importer: model files of opset 7 to 18.
+"""ONNX importer: model files of opset 7 to 28.
 
 SPDX-License-Identifier: Apache-2.0
 

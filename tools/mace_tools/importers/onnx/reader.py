@@ -16,6 +16,7 @@ from mace_tools import protos
 from mace_tools.errors import ModelError
 from mace_tools.importers import onnx
 from mace_tools.importers.onnx.functions import inlined
+from mace_tools.importers.onnx.opsets import newer
 from mace_tools.importers.onnx.tensors import (
     BFLOAT16,
     ELEMENT,
@@ -34,8 +35,6 @@ PROTO = Path(__file__).with_name("onnx.proto")
 MOST_BYTES = (1 << 31) - 1
 CUT = ("end or begin the model where its tensors hold numbers (input_tensors and output_tensors in "
        "the YAML)")
-
-
 
 
 def read(path: Path) -> SourceModel:
@@ -72,6 +71,7 @@ def _model(proto: Any, path: Path) -> SourceModel:
     model.versions = {f"{n.domain}.{n.op_type}": domains.get(n.domain, 1)
                       for n in graph.node if n.domain not in ("", "ai.onnx")}
     model.nodes = Scope.of_model(graph, path, model).nodes(graph)
+    model.notes += newer(proto)
     _check_producers(model.nodes, path)
     stored = {*model.constants, *model.unusable}
     model.inputs = {v.name: _info(model, v) for v in graph.input if v.name not in stored}

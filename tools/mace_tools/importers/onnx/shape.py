@@ -8,6 +8,7 @@ from __future__ import annotations
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.layout import to_first, to_last
+from mace_tools.importers.onnx.norm import FLOAT
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.ir import dtype_name
@@ -92,7 +93,11 @@ def constant_of_shape(b: Builder, n: SourceNode) -> str:
 
 @registry.op("Range")
 def range_(b: Builder, n: SourceNode) -> str:
-    return b.op("Range", *n.inputs)
+    n.only("stash_type", FLOAT, "compute it in float32")
+    if b.dtype(n.inputs[0]) != "f16":
+        return b.op("Range", *n.inputs)
+    y = b.op("Range", *(b.op("Cast", x, to="f32") for x in n.inputs))
+    return b.op("Cast", y, to="f16")
 
 
 @registry.op("DepthToSpace")
