@@ -15,6 +15,7 @@ from mace_tools.errors import MaceError
 from mace_tools.exit_codes import UsageError
 from mace_tools.importers.caffe.reader import beside
 from mace_tools.importers.detect import detect
+from mace_tools.importers.request import RequestError
 from mace_tools.importers.source import SourceModel
 from mace_tools.os_errors import explain
 
@@ -35,8 +36,12 @@ def read(args: argparse.Namespace) -> Bare:
     """Reads args.model, with FLAGS. Errors: MaceError."""
     platform = platform_of(args.model)
     weights = _weights(platform, args.model, args.weights)
-    return Bare(platform, weights,
-                importers.read(platform, args.model, args.signature, weights=weights))
+    try:
+        model = importers.read(platform, args.model, args.signature, weights=weights)
+    except RequestError as e:
+        cure = e.example.replace(": ", "=")
+        raise MaceError(f"{e}: give it as --{cure}" if cure else str(e)) from e
+    return Bare(platform, weights, model)
 
 
 def platform_of(path: Path) -> str:

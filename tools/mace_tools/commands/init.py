@@ -78,15 +78,13 @@ def _draft(
         raise MaceError(f"'{path}' has no outputs: each of its {len(read.nodes)} nodes is read by "
                         "another")
     names = needed_inputs(read, read.outputs)
-    order = read.data_format
-    inputs = [_end(read.signed(name), read.inputs[name].shape, read.inputs[name].dtype, order)
-              for name in names]
+    inputs = [_end(read, name, read.inputs[name].shape, read.inputs[name].dtype) for name in names]
     graph = _graph(read, platform, path, console)
     outputs = []
     for k, name in enumerate(read.outputs):
         tensor = None if graph is None else graph.tensors[graph.outputs[k]]
         shape = None if tensor is None else tensor.static_shape
-        outputs.append(_end(read.signed(name), shape, "", order))
+        outputs.append(_end(read, name, shape, ""))
     open_ends = [e for e in inputs
                  if e.shape is None or None in (e.shape[1:] if len(e.shape) > 1 else e.shape)]
     notes = []
@@ -104,9 +102,9 @@ def _draft(
                  args.signature)
 
 
-def _end(name: str, shape: Shape | None, dtype: str, order: str) -> End:
-    return End(name, shape, TYPES.get(dtype, ""),
-               order if shape is not None and len(shape) == 4 else "NONE")
+def _end(read: SourceModel, name: str, shape: Shape | None, dtype: str) -> End:
+    order = read.data_format if shape is not None and len(shape) == 4 else "NONE"
+    return End(read.signed(name), shape, TYPES.get(dtype, ""), order, read.role(name))
 
 
 def _graph(read: SourceModel, platform: str, path: Path, console: Console) -> Graph | None:

@@ -5,10 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from mace_tools import cli, frameworks
+from mace_tools import cli, frameworks, importers
+from mace_tools.commands import source_run
 from mace_tools.exit_codes import ExitCode
 from mace_tools.testing.lazily import tf
 
@@ -68,9 +71,25 @@ def test_another_signature_is_converted_again(call, tmp_path):
     assert "converted saved" in call("convert", "--config=my.yml")[2]
 
 
+def test_tensors_have_the_names_of_the_signature_as_well(call, tmp_path):
+    draft = call("init", "saved", "--signature=clip")[1]
+    assert "input_tensors: clip_x  # x of the signature\n" in draft
+    assert "# output_0 of the signature\n" in draft
+    own = next(s.split()[1] for s in draft.split("\n") if "output_tensors" in s)
+    (tmp_path / "my.yml").write_text(draft.replace(": clip_x", ": x").replace(own, "output_0"))
+    code, _, err = call("convert", "--config=my.yml")
+    assert code == ExitCode.OK, err
+    model = importers.read("tensorflow", tmp_path / "saved", "clip")
+    sub = SimpleNamespace(platform="tensorflow", signature="clip")
+    x = np.float32([[-1, 2, 3], [4, -5, 6]])
+    got = source_run.outputs(sub, tmp_path / "saved", None, model, {"x": x}, ["output_0"])
+    assert got["output_0"].tolist() == np.clip(x * [1, 2, 3], 0, 6).tolist()
+
+
 def test_signatures_that_are_not_there(call, tmp_path):
     code, _, err = call("init", "saved")
     assert code == ExitCode.ERROR and "it has 'clip', 'scale': name one of them" in err
+    assert "give it as --signature=clip" in err
     draft = call("init", "saved", "--signature=scale")[1]
     (tmp_path / "my.yml").write_text(draft.replace("signature: scale", "signature: scael"))
     code, _, err = call("convert", "--config=my.yml")
@@ -82,8 +101,7 @@ def test_signatures_that_are_not_there(call, tmp_path):
 @pytest.mark.full
 def test_tensorflow_runs_it(call, tmp_path):
     x = np.float32([[-1, 2, 3], [4, -5, 6]])
-    names = [line.split(": ")[1] for line in call("init", "saved",
-    "--signature=clip")[1].split("\n")
-             if "put_tensors" in line]
+    draft = call("init", "saved", "--signature=clip")[1]
+    names = [line.split(": ")[1].split()[0] for line in draft.split("\n") if "put_tensors" in line]
     got = frameworks.run("tensorflow", tmp_path / "saved", {names[0]: x}, [names[1]])
     assert got[names[1]].tolist() == np.clip(x * [1, 2, 3], 0, 6).tolist()

@@ -26,7 +26,10 @@ def outputs(
 
     Errors: MissingToolError, RunFailedError with the framework's message."""
     if model.platform not in frameworks.EXPORTERS:
-        return frameworks.run(model.platform, file, feeds, names, model.signature or "", weights)
+        own = {name: read.roles.get(name, name) for name in (*feeds, *names)}
+        found = frameworks.run(model.platform, file, {own[n]: a for n, a in feeds.items()},
+                               [own[n] for n in names], model.signature or "", weights)
+        return {name: found[own[name]] for name in names}
     # These know no tensors of what was exported, but their inputs and outputs.
     signed = {name: read.signed(read.named(name)) for name in (*feeds, *names)}
     ends = {read.signed(name) for name in read.outputs}

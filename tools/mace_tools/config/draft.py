@@ -27,6 +27,7 @@ class End:
     shape: Shape | None
     dtype: str = ""
     order: str = "NONE"
+    role: str = ""  # what a signature calls it
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,12 @@ class Draft:
 def text(draft: Draft) -> str:
     """The whole file."""
     ends = CommentedMap()
-    _put(ends, "input_tensors", [e.name for e in draft.inputs])
+    _put(ends, "input_tensors", [e.name for e in draft.inputs], _roles(draft.inputs))
     shapes = [_shape(e) for e in draft.inputs]
     _put(ends, "input_shapes", [s for s, _ in shapes], [c for _, c in shapes])
     _put_one(ends, "input_data_formats", [e.order for e in draft.inputs])
     _put_one(ends, "input_data_types", [e.dtype for e in draft.inputs])
-    _put(ends, "output_tensors", [e.name for e in draft.outputs])
+    _put(ends, "output_tensors", [e.name for e in draft.outputs], _roles(draft.outputs))
     if all(e.shape is not None and None not in e.shape for e in draft.outputs):
         _put(ends, "output_shapes", [_written(e.shape) for e in draft.outputs])
     _put_one(ends, "output_data_formats", [e.order for e in draft.outputs])
@@ -100,6 +101,11 @@ def _more(draft: Draft) -> str:
                "scale: 0.00784314}\n")
     return ("" if draft.preprocess else numbers) + (
         "" if draft.labels else "    # labels: labels.txt\n")
+
+
+def _roles(ends: Sequence[End]) -> list[str]:
+    """Comments that say what the signature calls tensors of other names."""
+    return [f"{e.role} of the signature" if e.role else "" for e in ends]
 
 
 def _shape(end: End) -> tuple[Any, str]:

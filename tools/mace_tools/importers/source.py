@@ -147,16 +147,22 @@ class SourceModel:
     stated: dict[str, ValueInfo] = field(default_factory=dict)
     # Other names of tensors: those that a signature gives its inputs and outputs.
     aliases: dict[str, str] = field(default_factory=dict)
+    # The same where drafts keep the tensors' own names and only mention these.
+    roles: dict[str, str] = field(default_factory=dict)
     reshaped: bool = False  # inputs have other shapes than the file states
     notes: list[str] = field(default_factory=list)  # for users, about what the file says
 
     def named(self, name: str) -> str:
         """The tensor that a name of the signature stands for; other names are the tensor's own."""
-        return self.aliases.get(name, name)
+        return self.aliases.get(name) or self.roles.get(name, name)
 
     def signed(self, tensor: str) -> str:
         """The name of a tensor in the signature, or its own."""
         return next((a for a, own in self.aliases.items() if own == tensor), tensor)
+
+    def role(self, tensor: str) -> str:
+        """What a signature calls a tensor whose own name drafts keep; empty if nothing."""
+        return ", ".join(role for role, own in self.roles.items() if own == tensor)
 
     def producers(self) -> dict[str, SourceNode]:
         return {out: n for n in self.nodes for out in n.outputs if out}

@@ -28,6 +28,7 @@ from mace_tools.importers.tensorflow.saved_model import (
     PROTO,
     VARIABLES,
     SavedModel,
+    by_number,
     is_saved_model,
     variables,
 )
@@ -82,9 +83,14 @@ def _read_signature(saved: SavedModel, name: str) -> SourceModel:
                 "model.export of Keras")
     model.nodes = [n for n in model.nodes if n.name not in values]
     _keep_needed(model, ends)
-    model.outputs = list(dict.fromkeys(
-        _end(info, what, path) for what, info in sorted(signature.outputs.items())))
-    fed = {_end(info, what, path): info for what, info in sorted(signature.inputs.items())}
+    made = {what: _end(signature.outputs[what], what, path)
+            for what in sorted(signature.outputs, key=by_number)}
+    given = {what: _end(signature.inputs[what], what, path) for what in saved.order(signature)}
+    model.outputs = list(dict.fromkeys(made.values()))
+    fed = {end: signature.inputs[what] for what, end in given.items()}
+    # A name of an input and an output means neither, and a tensor's own name that tensor.
+    taken = {*model.known_tensors(), *(made.keys() & given.keys())}
+    model.roles = {what: end for what, end in {**made, **given}.items() if what not in taken}
     others = needed_inputs(model, model.outputs, fed)
     model.inputs = {**{n: _stated(model, n, info) for n, info in fed.items()},
                     **{n: model.inputs[n] for n in others}}

@@ -9,6 +9,7 @@ versions of the format are read alike.
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from mace_tools.importers.request import RequestError
 from mace_tools.importers.source import listed
 from mace_tools.importers.tensorflow import slices
 from mace_tools.importers.tensorflow.bundle import Bundle
-from mace_tools.importers.tensorflow.functions import inlined
+from mace_tools.importers.tensorflow.functions import CALLS, inlined
 from mace_tools.importers.tensorflow.tensors import ElementType
 
 PROTO = Path(__file__).with_name("graph.proto")
@@ -51,6 +52,7 @@ class SavedModel:
         self.tags = list(meta.meta_info_def.tags)
         self.signatures = {name: s for name, s in sorted(meta.signature_def.items())
                            if not name.startswith(_INTERNAL)}
+        self._calls = meta.graph_def
         self.graph = inlined(meta.graph_def, meta.meta_info_def.stripped_op_list.op, self.file)
 
     def _parse(self) -> Any:
@@ -103,6 +105,32 @@ class SavedModel:
         raise RequestError(
             f"{self.file}: the SavedModel {said}{mean} it has {listed(names)}: name one of them "
             "with `signature`", "signature", example=f"signature: {(near or names)[0]}")
+
+
+    def order(self, signature: Any) -> list[str]:
+        """The names of a signature's inputs in the order in which its function takes them.
+
+        The file lists them by name. TensorFlow 2 puts a function around that of the user, which
+        takes them in that order as well, and calls the user's with those it takes. Inputs of
+        graphs without calls stay in the order of their names."""
+        names = sorted(signature.inputs, key=by_number)
+        fed = {signature.inputs[name].name.removesuffix(":0"): name for name in names}
+        functions = {f.signature.name: f for f in self._calls.library.function}
+        for node in self._calls.node:
+            around = functions.get(node.attr["f"].func.name)
+            if node.op not in CALLS or around is None or not set(fed) & set(node.input):
+                continue
+            arguments = dict(zip((a.name for a in around.signature.input_arg), node.input))
+            inner = next((n for n in around.node_def if n.op in CALLS), None)
+            taken = [arguments.get(i) for i in inner.input] if inner is not None else []
+            found = [fed[i] for i in dict.fromkeys(taken) if i in fed]
+            return [*found, *(n for n in names if n not in found)]
+        return names
+
+
+def by_number(name: str) -> list[Any]:
+    """Sorts names with numbers in them by these: output_2 before output_10."""
+    return [int(s) if k % 2 else s for k, s in enumerate(re.split(r"([0-9]+)", name))]
 
 
 def variables(saved: SavedModel) -> tuple[dict[str, np.ndarray], dict[str, ElementType]]:

@@ -82,6 +82,23 @@ def test_signatures_of_one_model(saved):
     assert read("tensorflow", saved / "saved_model.pb", "twice").outputs
 
 
+def test_inputs_and_outputs_come_in_the_order_of_the_function(tmp_path):
+    class Model(tf.Module):
+        """Inputs whose order is not that of their names, and more than ten outputs."""
+
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32, "z10"),
+                                      tf.TensorSpec([2], tf.float32, "a"),
+                                      tf.TensorSpec([2], tf.float32, "z9")])
+        def f(self, first, second, third):
+            del second
+            return [first * float(k) - third for k in range(12)]
+
+    tf.saved_model.save(Model(), str(tmp_path))
+    model = read("tensorflow", tmp_path)
+    assert [model.role(i) for i in model.inputs] == ["z10", "a", "z9"]
+    assert [model.role(o) for o in model.outputs] == [f"output_{k}" for k in range(12)]
+
+
 def test_a_signature_that_is_not_there(saved):
     with pytest.raises(RequestError, match="no signature 'featurs'; did you mean 'features'") as e:
         read("tensorflow", saved, "featurs")
