@@ -15,9 +15,12 @@ import numpy as np
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.fused import times
+from mace_tools.importers.onnx.norm import FLOAT
+from mace_tools.importers.onnx.tensors import type_name
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 
+_FLOATS = (FLOAT, 10, 11, 16)  # float32 is at least as exact as any that models have
 MASKED = -10000.0  # default of ONNX Runtime's mask_filter_value
 _NO_STATE = "export the model without key and value caches, so that it takes whole sequences"
 
@@ -26,7 +29,9 @@ _NO_STATE = "export the model without key and value caches, so that it takes who
 def attention(b: Builder, n: SourceNode) -> list[str]:
     """softmax(Q K' scale + mask) V, by heads; key and value heads may be fewer"""
     q, k, v, mask, past_k, past_v, lengths = [*n.inputs, *[""] * 7][:7]
-    n.attr("softmax_precision")  # float32 is at least as exact as any that models have
+    precision = n.attr("softmax_precision", FLOAT)
+    if precision not in _FLOATS:
+        raise Unsupported(f"its softmax_precision is {type_name(precision)}", "use a float type")
     heads, shared = n.attr("q_num_heads"), n.attr("kv_num_heads")
     new = b.shape(k)
     if past_k or past_v or any(n.outputs[1:3]):

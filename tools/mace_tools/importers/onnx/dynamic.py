@@ -38,8 +38,6 @@ def compress(b: Builder, n: SourceNode) -> str:
 @registry.op("Unique")
 def unique_(b: Builder, n: SourceNode) -> list[str]:
     """The plan waits for the number of different elements. NaN equals nothing"""
-    if b.rank(n.inputs[0]) == 0:
-        raise Unsupported("Unique of a scalar", "reshape it to one element in the source model")
     return unique(b, n.inputs[0], n.attr("axis"), bool(n.attr("sorted", 1)))
 
 

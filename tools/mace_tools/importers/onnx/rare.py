@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -56,14 +55,14 @@ def shrink(b: Builder, n: SourceNode) -> str:
 
 @registry.op("EyeLike")
 def eye_like(b: Builder, n: SourceNode) -> str:
-    rows, columns = _matrix(b, n)
+    rows, columns = matrix(b, n)
     kind = dtype_name(ELEMENT[n.attr("dtype")]) if n.attr("dtype") else b.dtype(n.inputs[0])
     return b.add_const(np.eye(rows, columns, n.attr("k", 0), NUMPY[kind]))
 
 
 @registry.op("Trilu")
 def trilu(b: Builder, n: SourceNode) -> str:
-    rows, columns = _matrix(b, n)
+    rows, columns = matrix(b, n)
     k = b.const(n.inputs[1]) if len(n.inputs) > 1 and n.inputs[1] else np.array(0)
     if k is None:
         raise Unsupported("the diagonal is computed", "make it constant")
@@ -73,7 +72,7 @@ def trilu(b: Builder, n: SourceNode) -> str:
     return b.op("Select", b.add_const(keep), n.inputs[0], b.add_const(zero))
 
 
-def _matrix(b: Builder, n: SourceNode) -> tuple[int, int]:
+def matrix(b: Builder, n: SourceNode) -> tuple[int, int]:
     shape = b.shape(n.inputs[0])
     if shape is None or len(shape) < 2 or None in shape[-2:]:
         raise Unsupported("the matrix has no known size", "give input_shapes")
@@ -130,31 +129,6 @@ def col2im(b: Builder, n: SourceNode) -> str:
     y = b.op("Reshape", b.op("Transpose", y, dims=[1, 0]), dim=[batch, channels, *whole])
     ends = [p + d for p, d in zip(pads, image)]
     return b.op("Slice", y, starts=pads[:rank], ends=ends, axes=list(range(2, rank + 2)))
-
-
-@registry.op("Det")
-def det(b: Builder, n: SourceNode) -> str:
-    """Of up to 3 x 3 elements, by the definition"""
-    x = n.inputs[0]
-    size = _matrix(b, n)
-    if size not in ((1, 1), (2, 2), (3, 3)):
-        raise Unsupported(f"a determinant of {size[0]} x {size[1]} elements",
-                          "up to 3 x 3 can be converted")
-    rank, count = b.rank(x), size[0]
-
-    def element(row: int, column: int) -> str:
-        cell = b.op("Slice", x, starts=[row, column], ends=[row + 1, column + 1],
-                    axes=[rank - 2, rank - 1])
-        return b.op("Squeeze", cell, axis=[rank - 2, rank - 1])
-
-    total = ""
-    for order in itertools.permutations(range(count)):
-        part = element(0, order[0])
-        for row in range(1, count):
-            part = b.op("Eltwise", part, element(row, order[row]), type="PROD")
-        odd = sum(a > c for a, c in itertools.combinations(order, 2)) % 2
-        total = b.op("Eltwise", total, part, type="SUB" if odd else "SUM") if total else part
-    return total
 
 
 @registry.op("OptionalHasElement")

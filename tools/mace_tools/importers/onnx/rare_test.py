@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from mace_tools import importers, reference
-from mace_tools.errors import UnsupportedOps
+from mace_tools.errors import ModelError, UnsupportedOps
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.grid import SAME
+from mace_tools.testing.onnx_cases import Case, save
 from mace_tools.testing.onnx_file import model, node
+from mace_tools.testing.onnx_grid import outcome
 
 RNG = np.random.default_rng(2)
 
@@ -81,6 +84,45 @@ def test_trilu(tmp_path, upper, k):
     x = normal(2, 3, 4)
     y = run(tmp_path, [node("Trilu", "x k", "y", upper=upper)], {"x": x}, {"k": np.array(k)})
     assert (y == (np.triu if upper else np.tril)(x, k)).all()
+
+
+MATRICES = {
+    "one": normal(1, 1), "three": normal(2, 3, 3), "four": normal(4, 4), "five": normal(2, 3, 5, 5),
+    "twenty": normal(20, 20), "singular": np.outer(normal(5), normal(5)),
+    "a column of zeros": np.diag(np.float32([1, 0, 3, 4, 5])),
+    "an odd permutation": np.eye(6, dtype=np.float32)[[1, 0, 2, 4, 5, 3]] * 2,
+    "small pivots first": np.float32([[1e-9, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1e-9, 2],
+                                      [3, 0, 4, 0]]),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_det(tmp_path, name):
+    x = MATRICES[name]
+    y = run(tmp_path, [node("Det", "x", "y")], {"x": x})
+    wanted = np.linalg.det(x.astype(np.float64))
+    np.testing.assert_allclose(y, wanted, 1e-4, 1e-5)
+
+
+def test_det_of_too_many_elements(tmp_path):
+    with pytest.raises(UnsupportedOps, match="a determinant of 65 x 65 elements"):
+        run(tmp_path, [node("Det", "x", "y")], {"x": normal(65, 65)})
+
+
+@pytest.mark.parametrize("attrs", [{"strides": [2, 1, 2]}, {"pads": [1, 0, 1, 0, 1, 1]},
+                                   {"auto_pad": "SAME_UPPER", "strides": [2, 2, 2]}])
+def test_a_transposed_convolution_of_volumes_states_its_kernel(tmp_path, attrs):
+    case = Case([normal(1, 2, 3, 4, 5), normal(2, 3, 2, 3, 2), normal(3)],
+                {"kernel_shape": [2, 3, 2], **attrs})
+    assert outcome(save(tmp_path / "m.onnx", "ConvTranspose", case), case).kind == SAME
+    case.attrs["kernel_shape"] = [2, 2, 2]
+    with pytest.raises(ModelError, match=r"kernel_shape is \[2, 2, 2\], its filter has"):
+        importers.load("onnx", save(tmp_path / "m.onnx", "ConvTranspose", case))
+
+
+def test_unique_of_a_scalar(tmp_path):
+    case = Case([np.array(3, np.float32)], {}, 4)
+    assert outcome(save(tmp_path / "m.onnx", "Unique", case), case).kind == SAME
 
 
 def test_eye_like(tmp_path):

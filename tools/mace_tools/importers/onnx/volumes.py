@@ -78,11 +78,8 @@ def pool(b: Builder, n: SourceNode, x: str, kernels: list[int], **attrs: Any) ->
 def conv(b: Builder, n: SourceNode) -> str:
     """A sum of convolutions over two dimensions, one for each plane of the filter"""
     x, w, bias = to_last(b, n.inputs[0]), n.inputs[1], [*n.inputs, ""][2]
-    kernel = _filter(b, w)
+    kernel = _filter(b, n)
     strides, gaps = three(n.attr("strides"), 1), three(n.attr("dilations"), 1)
-    if n.attr("kernel_shape") and list(n.attr("kernel_shape")) != kernel:
-        raise ModelError(f"{n.op} '{n.name}': kernel_shape is {list(n.attr('kernel_shape'))}, its "
-                         f"filter has {kernel}")
     reach = [(k - 1) * g + 1 for k, g in zip(kernel, gaps)]
     pads = pads_of(n, _known(b, x)[:3], reach, strides)
     if pads[0] or pads[3]:
@@ -103,11 +100,14 @@ def conv(b: Builder, n: SourceNode) -> str:
     return to_first(b, total)
 
 
-def _filter(b: Builder, w: str) -> list[int]:
-    shape = b.extents(w)
+def _filter(b: Builder, n: SourceNode) -> list[int]:
+    shape, stated = b.extents(n.inputs[1]), list(n.attr("kernel_shape") or [])
     if len(shape) != 5 or None in shape:
         raise Unsupported("the filter's shape is not known", "make the filter a constant")
-    return [int(d) for d in shape[2:] if d is not None]
+    kernel = [int(d) for d in shape[2:] if d is not None]
+    if stated and stated != kernel:
+        raise ModelError(f"{n.op} '{n.name}': kernel_shape is {stated}, its filter has {kernel}")
+    return kernel
 
 
 def _plane(b: Builder, w: str, k: int) -> str:
@@ -121,7 +121,7 @@ def _plane(b: Builder, w: str, k: int) -> str:
 def deconv(b: Builder, n: SourceNode) -> str:
     """A sum of transposed convolutions over two dimensions, moved along the depth"""
     x, w, bias = to_last(b, n.inputs[0]), n.inputs[1], [*n.inputs, ""][2]
-    kernel, group = _filter(b, w), n.attr("group", 1)
+    kernel, group = _filter(b, n), n.attr("group", 1)
     strides, gaps = three(n.attr("strides"), 1), three(n.attr("dilations"), 1)
     size, pads = _deconv_size(n, _known(b, x)[:3], kernel, strides, gaps)
     inputs, out = b.extents(w)[:2]
