@@ -6,7 +6,8 @@
 // Outputs  y     as x, [N,h,w,C]
 // Attrs    mode NEAREST | LINEAR | CUBIC; size or scales (h, w); coordinate,
 //          nearest_mode, cubic_coeff, exclude_outside: see the tables below;
-//          cubic_steps > 0: positions between pixels are rounded to this many
+//          cubic_steps > 0: positions between pixels are rounded to this many;
+//          by_step: positions are multiples of in / out, as in TensorFlow
 // Errors   neither size nor scales; a size below 1; an unknown name; steps
 //          below 0
 // Source   ONNX Resize-13, tf.image.resize, TFLite RESIZE_BILINEAR,
@@ -24,38 +25,62 @@
 namespace mace {
 namespace {
 
-// Maps the centre of output pixel `i` to an input position; scale = out / in.
+// One axis, in the float32 arithmetic of the frameworks: positions next to a
+// whole number or a tie fall where theirs do.
+struct ResizeAxis {
+  float in, out;
+  float scale;  // out / in, or what the model says
+  float step;   // 1 / scale
+  bool by_step;
+
+  float Back(float i) const { return by_step ? i * step : i / scale; }
+};
+
+// Maps output pixel `i` to an input position.
 struct Coordinate {
   const char* name;
-  float (*source)(float i, float scale, float in, float out);
+  float (*source)(float i, const ResizeAxis& a);
 };
 constexpr Coordinate kCoordinates[] = {
-    {"ASYMMETRIC",
-     [](float i, float scale, float, float) { return i / scale; }},
-    {"HALF_PIXEL", [](float i, float scale, float,
-                      float) { return (i + 0.5f) / scale - 0.5f; }},
+    {"ASYMMETRIC", [](float i, const ResizeAxis& a) { return a.Back(i); }},
+    {"HALF_PIXEL",
+     [](float i, const ResizeAxis& a) { return a.Back(i + 0.5f) - 0.5f; }},
     {"ALIGN_CORNERS",
-     [](float i, float, float in, float out) {
-       return out > 1 ? i * ((in - 1) / (out - 1)) : 0;
+     [](float i, const ResizeAxis& a) {
+       if (a.out <= 1 || a.in == a.out) return a.out <= 1 ? 0 : i;
+       return a.by_step ? i * ((a.in - 1) / (a.out - 1))
+                        : i * (a.in - 1) / (a.out - 1);
      }},
     {"PYTORCH_HALF_PIXEL",
-     [](float i, float scale, float, float out) {
-       return out > 1 ? (i + 0.5f) / scale - 0.5f : 0;
+     [](float i, const ResizeAxis& a) {
+       return a.out > 1 ? a.Back(i + 0.5f) - 0.5f : 0;
      }},
     {"TF_HALF_PIXEL_NN",
-     [](float i, float scale, float, float) { return (i + 0.5f) / scale; }},
+     [](float i, const ResizeAxis& a) { return a.Back(i + 0.5f); }},
 };
+
+// Rounds to the nearest; ties, which a quotient may miss by `tolerance`, up or
+// down.
+float RoundTie(float x, bool up, float tolerance) {
+  const float low = std::floor(x), rest = x - low;
+  const bool is_tie = std::fabs(rest - 0.5f) <= tolerance;
+  return (is_tie ? up : rest > 0.5f) ? low + 1 : low;
+}
 
 struct Rounding {
   const char* name;
-  float (*round)(float x);
+  float (*round)(float x, float tolerance);
 };
 constexpr Rounding kRoundings[] = {
-    {"FLOOR", [](float x) { return std::floor(x); }},
-    {"CEIL", [](float x) { return std::ceil(x); }},
-    {"ROUND_PREFER_FLOOR", [](float x) { return std::ceil(x - 0.5f); }},
-    {"ROUND_PREFER_CEIL", [](float x) { return std::floor(x + 0.5f); }},
+    {"FLOOR", [](float x, float) { return std::floor(x); }},
+    {"CEIL", [](float x, float) { return std::ceil(x); }},
+    {"ROUND_PREFER_FLOOR",
+     [](float x, float tolerance) { return RoundTie(x, false, tolerance); }},
+    {"ROUND_PREFER_CEIL",
+     [](float x, float tolerance) { return RoundTie(x, true, tolerance); }},
 };
+// That of ONNX Runtime, with which ONNX models agree in every tie up to 16.
+constexpr float kTieTolerance = 1e-6f;
 
 template <typename Table>
 int IndexIn(const Table& table, const std::string& name) {
@@ -100,20 +125,6 @@ void AddCubic(const ResizeAttrs& attrs, float at, int64_t in,
   }
 }
 
-// Returns the input position of output pixel `i`. TensorFlow multiplies where
-// the table divides, and its last bit decides to which step a position is
-// rounded.
-float PositionOf(const ResizeAttrs& attrs, float i, float scale, float in,
-                 float out) {
-  if (attrs.cubic_steps > 0 && scale == out / in) {
-    if (attrs.coordinate == "ASYMMETRIC") return i * (in / out);
-    if (attrs.coordinate == "HALF_PIXEL") return (i + 0.5f) * (in / out) - 0.5f;
-  }
-  const auto source =
-      kCoordinates[IndexIn(kCoordinates, attrs.coordinate)].source;
-  return source(i, scale, in, out);
-}
-
 }  // namespace
 
 ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis) {
@@ -122,19 +133,25 @@ ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis) {
   const float in_f = static_cast<float>(in), out_f = static_cast<float>(out);
   const bool by_size = node.has_input(1) || !attrs.size.empty();
   const float scale = by_size ? out_f / in_f : attrs.scales[axis];
+  // Files of earlier releases say by cubic_steps that they are TensorFlow's.
+  const bool by_step = attrs.by_step || attrs.cubic_steps > 0;
+  const ResizeAxis line = {in_f, out_f, scale,
+                           by_size ? in_f / out_f : 1 / scale, by_step};
+  const auto source =
+      kCoordinates[IndexIn(kCoordinates, attrs.coordinate)].source;
   const auto round = kRoundings[IndexIn(kRoundings, attrs.nearest_mode)].round;
 
   ResizeTaps taps;
   taps.num_taps = attrs.mode == "NEAREST" ? 1 : attrs.mode == "LINEAR" ? 2 : 4;
   for (int64_t i = 0; i < out; ++i) {
-    const float at =
-        PositionOf(attrs, static_cast<float>(i), scale, in_f, out_f);
+    const float at = source(static_cast<float>(i), line);
     if (attrs.mode == "CUBIC") {
       AddCubic(attrs, at, in, &taps);
       continue;
     }
-    const float inside =
-        std::clamp(attrs.mode == "NEAREST" ? round(at) : at, 0.0f, in_f - 1);
+    const float inside = std::clamp(
+        attrs.mode == "NEAREST" ? round(at, by_step ? 0 : kTieTolerance) : at,
+        0.0f, in_f - 1);
     const int64_t first = static_cast<int64_t>(inside);
     taps.index.push_back(first);
     if (attrs.mode == "NEAREST") {

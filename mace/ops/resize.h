@@ -22,6 +22,10 @@ struct ResizeAttrs {
   // CUBIC: how many positions between two pixels have weights of their own, as
   // in TensorFlow's table; 0: all positions.
   int64_t cubic_steps = 0;
+  // Positions are multiples of in / out, as in TensorFlow and TFLite, instead
+  // of quotients by out / in, as in ONNX. Where a position is next to a whole
+  // number or a tie, its last bit decides which pixel NEAREST takes.
+  bool by_step = false;
 
   template <typename V>
   void Fields(V& v) {
@@ -33,6 +37,7 @@ struct ResizeAttrs {
     v("cubic_coeff", cubic_coeff);
     v("exclude_outside", exclude_outside);
     v("cubic_steps", cubic_steps);
+    v("by_step", by_step);
   }
 };
 

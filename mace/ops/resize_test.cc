@@ -2,8 +2,11 @@
 // TensorFlow 2.19.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/ops/resize.h"
+
 #include <gtest/gtest.h>
 
+#include "mace/graph/attrs.h"
 #include "mace/testing/check_op.h"
 
 namespace mace::testing {
@@ -60,6 +63,72 @@ TEST(Resize, NearestRoundings) {
   CheckOp(c, {I32({1, 1, 4, 1}, {10, 10, 20, 20})});
   c.attrs["nearest_mode"] = std::string("ROUND_PREFER_CEIL");
   CheckOp(c, {I32({1, 1, 4, 1}, {10, 20, 20, 20})});
+}
+
+// Which elements NEAREST takes, of all sizes from 1 to 64 to all others, as one
+// number: the frameworks' results are the digits of a number in base 31, modulo
+// 2^64.
+TEST(Resize, NearestOfAllSizes) {
+  const struct {
+    const char *coordinate, *rounding;
+    bool by_step;
+    uint64_t digits;
+  } kFrameworks[] = {
+      // onnxruntime 1.32
+      {"ASYMMETRIC", "FLOOR", false, 0xcedfb4afaea87a07},
+      {"ASYMMETRIC", "CEIL", false, 0xb8ba821097a5a962},
+      {"ASYMMETRIC", "ROUND_PREFER_FLOOR", false, 0xc4bea94b1500f660},
+      {"ASYMMETRIC", "ROUND_PREFER_CEIL", false, 0x13fca523f330e421},
+      {"HALF_PIXEL", "FLOOR", false, 0x78b0c4e75aad8c10},
+      {"HALF_PIXEL", "CEIL", false, 0x04d3183adbc882a6},
+      {"HALF_PIXEL", "ROUND_PREFER_FLOOR", false, 0x1c819a97c6c52115},
+      {"HALF_PIXEL", "ROUND_PREFER_CEIL", false, 0xcc347ee7d76acc92},
+      {"PYTORCH_HALF_PIXEL", "FLOOR", false, 0x0721aa3a1d0b6432},
+      {"PYTORCH_HALF_PIXEL", "CEIL", false, 0xf65d19c42f7e7a07},
+      {"PYTORCH_HALF_PIXEL", "ROUND_PREFER_FLOOR", false, 0x84562f6a9f15a315},
+      {"PYTORCH_HALF_PIXEL", "ROUND_PREFER_CEIL", false, 0xaa2a084d06e8dbaf},
+      {"ALIGN_CORNERS", "FLOOR", false, 0x1ceb87b043c8e5d6},
+      {"ALIGN_CORNERS", "CEIL", false, 0xa66f01c6e18205b8},
+      {"ALIGN_CORNERS", "ROUND_PREFER_FLOOR", false, 0x67a472af01ad2ee5},
+      {"ALIGN_CORNERS", "ROUND_PREFER_CEIL", false, 0x3e956b4435b6b2a7},
+      {"TF_HALF_PIXEL_NN", "FLOOR", false, 0xc93a13280a807dee},
+      {"TF_HALF_PIXEL_NN", "CEIL", false, 0xaf80409eb6b4f298},
+      {"TF_HALF_PIXEL_NN", "ROUND_PREFER_FLOOR", false, 0x2a8884f576a75d2a},
+      {"TF_HALF_PIXEL_NN", "ROUND_PREFER_CEIL", false, 0x9256bf3bd305a646},
+      // TensorFlow 2.21 and LiteRT 2.3
+      {"ASYMMETRIC", "FLOOR", true, 0xe980ab83dc0de449},
+      {"TF_HALF_PIXEL_NN", "FLOOR", true, 0xc89318e840bf58e5},
+      {"ALIGN_CORNERS", "ROUND_PREFER_CEIL", true, 0x00d442251e46c06e},
+  };
+  for (const auto& f : kFrameworks) {
+    uint64_t digits = 0;
+    for (int64_t n = 1; n <= 64; ++n) {
+      for (int64_t m = 1; m <= 64; ++m) {
+        if (n == m) continue;
+        ResizeAttrs attrs;
+        attrs.coordinate = f.coordinate;
+        attrs.nearest_mode = f.rounding;
+        attrs.by_step = f.by_step;
+        attrs.size = {1, m};
+        Node node;
+        node.inputs = {Operand{{DataType::kF32, {1, 1, n, 1}}}};
+        node.outputs = {{DataType::kF32, {1, 1, m, 1}}};
+        for (const int64_t at : TapsOf(attrs, node, 1).index)
+          digits = digits * 31 + static_cast<uint64_t>(at);
+      }
+    }
+    EXPECT_EQ(digits, f.digits) << f.coordinate << " " << f.rounding;
+  }
+}
+
+// 1 * (14 / 2) is 7, and 1 / (2 / 14) just below it.
+TEST(Resize, NearestByStep) {
+  TestTensor x =
+      I32({1, 1, 14, 1}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
+  OpCase c = {"Resize", {{"size", Ints{1, 2}}}, {x}};
+  CheckOp(c, {I32({1, 1, 2, 1}, {0, 6})});
+  c.attrs["by_step"] = int64_t{1};
+  CheckOp(c, {I32({1, 1, 2, 1}, {0, 7})});
 }
 
 TEST(Resize, Linear) {

@@ -118,11 +118,13 @@ def resize(b: Builder, x: str, size: str, mode: str, align: bool, half: bool) ->
     """TensorFlow's resize kernels; legacy ones sample at x * scale.
 
     Source: tensorflow/core/kernels/image (resize_*_op), as its documentation states them."""
+    if align and half:
+        raise Unsupported("align_corners together with half_pixel_centers", "set one of them")
     coordinate = "ALIGN_CORNERS" if align else "HALF_PIXEL" if half else "ASYMMETRIC"
-    attrs: dict[str, Any] = {"mode": mode, "coordinate": coordinate}
+    attrs: dict[str, Any] = {"mode": mode, "coordinate": coordinate, "by_step": 1}
     if mode == "NEAREST":
         attrs["nearest_mode"] = "ROUND_PREFER_CEIL" if align else "FLOOR"
-        if half and not align:
+        if half:
             attrs["coordinate"] = "TF_HALF_PIXEL_NN"
     if mode == "CUBIC":
         # With half-pixel centres Keys' coefficient is -0.5 and outside pixels weigh nothing. The

@@ -1,4 +1,4 @@
-"""NumPy evaluation of reductions, normalizations and resizing.
+"""NumPy evaluation of reductions and normalizations.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from mace_tools.infer.spatial import resized
 from mace_tools.reference import op
 from mace_tools.reference.elementwise import activate
 from mace_tools.reference.shapes import ints
@@ -132,88 +131,3 @@ def lp_norm(xs, attrs):
         norm = np.sqrt(np.sum(np.square(x), axis, keepdims=True))
     norm = np.maximum(norm, attrs["epsilon"])
     return np.divide(x, norm, out=np.zeros_like(x), where=norm != 0)
-
-
-def _source(out, size, scale, kind):
-    """The position in the operand of output position 0, 1, ... (ONNX Resize)."""
-    o = np.arange(out, dtype=np.float64)
-    if kind == "ALIGN_CORNERS":
-        return o * (size - 1) / (out - 1) if out > 1 else o * 0
-    if kind == "HALF_PIXEL" or (kind == "PYTORCH_HALF_PIXEL" and out > 1):
-        return (o + 0.5) / scale - 0.5
-    if kind == "PYTORCH_HALF_PIXEL":
-        return o * 0
-    if kind == "TF_HALF_PIXEL_NN":
-        return (o + 0.5) / scale
-    return o / scale
-
-
-def _stepped_source(out, size, kind):
-    """The same in float32 as in TensorFlow, because the last bit may decide between two steps."""
-    o, one, half = np.arange(out, dtype=np.float32), np.float32(1), np.float32(0.5)
-    step = np.float32(size) / np.float32(out)
-    if kind == "ALIGN_CORNERS":
-        step = (np.float32(size) - one) / (np.float32(out) - one) if out > 1 else 0 * one
-    return (o + half) * step - half if kind == "HALF_PIXEL" else o * step
-
-
-_NEAREST = {
-    "FLOOR": np.floor, "CEIL": np.ceil,
-    "ROUND_PREFER_FLOOR": lambda s: np.ceil(s - 0.5),
-    "ROUND_PREFER_CEIL": lambda s: np.floor(s + 0.5),
-}  # fmt: skip
-
-
-def _weights(s, size, attrs):
-    """The matrix [out, size] that resizes one axis."""
-    matrix = np.zeros((len(s), size))
-    mode = attrs["mode"]
-    if mode == "NEAREST":
-        nearest = attrs["nearest_mode"]
-        near = np.clip(_NEAREST[nearest](s), 0, size - 1).astype(int)
-        matrix[np.arange(len(s)), near] = 1
-        return matrix
-    base = np.floor(s).astype(int)
-    if mode == "LINEAR":
-        s = np.clip(s, 0, size - 1)
-        base = np.floor(s).astype(int)
-        taps = [(0, 1 - (s - base)), (1, s - base)]
-    else:
-        steps = attrs["cubic_steps"]
-        at = np.rint((s - base) * steps) / steps if steps else s - base
-        taps = _cubic(at, attrs["cubic_coeff"])
-    total = np.zeros(len(s))
-    for k, weight in taps:
-        inside = (base + k >= 0) & (base + k < size)
-        if attrs["exclude_outside"]:
-            weight = np.where(inside, weight, 0)
-        np.add.at(matrix, (np.arange(len(s)), np.clip(base + k, 0, size - 1)), weight)
-        total += weight
-    return matrix / total[:, None]
-
-
-def _cubic(t, a):
-    """Keys' cubic convolution (1981): weights of the four neighbours."""
-    def near(d):
-        return ((a + 2) * d - (a + 3)) * d * d + 1
-
-    def far(d):
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    return [(-1, far(t + 1)), (0, near(t)), (1, near(1 - t)), (2, far(2 - t))]
-
-
-@op("Resize")
-def resize(xs, attrs):
-    x, size = xs[0], ints(xs, 1, attrs, "size")
-    scales = attrs["scales"] if not size else None
-    for k in range(2):
-        extent = x.shape[1 + k]
-        out = size[k] if size else resized(extent, scales[k])
-        scale = scales[k] if scales else out / extent
-        kind = attrs["coordinate"]
-        s = _source(out, extent, scale, kind)
-        if attrs["cubic_steps"] and not scales:
-            s = _stepped_source(out, extent, kind)
-        x = np.moveaxis(np.moveaxis(x, 1 + k, -1) @ _weights(s, extent, attrs).T, -1, 1 + k)
-    return x.astype(xs[0].dtype)

@@ -13,9 +13,10 @@ import numpy as np
 from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
-from mace_tools.importers.onnx.resize_matrix import Axis, by_matrices
+from mace_tools.importers.onnx.resize_matrix import by_matrices
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
+from mace_tools.reference.resize import Axis
 
 _MODES = {"nearest": "NEAREST", "linear": "LINEAR", "bilinear": "LINEAR", "cubic": "CUBIC"}
 _COORDINATES = {"half_pixel": "HALF_PIXEL", "asymmetric": "ASYMMETRIC",

@@ -103,6 +103,9 @@ TABLE = [
      np.float32([0, 1, 2, 3]).reshape(1, 1, 4, 1)),
     ("RESIZE_NEAREST_NEIGHBOR", np.float32([0, 1, 2]).reshape(1, 1, 3, 1), [i32(1, 5)], NONE,
      np.float32([0, 0, 1, 1, 2]).reshape(1, 1, 5, 1)),
+    # LiteRT 2.3: the quotient by a rounded 2 / 14 would be just below 7.
+    ("RESIZE_NEAREST_NEIGHBOR", np.arange(14, dtype=np.float32).reshape(1, 1, 14, 1), [i32(1, 2)],
+     NONE, np.float32([0, 7]).reshape(1, 1, 2, 1)),
 ]
 
 
