@@ -46,12 +46,14 @@ def resize(b: Builder, n: SourceNode) -> str:
              "nearest_mode": n.attr("nearest_mode", "round_prefer_floor").upper(),
              "exclude_outside": n.flag("exclude_outside", 0),
              "cubic_coeff": float(n.attr("cubic_coeff_a", -0.75))}
+    antialias = bool(n.flag("antialias", 0)) and attrs["mode"] != "NEAREST"
     if attrs["mode"] != "CUBIC":
-        del attrs["exclude_outside"], attrs["cubic_coeff"]
+        del attrs["cubic_coeff"]
+        if not antialias:  # the only neighbour inside has all of the weight anyway
+            del attrs["exclude_outside"]
     if attrs["mode"] != "NEAREST":
         del attrs["nearest_mode"]
     scales, sizes = _wanted(b, n)
-    antialias = bool(n.flag("antialias", 0)) and attrs["mode"] != "NEAREST"
     policy = n.attr("keep_aspect_ratio_policy", "stretch")
     if isinstance(sizes, str):
         if antialias or policy != "stretch":
@@ -67,7 +69,7 @@ def resize(b: Builder, n: SourceNode) -> str:
     if special:
         return by_matrices(b, x, axes, attrs, antialias)
     ratios = scales is not None or all(a.out == a.extent * a.scale for a in axes.values())
-    if not ratios or antialias and any(a.scale < 1 for a in axes.values()):
+    if not ratios or antialias and (b.dtype(x) == "u8" or any(a.scale < 1 for a in axes.values())):
         return by_matrices(b, x, axes, attrs, antialias)
     if sizes is not None:
         sizes = [axes[k].out if k in axes else None for k in range(b.rank(x))]

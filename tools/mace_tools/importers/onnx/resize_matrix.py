@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.importers.builder import Builder
+from mace_tools.importers.registry import Unsupported
 from mace_tools.ir import NUMPY
 from mace_tools.reference.resize import Axis, nearest, positions, weights
 
@@ -26,6 +27,14 @@ def by_matrices(b: Builder, x: str, axes: Mapping[int, Axis], attrs: Mapping[str
             elements = nearest(attrs["coordinate"], attrs["nearest_mode"], axis)
             x = b.op("Gather", x, b.add_const(elements, "i32", "elements"), axis=k)
         return _with_edges(b, source, x, axes, attrs)
+    if b.dtype(x) == "u8" and antialias and attrs["coordinate"] != "TF_CROP_AND_RESIZE":
+        x = b.op("Cast", x, to="f32")
+        for k in sorted(axes, reverse=True):  # each rounds, the last axis first
+            x = _rounded_product(b, x, weights(axes[k], attrs, antialias, np.float32), k)
+        return b.op("Cast", x, to="u8")
+    if b.dtype(x) not in ("f32", "f16", "bf16"):
+        raise Unsupported(f"mode {attrs['mode'].lower()} for {b.dtype(x)}",
+                          "cast its operand to float, and its result back")
     for k, axis in axes.items():
         x = _product(b, x, weights(axis, attrs, antialias).astype(NUMPY[b.dtype(x)]), k)
     return _with_edges(b, source, x, axes, attrs)
@@ -39,6 +48,21 @@ def _product(b: Builder, x: str, matrix: np.ndarray, k: int) -> str:
     order = [i for i in range(rank) if i != k] + [k]
     y = b.op("MatMul", b.transpose(x, order), b.add_const(matrix.T.copy(), name="weights"))
     return b.transpose(y, np.argsort(order).tolist())
+
+
+def _rounded_product(b: Builder, x: str, matrix: np.ndarray, k: int) -> str:
+    """The same for whole numbers from 0 to 255, with weights of 22 fraction bits as in Pillow.
+
+    The upper and the lower 11 bits are multiplied apart, so that float32 computes exact sums."""
+    fixed = np.floor(np.abs(matrix.astype(float)) * 2**22 + 0.5) * np.sign(matrix)
+    high = np.floor(fixed / 2**11)
+    low = _product(b, x, ((fixed - high * 2**11) / 2**22).astype(np.float32), k)
+    for kind, number in (("SUM", 0.5), ("PROD", 2**11)):
+        low = b.op("Eltwise", low, b.add_const(np.float32(number)), type=kind)
+    low = b.op("Eltwise", b.op("Unary", low, type="FLOOR"), b.add_const(np.float32(2**-11)),
+               type="PROD")
+    y = b.op("Eltwise", _product(b, x, (high / 2**11).astype(np.float32), k), low, type="SUM")
+    return b.op("Clip", b.op("Unary", y, type="FLOOR"), min=0.0, max=255.0)
 
 
 def _with_edges(b: Builder, source: str, y: str, axes: Mapping[int, Axis],

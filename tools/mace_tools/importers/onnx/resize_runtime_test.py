@@ -1,4 +1,5 @@
-"""Resize beside ONNX Runtime, whose arithmetic decides which element mode nearest takes.
+"""Resize beside ONNX Runtime, whose arithmetic decides which element mode nearest takes, and how
+uint8 is rounded.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -11,8 +12,9 @@ import onnxruntime
 import pytest
 
 from mace_tools import importers, reference
+from mace_tools.errors import UnsupportedOps
 from mace_tools.reference.resize import Axis, nearest
-from mace_tools.testing.onnx_cases import Case, i64, save
+from mace_tools.testing.onnx_cases import Case, i64, save, uniform
 
 NEAREST = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
 
@@ -70,6 +72,30 @@ def test_nearest_in_a_graph(tmp_path, axes):
                          nearest_mode="round_prefer_ceil", coordinate_transformation_mode=kind,
                          axes=axes)
         assert got.tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("size", [(7, 6), (7, 30), (20, 6), (14, 5), (33, 40)])
+@pytest.mark.parametrize("outside", [0, 1])
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_antialias_as_pytorch_writes_it(tmp_path, mode, outside, size):
+    got, want = both(tmp_path, [uniform(1, 3, 14, 17), None, None, i64(1, 3, *size)], mode=mode,
+                     antialias=1, exclude_outside=outside)
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-5)  # its positions are float32
+
+
+@pytest.mark.parametrize("size", [(7, 6), (7, 30), (20, 6), (14, 5), (33, 40)])
+@pytest.mark.parametrize("mode, outside", [("linear", 0), ("linear", 1), ("cubic", 1)])
+def test_antialias_of_uint8_rounds_along_each_axis(tmp_path, mode, outside, size):
+    x = np.random.default_rng(1).integers(0, 256, (1, 3, 14, 17)).astype(np.uint8)
+    got, want = both(tmp_path, [x, None, None, i64(1, 3, *size)], mode=mode, antialias=1,
+                     exclude_outside=outside)
+    assert got.dtype == want.dtype and got.tolist() == want.tolist()
+
+
+def test_antialias_of_other_integers_is_refused(tmp_path):
+    x = np.ones((1, 1, 4, 4), np.int32)
+    with pytest.raises(UnsupportedOps, match="mode linear for i32"):
+        both(tmp_path, [x, None, None, i64(1, 1, 2, 2)], mode="linear", antialias=1)
 
 
 @pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
