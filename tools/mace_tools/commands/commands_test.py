@@ -18,7 +18,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from mace_tools import frameworks, protos
+from mace_tools import frameworks, protos, runner
 from mace_tools.exit_codes import ExitCode
 from mace_tools.testing import fake_mace_run
 from mace_tools.testing.workplace import DIGITS, Workplace
@@ -118,6 +118,23 @@ def test_a_failed_conversion_leaves_nothing(place):
     assert code == ExitCode.ERROR and out == ""
     assert "no tensor 'probability'; did you mean 'probabilities'?" in err
     assert not place.pb.exists() and not place.data.exists()
+
+
+@pytest.mark.parametrize("how, said", [
+    ("1", "the engine refuses the converted model, so nothing was written: the engine says no"),
+    ("signal", "nothing was written: ends with SIGSEGV")])
+def test_a_model_that_the_engine_refuses_does_not_convert(place, monkeypatch, how, said):
+    monkeypatch.setenv("FAKE_FAILS", how)
+    code, _, err = place.call("convert", f"--mace_run={place.mace_run}")
+    assert code == ExitCode.RUN_FAILED and said in err
+    assert not place.pb.exists() and not place.data.exists()
+
+
+def test_converting_needs_no_engine(place, monkeypatch):
+    monkeypatch.setattr(runner, "is_built", lambda tool: False)
+    code, _, err = place.call("convert")
+    assert code == ExitCode.OK and place.pb.is_file()
+    assert "was not tried by an engine: no mace_run is built (`check` builds one)" in err
 
 
 def test_a_remote_model_is_fetched_once_and_converted(place, monkeypatch):
@@ -295,6 +312,7 @@ def test_benchmark_passes_tables_through_and_writes_a_trace(place):
 
 
 def test_a_failing_engine_is_reported(place, monkeypatch):
+    assert place.call("convert")[0] == ExitCode.OK
     monkeypatch.setenv("FAKE_FAILS", "1")
     code, _, err = place.call("run", "--json=r.json")
     assert code == ExitCode.RUN_FAILED

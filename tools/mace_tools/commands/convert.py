@@ -23,6 +23,7 @@ from mace_tools.atomic import atomic_files
 from mace_tools.commands import device_tuning, dsp, gpu, quantizing, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
+from mace_tools.commands.try_engine import has_custom_ops, try_engine
 from mace_tools.config.files import sha256_of
 from mace_tools.config.problems import did_you_mean
 from mace_tools.config.schema import Model
@@ -186,6 +187,10 @@ def _convert(
             write_map(kept, names)
         else:
             kept.unlink(missing_ok=True)
+    why = "" if has_custom_ops(graph) else try_engine(
+        getattr(context.args, "mace_run", None), tag, pb, data)
+    if why:
+        context.console.info(f"{tag} was not tried by an engine: {why}")
     return graph.notes
 
 
