@@ -11,9 +11,12 @@ from itertools import chain
 from mace_tools.errors import UnsupportedOp, UnsupportedOps
 from mace_tools.ir import Graph, Node
 from mace_tools.op_facts import AttrFacts, OpFacts, all_ops
+from mace_tools.passes.codes import as_key
 
 HELP = ("end the model before it (output_tensors in the YAML), or add it to mace/ops "
         "(docs/add_an_op.md)")
+DEQUANTIZE = "put a dequantization in front of it and quantize its result in the source model"
+ONE_SCALE = "quantize computed tensors with one scale for each tensor in the source model"
 # Ops that run subgraphs, for which no device has a kernel.
 RUN_BY_ENGINE = ("If", "Loop")
 _PYTHON = {"int": (int,), "bool": (int,), "float": (int, float), "string": (str,)}
@@ -67,6 +70,24 @@ def _refusals(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
         yield reason, HELP
     elif op is not None:
         yield from _wrong_types(graph, node, op)
+        yield from _wrong_quantization(graph, node, op)
+
+
+def _wrong_quantization(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple[str, str]]:
+    """Quantized operands as the op does not take them; see mace/ops/common/quantized.cc."""
+    quants = [graph.tensors[name].quant if name else None for name in node.inputs]
+    given = [q for q in quants if q is not None]
+    if op.on_quantized == "refuses" and given and node.op not in RUN_BY_ENGINE:
+        yield "the engine's takes no quantized tensors", DEQUANTIZE
+    if op.on_quantized == "computes" and quants and quants[0] is not None \
+            and quants[0].axis is not None:
+        yield "its input 0 has scales along an axis, the engine's has one scale", ONE_SCALE
+    if op.on_quantized == "computes" and any(
+            graph.tensors[o].quant is not None and graph.tensors[o].quant.axis is not None
+            for o in node.outputs):
+        yield "its output has scales along an axis, the engine's has one scale", ONE_SCALE
+    if op.on_quantized == "moves" and any(as_key(q) != as_key(given[0]) for q in given):
+        yield "its operands are quantized in different ways, the engine's must be alike", DEQUANTIZE
 
 
 def _refused(node: Node, op: OpFacts) -> str:

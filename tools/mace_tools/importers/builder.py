@@ -378,7 +378,7 @@ class Builder(Frames):
         info = self.model.info.get(source)
         if info is None:
             return
-        if t.quant is None:
+        if t.quant is None and t.dtype == info.dtype:
             t.quant = info.quant
         if t.shape is None and info.shape is not None:
             t.shape = info.shape

@@ -12,6 +12,7 @@ from mace_tools.importers.builder import Builder, Frame
 from mace_tools.importers.source import SourceGraph, SourceNode
 from mace_tools.infer.control import common
 from mace_tools.ir import Graph, Shape
+from mace_tools.passes.codes import as_key
 
 
 def branches(b: Builder, n: SourceNode, condition: str, then: SourceGraph,
@@ -53,10 +54,13 @@ def loop_node(b: Builder, n: SourceNode, body: SourceGraph, count: str, conditio
     Errors: ModelError for a carried value that changes its element type."""
     _check_condition(b, n, condition)
     types = [(b.graph.tensors[x].dtype, b.graph.tensors[x].shape) for x in carried]
+    quants = [b.quant(x) for x in carried]
     while True:
         with b.inside(f"{n.name}/body") as frame:
             formal = _formal(b, body, b.shape_of(condition), types)
             _keep_unsigned(b.frames[-2].graph, carried, b.graph, formal[2:])
+            for name, quant in zip(formal[2:], quants):
+                b.set_quant(name, quant)
             begin(formal[0])
             made = b.translate_inside(n, body)
             if end is not None:
@@ -66,6 +70,10 @@ def loop_node(b: Builder, n: SourceNode, body: SourceGraph, count: str, conditio
         if wider == types:
             break
         types = wider
+    for k, (quant, name) in enumerate(zip(quants, frame.graph.outputs[1:])):
+        if as_key(quant) != as_key(frame.graph.tensors[name].quant):
+            raise ModelError(f"{n.op} '{n.name}': carried value {k} has another scale or zero "
+                             "point after an iteration; these must stay")
     captured = list(frame.captured)
     _set_inputs(b, frame, formal, captured)
     name = b.add_subgraph(frame.graph)
@@ -134,6 +142,6 @@ def _set_inputs(b: Builder, frame: Frame, formal: Sequence[str], captured: Seque
         if name is None:
             name = graph.fresh(outside)
             tensor = b.graph.tensors[outside]
-            graph.add_input(name, tensor.dtype, tensor.shape)
+            graph.add_input(name, tensor.dtype, tensor.shape).quant = tensor.quant
         names.append(name)
     graph.inputs = names

@@ -110,8 +110,10 @@ def infer_node(graph: Graph, node: Node) -> None:
         tensor.dtype = dtype
         tensor.shape = None if shape is None else tuple(shape)
         if tensor.quant is None and node.inputs and _moves_codes(node):
-            tensor.quant = next((q for q in (graph.tensors[n].quant for n in node.inputs if n)
-                                 if q is not None), None)
+            found = next((q for q in (graph.tensors[n].quant for n in node.inputs if n)
+                          if q is not None), None)
+            # Where the axis of several scales goes is not known here.
+            tensor.quant = found if found is None or found.axis is None else None
     if function is not None and _is_complete(node):
         _propagate_value(graph, node)
 

@@ -74,13 +74,15 @@ def codes_of(tensor: Tensor, dtype: str) -> np.ndarray | None:
     return found.astype(NUMPY[dtype])
 
 
-def moved_codes(node: Node, x: Tensor, shape: Sequence[int]) -> Quant | None:
-    """The codes of what a node makes of the constant x, of this shape, by moving its elements."""
-    if x.codes is None or x.data is None:
+def moved_quant(node: Node, quant: Quant | None, old: Sequence[int],
+                new: Sequence[int]) -> Quant | None:
+    """The quantization of what a node makes of a tensor of this quantization and the shape `old` by
+    moving its elements into the shape `new`; None if there is none."""
+    if quant is None:
         return None
     if node.op == "Transpose":
-        return permuted_codes(x.codes, node.attr("dims") or range(x.data.ndim)[::-1])
-    return reshaped_codes(x.codes, x.data.shape, shape) if node.op in op_facts.views() else None
+        return permuted_codes(quant, node.attr("dims") or range(len(old))[::-1])
+    return reshaped_codes(quant, old, new) if node.op in op_facts.views() else None
 
 
 def permuted_codes(quant: Quant | None, dims: Sequence[int]) -> Quant | None:

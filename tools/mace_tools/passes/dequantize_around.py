@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from mace_tools import op_facts
+from mace_tools.engine_ops import RUN_BY_ENGINE
 from mace_tools.errors import ModelError
 from mace_tools.ir import Graph, Node, Quant, Tensor
 from mace_tools.passes.codes import real, same_quant
@@ -67,6 +68,8 @@ def in_codes(graph: Graph, node: Node) -> bool:
     """Whether the engine computes the node in codes."""
     if node.op in ("Quantize", "Dequantize"):
         return graph.tensors[node.inputs[0]].quant is not None or node.op == "Quantize"
+    if node.op in RUN_BY_ENGINE:  # as each node of their graphs is
+        return True
     quants = [graph.tensors[n].quant for n in node.inputs if n]
     use = op_facts.all_ops()[node.op].on_quantized if node.op in op_facts.all_ops() else "refuses"
     if use == "moves":
@@ -88,7 +91,9 @@ def in_codes(graph: Graph, node: Node) -> bool:
         return False
     if node.op in CONV_LIKE:
         weight = graph.tensors[node.inputs[1]]
+        bias = graph.tensors[node.inputs[2]].dtype if node.has_input(2) else "i32"
         return all(graph.tensors[n].is_const for n in node.inputs[1:3] if n) \
+            and bias in ("i32", "i64") \
             and weight.quant is not None and (not is_16 or _fits_16(weight, quants[0]))
     if is_16 and any(graph.tensors[n].dtype != "i16" for n in (*node.inputs, *node.outputs)):
         return False

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mace_tools.ir import Graph, Node, dtype_name
-from mace_tools.passes.codes import moved_codes
+from mace_tools import op_facts
+from mace_tools.ir import Graph, Node, Tensor, dtype_name
+from mace_tools.passes.codes import as_signed, moved_quant, nearest, real
 from mace_tools.passes.match import CONV_LIKE
 from mace_tools.reference import evaluate
 
@@ -38,9 +39,13 @@ def fold_node(graph: Graph, node: Node) -> bool:
     """Turns the outputs of a node with constant operands into constants. Returns whether it did.
 
     fp16 is computed as float32 and rounded once."""
+    if node.op in ("Dequantize", "Quantize"):
+        return _fold_codes(graph, node)
     read = [graph.tensors[i] for i in node.inputs if i]
     size = _bytes(graph, node)
-    if not read or any(t.quant is not None for t in read) or size is not None and size > MAX_BYTES:
+    if not read or size is not None and size > MAX_BYTES:
+        return False
+    if any(t.quant is not None for t in read) and not _moves_one(node, read[0]):
         return False
     operands = [_widened(graph.const(i)) if i else None for i in node.inputs]
     with np.errstate(all="ignore"):
@@ -56,9 +61,34 @@ def fold_node(graph: Graph, node: Node) -> bool:
         tensor = graph.tensors[name]
         tensor.data = np.ascontiguousarray(value).reshape(value.shape)
         tensor.shape, tensor.dtype = tuple(value.shape), dtype_name(value.dtype)
-        if tensor.dtype == "f32":
-            tensor.codes = moved_codes(node, read[0], value.shape)
+        moved = moved_quant(node, read[0].quant or read[0].codes, read[0].data.shape, value.shape)
+        if read[0].quant is not None:
+            tensor.quant = moved
+        elif tensor.dtype == "f32":
+            tensor.codes = moved
             tensor.stored = "f16" if weight.dtype == "f16" else weight.stored
+    return True
+
+
+def _moves_one(node: Node, x: Tensor) -> bool:
+    """Whether a node moves all elements of a quantized constant x, and so its scales."""
+    return node.op in ("Transpose", *op_facts.views()) and x.quant is not None and (
+        node.op == "Transpose" or x.quant.axis is None)
+
+
+def _fold_codes(graph: Graph, node: Node) -> bool:
+    """Turns the numbers of codes, or the codes of numbers, into a constant."""
+    x, y = graph.tensors[node.inputs[0]], graph.tensors[node.outputs[0]]
+    given = node.op == "Dequantize"
+    if x.data is None or (x.quant is not None) is not given or not given and y.quant is None:
+        return False
+    graph.remove(node)
+    if given:
+        y.data, y.dtype = real(x.data, x.quant), "f32"
+        y.codes = as_signed(x.quant, x.dtype) if x.dtype in ("i8", "u8") else None
+    else:
+        y.data = nearest(x.data, y.quant, y.dtype, node.attr("rounding"))
+    y.shape = tuple(y.data.shape)
     return True
 
 
