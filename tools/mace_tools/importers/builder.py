@@ -42,6 +42,7 @@ class Builder(Frames):
         self.opset = model.opset
         self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
         self.frames = [Frame(self.graph, self._map)]  # of the model, then of graphs within
+        self.sequences = {}
         self._scope = ""
         self._source: list[str] = []  # operands of the current node, by their names in the source
         self._variables: dict[str, str] = {}  # those of the source, by what stands for them
@@ -264,7 +265,7 @@ class Builder(Frames):
     def finish(self) -> Graph:
         """The graph with its outputs under the source's names."""
         for name in self.model.outputs:
-            tensor = self._resolve(name, None)
+            tensor = self.no_sequence(name, self._resolve(name, None))
             if tensor == name and self.graph.const(name) is not None:  # it gives up its name
                 tensor = self.graph.fresh(f"{name}/constant")
                 self.graph.rename(name, tensor)

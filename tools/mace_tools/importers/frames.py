@@ -5,16 +5,37 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from mace_tools.errors import ModelError
+import numpy as np
+
+from mace_tools.errors import ModelError, Unsupported
 from mace_tools.ir import Graph, Shape
 
 if TYPE_CHECKING:
     from mace_tools.importers.source import SourceGraph, SourceNode
+
+
+@dataclass
+class TensorSequence:
+    """A value of the source that is a sequence of tensors: these, or those along axis 0 of one."""
+
+    elements: list[str]
+    dtype: str
+    stacked: str = ""
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_TAKES: set[Any] = set()
+
+
+def takes_sequences(function: _Function) -> _Function:
+    """Registers an importer function that knows what to do with operands that are sequences."""
+    _TAKES.add(function)
+    return function
 
 
 @dataclass
@@ -36,9 +57,11 @@ class Frames:
     _map: dict[str, str]
     _unfolded: set[str]
     _stand_ins: set[str]
+    sequences: dict[str, TensorSequence]  # by the constants that stand for them
 
     if TYPE_CHECKING:
         def op(self, op: str, *inputs: str) -> str: ...
+        def add_const(self, value: Any, dtype: str | None = None, name: str = "") -> str: ...
         def _resolve(self, name: str, node: SourceNode | None) -> str: ...
         def _translate_all(self, node: SourceNode, graph: SourceGraph) -> None: ...
 
@@ -66,6 +89,32 @@ class Frames:
         """Makes a tensor, whose name may become that of the source, a list of so many elements."""
         if size:
             self.frames[-1].lists.update({tensor: size, source: size})
+
+    def add_sequence(self, elements: Sequence[str], dtype: str = "", stacked: str = "") -> str:
+        """A constant that stands for a sequence; only importer functions that are registered for
+        it ever see it. Tensors tell their element type."""
+        some = stacked or next(iter(elements), "")
+        name = self.add_const(np.zeros(0, np.float32), name="sequence")
+        kind = self.graph.tensors[some].dtype if some else dtype
+        self.sequences[name] = TensorSequence(list(elements), kind, stacked)
+        return name
+
+    def sequence_type(self, name: str) -> str:
+        return self.sequences[name].dtype
+
+    def no_sequence(self, output: str, tensor: str) -> str:
+        """The tensor of an output of the model. Errors: ModelError if that is a sequence."""
+        if tensor in self.sequences:
+            raise ModelError(f"output '{output}' is a sequence of tensors, which no engine "
+                             "returns: end the model before it (output_tensors in the YAML)")
+        return tensor
+
+    def check_sequences(self, function: Any, inputs: Sequence[str]) -> None:
+        """Errors: Unsupported for a sequence that reaches a function for tensors."""
+        found = next((i for i in inputs if i in self.sequences), None)
+        if found is not None and function not in _TAKES:
+            raise Unsupported("its operand is a sequence of tensors",
+                              "join or pick them before (ConcatFromSequence, SequenceAt)")
 
     @contextmanager
     def inside(self, name: str) -> Iterator[Frame]:
@@ -98,6 +147,9 @@ class Frames:
         results: list[str] = []
         for name in graph.outputs:
             tensor = self._resolve(name, node)
+            if tensor in self.sequences:
+                raise Unsupported("a sequence of tensors leaves its branch or loop",
+                                  "join the tensors inside (ConcatFromSequence)")
             if self.graph.producer(tensor) is None or tensor in results:
                 tensor = self.op("Identity", tensor)
             results.append(tensor)
@@ -111,6 +163,8 @@ class Frames:
         frame, tensor = self.frames[depth], self.frames[depth - 1].graph.tensors[outside]
         if outside in frame.captured:
             return frame.captured[outside]
+        if outside in self.sequences:
+            return self._capture_sequence(depth, self.sequences[outside])
         name = frame.graph.fresh(outside)
         if tensor.is_const:
             frame.graph.add_tensor(replace(tensor, name=name))
@@ -120,6 +174,13 @@ class Frames:
             frame.captured[outside] = name
         if outside in self._stand_ins:
             self._stand_ins.add(name)
+        return name
+
+    def _capture_sequence(self, depth: int, found: TensorSequence) -> str:
+        name = self.frames[depth].graph.add_const("sequence", np.zeros(0, np.float32))
+        parts = [self._capture(depth, x) for x in found.elements]
+        stacked = self._capture(depth, found.stacked) if found.stacked else ""
+        self.sequences[name] = TensorSequence(parts, found.dtype, stacked)
         return name
 
     def add_subgraph(self, graph: Graph) -> str:

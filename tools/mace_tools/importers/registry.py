@@ -150,6 +150,7 @@ class Registry:
                 verb = "reads" if name in node.inputs else "makes"
                 raise Unsupported(f"it {verb} {reason}", help)
         local, first = builder.localize(node), len(builder.graph.nodes)
+        builder.check_sequences(function, local.inputs)
         try:
             results = function(builder, local)
             self._check_all_read(local)

@@ -80,11 +80,6 @@ def test_values_of_onnx_that_are_no_tensors(tmp_path):
     for value, kind in ((sequence, "sequence"), (optional, "optional")):
         path = onnx_model(tmp_path, [helper.make_node("Identity", ["x"], ["y"])], [value])
         assert refused("onnx", path) == {"Identity": (1, f"it reads a value of the kind '{kind}'")}
-    nodes = [helper.make_node("SequenceConstruct", ["x", "x"], ["s"]),
-             helper.make_node("SequenceAt", ["s", "i"], ["y"])]
-    index = numpy_helper.from_array(np.int64(0), "i")
-    found = refused("onnx", onnx_model(tmp_path, nodes, [("x", [2])], constants=[index]))
-    assert set(found) == {"SequenceConstruct", "SequenceAt"}
 
 
 @pytest.mark.parametrize("kind, name", [(TensorProto.STRING, "strings"),

@@ -145,6 +145,10 @@ def _many(names: str, *operands: np.ndarray | None, **attrs: Any) -> dict[str, C
     return {name: Case(operands, attrs) for name in names.split()}
 
 
+# Operators of sequences, of which no single node is a model: importers/onnx/sequences_test.py.
+OF_SEQUENCES = {"SequenceEmpty", "SequenceConstruct", "SequenceInsert", "SequenceErase",
+                "SequenceAt", "SequenceLength", "SequenceMap", "SplitToSequence",
+                "ConcatFromSequence"}
 QUANTIZED = _quantized()
 WINDOWS = "HannWindow HammingWindow BlackmanWindow"
 # Operators that importers compose, or for which the engine has an op of its own.

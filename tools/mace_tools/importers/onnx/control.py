@@ -9,7 +9,9 @@ import numpy as np
 
 from mace_tools.errors import ModelError
 from mace_tools.importers.builder import Builder
+from mace_tools.importers.frames import takes_sequences
 from mace_tools.importers.onnx import registry
+from mace_tools.importers.onnx.sequences import Appends
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceGraph, SourceNode
 from mace_tools.importers.subgraphs import branches, loop_node, unrolled
@@ -40,6 +42,7 @@ def if_(b: Builder, n: SourceNode) -> list[str]:
 
 
 @registry.op("Loop")
+@takes_sequences
 def loop(b: Builder, n: SourceNode) -> list[str]:
     """A short loop of constant length is unrolled; others are Loops of the engine"""
     body = _body(n, "Loop")
@@ -55,7 +58,8 @@ def loop(b: Builder, n: SourceNode) -> list[str]:
         return unrolled(b, n, body, int(times.item()), carried)
     count = count or b.add_const(np.int64(_FOREVER))
     condition = condition or b.add_const(np.array(True))
-    return loop_node(b, n, body, count, condition, carried)
+    appends = Appends(b, body, carried)
+    return appends.results(b, loop_node(b, n, appends.body, count, condition, appends.carried))
 
 
 def _body(n: SourceNode, op: str) -> SourceGraph:

@@ -10,6 +10,7 @@ from functools import reduce
 import numpy as np
 
 from mace_tools.importers.builder import Builder
+from mace_tools.importers.frames import takes_sequences
 from mace_tools.importers.narrow import eltwise
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.tensors import ELEMENT
@@ -137,8 +138,9 @@ def cast_like(b: Builder, n: SourceNode) -> str:
 
 
 @registry.op("Identity")
+@takes_sequences
 def identity(b: Builder, n: SourceNode) -> str:
-    return b.op("Identity", n.inputs[0])
+    return n.inputs[0] if n.inputs[0] in b.sequences else b.op("Identity", n.inputs[0])
 
 
 @registry.op("Dropout")

@@ -75,7 +75,9 @@ def _model(proto: Any, path: Path) -> SourceModel:
     _check_producers(model.nodes, path)
     stored = {*model.constants, *model.unusable}
     model.inputs = {v.name: _info(model, v) for v in graph.input if v.name not in stored}
-    model.info.update({v.name: _info(model, v) for v in [*graph.value_info, *graph.output]})
+    model.info.update({v.name: _info(model, v) for v in graph.output})
+    model.info.update({v.name: _info(model, v, inner=True) for v in graph.value_info
+                       if v.name not in model.info})
     return model
 
 
@@ -158,7 +160,7 @@ class Scope:
         stored = {t.name for t in graph.initializer}
         formal = [v for v in graph.input if v.name not in stored]
         for v in formal:
-            self.model.info.setdefault(inner.meaning[v.name], _info(self.model, v))
+            self.model.info.setdefault(inner.meaning[v.name], _info(self.model, v, inner=True))
         inputs = [inner.meaning[v.name] for v in formal]
         return SourceGraph(nodes, outputs, inputs), inner.captured
 
@@ -200,11 +202,13 @@ def _check_producers(nodes: list[SourceNode], path: Path) -> None:
             seen[out] = node.name
 
 
-def _info(model: SourceModel, v: Any) -> ValueInfo:
-    """What a file says about a tensor; one that cannot be used is entered in `model.unusable`."""
+def _info(model: SourceModel, v: Any, inner: bool = False) -> ValueInfo:
+    """What a file says about a tensor; one that cannot be used is entered in `model.unusable`.
+
+    Inner values that are no tensors are judged by the nodes that make them."""
     t, kind = v.type.tensor_type, v.type.tensor_type.elem_type
     others = [f.name for f, _ in v.type.ListFields() if f.name != "tensor_type"]
-    if others:
+    if others and not inner:
         what = others[0].removesuffix("_type").replace("_", " ")
         model.unusable[v.name] = (f"a value of the kind '{what}'", CUT)
     elif kind and kind not in ELEMENT:

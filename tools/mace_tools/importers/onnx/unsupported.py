@@ -11,16 +11,6 @@ registry.help_for(
     "com.microsoft.QEmbedLayerNormalization", "com.microsoft.QOrderedMatMul",
 )
 registry.help_for(
-    "the size of its result depends on the numbers in it; end the model before it (output_tensors "
-    "in the YAML) and do the rest in the app",
-    "SequenceConstruct", "SequenceAt", "SequenceEmpty", "SequenceErase", "SequenceInsert",
-    "SequenceLength", "SplitToSequence", "ConcatFromSequence",
-)
-registry.help_for(
-    "export without control flow: torch.onnx.export of a traced, not a scripted, model",
-    "SequenceMap",
-)
-registry.help_for(
     "end the model before it (output_tensors in the YAML), or export without optional values",
     "Optional",
 )
