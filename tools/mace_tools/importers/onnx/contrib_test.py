@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -14,8 +16,9 @@ from onnx import helper, numpy_helper
 from mace_tools import importers, reference
 from mace_tools.errors import UnsupportedOps
 from mace_tools.passes.pipeline import convert
+from mace_tools.testing.by_onnxruntime import Session
 from mace_tools.testing.grid import SAME as EQUAL
-from mace_tools.testing.onnx_cases import Case, save, uniform
+from mace_tools.testing.onnx_cases import RNG, Case, save, uniform
 from mace_tools.testing.onnx_grid import outcome
 
 MS = "com.microsoft."
@@ -160,3 +163,38 @@ def test_a_model_that_onnxruntime_optimized(tmp_path):
     wanted, = session.run(None, {"x": x})
     got = reference.run(convert(importers.load("onnx", path)), {"x": x})
     np.testing.assert_allclose(got["y"], wanted, 1e-4, 1e-5)
+
+
+def lstm(steps: int, directions: int, kind: type = np.int8, each: bool = False,
+         more: Sequence[np.ndarray | None] = (None,) * 4) -> Case:
+    def weights(rows: int) -> list[np.ndarray]:
+        count = (directions, 16) if each else (directions,)
+        zeros = np.full(count, 0 if kind is np.int8 else 128, kind)
+        low, high = (98, 158) if kind is np.uint8 else (-30, 30)
+        return [RNG.integers(low, high, (directions, rows, 16)).astype(kind),
+                (0.01 + 0.01 * np.abs(uniform(*count))), zeros]
+
+    (w, *of_w), (r, *of_r) = weights(5), weights(4)
+    return Case([uniform(steps, 2, 5), w, r, uniform(directions, 32), *more, *of_w, *of_r],
+                {"hidden_size": 4, "direction": "bidirectional" if directions == 2 else "forward"},
+                3)
+
+
+@pytest.mark.parametrize("case", [
+    lstm(1, 1), lstm(1, 2, each=True), lstm(1, 1, np.uint8), lstm(1, 2, np.uint8, each=True),
+    lstm(1, 1, more=(np.int32([1, 1]), None, None, uniform(1, 12)))])
+def test_a_step_of_a_quantized_lstm(tmp_path, case):
+    path = save(tmp_path / "m.onnx", f"{MS}DynamicQuantizeLSTM", case)
+    assert outcome(path, case).kind == EQUAL
+
+
+@pytest.mark.parametrize("case", [lstm(6, 1), lstm(6, 2)])
+def test_the_state_of_a_quantized_lstm_stays_in_floats(tmp_path, case):
+    """ONNX Runtime rounds it to 255 steps, in groups that depend on its threads."""
+    path = save(tmp_path / "m.onnx", f"{MS}DynamicQuantizeLSTM", case)
+    wanted = Session(path.read_bytes()).run(None, {"x": case.x})
+    graph = importers.load("onnx", path)
+    assert any("keeps its state in floats" in note for note in graph.notes)
+    got = reference.run(graph, {"x": case.x})
+    for name, want in zip(graph.outputs, wanted):
+        np.testing.assert_allclose(got[name], want, atol=0.01)

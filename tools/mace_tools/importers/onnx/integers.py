@@ -15,6 +15,7 @@ from mace_tools.importers.builder import Builder
 from mace_tools.importers.integer_products import REACH, product
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.conv import conv
+from mace_tools.importers.onnx.recurrent import recurrent
 from mace_tools.importers.onnx.scales import AGAIN, CODES
 from mace_tools.importers.source import SourceNode
 
@@ -121,3 +122,34 @@ def dynamic_matmul(b: Builder, n: SourceNode) -> str:
     codes = b.op("Eltwise", dynamic_codes(b, x, scale, point), point, type="SUB")
     y = product(b, codes, difference(b, n, w, w_zero, -1))
     return _scaled(b, y, [scale, w_scale], bias)
+
+
+@registry.op(f"{MS}DynamicQuantizeLSTM")
+def dynamic_lstm(b: Builder, n: SourceNode) -> list[str]:
+    """LSTM of the operand as DynamicQuantizeLinear rounds it; its state stays in floats"""
+    x, w, r, bias, lengths, hidden, cell, peepholes, *scales = [*n.inputs, *[""] * 12][:12]
+    scale, point = dynamic_scale(b, x)
+    units = b.op("Eltwise", dynamic_codes(b, x, scale, point), point, type="SUB")
+    real = [b.op("Eltwise", units, scale, type="PROD"), _gates(b, n, w, *scales[:2]),
+            _gates(b, n, r, *scales[2:])]
+    note = "DynamicQuantizeLSTM keeps its state in floats, which ONNX Runtime rounds to 8 bits " \
+           "in each step"
+    if note not in b.graph.notes:
+        b.graph.notes.append(note)
+    return recurrent(b, SourceNode(n.name, "LSTM", [*real, bias, lengths, hidden, cell, peepholes],
+                                   n.outputs, n.attrs, opset=n.opset))
+
+
+def _gates(b: Builder, n: SourceNode, w: str, scale: str, zero: str) -> str:
+    """The weights [directions, inputs, 4 * hidden] as floats [directions, 4 * hidden, inputs]."""
+    data, scales, zeros = (b.const(name) for name in (w, scale, zero))
+    if data is None or scales is None or zeros is None:
+        raise Unsupported(f"its weights '{w}' or their scales are computed while the model runs",
+                          "make them constants of the source model")
+    if data.ndim != 3 or data.dtype not in (np.int8, np.uint8) or zeros.size != scales.size or \
+            scales.size not in (data.shape[0], data.shape[0] * data.shape[2]):
+        raise ModelError(f"{n.op} '{n.name}': '{w}' is {b.dtype(w)} {list(data.shape)}, with "
+                         f"{scales.size} scales and {zeros.size} zero points; {AGAIN}")
+    by = [v.astype(np.float32).reshape(data.shape[0], 1, -1) for v in (scales, zeros)]
+    real = (data.astype(np.float32) - by[1]) * by[0]
+    return b.add_const(np.ascontiguousarray(real.transpose(0, 2, 1)), "f32", "gates")

@@ -7,8 +7,8 @@ from mace_tools.importers.onnx import registry
 
 registry.help_for(
     "quantize the model statically (quantize_static)",
-    "com.microsoft.DynamicQuantizeLSTM", "com.microsoft.QAttention",
-    "com.microsoft.QEmbedLayerNormalization", "com.microsoft.QOrderedMatMul",
+    "com.microsoft.QAttention", "com.microsoft.QEmbedLayerNormalization",
+    "com.microsoft.QOrderedMatMul",
 )
 registry.help_for(
     "end the model before it (output_tensors in the YAML), or export without optional values",
