@@ -8,7 +8,7 @@ become one node, "TRANSFORM.READER"; a transform with another reader stays, and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,19 +20,24 @@ from mace_tools.importers.spectral import fitted, magnitudes, of_pairs, of_real,
 
 
 def joined(model: SourceModel, transforms: Collection[str], readers: Collection[str],
-           views: Collection[str] = ()) -> SourceModel:
+           casts: Mapping[str, str], views: Collection[str] = ()) -> SourceModel:
     """The model with one node for each transform and reader of it. `views` between the two, which
-    give the result another shape, follow that node."""
+    give the result another shape, follow that node. `casts` of complex numbers read what the
+    reader of that name does."""
     if not any(node.op in transforms for node in model.nodes):
         return model
     made, nodes = model.producers(), []
     for node in model.nodes:
         between: list[SourceNode] = []
-        maker = made.get(node.inputs[0]) if node.op in readers and node.inputs else None
+        reads = (node.op in readers or node.op in casts) and node.inputs
+        maker = made.get(node.inputs[0]) if reads else None
         while maker is not None and maker.op in ("Identity", *views):
             between += [maker] if maker.op in views else []
             maker = made.get(maker.inputs[0])
-        if maker is not None and maker.op in transforms:
+        if maker is not None and maker.op in transforms and node.op in casts:
+            real = replace(node, op=casts[node.op], outputs=[f"{node.outputs[0]}/part"])
+            nodes += [*_reading(real, maker, between[::-1]), replace(node, inputs=real.outputs)]
+        elif maker is not None and maker.op in transforms:
             nodes += _reading(node, maker, between[::-1])
         else:
             nodes.append(node)

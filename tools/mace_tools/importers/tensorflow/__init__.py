@@ -22,7 +22,7 @@ def prepare(model: SourceModel, inputs: Iterable[str]) -> SourceModel:
     caller feeds, which are not constant."""
     check_operands(model)
     prepared = codes.checked(branches.prepare(model, inputs))
-    return structured(joined(prepared, TRANSFORMS, READERS))
+    return structured(joined(prepared, TRANSFORMS, READERS, {"Cast": "Real"}))
 
 
 __all__ = ["HAS_SIGNATURES", "prepare", "read", "registry"]

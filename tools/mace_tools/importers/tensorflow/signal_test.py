@@ -51,6 +51,13 @@ def test_rfft_of_two_axes(tmp_path, lengths):
     check(tmp_path, lambda x: tf.abs(tf.signal.rfft2d(x, lengths)), f32(2, 4, 6))
 
 
+@pytest.mark.parametrize("kind", ("float32", "float16", "int32"))
+def test_a_cast_takes_the_real_part(tmp_path, kind):
+    x = np.round(8 * f32(2, 4, 6))
+    check(tmp_path, lambda x: tf.cast(tf.signal.rfft2d(x), kind), x, tolerance=1e-3)
+    check(tmp_path, lambda x: tf.cast(tf.signal.rfft(x[..., :2]), kind), x)
+
+
 def test_stft(tmp_path):
     check(tmp_path, lambda x: tf.abs(tf.signal.stft(x, 32, 10, 32)), f32(2, 200))
 

@@ -18,7 +18,7 @@ registry = Registry("TFLite", __name__)
 
 def prepare(model: SourceModel, inputs: Iterable[str]) -> SourceModel:
     """The model with transforms whose results are real numbers."""
-    return joined(model, (TRANSFORM,), READERS, _VIEWS)
+    return joined(model, (TRANSFORM,), READERS, {"CAST": "REAL"}, _VIEWS)
 
 
 __all__ = ["HAS_SIGNATURES", "prepare", "read", "registry"]

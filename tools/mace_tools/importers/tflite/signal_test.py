@@ -62,7 +62,11 @@ def ends(model: bytes) -> tuple[str, str]:
     (lambda x: tf.abs(tf.signal.rfft(x)), (3, 16)),
     (lambda x: tf.math.imag(tf.signal.rfft(x, [8])), (2, 3, 20)),
     (lambda x: tf.abs(tf.signal.stft(x, 32, 10, 32)), (2, 200)),
-    (lambda x: tf.math.real(tf.signal.rfft2d(x)), (2, 4, 8))], ids=("abs", "imag", "stft", "two"))
+    (lambda x: tf.math.real(tf.signal.rfft2d(x)), (2, 4, 8)),
+    (lambda x: tf.cast(tf.signal.stft(x, 32, 10, 32), tf.float32), (2, 200)),
+    (lambda x: tf.cast(tf.signal.rfft2d(x), tf.float32), (2, 4, 8)),
+    (lambda x: tf.abs(tf.signal.rfft(x)) + tf.cast(tf.signal.rfft(x), tf.float32), (3, 16))],
+    ids=("abs", "imag", "stft", "two", "cast of stft", "cast of two", "abs and cast"))
 def test_what_the_converter_makes(tmp_path, function, shape):
     """It puts axes of extent 1 around transforms along one axis."""
     model = by_converter(function, shape)

@@ -29,7 +29,7 @@ registry.help_for(
     "RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL", "MULTINOMIAL", "STABLEHLO_RNG_BIT_GENERATOR",
 )
 registry.help_for(
-    "complex numbers convert only between an RFFT2D and the COMPLEX_ABS, REAL or IMAG of its "
+    "complex numbers convert only between an RFFT2D and the COMPLEX_ABS, REAL, IMAG or CAST of its "
     "result: compute the spectrum in the app and begin the model behind it (input_tensors in the "
     "YAML)",
     "RFFT2D", "REAL", "IMAG", "COMPLEX_ABS",
