@@ -46,6 +46,7 @@ class Registry:
         self.package = package  # where its functions are
         self._functions: dict[str, Importer] = {}
         self._help: dict[str, str] = {}
+        self._reasons: dict[str, str] = {}
         self._otherwise: Otherwise | None = None
         self._ignored: list[tuple[str, frozenset[str]]] = []
         self._discovered = False
@@ -66,9 +67,16 @@ class Registry:
         self._otherwise = function
         return function
 
-    def help_for(self, help: str, *names: str) -> None:
-        """Registers advice about operators that have no importer."""
+    def help_for(self, help: str, *names: str, reason: str = "") -> None:
+        """Registers advice about operators that have no importer, and why they have none."""
         self._help.update({name: help for name in names})
+        self._reasons.update({name: reason for name in names if reason})
+
+    def refuse_texts(self, *names: str) -> None:
+        """Registers operators of texts, which have no importer."""
+        self.help_for("do in the app what computes with texts, and begin the model with the "
+                      "numbers that it makes of them (input_tensors in the YAML)", *names,
+                      reason="a text operator: the engine computes with numbers")
 
     def supported(self) -> list[str]:
         self._discover()
@@ -173,7 +181,7 @@ class Registry:
             return self._functions[op]
         if custom.allows(model.custom_ops, op):
             return custom.custom
-        unknown = Unsupported("no importer knows this operator",
+        unknown = Unsupported(self._reasons.get(op, "no importer knows this operator"),
                               model.help.get(op) or self._help_for(op))
         ask = self._otherwise
         if ask is None or op in self._help or op in model.help:

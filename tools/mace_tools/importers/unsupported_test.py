@@ -91,6 +91,15 @@ def test_element_types_of_onnx_that_are_no_numbers_of_ours(tmp_path, kind, name)
     assert refused("onnx", path) == {"Identity": (1, f"it reads a tensor of {name}")}
 
 
+def test_operators_of_texts_are_named_as_such(tmp_path):
+    value = helper.make_tensor_value_info("x", TensorProto.STRING, [2])
+    nodes = [helper.make_node("StringNormalizer", ["x"], ["t"], case_change_action="LOWER"),
+             helper.make_node("StringConcat", ["t", "t"], ["y"])]
+    reason = "a text operator: the engine computes with numbers"
+    assert refused("onnx", onnx_model(tmp_path, nodes, [value])) == {
+        "StringNormalizer": (1, reason), "StringConcat": (1, reason)}
+
+
 def test_constants_of_strings_matter_only_where_they_are_read(tmp_path):
     text = helper.make_tensor("t", TensorProto.STRING, [1], [b"a"])
     relu = helper.make_node("Relu", ["x"], ["y"])
@@ -189,6 +198,9 @@ def test_placeholders_of_tensorflow_that_hold_no_numbers(tmp_path):
     m.node("y", "Identity", "x")
     assert refused("tensorflow", m.save(tmp_path)) == {
         "Identity": (1, "it reads a tensor of string")}
+    m.graph.node[-1].op = "StringLower"
+    assert refused("tensorflow", m.save(tmp_path)) == {
+        "StringLower": (1, "a text operator: the engine computes with numbers")}
 
 
 def test_lstm_with_its_state_in_variable_tensors(tmp_path):

@@ -176,7 +176,9 @@ def ends(
             for k, extent in enumerate(stated)]
         order = model.data_format if shape is not None and len(shape) == 4 else "NONE"
         kind = model.inputs[name].dtype
-        found.append({"name": name, "dtype": model.retyped.get(name) or TYPES.get(kind, kind),
+        other = model.unusable.get(name, ("",))[0].removeprefix("a tensor of ")
+        found.append({"name": name,
+                      "dtype": other or model.retyped.get(name) or TYPES.get(kind, kind),
                       "stated_shape": own, "shape": None if shape is None else list(shape),
                       "data_format": order, "open": is_open(shape),
                       **({"flag": flag(name, shape)} if is_open(shape) else {})})

@@ -87,6 +87,17 @@ def test_open_extents_have_the_names_of_the_file_and_the_flag_that_fixes_them(tm
     assert fixed["graph"] is not None
 
 
+def test_an_input_of_texts_is_named_as_such(tmp_path):
+    path = onnx_file.model(tmp_path / "m.onnx", [node("StringNormalizer", "x", "y")], {"x": [2]},
+                           ["y"])
+    proto = onnx_file.onnx().ModelProto.FromString(path.read_bytes())
+    proto.graph.input[0].type.tensor_type.elem_type = 8
+    path.write_bytes(proto.SerializeToString())
+    facts = checked(path).facts
+    assert facts["inputs"][0]["dtype"] == "strings"
+    assert facts["refused"][0]["reason"].startswith("a text operator")
+
+
 def test_an_open_batch_is_1_and_said(tmp_path):
     path = onnx_file.model(tmp_path / "m.onnx", [node("Relu", "x", "y")], {"x": ["n", 4]}, ["y"])
     found = checked(path)

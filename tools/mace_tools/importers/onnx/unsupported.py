@@ -26,6 +26,16 @@ registry.help_for(
 )
 registry.help_for(
     "end the model before it (output_tensors in the YAML) and do the rest in the app",
-    "MaxRoiPool", "TfIdfVectorizer", "StringConcat", "StringNormalizer", "StringSplit",
-    "RegexFullMatch",
+    "MaxRoiPool", "TfIdfVectorizer",
+)
+registry.refuse_texts(
+    "StringConcat", "StringNormalizer", "StringSplit", "RegexFullMatch", "com.microsoft.Tokenizer",
+    *(f"ai.onnx.contrib.{op}" for op in (
+        "BasicTokenizer", "BertTokenizer", "BertTokenizerDecoder", "BlingFireSentenceBreaker",
+        "CLIPTokenizer", "GPT2Tokenizer", "HfBertTokenizer", "HfJsonTokenizer", "RobertaTokenizer",
+        "SentencepieceDecoder", "SentencepieceTokenizer", "StringConcat", "StringEqual",
+        "StringHash", "StringHashFast", "StringJoin", "StringLength", "StringLower",
+        "StringMapping", "StringRegexReplace", "StringRegexSplitWithOffsets", "StringSplit",
+        "StringStrip", "StringToVector", "StringUpper", "TrieTokenizer", "VectorToString",
+        "WordpieceTokenizer")),
 )

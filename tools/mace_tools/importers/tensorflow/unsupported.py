@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from mace_tools.importers import texts
 from mace_tools.importers.tensorflow import registry
 
 registry.help_for(
@@ -45,7 +46,7 @@ registry.help_for(
 registry.help_for(
     "the size of its result depends on the numbers in it: end the model before it (output_tensors) "
     "and do the rest in the app",
-    "ListDiff", "SparseToDense", "StringSplitV2",
+    "ListDiff", "SparseToDense",
 )
 registry.help_for(
     "loops and conditionals convert as tf.while_loop and tf.cond write them: freeze the model "
@@ -82,3 +83,4 @@ registry.help_for(
     "QuantizedMatMulWithBiasAndRequantize", "QuantizedMatMulWithBiasAndDequantize",
     "QuantizedConv2DWithBiasSignedSumAndReluAndRequantize",
 )
+registry.refuse_texts(*texts.OPERATORS, *texts.TOKENIZERS)

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from mace_tools.importers import texts
 from mace_tools.importers.tflite import registry
 
 registry.help_for(
@@ -52,3 +53,6 @@ registry.help_for(
     "it stands for a part that a delegate runs: give the model as it was before it was compiled "
     "for the delegate", "DELEGATE",
 )
+registry.refuse_texts("'SentencepieceTokenizer'", "'TFSentencepieceTokenizeOp'",
+                      *(f"'Flex{op}'" for op in texts.OPERATORS),
+                      *(f"'{op}'" for op in texts.TOKENIZERS))
