@@ -10,6 +10,8 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -145,6 +147,82 @@ TEST(CpuTopology, NothingToRead) {
   EXPECT_EQ(ReadCpuCores(MakeSys("huge", "0-99999999", {})).size(), 1u);
 }
 
+cpu_set_t Mask(const Ids& ids) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (int id : ids) CPU_SET(id, &mask);
+  return mask;
+}
+
+Ids IdsOf(const cpu_set_t& mask) {
+  Ids ids;
+  for (int id = 0; id < CPU_SETSIZE; ++id) {
+    if (CPU_ISSET(id, &mask)) ids.push_back(id);
+  }
+  return ids;
+}
+
+// Where a worker with mask `worker` begins, woken from `core` by a thread with
+// mask `caller`; `restored`: the mask that it has then.
+Ids Beginning(const WorkerCores& cores, const Ids& caller, int core,
+              const Ids& worker, Ids* restored) {
+  cpu_set_t mask = Mask(worker), beginning;
+  const bool moves = BeginningOf(cores, Mask(caller), core, &mask, &beginning);
+  *restored = IdsOf(mask);
+  return moves ? IdsOf(beginning) : Ids{};
+}
+
+TEST(CpuTopology, WorkersBeginOnOtherCoresOfTheFastestClusters) {
+  std::vector<CpuCore> phone;
+  for (int id = 0; id < 8; ++id) {
+    phone.push_back({id, id < 4 ? 1800 : id < 7 ? 2400 : 2800});
+  }
+  const Ids all = {0, 1, 2, 3, 4, 5, 6, 7};
+  Ids restored;
+  const auto at = [&](int threads, int core) {
+    return Beginning(WorkerCores::Any(phone, threads), all, core, all,
+                     &restored);
+  };
+  EXPECT_EQ(at(1, 0), (Ids{7}));
+  EXPECT_EQ(at(2, 7), (Ids{4, 5, 6}));
+  EXPECT_EQ(restored, all);  // whichever is idle, once it runs
+  EXPECT_EQ(at(4, 2), (Ids{4, 5, 6, 7}));
+  EXPECT_EQ(at(5, 4), (Ids{0, 1, 2, 3, 5, 6, 7}));
+  EXPECT_EQ(at(2, -1), (Ids{4, 5, 6, 7}));  // the system does not say
+}
+
+TEST(CpuTopology, WorkersStayInTheMasks) {
+  const std::vector<CpuCore> pc = {{0, 0}, {1, 0}, {2, 0}, {3, 0}};
+  const auto any = WorkerCores::Any(pc, 2);
+  Ids restored;
+  EXPECT_EQ(Beginning(any, {0, 1}, 0, {0, 1}, &restored), (Ids{1}));
+  EXPECT_EQ(restored, (Ids{0, 1}));
+  EXPECT_EQ(Beginning(any, {1}, 1, {1}, &restored), (Ids{}));
+  EXPECT_EQ(restored, (Ids{1}));
+  // A cpuset has grown.
+  EXPECT_EQ(Beginning(any, {0, 1, 2}, 0, {0}, &restored), (Ids{1, 2}));
+  EXPECT_EQ(restored, (Ids{0, 1, 2}));
+  // Those of a policy, or of the app.
+  const auto only = WorkerCores::Only({1, 2});
+  EXPECT_EQ(Beginning(only, {0, 1, 2, 3}, 1, {1, 2}, &restored), (Ids{2}));
+  EXPECT_EQ(restored, (Ids{1, 2}));
+  EXPECT_EQ(Beginning(only, {0, 1}, 0, {1}, &restored), (Ids{1}));
+  EXPECT_EQ(Beginning(only, {0, 3}, 0, {3}, &restored), (Ids{3}));
+}
+
+TEST(CpuTopology, CoresOutsideOfTheMaskAreRemoved) {
+  cpu_set_t own;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(own), &own), 0);
+  const int last = IdsOf(own).back();
+  const cpu_set_t one = Mask({last});
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  std::vector<CpuCore> cores = ReadCpuCores();
+  RemoveForbidden(&cores);
+  EXPECT_EQ(sched_setaffinity(0, sizeof(own), &own), 0);
+  ASSERT_EQ(cores.size(), 1u);
+  EXPECT_EQ(cores[0].id, last);
+}
+
 TEST(ThreadPool, CoversEveryElementOnce) {
   for (int threads : {1, 2, 3}) {
     auto pool = ThreadPool::Create(threads);
@@ -192,6 +270,77 @@ TEST(ThreadPool, IdleThreadsSleep) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 20);
   loop();  // and wake up
+}
+
+// Workers are moved only until they run, and the caller never.
+TEST(ThreadPool, MasksAreAsBeforeOnceWorkersRun) {
+  cpu_set_t own;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(own), &own), 0);
+  auto pool = std::move(*ThreadPool::Create(2));
+  std::set<std::thread::id> threads;
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::mutex mutex;
+    pool->ParallelFor(64, 1, [&](size_t, size_t) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      cpu_set_t now;
+      sched_getaffinity(0, sizeof(now), &now);
+      const std::lock_guard<std::mutex> lock(mutex);
+      threads.insert(std::this_thread::get_id());
+      EXPECT_TRUE(CPU_EQUAL(&now, &own));
+    });
+  }
+  EXPECT_EQ(threads.size(), 2u);
+}
+
+TEST(ThreadPool, ShortRunsAreDoneAloneIfThatIsFaster) {
+  auto pool = std::move(*ThreadPool::Create(2));
+  WakeTimes times;
+  int with_worker = 0;
+  for (int i = 0; i < 30; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    std::atomic<int> others{0};
+    const auto caller = std::this_thread::get_id();
+    pool->BeginRun(&times);
+    pool->ParallelFor(2, 1, [&](size_t, size_t) {
+      others += std::this_thread::get_id() != caller;
+    });
+    pool->EndRun();
+    with_worker += others > 0;
+    times.woken = i == 0 ? 50 : times.woken;  // slower than alone
+    if (i > 0 && times.alone > 0) EXPECT_LT(times.alone, 50);
+  }
+  EXPECT_GT(times.alone, 0);
+  EXPECT_LT(with_worker, 5);
+  // Long runs always wake them.
+  times = {2000, 10, 0};
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::atomic<int> others{0};
+  pool->BeginRun(&times);
+  const auto caller = std::this_thread::get_id();
+  pool->ParallelFor(40, 1, [&](size_t, size_t) {
+    others += std::this_thread::get_id() != caller;
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  });
+  pool->EndRun();
+  EXPECT_GT(others, 0);
+}
+
+TEST(ThreadPool, AHintWakesWorkersForAMoment) {
+  auto pool = std::move(*ThreadPool::Create(2));
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    pool->Wake();
+    if (i % 2 == 0) {
+      std::atomic<int> count{0};
+      pool->ParallelFor(6, 1, [&](size_t, size_t) { ++count; });
+      EXPECT_EQ(count, 6);
+    }
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const std::clock_t begin = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 20);
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "mace/base/logging.h"
 #include "mace/base/sort.h"
@@ -95,25 +97,70 @@ std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
   return ids;
 }
 
-ScopedAffinity::ScopedAffinity(const std::vector<int>& core_ids) {
-  if (core_ids.empty()) return;
-  cpu_set_t old, wanted;
-  CPU_ZERO(&wanted);
-  for (int id : core_ids) CPU_SET(id, &wanted);
-  if (sched_getaffinity(0, sizeof(old), &old) != 0 ||
-      sched_setaffinity(0, sizeof(wanted), &wanted) != 0) {
+void RemoveForbidden(std::vector<CpuCore>* cores) {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return;
+  std::vector<CpuCore> allowed;
+  for (const CpuCore& core : *cores) {
+    if (CPU_ISSET(core.id, &mask)) allowed.push_back(core);
+  }
+  if (!allowed.empty()) *cores = std::move(allowed);
+}
+
+WorkerCores::WorkerCores() { std::memset(&cores, 0xff, sizeof(cores)); }
+
+WorkerCores WorkerCores::Any(const std::vector<CpuCore>& cores,
+                             int num_threads) {
+  std::vector<CpuCore> fastest = cores;
+  StableSort(&fastest, [](const CpuCore& a, const CpuCore& b) {
+    return a.max_khz > b.max_khz;
+  });
+  WorkerCores workers;
+  CPU_ZERO(&workers.cores);
+  int64_t khz = 0;
+  for (const CpuCore& core : fastest) {
+    if (CPU_COUNT(&workers.cores) >= num_threads && core.max_khz != khz) break;
+    CPU_SET(core.id, &workers.cores);
+    khz = core.max_khz;
+  }
+  return workers;
+}
+
+WorkerCores WorkerCores::Only(const std::vector<int>& ids) {
+  WorkerCores workers;
+  workers.is_bound = true;
+  CPU_ZERO(&workers.cores);
+  for (int id : ids) CPU_SET(id, &workers.cores);
+  return workers;
+}
+
+bool BeginningOf(const WorkerCores& cores, const cpu_set_t& caller,
+                 int caller_core, cpu_set_t* worker, cpu_set_t* beginning) {
+  // A cpuset that has grown since the worker slept shows in the caller's.
+  cpu_set_t all;
+  CPU_OR(&all, worker, &caller);
+  if (cores.is_bound) CPU_AND(&all, &all, &cores.cores);
+  if (CPU_COUNT(&all) > 0) *worker = all;
+  CPU_AND(beginning, worker, &cores.cores);
+  if (caller_core >= 0) CPU_CLR(caller_core, beginning);
+  if (CPU_COUNT(beginning) > 0) return true;
+  *beginning = *worker;
+  if (caller_core >= 0) CPU_CLR(caller_core, beginning);
+  return CPU_COUNT(beginning) > 0;
+}
+
+ScopedAffinity::ScopedAffinity(const WorkerCores& workers) {
+  if (!workers.is_bound) return;
+  if (sched_getaffinity(0, sizeof(saved_), &saved_) != 0 ||
+      sched_setaffinity(0, sizeof(workers.cores), &workers.cores) != 0) {
     LOG(WARNING) << "cannot bind threads to cores: " << std::strerror(errno);
     return;
   }
-  saved_.resize(sizeof(old));
-  std::memcpy(saved_.data(), &old, sizeof(old));
+  is_restricted_ = true;
 }
 
 ScopedAffinity::~ScopedAffinity() {
-  if (saved_.empty()) return;
-  cpu_set_t old;
-  std::memcpy(&old, saved_.data(), sizeof(old));
-  sched_setaffinity(0, sizeof(old), &old);
+  if (is_restricted_) sched_setaffinity(0, sizeof(saved_), &saved_);
 }
 
 }  // namespace mace

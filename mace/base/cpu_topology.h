@@ -4,6 +4,8 @@
 #ifndef MACE_BASE_CPU_TOPOLOGY_H_
 #define MACE_BASE_CPU_TOPOLOGY_H_
 
+#include <sched.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,19 +32,45 @@ std::vector<CpuCore> ReadCpuCores(const std::string& root = "/sys");
 std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
                              CPUAffinityPolicy policy);
 
+// Removes the cores that the calling thread may not use: those outside of its
+// mask, as `taskset` and cpusets set it. If it may use none of them, all stay.
+void RemoveForbidden(std::vector<CpuCore>* cores);
+
+// The cores of the worker threads of an engine.
+struct WorkerCores {
+  WorkerCores();  // all
+  // All that the callers of the engine may use. Of these, workers begin in the
+  // fastest clusters that have `num_threads` cores together.
+  static WorkerCores Any(const std::vector<CpuCore>& cores, int num_threads);
+  static WorkerCores Only(const std::vector<int>& ids);
+
+  bool is_bound = false;  // to `cores`
+  cpu_set_t cores;        // where they run or, if not bound, begin
+};
+
+// Where a worker that sleeps is to begin: not on the core of the thread that
+// wakes it, where the scheduler likes to put it and where it would wait.
+// `caller`: the mask of that thread, which runs on core `caller_core`. `worker`
+// is the worker's mask, and becomes the one that it restores when it runs, so
+// that the scheduler can move it to any core that is idle. False: there is no
+// other core.
+bool BeginningOf(const WorkerCores& cores, const cpu_set_t& caller,
+                 int caller_core, cpu_set_t* worker, cpu_set_t* beginning);
+
 // Restricts the calling thread, and threads that it creates while this object
-// lives, to `core_ids`. The destructor restores the thread's own mask. An empty
-// list changes nothing. If the operating system refuses, that is logged and the
+// lives, to the cores to which workers are bound. The destructor restores the
+// thread's own mask. If the operating system refuses, that is logged and the
 // thread keeps its cores.
 class ScopedAffinity {
  public:
-  explicit ScopedAffinity(const std::vector<int>& core_ids);
+  explicit ScopedAffinity(const WorkerCores& workers);
   ~ScopedAffinity();
   ScopedAffinity(const ScopedAffinity&) = delete;
   ScopedAffinity& operator=(const ScopedAffinity&) = delete;
 
  private:
-  std::vector<uint8_t> saved_;
+  bool is_restricted_ = false;
+  cpu_set_t saved_;
 };
 
 }  // namespace mace

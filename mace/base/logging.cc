@@ -4,7 +4,6 @@
 #include "mace/base/logging.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "mace/base/fork.h"
 #include "mace/base/make_shared.h"
 
 namespace mace {
@@ -23,10 +23,14 @@ struct Callback {
   int num_running = 0;  // calls of it
 };
 
-struct State {
-  std::mutex mutex;
-  std::condition_variable idle;  // a call has ended
+class State final : public ForkListener {
+ public:
+  Mutex mutex;
+  pthread_cond_t idle = PTHREAD_COND_INITIALIZER;  // a call has ended
   std::shared_ptr<Callback> callback;
+
+ private:
+  void InChild() override;
 };
 
 State& GetState() {
@@ -38,8 +42,15 @@ State& GetState() {
 constexpr int kNoCallback = std::numeric_limits<int>::min();
 std::atomic<int> callback_level{kNoCallback};
 
-thread_local bool in_callback = false;
+thread_local const Callback* in_callback = nullptr;
 thread_local HoldLog* outermost = nullptr;
+
+// Calls on other threads will not end. Nobody waits any more.
+void State::InChild() {
+  idle = pthread_cond_t PTHREAD_COND_INITIALIZER;
+  if (callback != nullptr)
+    callback->num_running = callback.get() == in_callback;
+}
 
 int EnvironmentLevel() {
   static const int level = [] {
@@ -59,21 +70,24 @@ void CallBack(LogText line) {
   State& state = GetState();
   std::shared_ptr<Callback> callback;
   {
-    std::lock_guard<std::mutex> lock(state.mutex);
+    std::lock_guard<Mutex> lock(state.mutex);
     callback = state.callback;
     if (callback != nullptr) ++callback->num_running;
   }
   // It may have been taken away since the line was written.
   if (callback == nullptr) return WriteToStderr(std::move(line.text));
-  in_callback = true;
-  callback->function(line.level, line.text.c_str() + line.prefix,
-                     callback->user);
-  in_callback = false;
   {
-    std::lock_guard<std::mutex> lock(state.mutex);
+    const AllowFork in_app;
+    in_callback = callback.get();
+    callback->function(line.level, line.text.c_str() + line.prefix,
+                       callback->user);
+    in_callback = nullptr;
+  }
+  {
+    std::lock_guard<Mutex> lock(state.mutex);
     --callback->num_running;
   }
-  state.idle.notify_all();
+  pthread_cond_broadcast(&state.idle);
 }
 
 }  // namespace
@@ -87,12 +101,12 @@ void SetLogCallback(MaceLogCallback function, void* user,
     callback->user = user;
   }
   State& state = GetState();
-  std::unique_lock<std::mutex> lock(state.mutex);
+  std::unique_lock<Mutex> lock(state.mutex);
   std::swap(state.callback, callback);
   callback_level = function != nullptr ? least_important : kNoCallback;
   // Two callbacks that waited here for each other's end would wait for ever.
-  if (callback == nullptr || in_callback) return;
-  state.idle.wait(lock, [&] { return callback->num_running == 0; });
+  if (callback == nullptr || in_callback != nullptr) return;
+  while (callback->num_running > 0) state.mutex.Wait(&state.idle);
 }
 
 LogLine::LogLine(MaceLogLevel level, const char* file, int line)
@@ -107,7 +121,7 @@ LogLine::LogLine(MaceLogLevel level, const char* file, int line)
 
 LogLine::~LogLine() {
   const int level = callback_level;
-  if (level == kNoCallback || in_callback) {
+  if (level == kNoCallback || in_callback != nullptr) {
     WriteToStderr(stream_.str());
     return;
   }
@@ -122,8 +136,8 @@ LogLine::~LogLine() {
 
 int MaxVlogLevel() {
   const int level = callback_level.load(std::memory_order_relaxed);
-  return level == kNoCallback || in_callback ? EnvironmentLevel()
-                                             : level - MACE_LOG_INFO;
+  return level == kNoCallback || in_callback != nullptr ? EnvironmentLevel()
+                                                        : level - MACE_LOG_INFO;
 }
 
 HoldLog::HoldLog(HoldLog* other)

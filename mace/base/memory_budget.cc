@@ -13,6 +13,7 @@
 #include <limits>
 #include <string>
 
+#include "mace/base/fork.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 
@@ -100,12 +101,14 @@ int64_t ReadMachineMemory() {
 }  // namespace
 
 int64_t MachineMemoryBytes() {
+  const HoldFork hold_fork;
   static const int64_t bytes = ReadMachineMemory();
   return bytes;
 }
 
 const std::shared_ptr<MemoryBudget>& MemoryBudget::Current() {
   if (current != nullptr) return *current;
+  const HoldFork hold_fork;
   static const auto* machine = new std::shared_ptr<MemoryBudget>(
       MakeShared<MemoryBudget>(MachineMemoryBytes()));
   return *machine;

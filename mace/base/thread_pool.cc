@@ -12,6 +12,11 @@
 // loop: with one of two cores partly taken by another process, MobileNet v1
 // took 233 ms with pthreadpool and takes 13.
 //
+// The scheduler likes to wake a thread on the core of the one that wakes it,
+// where it would wait for it to end: with pauses between runs two threads were
+// no faster than one. So the caller removes its own core from the mask of a
+// worker that sleeps, and the worker restores its mask as soon as it runs.
+//
 // Each thread begins with a range of tiles of its own, the same share of every
 // loop, so that what it wrote in one loop is in its cache in the next; then it
 // helps with the ranges of others.
@@ -20,16 +25,20 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "mace/base/denormals.h"
+#include "mace/base/logging.h"
+#include "mace/base/str_cat.h"
 
 namespace mace {
 namespace {
@@ -43,7 +52,20 @@ constexpr uint64_t kJoined = kOpen - 1;
 // inferences of a busy caller less than a millisecond.
 constexpr auto kSpinTime = std::chrono::microseconds(100);
 constexpr auto kYieldTime = std::chrono::milliseconds(1);
-constexpr int kPausesPerLook = 64;  // at the clock
+constexpr auto kHintTime = std::chrono::milliseconds(3);  // ThreadPool::Wake
+constexpr int kPausesPerLook = 64;                        // at the clock
+
+// To wake a thread takes 20 to 200 us, so that longer runs are worth it. For
+// shorter ones that is tried: of so many, one takes the way that was slower.
+constexpr double kLongRunMicros = 1000;
+constexpr uint32_t kRunsPerTrial = 64;
+constexpr double kNewShare = 0.25;  // of a time in the average
+
+int64_t NowNanos() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 void Pause() {
 #if defined(__x86_64__)
@@ -59,8 +81,11 @@ class ThreadPool::Workers {
  public:
   using TileFn = void(void* context, size_t tile);
 
-  // Errors: MACE_OUT_OF_RESOURCES, after which it may be destroyed.
+  explicit Workers(const WorkerCores& cores) : cores_(cores) {}
+
+  // Errors: MACE_OUT_OF_RESOURCES, after which there are fewer threads.
   Status Start(int count) {
+    const ScopedAffinity affinity(cores_);
     num_ranges_ = static_cast<size_t>(count) + 1;
     ranges_ = std::make_unique<Range[]>(num_ranges_);
     threads_.reserve(count);
@@ -80,11 +105,21 @@ class ThreadPool::Workers {
       std::lock_guard<std::mutex> lock(mutex_);
       stop_.store(true);
     }
-    wake_.notify_all();
+    pthread_cond_broadcast(&wake_);
     for (pthread_t thread : threads_) pthread_join(thread, nullptr);
   }
 
-  void Run(TileFn* f, void* context, size_t num_tiles) {
+  bool all_sleep() const {
+    return static_cast<size_t>(sleepers_.load()) == threads_.size();
+  }
+
+  // Makes those that sleep wait for a loop while awake.
+  void Wake() {
+    if (sleepers_.load() > 0) WakeSleepers(1);
+  }
+
+  // `wakes`: also with workers that sleep.
+  void Run(TileFn* f, void* context, size_t num_tiles, bool wakes) {
     f_ = f;
     context_ = context;
     for (size_t r = 0; r < num_ranges_; ++r) {
@@ -94,13 +129,7 @@ class ThreadPool::Workers {
     }
     const uint64_t number = (state_.load() >> kNumberShift) + 1;
     state_.store(number << kNumberShift | kOpen);
-    if (sleepers_.load() > 0) {
-      // Under the lock, so that none falls asleep between looking and waiting.
-      {
-        std::lock_guard<std::mutex> lock(mutex_);
-      }
-      wake_.notify_all();
-    }
+    if (wakes && sleepers_.load() > 0) WakeSleepers(0);
     const DenormalsOff off;
     TakeTiles(0);
     state_.fetch_and(~kOpen);
@@ -115,6 +144,10 @@ class ThreadPool::Workers {
     std::atomic<size_t> next{0};
     size_t end = 0;
     Workers* workers = nullptr;
+    // Guarded by mutex_.
+    pid_t thread = 0;  // that sleeps; 0: it does not
+    bool is_moved = false;
+    cpu_set_t mask;  // to be restored if it is
   };
 
   static void* Enter(void* range) {
@@ -133,10 +166,32 @@ class ThreadPool::Workers {
     }
   }
 
+  void WakeSleepers(int hints) {
+    cpu_set_t caller, beginning;
+    const int core = sched_getcpu();
+    const bool moves = sched_getaffinity(0, sizeof(caller), &caller) == 0;
+    {
+      // Under the lock, so that none falls asleep between looking and waiting.
+      std::lock_guard<std::mutex> lock(mutex_);
+      hints_ += hints;
+      for (size_t r = 1; r < num_ranges_ && moves; ++r) {
+        Range& range = ranges_[r];
+        if (range.thread == 0 || range.is_moved) continue;
+        range.is_moved =
+            sched_getaffinity(range.thread, sizeof(range.mask), &range.mask) ==
+                0 &&
+            BeginningOf(cores_, caller, core, &range.mask, &beginning) &&
+            sched_setaffinity(range.thread, sizeof(beginning), &beginning) == 0;
+      }
+    }
+    pthread_cond_broadcast(&wake_);
+  }
+
   void Work(size_t own) {
     const DenormalsOff off;
+    const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
     uint64_t seen = 0;  // the loop that was looked at last
-    while (WaitForLoop(seen)) {
+    while (WaitForLoop(seen, thread, ranges_[own])) {
       uint64_t state = state_.load();
       seen = state >> kNumberShift;
       while ((state & kOpen) != 0 && state >> kNumberShift == seen) {
@@ -153,22 +208,39 @@ class ThreadPool::Workers {
   }
 
   // False: the end.
-  bool WaitForLoop(uint64_t seen) {
+  bool WaitForLoop(uint64_t seen, pid_t thread, Range& range) {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point begin = Clock::now();
-    for (Clock::duration waited{}; waited < kYieldTime;
-         waited = Clock::now() - begin) {
-      for (int i = 0; i < kPausesPerLook; ++i) {
-        if (IsNew(seen)) return !stop_.load();
-        Pause();
+    Clock::duration most = kYieldTime;
+    while (true) {
+      const Clock::time_point begin = Clock::now();
+      for (Clock::duration waited{}; waited < most;
+           waited = Clock::now() - begin) {
+        for (int i = 0; i < kPausesPerLook; ++i) {
+          if (IsNew(seen)) return !stop_.load();
+          Pause();
+        }
+        if (waited > kSpinTime) sched_yield();
       }
-      if (waited > kSpinTime) sched_yield();
+      Sleep(seen, thread, range);
+      most = kHintTime;
     }
+  }
+
+  // Until there is a loop that it is woken for, a hint, or the end.
+  void Sleep(uint64_t seen, pid_t thread, Range& range) {
     std::unique_lock<std::mutex> lock(mutex_);
+    const uint32_t hints = hints_;
+    range.thread = thread;
     sleepers_.fetch_add(1);
-    wake_.wait(lock, [&] { return IsNew(seen); });
+    while (!IsNew(seen) && hints_ == hints) {
+      pthread_cond_wait(&wake_, mutex_.native_handle());
+    }
     sleepers_.fetch_sub(1);
-    return !stop_.load();
+    range.thread = 0;
+    const bool is_moved = std::exchange(range.is_moved, false);
+    const cpu_set_t mask = range.mask;
+    lock.unlock();
+    if (is_moved) sched_setaffinity(0, sizeof(mask), &mask);
   }
 
   // The loop; written while none is open and no one has joined.
@@ -181,23 +253,69 @@ class ThreadPool::Workers {
   alignas(64) std::atomic<int> sleepers_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
-  std::condition_variable wake_;
+  // std::condition_variable needs a newer C++ library than the rest does.
+  pthread_cond_t wake_ = PTHREAD_COND_INITIALIZER;
+  uint32_t hints_ = 0;  // guarded by mutex_
   std::vector<pthread_t> threads_;
+  const WorkerCores cores_;
 };
 
-ThreadPool::ThreadPool(std::unique_ptr<Workers> workers, int num_threads)
-    : workers_(std::move(workers)), num_threads_(num_threads) {}
+ThreadPool::ThreadPool(int num_threads, const WorkerCores& cores)
+    : num_threads_(num_threads), cores_(cores) {}
 
-ThreadPool::~ThreadPool() = default;
+ThreadPool::~ThreadPool() {
+  if (generation_ != ForkGeneration()) (void)workers_.release();
+}
 
-Result<std::unique_ptr<ThreadPool>> ThreadPool::Create(int num_threads) {
-  std::unique_ptr<Workers> workers;
-  if (num_threads > 1) {
-    workers = std::make_unique<Workers>();
-    MACE_RETURN_IF_ERROR(workers->Start(num_threads - 1));
+Status ThreadPool::StartWorkers() {
+  auto workers = std::make_unique<Workers>(cores_);
+  const Status started = workers->Start(num_threads_ - 1);
+  // Threads that this process does not have cannot be joined.
+  if (generation_ != ForkGeneration()) (void)workers_.release();
+  workers_ = std::move(workers);
+  generation_ = ForkGeneration();  // last, for Wake
+  return started;
+}
+
+Result<std::unique_ptr<ThreadPool>> ThreadPool::Create(
+    int num_threads, const WorkerCores& cores) {
+  std::unique_ptr<ThreadPool> pool(new ThreadPool(num_threads, cores));
+  pool->generation_ = ForkGeneration();
+  if (num_threads > 1) MACE_RETURN_IF_ERROR(pool->StartWorkers());
+  return pool;
+}
+
+ThreadPool::Workers* ThreadPool::workers() {
+  if (generation_ != ForkGeneration()) {
+    const Status started = StartWorkers();
+    if (!started.ok()) LOG(WARNING) << "fork: " << started.information();
   }
-  return std::unique_ptr<ThreadPool>(
-      new ThreadPool(std::move(workers), num_threads));
+  return workers_.get();
+}
+
+void ThreadPool::BeginRun(WakeTimes* times) {
+  times_ = nullptr;
+  wakes_ = true;
+  if (num_threads_ == 1 || !workers()->all_sleep()) return;
+  times_ = times;
+  begin_nanos_ = NowNanos();
+  if (times->woken == 0 || times->woken >= kLongRunMicros) return;
+  const bool is_trial = ++times->runs % kRunsPerTrial == 0;
+  const bool is_worth_it = times->alone > 0 && times->woken < times->alone;
+  wakes_ = is_worth_it != is_trial;
+}
+
+void ThreadPool::EndRun() {
+  const bool woke = std::exchange(wakes_, true);
+  WakeTimes* const times = std::exchange(times_, nullptr);
+  if (times == nullptr) return;
+  const double micros = 1e-3 * static_cast<double>(NowNanos() - begin_nanos_);
+  double& average = woke ? times->woken : times->alone;
+  average += (average == 0 ? 1 : kNewShare) * (micros - average);
+}
+
+void ThreadPool::Wake() {
+  if (num_threads_ > 1 && generation_ == ForkGeneration()) workers_->Wake();
 }
 
 void ThreadPool::Run1D(void (*f)(void*, size_t, size_t), void* context,
@@ -212,13 +330,13 @@ void ThreadPool::Run1D(void (*f)(void*, size_t, size_t), void* context,
     void* context;
     size_t n, tile;
   } loop = {f, context, n, tile};
-  workers_->Run(
+  workers()->Run(
       [](void* p, size_t i) {
         const Loop& l = *static_cast<Loop*>(p);
         const size_t begin = i * l.tile;
         l.f(l.context, begin, std::min(l.tile, l.n - begin));
       },
-      &loop, (n + tile - 1) / tile);
+      &loop, (n + tile - 1) / tile, wakes_);
 }
 
 void ThreadPool::Run2D(void (*f)(void*, size_t, size_t, size_t, size_t),
@@ -238,9 +356,9 @@ void ThreadPool::Run2D(void (*f)(void*, size_t, size_t, size_t, size_t),
   } loop = {f, context, n, m, tile_n, tile_m};
   const size_t tiles = (n + tile_n - 1) / tile_n * loop.columns();
   if (num_threads_ > 1 && tiles > 1) {
-    workers_->Run(
+    workers()->Run(
         [](void* p, size_t i) { static_cast<const Loop*>(p)->Run(i); }, &loop,
-        tiles);
+        tiles, wakes_);
     return;
   }
   const DenormalsOff off;

@@ -3,18 +3,31 @@
 #ifndef MACE_BASE_THREAD_POOL_H_
 #define MACE_BASE_THREAD_POOL_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
+#include "mace/base/cpu_topology.h"
+#include "mace/base/fork.h"
 #include "mace/base/status.h"
 #include "mace/public/mace_cancellation.h"
 
 namespace mace {
 
-// One caller at a time. The threads are created once. Between loops they spin
-// for a moment and then sleep. If a thread does not start in time because its
-// core is busy, the caller does its share instead of waiting. Denormal numbers
-// are flushed to zero inside the loops, whatever the number of threads.
+// What runs of one plan took that found the workers asleep, in microseconds: in
+// which they were woken, and which the caller did alone; 0: there was none.
+struct WakeTimes {
+  double woken = 0, alone = 0;
+  uint32_t runs = 0;
+};
+
+// One caller at a time. The threads are created once, and again in a child that
+// was forked. After a loop a thread spins for 100 us, then hands its core to
+// whoever wants it, and sleeps after 1 ms. If a thread does not start in time
+// because its core is busy, the caller does its share instead of waiting.
+// Denormal numbers are flushed to zero inside the loops, whatever the number of
+// threads.
 class ThreadPool {
  public:
   static constexpr int kMaxThreads = 1024;
@@ -22,10 +35,21 @@ class ThreadPool {
   // `num_threads` includes the caller.
   // REQUIRES: 1 <= num_threads <= kMaxThreads.
   // Errors: MACE_OUT_OF_RESOURCES.
-  static Result<std::unique_ptr<ThreadPool>> Create(int num_threads);
+  static Result<std::unique_ptr<ThreadPool>> Create(
+      int num_threads, const WorkerCores& cores = WorkerCores());
   ~ThreadPool();
 
   int num_threads() const { return num_threads_; }
+
+  // Around the loops of a run. If it finds all workers asleep and takes no
+  // longer than waking them is worth, the caller does it alone: `times` says
+  // so, which EndRun keeps. Loops outside of runs wake them.
+  void BeginRun(WakeTimes* times);
+  void EndRun();
+
+  // Wakes the workers for a run that begins in the next 3 ms, after which they
+  // sleep again. Any thread may call it.
+  void Wake();
 
   // From now on the results of loops are not needed any more once
   // `cancellation` says so; null: they are. Loops do not look at it by
@@ -61,7 +85,7 @@ class ThreadPool {
  private:
   class Workers;
 
-  ThreadPool(std::unique_ptr<Workers> workers, int num_threads);
+  ThreadPool(int num_threads, const WorkerCores& cores);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
@@ -70,8 +94,17 @@ class ThreadPool {
   void Run2D(void (*f)(void*, size_t, size_t, size_t, size_t), void* context,
              size_t n, size_t m, size_t tile_n, size_t tile_m);
 
+  Status StartWorkers();
+  // Those of this process.
+  Workers* workers();
+
+  const int num_threads_;
+  const WorkerCores cores_;
   std::unique_ptr<Workers> workers_;  // null for one thread
-  int num_threads_;
+  std::atomic<uint32_t> generation_;  // of the process that has the workers
+  WakeTimes* times_ = nullptr;        // of the run, if the workers slept
+  bool wakes_ = true;
+  int64_t begin_nanos_ = 0;  // of the run
   const MaceCancellation* cancellation_ = nullptr;
 };
 

@@ -137,6 +137,12 @@ mace_status_t mace_engine_release_intermediate_buffer(mace_engine_t* engine) {
   return capi::Report(engine->engine->ReleaseIntermediateBuffer());
 }
 
+mace_status_t mace_engine_expect_run(mace_engine_t* engine) {
+  MACE_CAPI_NOT_NULL(engine);
+  engine->engine->ExpectRun();
+  return MACE_SUCCESS;
+}
+
 mace_status_t mace_engine_query_arena_bytes(const mace_model_t* model,
                                             const mace_config_t* config,
                                             const char* const* output_names,

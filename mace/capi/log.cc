@@ -1,8 +1,7 @@
 // Where messages go, in C.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <list>
-#include <mutex>
+#include <atomic>
 
 #include "mace/capi/status.h"
 #include "mace/public/mace_c_runtime.h"
@@ -14,6 +13,7 @@ namespace {
 struct Log {
   mace_log_t log;
   void* user;
+  Log* next;
 };
 
 void Pass(MaceLogLevel level, const char* message, void* log) {
@@ -24,14 +24,16 @@ void Pass(MaceLogLevel level, const char* message, void* log) {
 // Returns a place for them that stays, and is the same for the same arguments:
 // a callback that sets another one may still run on other threads.
 Log* Kept(mace_log_t log, void* user) {
-  static auto* mutex = new std::mutex;
-  static auto* kept = new std::list<Log>;
-  std::lock_guard<std::mutex> lock(*mutex);
-  for (Log& known : *kept) {
-    if (known.log == log && known.user == user) return &known;
-  }
-  kept->push_back({log, user});
-  return &kept->back();
+  static std::atomic<Log*> first{nullptr};
+  Log* const added = new Log{log, user, first.load()};
+  do {
+    for (Log* known = added->next; known != nullptr; known = known->next) {
+      if (known->log != log || known->user != user) continue;
+      delete added;
+      return known;
+    }
+  } while (!first.compare_exchange_weak(added->next, added));
+  return added;
 }
 
 }  // namespace

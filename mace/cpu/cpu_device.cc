@@ -20,7 +20,7 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
     const CpuOptions& options, std::shared_ptr<PackedWeights> packed) {
   std::unique_ptr<CpuDevice> device(new CpuDevice);
   MACE_ASSIGN_OR_RETURN(device->threads_,
-                        ThreadPool::Create(options.num_threads));
+                        ThreadPool::Create(options.num_threads, options.cores));
   device->packed_ = std::move(packed);
   device->unread_.SetUnread();
   CpuContext& context = device->context_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/cpu_topology.h"
 #include "mace/base/parts.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/tuning/tuner.h"
@@ -26,6 +27,7 @@ struct CpuOptions {
   cpu::CacheSizes caches = cpu::DetectCacheSizes();
   // Names of nodes that compute in f32 where others would compute in f16.
   std::set<std::string> float32_nodes = {};
+  WorkerCores cores = {};
 };
 
 // Not thread-safe: each engine has its own.
@@ -56,6 +58,9 @@ class CpuDevice final : public Device,
   void SetCancellation(const MaceCancellation* cancellation) override {
     threads_->SetCancellation(cancellation);
   }
+  void BeginRun(WakeTimes* times) override { threads_->BeginRun(times); }
+  void EndRun() override { threads_->EndRun(); }
+  void ExpectRun() override { threads_->Wake(); }
 
  private:
   CpuDevice() = default;

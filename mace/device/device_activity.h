@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mace/base/status.h"
+#include "mace/base/thread_pool.h"
 #include "mace/public/mace_cancellation.h"
 
 namespace mace {
@@ -39,6 +40,14 @@ class DeviceActivity {
   // more: they may leave out work and return MACE_CANCELLED. Null: they are
   // needed. REQUIRES: no kernel is running.
   virtual void SetCancellation(const MaceCancellation* /*cancellation*/) {}
+
+  // Around the kernels of a run; `times` is of the same plan in every run.
+  // EndRun is left out if the run fails.
+  virtual void BeginRun(WakeTimes* /*times*/) {}
+  virtual void EndRun() {}
+
+  // A run begins soon. Any thread may call it.
+  virtual void ExpectRun() {}
 };
 
 }  // namespace mace

@@ -24,7 +24,7 @@ Result<DeviceWeights::Copy> DeviceWeights::GetOrUpload(
     const void* memory, const std::string& name, int64_t bytes,
     const std::function<Result<Copy>()>& upload) {
   // Held while uploading, so that two engines created at once upload only once.
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const auto key = std::make_pair(memory, name);
   const auto found = name.empty() ? named_.end() : named_.find(key);
   if (found != named_.end()) {
@@ -39,7 +39,7 @@ Result<DeviceWeights::Copy> DeviceWeights::GetOrUpload(
 }
 
 int64_t DeviceWeights::total_bytes() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   int64_t total = 0;
   for (const auto& [key, known] : named_) {
     if (!known.copy.expired()) total += known.bytes;
@@ -51,7 +51,7 @@ int64_t DeviceWeights::total_bytes() const {
 }
 
 int64_t DeviceWeights::count() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   int64_t count = 0;
   for (const auto& [key, known] : named_) {
     if (!known.copy.expired()) ++count;
@@ -63,7 +63,7 @@ int64_t DeviceWeights::count() const {
 }
 
 int64_t DeviceWeights::num_uploads() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   return num_uploads_;
 }
 

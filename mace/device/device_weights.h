@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/fork.h"
 #include "mace/base/status.h"
 
 namespace mace {
@@ -45,7 +46,7 @@ class DeviceWeights {
   // REQUIRES: the mutex is held.
   void ForgetDead();
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::pair<const void*, std::string>, Known> named_;
   std::map<int64_t, Known> nameless_;  // by the number of its upload
   int64_t num_uploads_ = 0;

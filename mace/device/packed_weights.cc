@@ -58,7 +58,7 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     const std::function<Status(void*)>& fill) {
   if (unread_) return std::shared_ptr<const void>(MakeShared<char>());
   // Held while packing, so that two engines created at once pack only once.
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const auto key = std::make_pair(weight_id, how);
   if (weight_id >= 0) {
     const auto it = kept_.find(key);
@@ -131,14 +131,14 @@ void PackedWeights::AddPacked(int64_t weight_id, const std::string& how,
 void PackedWeights::ForEach(
     const std::function<void(int64_t, const std::string&, const void*, size_t)>&
         f) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   for (const auto& [key, kept] : kept_) {
     f(key.first, key.second, kept.data.get(), kept.bytes);
   }
 }
 
 bool PackedWeights::Has(int64_t weight_id) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   auto it = kept_.lower_bound({weight_id, std::string()});
   for (; it != kept_.end() && it->first.first == weight_id; ++it) {
     if (!it->second.ahead) return true;
@@ -147,12 +147,12 @@ bool PackedWeights::Has(int64_t weight_id) const {
 }
 
 int64_t PackedWeights::count() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   return static_cast<int64_t>(kept_.size());
 }
 
 int64_t PackedWeights::total_bytes() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   int64_t total = 0;
   for (const auto& [key, kept] : kept_) {
     if (!kept.ahead) total += static_cast<int64_t>(kept.bytes);

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/fork.h"
 #include "mace/base/status.h"
 
 namespace mace {
@@ -79,7 +80,7 @@ class PackedWeights {
   Result<std::shared_ptr<const void>> FindAhead(const Key& key, size_t bytes);
   Ahead& ahead();
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::map<Key, Kept> kept_;
   std::shared_ptr<Ahead> ahead_;  // what was packed ahead; null: nothing
   // Where the next small piece comes from.

@@ -65,7 +65,7 @@ Status Converter::Convert(const MaceImage& given, void* tensor, size_t bytes,
   const bool gray = image.format == MaceImageFormat::GRAY ||
                     input_.channels == MaceImageChannels::GRAY;
   const PixelReader reader(image, gray, kernels_);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<Mutex> lock(mutex_);
   MACE_RETURN_IF_ERROR(Prepare(image, gray, reader.direct()));
   if (transform != nullptr) *transform = TransformOf(plan_->geometry);
   output_.WritePadding(plan_->geometry.content, tensor);
@@ -75,6 +75,7 @@ Status Converter::Convert(const MaceImage& given, void* tensor, size_t bytes,
   const auto lines = static_cast<size_t>(plan_->down.taps.out);
   const auto threads = static_cast<size_t>(input_.num_threads);
   const size_t tile = (lines + threads - 1) / threads;
+  const AllowFork allow_fork;
   threads_->ParallelFor(lines, tile, [&](size_t begin, size_t end) {
     ConvertLines(conversion, static_cast<int>(begin), static_cast<int>(end),
                  scratch_.data() + begin / tile * plan_->scratch.size);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "mace/base/fork.h"
 #include "mace/base/large_array.h"
 #include "mace/base/status.h"
 #include "mace/base/thread_pool.h"
@@ -45,7 +46,7 @@ class Converter {
   const MaceImageInput input_;
   const RowKernels& kernels_;
   const Output output_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::unique_ptr<ThreadPool> threads_;
   std::optional<Plan> plan_;
   LargeArray<uint8_t> scratch_;

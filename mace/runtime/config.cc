@@ -12,6 +12,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
+#include "mace/base/fork.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
@@ -23,7 +24,7 @@ namespace mace {
 namespace {
 
 struct Defaults {
-  std::mutex mutex;
+  Mutex mutex;
   MaceEngineConfig::Impl config;
 };
 
@@ -83,7 +84,7 @@ Status CheckHeaders(const MaceEngineConfig::Impl& config) {
 MaceEngineConfig::MaceEngineConfig(DeviceType device_type, int header_version)
     : impl_(std::make_unique<Impl>()) {
   Defaults& defaults = GetDefaults();
-  std::lock_guard<std::mutex> lock(defaults.mutex);
+  std::lock_guard<Mutex> lock(defaults.mutex);
   *impl_ = defaults.config;
   impl_->device_type = device_type;
   impl_->header_version = header_version;
@@ -244,7 +245,7 @@ MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
                                  CPUAffinityPolicy policy) {
   MACE_RETURN_IF_ERROR(CheckNumThreads(num_threads_hint));
   Defaults& defaults = GetDefaults();
-  std::lock_guard<std::mutex> lock(defaults.mutex);
+  std::lock_guard<Mutex> lock(defaults.mutex);
   MACE_RETURN_IF_ERROR(defaults.config.SetAll(
       {{"num_threads", ThreadsOrDefault(num_threads_hint)},
        {"cpu_affinity_policy", int64_t{policy}}}));
@@ -254,7 +255,7 @@ MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
 
 void SetOpenMPThreadAffinity(int num_threads, const std::vector<int>& cpu_ids) {
   Defaults& defaults = GetDefaults();
-  std::lock_guard<std::mutex> lock(defaults.mutex);
+  std::lock_guard<Mutex> lock(defaults.mutex);
   // A number that is too large becomes an error when an engine is created.
   defaults.config.settings.values.num_threads = num_threads;
   defaults.config.core_ids = cpu_ids;
@@ -273,7 +274,7 @@ MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
 
 void SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint) {
   Defaults& defaults = GetDefaults();
-  std::lock_guard<std::mutex> lock(defaults.mutex);
+  std::lock_guard<Mutex> lock(defaults.mutex);
   (void)defaults.config.SetAll({{"gpu_perf_hint", int64_t{perf_hint}},
                                 {"gpu_priority_hint", int64_t{priority_hint}}});
 }

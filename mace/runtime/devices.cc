@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "mace/base/cpu_topology.h"
+#include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
+#include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/cpu_device.h"
@@ -72,6 +74,23 @@ cpu::TunerOptions CpuTuning(const MaceEngineConfig::Impl& config) {
   return tuner;
 }
 
+// The ones of `ids` that the process may use; those of `allowed` if there are
+// none.
+std::vector<int> AllowedIds(const std::vector<int>& ids,
+                            const std::vector<CpuCore>& allowed) {
+  std::vector<int> all, found;
+  for (const CpuCore& core : allowed) all.push_back(core.id);
+  for (int id : ids) {
+    if (Contains(all, id)) {
+      found.push_back(id);
+    } else {
+      LOG(WARNING) << "core " << id << " is offline or outside of the "
+                   << "process's CPU mask; no thread is bound to it";
+    }
+  }
+  return found.empty() ? all : found;
+}
+
 // `alone`: the CPU is the engine's only device.
 Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                           std::shared_ptr<PackedWeights> packed,
@@ -87,8 +106,11 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
   }
   const auto policy =
       static_cast<CPUAffinityPolicy>(settings.cpu_affinity_policy);
-  std::vector<int> cores = config.core_ids;
-  if (cores.empty()) cores = SelectCores(ReadCpuCores(), policy);
+  std::vector<CpuCore> allowed = ReadCpuCores();
+  RemoveForbidden(&allowed);
+  const std::vector<int> cores = config.core_ids.empty()
+                                     ? SelectCores(allowed, policy)
+                                     : AllowedIds(config.core_ids, allowed);
   CpuOptions options;
   SetCpuOptions(settings, &options);
   if (alone && kHasTuning) options.tuner = CpuTuning(config);
@@ -96,12 +118,9 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
       settings.num_threads > 0
           ? settings.num_threads
           : std::min(static_cast<int>(cores.size()), ThreadPool::kMaxThreads);
-  // Worker threads inherit the affinity mask; the caller's thread gets its own
-  // mask back.
-  if (config.core_ids.empty() && policy == AFFINITY_NONE) {
-    cores.clear();
-  }
-  const ScopedAffinity affinity(cores);
+  options.cores = config.core_ids.empty() && policy == AFFINITY_NONE
+                      ? WorkerCores::Any(allowed, options.num_threads)
+                      : WorkerCores::Only(cores);
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<CpuDevice> cpu,
                         CpuDevice::Create(options, std::move(packed)));
   return std::unique_ptr<Device>(std::move(cpu));

@@ -54,6 +54,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
                               const std::vector<std::string>& input_nodes,
                               const std::vector<std::string>& output_nodes,
                               const MaceEngineConfig& config, bool query_only) {
+  const HoldFork hold_fork;
   query_only_ = query_only;
   model_ = std::move(model);
   config_ = MaceEngineConfig::Impl(*config.impl());
@@ -366,12 +367,33 @@ Status MaceEngine::Impl::ProvideImages(Executor& executor) const {
 }
 
 MaceEngine::Impl::~Impl() {
+  if (!CheckForked().ok()) {
+    // Drivers of the parent are not told, and what they hold stays.
+    new auto(std::move(executors_));
+    new auto(std::move(devices_));
+    new auto(std::move(workspace_));
+    return;
+  }
   // What only this engine needed must not stay for the others.
   if (workspace_ != nullptr) workspace_->ReleaseSoon();
 }
 
+Status MaceEngine::Impl::CheckForked() const {
+  if (kOneDevice || generation_ == ForkGeneration() || cpu_only_ ||
+      devices_.list.size() <= 1) {
+    return Status();
+  }
+  return RuntimeError(
+      "this process is a fork of the one that created the engine, and the "
+      "driver of the ",
+      devices_.list.front()->name(),
+      " works in that one only: create the engine after the fork, in a process "
+      "that was started (`spawn`), or on the CPU");
+}
+
 void MaceEngine::Impl::ReleaseMemory() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
+  if (!CheckForked().ok()) return;
   const Workspace::Turn turn(*workspace_);
   workspace_->Release();
 }
@@ -386,7 +408,7 @@ Status MaceEngine::Impl::PlanFor(
 }
 
 size_t MaceEngine::Impl::arena_bytes() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   return sections_->needed_bytes();
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/fork.h"
 #include "mace/base/parts.h"
 #include "mace/memory/arena_sections.h"
 #include "mace/runtime/config.h"
@@ -33,6 +34,8 @@ class MaceEngine::Impl {
              std::map<std::string, MaceTensor>* outputs,
              const MaceCancellation* cancellation, RunMetadata* metadata);
   void ReleaseMemory();
+  // Not locked: it is called while another thread runs the engine.
+  void ExpectRun() { devices_.list.back()->activity()->ExpectRun(); }
   std::vector<MaceTensorInfo> StateInfos() const;
   Status ResetState();
   Status GetState(std::map<std::string, MaceTensor>* states) const;
@@ -59,6 +62,9 @@ class MaceEngine::Impl {
   bool has_arena() const { return kHasArena && config_.arena != nullptr; }
   // Plans, but has no arena.
   bool is_query() const { return kHasArena && query_only_; }
+  // Errors: MACE_RUNTIME_ERROR in a fork of the process that created the
+  // engine, if a device other than the CPU is needed.
+  Status CheckForked() const;
   // Run with the states as inputs and outputs, then with float32 for codes.
   // Each REQUIRES: mutex_ is held.
   Status RunWithStates(const std::map<std::string, MaceTensor>& inputs,
@@ -132,8 +138,9 @@ class MaceEngine::Impl {
   Graph graph_;              // cut to the inputs and outputs asked for
   OpenShapes open_shapes_;   // those of the model
   bool query_only_ = false;  // is_query
+  const uint32_t generation_ = ForkGeneration();  // that created it
 
-  mutable std::mutex mutex_;  // guards all members below
+  mutable Mutex mutex_;  // guards all members below
   // Most recently used first. Declared after devices_, because kernels use them
   // until they are destroyed.
   std::vector<std::unique_ptr<Executor>> executors_;

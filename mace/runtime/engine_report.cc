@@ -14,7 +14,7 @@
 namespace mace {
 
 std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const Graph& graph = executors_.front()->plan().graph;
   const Model& model = model_->impl()->model;
   const auto& orders = of_inputs ? model.input_order : model.output_order;
@@ -42,7 +42,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
                               std::string* text) const {
   if (!kHasDumps) return AbsentPart("Dump", "dumps");
   if (text == nullptr) return InvalidArgument("Dump: text is null");
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const Plan& plan = executors_.front()->plan();
   if (stage == "graph") {
     *text = mace::Dump(plan.graph);
@@ -78,7 +78,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
 Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
   if (usage == nullptr) return InvalidArgument("GetMemoryUsage: usage is null");
   if (!kHasMemoryUsage) return AbsentPart("GetMemoryUsage", "memory_usage");
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   *usage = Usage();
   return Status();
 }
@@ -110,7 +110,7 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
   if (counts == nullptr) {
     return InvalidArgument("GetDeviceCounts: counts is null");
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   *counts = MaceDeviceCounts();
   for (const auto& device : devices_.list) {
     if (device->activity() == nullptr) continue;
@@ -127,7 +127,7 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
 }
 
 bool MaceEngine::Impl::RunsOnFirstDevice() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const std::vector<Step>& steps = executors_.front()->plan().steps;
   return devices_.note.empty() && AnyOf(steps, [&](const Step& step) {
            return step.device == devices_.list.front().get();
@@ -138,7 +138,7 @@ Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
   if (handles == nullptr) {
     return InvalidArgument("GetGPUHandles: handles is null");
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   Device* const device = executors_.front()->plan().image_device;
   if (device == nullptr) {
     return Unsupported(

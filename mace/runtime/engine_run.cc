@@ -50,8 +50,9 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
     return AbsentPart("RunMetadata", "profile");
   }
   const HoldLog hold_log;
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
+  MACE_RETURN_IF_ERROR(CheckForked());
   if (kHasProfile && metadata != nullptr) metadata->op_stats.clear();
   if (IsCancelled(cancellation)) return CancelledRun();
   return states_.empty()
@@ -144,13 +145,13 @@ Status MaceEngine::Impl::RunOnTypes(
 }
 
 std::vector<MaceTensorInfo> MaceEngine::Impl::StateInfos() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   return states_.empty() ? std::vector<MaceTensorInfo>() : states_.Infos();
 }
 
 Status MaceEngine::Impl::ResetState() {
   if (!kHasStates) return AbsentPart("ResetState", "states");
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
   return states_.Reset();
 }
@@ -159,7 +160,7 @@ Status MaceEngine::Impl::GetState(
     std::map<std::string, MaceTensor>* states) const {
   if (!kHasStates) return AbsentPart("GetState", "states");
   if (states == nullptr) return InvalidArgument("GetState: states is null");
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
   return states_.Get(states);
 }
@@ -167,7 +168,7 @@ Status MaceEngine::Impl::GetState(
 Status MaceEngine::Impl::SetState(
     const std::map<std::string, MaceTensor>& states) {
   if (!kHasStates) return AbsentPart("SetState", "states");
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   const ScopedMemoryBudget scope(budget_);
   return states_.Set(states);
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "mace/base/fork.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
@@ -321,9 +322,16 @@ Status Executor::Run(RunMetadata* metadata,
   for (DeviceActivity* activity : activities_) {
     activity->SetCancellation(cancellation);
   }
-  const Status status = RunSteps(metadata, cancellation);
+  for (DeviceActivity* activity : activities_) {
+    activity->BeginRun(&wake_times_);
+  }
+  const Status status = [&] {
+    const AllowFork allow_fork;
+    return RunSteps(metadata, cancellation);
+  }();
   for (DeviceActivity* activity : activities_) {
     activity->SetCancellation(nullptr);
+    if (status.ok()) activity->EndRun();
   }
   // Devices must not touch the caller's memory after Run has returned.
   if (!status.ok() || is_on_device) {

@@ -10,6 +10,7 @@
 
 #include "mace/base/parts.h"
 #include "mace/base/status.h"
+#include "mace/base/thread_pool.h"
 #include "mace/plan/one_device.h"
 #include "mace/plan/plan.h"
 #include "mace/public/mace.h"
@@ -115,6 +116,7 @@ class Executor {
   std::vector<const void*> inputs_;  // by graph input
   std::vector<void*> outputs_;       // by graph output
   std::shared_ptr<FlowStage> stage_;
+  WakeTimes wake_times_;
 };
 
 }  // namespace mace

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mace/base/file.h"
+#include "mace/base/fork.h"
 #include "mace/base/hash.h"
 #include "mace/base/logging.h"
 #include "mace/base/parts.h"
@@ -115,7 +116,7 @@ class FileStorage final : public KVStorage {
 
   int Load() override {
     const HoldLog hold_log;
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<Mutex> lock(mutex_);
     const auto file = MappedFile::Open(path_);
     if (!file.ok()) return 0;  // it does not exist yet
     Pairs pairs;
@@ -130,21 +131,21 @@ class FileStorage final : public KVStorage {
 
   bool Insert(const std::string& key,
               const std::vector<unsigned char>& value) override {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<Mutex> lock(mutex_);
     pairs_[key] = value;
     dirty_ = true;
     return true;
   }
 
   const std::vector<unsigned char>* Find(const std::string& key) override {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<Mutex> lock(mutex_);
     const auto it = pairs_.find(key);
     return it == pairs_.end() ? nullptr : &it->second;
   }
 
   int Flush() override {
     const HoldLog hold_log;
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<Mutex> lock(mutex_);
     if (!dirty_) return 0;
     const std::vector<uint8_t> bytes = Serialize(pairs_);
     const Status status =
@@ -159,7 +160,7 @@ class FileStorage final : public KVStorage {
 
  private:
   const std::string path_;
-  std::mutex mutex_;
+  Mutex mutex_;
   Pairs pairs_;
   bool dirty_ = false;
 };

@@ -5,11 +5,13 @@
 
 #include <mutex>
 
+#include "mace/base/fork.h"
+
 namespace mace {
 namespace {
 
-std::mutex& Mutex() {
-  static auto* mutex = new std::mutex;
+Mutex& TheMutex() {
+  static auto* mutex = new Mutex;
   return *mutex;
 }
 
@@ -21,12 +23,12 @@ GpuSettings& CurrentSettings() {
 }  // namespace
 
 GpuSettings GetGpuSettings() {
-  std::lock_guard<std::mutex> lock(Mutex());
+  std::lock_guard<Mutex> lock(TheMutex());
   return CurrentSettings();
 }
 
 void SetKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory) {
-  std::lock_guard<std::mutex> lock(Mutex());
+  std::lock_guard<Mutex> lock(TheMutex());
   CurrentSettings().storage_factory = std::move(storage_factory);
 }
 
@@ -35,7 +37,7 @@ void ConfigKVStorageFactory(std::shared_ptr<KVStorageFactory> storage_factory) {
 }
 
 void SetOpenCLBinaryPaths(const std::vector<std::string>& paths) {
-  std::lock_guard<std::mutex> lock(Mutex());
+  std::lock_guard<Mutex> lock(TheMutex());
   CurrentSettings().binary_paths = paths;
 }
 

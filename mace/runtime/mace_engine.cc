@@ -65,6 +65,8 @@ MaceStatus MaceEngine::ReleaseIntermediateBuffer() {
   return MaceStatus();
 }
 
+void MaceEngine::ExpectRun() { impl_->ExpectRun(); }
+
 MaceStatus MaceEngineConfig::ShareMemoryWith(const MaceEngine* engine) {
   if (engine == nullptr) {
     impl_->workspace = nullptr;
@@ -105,13 +107,14 @@ MaceStatus MaceEngine::QueryArenaBytes(
     return InvalidArgument("MaceEngine::QueryArenaBytes: null argument");
   }
   if (!kHasArena) return AbsentPart("QueryArenaBytes", "arena");
-  Impl impl;
+  // A stack would not outlive its thread in a child.
+  const auto impl = std::make_unique<Impl>();
   MACE_RETURN_IF_ERROR(
-      impl.Init(std::move(model), {}, output_nodes, config, true));
+      impl->Init(std::move(model), {}, output_nodes, config, true));
   if (!input_shapes.empty()) {
-    MACE_RETURN_IF_ERROR(impl.PlanFor(input_shapes));
+    MACE_RETURN_IF_ERROR(impl->PlanFor(input_shapes));
   }
-  *bytes = impl.arena_bytes();
+  *bytes = impl->arena_bytes();
   return MaceStatus();
 }
 

@@ -134,7 +134,7 @@ void Workspace::Release() {
 }
 
 void Workspace::ReleaseSoon() {
-  const std::unique_lock<std::mutex> lock(turn_, std::try_to_lock);
+  const std::unique_lock<Mutex> lock(turn_, std::try_to_lock);
   if (lock.owns_lock()) {
     Release();
   } else {

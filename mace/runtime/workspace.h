@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/fork.h"
 #include "mace/base/logging.h"
 #include "mace/base/status.h"
 #include "mace/device/device_storage.h"
@@ -29,7 +30,7 @@ class Workspace {
 
    private:
     const HoldLog hold_log_;
-    const std::lock_guard<std::mutex> lock_;
+    const std::lock_guard<Mutex> lock_;
   };
 
   // Of these functions all REQUIRE the turn.
@@ -72,7 +73,7 @@ class Workspace {
   Status AllocateTaken(DeviceStorage& storage);
   void DropImages();
 
-  std::mutex turn_;
+  Mutex turn_;
   std::atomic<bool> stale_{false};  // to be released before the next turn
   AlignedBuffer arena_;
   std::atomic<int64_t> arena_bytes_{0};

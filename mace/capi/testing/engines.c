@@ -216,6 +216,8 @@ void TestSharing(void) {
   EXPECT_BAD(mace_config_share_memory_with(t.config, third), "arena");
   EXPECT_BAD(mace_config_share_memory_with(NULL, third), "config is null");
   EXPECT_BAD(mace_engine_release_intermediate_buffer(NULL), "engine is null");
+  EXPECT_OK(mace_engine_expect_run(third));
+  EXPECT_BAD(mace_engine_expect_run(NULL), "engine is null");
   mace_engine_destroy(third);
   mace_engine_destroy(second);
   Destroy(&t);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "mace/base/fork.h"
 #include "mace/base/logging.h"
 
 namespace mace::hexagon::nnlib {
@@ -22,13 +23,14 @@ struct Library::File {
   int users = 0;             // that have configured the library
   int clocks = 0;            // Libraries that voted for a clock
   Status given_up;           // not OK: no graph may be prepared or executed
+  uint32_t generation = ForkGeneration();  // of the process that opened it
 };
 
 namespace {
 
 // Guards all files and what is in them.
-std::mutex& Mutex() {
-  static auto* const mutex = new std::mutex;
+Mutex& TheMutex() {
+  static auto* const mutex = new Mutex;
   return *mutex;
 }
 
@@ -179,9 +181,15 @@ Status CallError(const char* call, int code, const std::string& log) {
 
 Result<std::shared_ptr<Library>> Library::Open(const LibraryOptions& options) {
   std::shared_ptr<Library> library;  // its destructor takes the mutex
-  const std::lock_guard<std::mutex> lock(Mutex());
+  const std::lock_guard<Mutex> lock(TheMutex());
   MACE_ASSIGN_OR_RETURN(File* const file, OpenFile(options.path));
   if (!file->given_up.ok()) return Unsupported(file->given_up.information());
+  if (file->generation != ForkGeneration()) {
+    return Unsupported(
+        "this process is a fork of one that used the DSP, and its driver does "
+        "not work in both: use the DSP only after the fork, or in processes "
+        "that were started (`spawn`)");
+  }
   library.reset(new Library(file));
   const Status status = library->Start(options);
   if (status.ok()) return library;
@@ -190,7 +198,7 @@ Result<std::shared_ptr<Library>> Library::Open(const LibraryOptions& options) {
 }
 
 Library::~Library() {
-  const std::lock_guard<std::mutex> lock(Mutex());
+  const std::lock_guard<Mutex> lock(TheMutex());
   Stop();
 }
 
@@ -269,12 +277,12 @@ void Library::Stop() {
 const NnApi& Library::api() const { return file_->api; }
 
 Status Library::CheckUsable() const {
-  const std::lock_guard<std::mutex> lock(Mutex());
+  const std::lock_guard<Mutex> lock(TheMutex());
   return file_->given_up;
 }
 
 void Library::GiveUp(const Status& why) {
-  const std::lock_guard<std::mutex> lock(Mutex());
+  const std::lock_guard<Mutex> lock(TheMutex());
   if (!file_->given_up.ok()) return;
   file_->given_up = RuntimeError(
       "hexagon_nn could not prepare a graph in this process, after which it ",
@@ -283,7 +291,7 @@ void Library::GiveUp(const Status& why) {
 }
 
 void Library::ForgetAllForTest() {
-  const std::lock_guard<std::mutex> lock(Mutex());
+  const std::lock_guard<Mutex> lock(TheMutex());
   for (auto& [path, file] : Files()) {
     dlclose(file->handle);
     delete file;

@@ -56,7 +56,7 @@ Result<std::unique_ptr<Session>> Session::Create(
 }
 
 Status Session::Call(Message* message) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<Mutex> lock(mutex_);
   MACE_RETURN_IF_ERROR(transport_->Exchange(message));
   const auto error = static_cast<DspError>(message->error);
   switch (error) {
@@ -119,7 +119,7 @@ DspGraph::~DspGraph() {
 }
 
 Status DspGraph::Run(const MaceCancellation* cancellation) {
-  const std::lock_guard<std::mutex> lock(session_->run_mutex());
+  const std::lock_guard<Mutex> lock(session_->run_mutex());
   packets_ = 0;
   if (cancellation == nullptr) return RunPiece(0, 0);
   const uint32_t piece = (num_nodes_ + kPieces - 1) / kPieces;

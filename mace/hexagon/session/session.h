@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mace/base/fork.h"
 #include "mace/base/status.h"
 #include "mace/hexagon/packing/graph_writer.h"
 #include "mace/hexagon/protocol/messages.h"
@@ -53,13 +54,13 @@ class Session {
   int slices() const { return slices_; }
   void set_slices(int slices) { slices_ = slices; }
   // Held while a graph runs, which may be several requests: graphs share VTCM.
-  std::mutex& run_mutex() { return run_mutex_; }
+  Mutex& run_mutex() { return run_mutex_; }
 
  private:
   explicit Session(std::unique_ptr<Transport> transport)
       : transport_(std::move(transport)) {}
 
-  std::mutex mutex_, run_mutex_;
+  Mutex mutex_, run_mutex_;
   std::unique_ptr<Transport> transport_;
   int slices_ = 1;
 };

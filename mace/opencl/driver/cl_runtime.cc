@@ -4,7 +4,9 @@
 #include "mace/opencl/driver/cl_runtime.h"
 
 #include <mutex>
+#include <optional>
 
+#include "mace/base/fork.h"
 #include "mace/base/logging.h"
 
 namespace mace::opencl {
@@ -20,13 +22,21 @@ Result<std::shared_ptr<ClRuntime>> ClRuntime::Create(
 Result<std::shared_ptr<ClRuntime>> ClRuntime::Shared(
     const ContextOptions& options) {
   struct State {
-    std::mutex mutex;
+    Mutex mutex;
     std::weak_ptr<ClRuntime> runtime;
     ContextOptions options;
+    std::optional<uint32_t> generation;  // of the process that used the driver
   };
   static auto* state = new State;
   const HoldLog hold_log;
-  std::lock_guard<std::mutex> lock(state->mutex);
+  std::lock_guard<Mutex> lock(state->mutex);
+  if (state->generation.value_or(ForkGeneration()) != ForkGeneration()) {
+    return Unsupported(
+        "this process is a fork of one that used the GPU, and drivers do not "
+        "work in both: use the GPU only after the fork, or in processes that "
+        "were started (`spawn`)");
+  }
+  state->generation = ForkGeneration();
   if (auto runtime = state->runtime.lock()) {
     if (options.perf_hint != state->options.perf_hint ||
         options.priority_hint != state->options.priority_hint) {

@@ -49,16 +49,16 @@ Result<std::shared_ptr<Program>> ProgramPool::Get(const std::string& source,
   auto program = std::make_shared<Program>();
   program->source = source;
   program->options = OptionsOf(defines);
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   return programs_.emplace(program->key(), program).first->second;
 }
 
 Status ProgramPool::Build(const BuildOptions& options) {
   const HoldLog hold_log;
-  std::lock_guard<std::mutex> build_lock(build_mutex_);
+  std::lock_guard<Mutex> build_lock(build_mutex_);
   std::vector<std::shared_ptr<Program>> wanted;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<Mutex> lock(mutex_);
     for (auto it = programs_.begin(); it != programs_.end();) {
       const bool unwanted = it->second.use_count() == 1 && !it->second->handle;
       if (!it->second->handle && !unwanted) wanted.push_back(it->second);
@@ -84,23 +84,26 @@ Status ProgramPool::Build(const BuildOptions& options) {
   };
   const size_t num_threads =
       std::min<size_t>(std::max(options.num_threads, 1), wanted.size());
-  std::vector<std::thread> threads;
-  for (size_t t = 1; t < num_threads; ++t) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  {
+    const AllowFork allow_fork;  // the threads take Mutexes and call the app
+    std::vector<std::thread> threads;
+    for (size_t t = 1; t < num_threads; ++t) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+  }
   if (options.store != nullptr && !wanted.empty()) options.store->Flush();
   return status;
 }
 
 Status ProgramPool::BuildOne(Program& program, BinaryStore* store) {
   if (store != nullptr && LoadBinary(program, store)) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<Mutex> lock(mutex_);
     ++num_loaded_;
     return Status();
   }
   MACE_RETURN_IF_ERROR(Compile(program));
   if (store != nullptr) Keep(program, store);
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   ++num_compiled_;
   return Status();
 }
@@ -108,7 +111,7 @@ Status ProgramPool::BuildOne(Program& program, BinaryStore* store) {
 bool ProgramPool::LoadBinary(Program& program, BinaryStore* store) {
   std::vector<unsigned char> binary;
   {
-    std::lock_guard<std::mutex> lock(store_mutex_);
+    std::lock_guard<Mutex> lock(store_mutex_);
     binary = store->Find(program.key());
   }
   if (binary.empty()) return false;
@@ -169,17 +172,17 @@ void ProgramPool::Keep(const Program& program, BinaryStore* store) {
                            sizeof(data), &data, nullptr) != CL_SUCCESS) {
     return;
   }
-  std::lock_guard<std::mutex> lock(store_mutex_);
+  std::lock_guard<Mutex> lock(store_mutex_);
   store->Insert(program.key(), binary);
 }
 
 int ProgramPool::num_compiled() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   return num_compiled_;
 }
 
 int ProgramPool::num_loaded() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<Mutex> lock(mutex_);
   return num_loaded_;
 }
 

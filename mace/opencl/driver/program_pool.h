@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/fork.h"
 #include "mace/base/str_cat.h"
 #include "mace/opencl/driver/cl_context.h"
 
@@ -73,9 +74,9 @@ class ProgramPool {
   void Keep(const Program& program, BinaryStore* store);
 
   const ClContext& context_;
-  std::mutex build_mutex_;    // held while building
-  mutable std::mutex mutex_;  // guards programs_ and the counts
-  std::mutex store_mutex_;    // held while using a store
+  Mutex build_mutex_;    // held while building
+  mutable Mutex mutex_;  // guards programs_ and the counts
+  Mutex store_mutex_;    // held while using a store
   std::map<std::string, std::shared_ptr<Program>> programs_;
   int num_compiled_ = 0;
   int num_loaded_ = 0;

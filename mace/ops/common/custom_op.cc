@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/fork.h"
 #include "mace/base/str_cat.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/common/operands.h"
@@ -223,7 +224,9 @@ Result<std::shared_ptr<const CustomOp>> CustomOp::Create(
 }
 
 CustomOp::~CustomOp() {
-  if (owns_user_ && calls_.release != nullptr) calls_.release(calls_.user);
+  if (!owns_user_ || calls_.release == nullptr) return;
+  const AllowFork in_app;
+  calls_.release(calls_.user);
 }
 
 Result<std::shared_ptr<CustomState>> CustomOp::MakeState(
@@ -260,7 +263,9 @@ Result<std::shared_ptr<CustomState>> CustomState::Create(
 
 CustomState::~CustomState() {
   const mace_op_registration_t& calls = op_->calls();
-  if (called_init_ && calls.free != nullptr) calls.free(calls.user, state_);
+  if (!called_init_ || calls.free == nullptr) return;
+  const AllowFork in_app;
+  calls.free(calls.user, state_);
 }
 
 Status CustomState::Init(const Node& node, size_t num_inputs) {
@@ -277,6 +282,7 @@ Status CustomState::Init(const Node& node, size_t num_inputs) {
   args.attributes = attributes.pointers();
   mace_op_error_t error = {};
   called_init_ = true;
+  const AllowFork in_app;
   const int32_t code = calls.init(calls.user, &args, &state_, &error);
   return code == 0
              ? Status()
@@ -301,7 +307,11 @@ Status CustomState::Prepare(Node& node) {
   mace_op_error_t error = {};
   node.custom.prepared = ++prepared_;
   const mace_op_registration_t& calls = op_->calls();
-  const int32_t code = calls.prepare(calls.user, state_, &args, &error);
+  int32_t code;
+  {
+    const AllowFork in_app;
+    code = calls.prepare(calls.user, state_, &args, &error);
+  }
   if (code != 0) {
     return Failure(node, Status::MACE_INVALID_MODEL, "prepare", code, error);
   }

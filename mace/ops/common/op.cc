@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mace/base/fork.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/ops/common/custom_op.h"
@@ -19,6 +20,7 @@ extern const bool kHasEveryOp;  // in the table; false: those of some models
 namespace {
 
 const std::map<std::string, Op>& Table() {
+  const HoldFork hold_fork;
   static const auto* table = [] {
     auto* t = new std::map<std::string, Op>;
     for (int i = 0; i < kNumOps; ++i) t->emplace(kOps[i].name, kOps[i].op());
