@@ -7,47 +7,74 @@
 
 #include <atomic>
 
+#include "mace/base/fork.h"
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 
 namespace mace::opencl {
 namespace {
 
-struct Loaded {
-  ClApi api = {};
-  Status status;
-};
-
 std::atomic<const ClApi*> test_api{nullptr};
 
-Loaded Load() {
-  Loaded loaded;
-  std::string tried;
-  void* library = nullptr;
-  for (const std::string& path : LibraryPaths()) {
-    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) {
-      VLOG(1) << "OpenCL library: " << path;
-      break;
-    }
-    tried += StrCat(tried.empty() ? "" : ", ", path);
+// How to look up functions in a library. That of Pixels has them only after a
+// call, and behind a function of its own.
+class Library {
+ public:
+  explicit Library(void* handle) : handle_(handle) {
+    const auto enable =
+        reinterpret_cast<void (*)()>(dlsym(handle, "enableOpenCL"));
+    find_ = reinterpret_cast<void* (*)(const char*)>(
+        dlsym(handle, "loadOpenCLPointer"));
+    if (enable != nullptr && find_ != nullptr) enable();
   }
-  if (library == nullptr) {
-    loaded.status = Unsupported(
-        "there is no OpenCL library on this system; looked for ", tried);
-    return loaded;
+
+  void* Find(const char* name) const {
+    void* const found = find_ != nullptr ? find_(name) : nullptr;
+    return found != nullptr ? found : dlsym(handle_, name);
   }
-  for (const ClEntry& entry : Entries(loaded.api)) {
-    *entry.slot = dlsym(library, entry.name);
-    if (*entry.slot != nullptr) continue;
-    loaded.status = Unsupported("the OpenCL library of this system lacks ",
-                                entry.name, "; OpenCL 1.2 is needed");
-    return loaded;
+
+ private:
+  void* const handle_;
+  void* (*find_)(const char*);
+};
+
+// Returns the first function that the library lacks; null: it has all.
+const char* FillFrom(const Library& library, ClApi* api) {
+  for (const ClEntry& entry : Entries(*api)) {
+    *entry.slot = library.Find(entry.name);
+    if (*entry.slot == nullptr) return entry.name;
   }
-  return loaded;
+  return nullptr;
 }
 
 }  // namespace
+
+Result<ClApi> LoadClApi(const std::vector<std::string>& paths) {
+  std::string absent, incomplete;
+  for (const std::string& path : paths) {
+    // Never closed: drivers start threads.
+    void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      absent += StrCat(absent.empty() ? "" : ", ", path);
+      continue;
+    }
+    ClApi api = {};
+    const char* const lacks = FillFrom(Library(handle), &api);
+    if (lacks == nullptr) {
+      VLOG(1) << "OpenCL library: " << path;
+      return api;
+    }
+    incomplete +=
+        StrCat(incomplete.empty() ? "" : ", ", path, " lacks ", lacks);
+  }
+  if (incomplete.empty()) {
+    return Unsupported("there is no OpenCL library on this system; looked for ",
+                       absent);
+  }
+  return Unsupported(
+      "no OpenCL library of this system has OpenCL 1.2: ", incomplete,
+      absent.empty() ? "" : StrCat("; there is no ", absent));
+}
 
 std::vector<std::string> LibraryPaths() {
   std::vector<std::string> paths;
@@ -120,9 +147,10 @@ void SetClApiForTesting(const ClApi* api) { test_api = api; }
 Result<const ClApi*> SystemClApi() {
   if (const ClApi* api = test_api) return api;
   const HoldLog hold_log;
-  static const auto* loaded = new Loaded(Load());
-  if (!loaded->status.ok()) return loaded->status;
-  return &loaded->api;
+  const HoldFork hold_fork;
+  static const auto* loaded = new Result<ClApi>(LoadClApi(LibraryPaths()));
+  if (!loaded->ok()) return loaded->status();
+  return &**loaded;
 }
 
 std::string ClErrorName(cl_int code) {

@@ -62,9 +62,12 @@ struct ClEntry {
 // Returns an entry for each function of `api`.
 std::vector<ClEntry> Entries(ClApi& api);
 
-// Returns the functions of the system's libOpenCL, which stays loaded. The
-// library is looked for only once. Errors: MACE_UNSUPPORTED if there is no
-// library (the message lists the places) or if it lacks a function.
+// Returns the functions of the first of these libraries that has all of them;
+// those that were opened stay loaded. Errors: MACE_UNSUPPORTED if there is
+// none, with what each lacks.
+Result<ClApi> LoadClApi(const std::vector<std::string>& paths);
+
+// The same for LibraryPaths(), looked for only once.
 Result<const ClApi*> SystemClApi();
 
 // For tests: makes SystemClApi return `api`, which must outlive its users, or

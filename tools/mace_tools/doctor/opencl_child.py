@@ -26,9 +26,11 @@ NUMBERS = {"type": (0x1000, 8), "units": (0x1002, 4), "group": (0x1004, 8), "ima
 def library() -> Any:
     for name in LIBRARIES:
         try:
-            return ctypes.CDLL(name), name
+            found = ctypes.CDLL(name)
         except OSError:
             continue
+        if hasattr(found, "clGetPlatformIDs"):
+            return found, name
     return None, ""
 
 
