@@ -4,8 +4,8 @@ the C API as the headers declare them.
 SPDX-License-Identifier: Apache-2.0
 
 It calls the library by cffi without compiled code of its own, so that one wheel serves every
-Python 3. The tag names the glibc of the machine that the library was built for, since it also needs
-a C++ library that is as new.
+Python 3. The tag is that of the oldest systems which have the library's symbols, those of the C++
+library among them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from mace_tools import wheel_file
-from mace_tools.exit_codes import MissingToolError
+from mace_tools.exit_codes import MissingToolError, RunFailedError
 from mace_tools.library import link, package
 from mace_tools.library.abis import Abi
 from mace_tools.library.engine import Engine
@@ -28,6 +28,16 @@ MACHINES = {
     "arm64": ("aarch64", ("aarch64",), 64),
     "armhf": ("armv7l", ("armv7l", "armv8l", "aarch64"), 32),
 }
+# What systems of a manylinux_2_<row> tag have at most, by PEP 600's policies (of auditwheel 6).
+POLICIES = (
+    (17, {"GLIBCXX": (3, 4, 19), "CXXABI": (1, 3, 7), "GCC": (4, 7, 0)}),
+    (24, {"GLIBCXX": (3, 4, 22), "CXXABI": (1, 3, 10), "GCC": (4, 7, 0)}),
+    (27, {"GLIBCXX": (3, 4, 24), "CXXABI": (1, 3, 11), "GCC": (7, 0, 0)}),
+    (31, {"GLIBCXX": (3, 4, 28), "CXXABI": (1, 3, 12), "GCC": (7, 0, 0)}),
+    (34, {"GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}),
+    (35, {"GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}),
+    (39, {"GLIBCXX": (3, 4, 33), "CXXABI": (1, 3, 15), "GCC": (14, 0, 0)}),
+)
 _DIRECTIVE = re.compile(r"^[ \t]*#.*(?:\\\n.*)*$", re.MULTILINE)
 _COMMENT = re.compile(r"//[^\n]*")
 _INLINE = re.compile(r"^static inline .*?^}", re.DOTALL | re.MULTILINE)
@@ -64,11 +74,12 @@ def declarations() -> str:
 
 def build(abi: Abi, engine: Engine, folder: Path) -> Path:
     """Writes the wheel. Errors: MissingToolError, RunFailedError."""
-    machine, machines, bits, glibc = _target(abi)
+    machine, machines, bits = _target(abi)
     with tempfile.TemporaryDirectory(prefix="mace.wheel.") as temporary:
         work = Path(temporary)
         library = work / link.SONAME
         link.shared(abi, link.merge(abi, engine.archives, work), library, work / "debug")
+        glibc = oldest_glibc(abi, library)
         files = {f"{MODULE}/{p.name}": p.read_bytes() for p in sorted(SOURCES.iterdir())
                  if p.suffix == ".py" or p.name == "py.typed"}
         files[f"{MODULE}/_built.py"] = BUILT.format(
@@ -85,16 +96,28 @@ def build(abi: Abi, engine: Engine, folder: Path) -> Path:
     return wheel_file.write(wheel, files, folder)
 
 
-def _target(abi: Abi) -> tuple[str, tuple[str, ...], int, tuple[int, int]]:
+def oldest_glibc(abi: Abi, library: Path) -> tuple[int, int]:
+    """The one that has every symbol which the library takes from the system, or that comes with a
+    C++ library which has. Errors: RunFailedError."""
+    text = link.run([abi.tool("objdump"), "-p", library])
+    needed: dict[str, tuple[int, ...]] = {}
+    for name, version in re.findall(r"\b(GLIBC|GLIBCXX|CXXABI|GCC)_([\d.]+)\s*$", text,
+                                    re.MULTILINE):
+        found = tuple(int(part) for part in version.split("."))
+        needed[name] = max(needed.get(name, ()), found)
+    major, minor = (*needed.pop("GLIBC"), 0)[:2]
+    for row, having in POLICIES:
+        if all(version <= having[name] for name, version in needed.items()):
+            return major, max(minor, row)
+    raise RunFailedError(f"{library.name} needs {needed}, which no manylinux tag stands for; add a "
+                         "newer row to POLICIES of tools/mace_tools/library/wheel.py")
+
+
+def _target(abi: Abi) -> tuple[str, tuple[str, ...], int]:
     if abi.name in MACHINES:
-        header = Path(f"/usr/{abi.triple}/include/features.h").read_text()  # of the cross compiler
-        major, minor = (re.search(rf"^#define\s+__GLIBC{part}__\s+(\d+)", header, re.MULTILINE)
-                        for part in ("", "_MINOR"))
-        assert major is not None and minor is not None
-        return (*MACHINES[abi.name], (int(major[1]), int(minor[1])))
-    version = link.run(["getconf", "GNU_LIBC_VERSION"]).split()[-1].split(".")
+        return MACHINES[abi.name]
     (machine,) = abi.processors
-    return machine, (machine,), 64 if abi.is_64_bit else 32, (int(version[0]), int(version[1]))
+    return machine, (machine,), 64 if abi.is_64_bit else 32
 
 
 def _header_version() -> int:
