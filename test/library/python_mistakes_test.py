@@ -198,3 +198,45 @@ def test_an_engine_runs_in_a_forked_process(site, models):
     done = subprocess.run([sys.executable, "-c", FORK, site, models["wide"]], check=False,
                           env={**os.environ})
     assert done.returncode == 0
+
+
+FORK_BUSY = """
+import os, signal, sys, threading, time
+sys.path.insert(0, sys.argv[1])
+import numpy as np, mace
+engine = mace.Engine(sys.argv[2], num_threads=2)
+name, info = next(iter(engine.inputs.items()))
+x = np.ones(info.shape, np.float32)
+y = engine(x)
+if sys.argv[3] == "log":
+    mace.set_log(lambda level, message: time.sleep(.001), mace.LogLevel.VERBOSE_1)
+stop = []
+def busy():
+    while not stop:
+        engine(x)
+        mace.Engine(sys.argv[2], num_threads=2).close()
+threads = [threading.Thread(target=busy) for _ in range(2)]
+for thread in threads: thread.start()
+bad = 0
+for i in range(20):
+    time.sleep(.003)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        same = np.array_equal(engine(x), y) and np.array_equal(
+            mace.Engine(sys.argv[2], num_threads=2)(x), y)
+        engine.close()
+        mace.set_log(None)
+        os._exit(0 if same else 1)
+    bad += os.waitpid(child, 0)[1] != 0
+stop.append(1)
+for thread in threads: thread.join()
+sys.exit(bad)
+"""
+
+
+@pytest.mark.parametrize("log", ["log", "quiet"])
+def test_a_process_is_forked_while_its_engines_run(site, models, log):
+    done = subprocess.run([sys.executable, "-c", FORK_BUSY, site, models["wide"], log], check=False,
+                          env={**os.environ}, timeout=300)
+    assert done.returncode == 0

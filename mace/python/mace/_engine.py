@@ -190,6 +190,12 @@ class Engine:
         with self.handle as engine:
             check(lib.mace_engine_release_intermediate_buffer(engine))
 
+    def expect_run(self) -> None:
+        """Says that a run begins within 3 ms: until then worker threads, which sleep while there is
+        nothing to do, are awake. Returns at once, also during a run."""
+        with self.handle as engine:
+            check(lib.mace_engine_expect_run(engine))
+
     def memory_usage(self) -> _stats.MemoryUsage:
         """What the engine holds now."""
         with self.handle as engine:

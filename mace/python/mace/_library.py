@@ -9,6 +9,7 @@ import os
 import platform
 import struct
 import threading
+import weakref
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -99,6 +100,19 @@ def names_of(words: Any) -> tuple[Any, int, Any]:
     return (ffi.new("const char *[]", kept) if kept else ffi.NULL), len(kept), kept
 
 
+_handles: weakref.WeakSet[Handle] = weakref.WeakSet()
+
+
+def _free_locks() -> None:
+    """In a child that was forked, where threads of the parent do not unlock theirs. What they used
+    is never freed there."""
+    for handle in list(_handles):
+        handle._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_free_locks)
+
+
 class Handle:
     """An object of the library. It is destroyed when it is closed and no call uses it any more.
 
@@ -111,6 +125,7 @@ class Handle:
         self._lock = threading.Lock()
         self._users = 0
         self.closed = False
+        _handles.add(self)
 
     def __enter__(self) -> Any:
         with self._lock:
