@@ -20,6 +20,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
+import pace
 import report
 from chart import draw
 from engines import (
@@ -159,7 +160,9 @@ def parse() -> argparse.Namespace:
     kind.add_argument("--int8", action="store_true", help="networks in codes of 8 bits")
     kind.add_argument("--gpu", action="store_true", help="on the GPU")
     parser.add_argument("--engines", help="comma list; default: all")
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, help="default: 30, or 5 with --pace")
+    parser.add_argument("--pace", type=float, metavar="MS",
+                        help="frames with pauses: a run every MS milliseconds")
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--write", action="store_true",
                         help="rewrite the table of performance.md, quantization.md or gpu.md")
@@ -168,6 +171,9 @@ def parse() -> argparse.Namespace:
     args.known = INT8_ENGINES if args.int8 else GPU_ENGINES if args.gpu else ENGINES
     args.threads = args.threads or ("4" if args.gpu else "1,2")
     args.engines = args.engines or ",".join(args.known)
+    args.rounds = args.rounds or (5 if args.pace else 30)
+    if args.pace and (args.write or args.chart):
+        parser.error("--pace has no table and no chart")
     for what, given, known in (("model", args.models, NETWORKS),
                                ("engine", args.engines, args.known)):
         unknown = set(given.split(",")) - set(known)
@@ -202,12 +208,18 @@ def main() -> int:
             print(f"{model:19} at most {steps:.0f} steps of codes from LiteRT's reference kernels")
             wrong += [f"mace disagrees on {model}"] * (steps > INT8_STEPS + 0.01)
         for threads in map(int, args.threads.split(",")):
+            if args.pace:  # the cores of a process are not as few as its threads
+                rows += pace.measure(files, models, threads, args.rounds, args.pace)
+                pace.show(*[[r for r in rows if (r["model"], r["threads"]) == (model, count)]
+                            for count in (threads, 1)])
+                continue
             os.sched_setaffinity(0, set(range(min(threads, os.cpu_count() or 1))))
             rows += measure(files, models, threads, args.rounds,
                             () if args.int8 else models)
             show([r for r in rows if (r["model"], r["threads"]) == (model, threads)])
     if args.json:
-        kept = [{field: r[field] for field in FIELDS} for r in rows]
+        fields = pace.FIELDS if args.pace else FIELDS
+        kept = [{field: r[field] for field in fields} for r in rows]
         args.json.write_text(json.dumps(kept, indent=1) + "\n")
     if args.write:
         page, kept, table = (
@@ -218,6 +230,8 @@ def main() -> int:
                      list(NETWORKS), table, device)
     if args.chart:
         draw(rows, args.chart)
+    if args.pace:
+        rows = []  # whose outputs were not compared
     most = GPU_AGREEMENT if args.gpu else AGREEMENT
     wrong += [f"{r['engine']} disagrees on {r['model']}" for r in rows if r["relative_diff"] > most]
     for line in wrong:

@@ -130,11 +130,14 @@ class Process:
     def turn(self) -> float:
         """Returns how long the second of two runs took, and pauses again. The first finds the
         caches full of another engine's data."""
-        self._process.send_signal(signal.SIGCONT)
+        self.go_on()
         self.run()
         ms = self.run()
         self.pause()
         return ms
+
+    def go_on(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
 
     def run(self) -> float:
         assert self._process.stdin is not None
@@ -165,5 +168,5 @@ class Process:
         self._process.wait()
 
     def close(self) -> None:
-        self._process.send_signal(signal.SIGCONT)
+        self.go_on()
         self._process.communicate()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # MACE beside its peers: test/peers/run.sh [--int8 | --gpu] [--models M,..] [--threads 1,2] [--rounds N]
-#   [--json OUT] [--chart OUT.png]
+#   [--pace=33] [--json OUT] [--chart OUT.png]
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/../.."
