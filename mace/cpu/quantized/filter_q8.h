@@ -66,6 +66,13 @@ int64_t SharedIdQ8(const Node& node);
 ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
                    int32_t x_zero, int32_t offset);
 
+// What products read of a filter: its panels, and with what the sums of each
+// column start.
+struct FilterDataQ8 {
+  const int8_t* panels;
+  const int32_t* start;
+};
+
 // A filter for products of matrices. The depth of a group is [taps, inputs].
 // Elements are codes minus `offset`, in [-128, 127], and their zero point is
 // `zero_point`, which rows of the input account for.
@@ -77,11 +84,18 @@ class PanelsQ8 {
                                  const OutputStage& stage, const GemmQ8& micro,
                                  CpuContext& context);
 
+  // A filter of one group whose data is computed while the model runs: it has
+  // none, and `stage` starts nothing.
+  static PanelsQ8 Computed(const StageQ8& stage, const GemmQ8& micro, int64_t n,
+                           int64_t depth, int32_t zero_point);
+
   const StageQ8& stage() const { return stage_; }
   int32_t zero_point() const { return zero_point_; }
-  // Of panel `panel` of group `g`.
-  const int8_t* panel(int64_t g, int64_t panel) const {
-    return panels_ + (g * panels_per_group_ + panel) * panel_bytes_;
+  int64_t panel_bytes() const { return panel_bytes_; }
+  FilterDataQ8 data() const { return {panels_, stage_.start(0)}; }
+  // Where panel `panel` of group `g` begins, in bytes.
+  int64_t offset(int64_t g, int64_t panel) const {
+    return (g * panels_per_group_ + panel) * panel_bytes_;
   }
   // Of the first column of that panel, among those of the stage.
   int64_t channel(int64_t g, int64_t panel) const {

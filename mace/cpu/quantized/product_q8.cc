@@ -132,7 +132,7 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, int64_t row_stride,
       RangesOverlap(y, rows_ * y_stride, x,
                     patches.batch * patches.window.h.in * patches.window.w.in *
                         patches.pixel_stride);
-  const Task whole = WholeTask(x, y, y_stride);
+  const Task whole = WholeTask(x, filter_.data(), y, y_stride);
   RunTasks(threads_, static_cast<size_t>(row_blocks * column_blocks), in_order,
            [&](size_t worker, size_t index) {
              const auto i = static_cast<int64_t>(index);
@@ -150,8 +150,9 @@ void ProductQ8::Run(const uint8_t* x, uint8_t* y, int64_t row_stride,
 }
 
 void ProductQ8::RunRows(int64_t begin, int64_t end, const uint8_t* x,
-                        uint8_t* y, void* scratch) const {
-  Task task = WholeTask(x, y, spec_.n * spec_.group);
+                        const FilterDataQ8& filter, uint8_t* y,
+                        void* scratch) const {
+  Task task = WholeTask(x, filter, y, spec_.n * spec_.group);
   task.y_row = begin;
   task.scratch = static_cast<char*>(scratch);
   task.row_begin = begin;
@@ -159,7 +160,8 @@ void ProductQ8::RunRows(int64_t begin, int64_t end, const uint8_t* x,
   RunTask(task);
 }
 
-ProductQ8::Task ProductQ8::WholeTask(const uint8_t* x, uint8_t* y,
+ProductQ8::Task ProductQ8::WholeTask(const uint8_t* x,
+                                     const FilterDataQ8& filter, uint8_t* y,
                                      int64_t y_stride) const {
   const StageQ8& stage = filter_.stage();
   const GemmQ8& micro = *spec_.micro;
@@ -167,8 +169,8 @@ ProductQ8::Task ProductQ8::WholeTask(const uint8_t* x, uint8_t* y,
       filter_.zero_point() == 0 && stage.IsWithin(micro.bits, micro.max_right)
           ? micro.codes
           : nullptr;
-  return {x,     y, y_stride, 0, nullptr, &stage.Micro(),
-          codes, 0, rows_,    0, panels_};
+  return {x,     filter, y,     y_stride, 0,      nullptr, &stage.Micro(),
+          codes, 0,      rows_, 0,        panels_};
 }
 
 void ProductQ8::RunTask(const Task& task) const {
@@ -343,8 +345,9 @@ void ProductQ8::MultiplyToCodes(const Task& task, int64_t g, int64_t panel,
   const StageQ8::Numbers to = stage.numbers(channel);
   const int64_t stride = task.y_stride;
   task.codes({static_cast<size_t>(tiles), static_cast<size_t>(depth_), a,
-              static_cast<ptrdiff_t>(tile_bytes_), filter_.panel(g, panel),
-              stage.start(channel), to.mantissa, to.left, to.right,
+              static_cast<ptrdiff_t>(tile_bytes_),
+              task.filter.panels + filter_.offset(g, panel),
+              task.filter.start + channel, to.mantissa, to.left, to.right,
               to.zero_point, to.least, to.most,
               task.y + (row - task.y_row) * stride + g * spec_.n +
                   panel * spec_.micro->nr,
@@ -358,10 +361,13 @@ void ProductQ8::MultiplyTiles(const Task& task, int64_t g, int64_t panel,
   alignas(kAlignment) int32_t sums[kSumsAtOnce + kRequantizeQ8Columns];
   const int64_t first = panel * micro.nr, channel = filter_.channel(g, panel);
   const int64_t n = std::min<int64_t>(micro.nr, spec_.n - first);
-  GemmQ8Tile tile = {
-      0,   static_cast<size_t>(n),  static_cast<size_t>(depth_),
-      a,   filter_.panel(g, panel), filter_.stage().start(channel),
-      sums};
+  GemmQ8Tile tile = {0,
+                     static_cast<size_t>(n),
+                     static_cast<size_t>(depth_),
+                     a,
+                     task.filter.panels + filter_.offset(g, panel),
+                     task.filter.start + channel,
+                     sums};
   const int64_t step = micro.mr * micro.nr;
   tile.m = static_cast<size_t>(micro.mr);
   int64_t left = m;

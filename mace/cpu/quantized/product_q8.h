@@ -39,6 +39,7 @@ class ProductQ8 {
   ProductQ8(const Spec& spec, PanelsQ8 filter, const CpuContext& context);
 
   const char* variant() const { return spec_.micro->name; }
+  const PanelsQ8& filter() const { return filter_; }
   int64_t scratch_bytes() const { return num_threads_ * thread_bytes_; }
   // See Kernel::overlaps; -1 if the output must not overlap the input.
   int64_t SafeDistanceBytes() const;
@@ -46,7 +47,12 @@ class ProductQ8 {
   // Computes rows [begin, end), to `y` from the first of them on, on this
   // thread. Scratch: scratch_bytes(). REQUIRES: one_thread.
   void RunRows(int64_t begin, int64_t end, const uint8_t* x, uint8_t* y,
-               void* scratch) const;
+               void* scratch) const {
+    RunRows(begin, end, x, filter_.data(), y, scratch);
+  }
+  // The same with data that was computed; see PanelsQ8::Computed.
+  void RunRows(int64_t begin, int64_t end, const uint8_t* x,
+               const FilterDataQ8& filter, uint8_t* y, void* scratch) const;
 
   // See Kernel::writes_rows.
   static constexpr bool kWritesRows = true;
@@ -56,6 +62,7 @@ class ProductQ8 {
  private:
   struct Task {
     const uint8_t* x;
+    FilterDataQ8 filter;
     uint8_t* y;        // of row y_row
     int64_t y_stride;  // between pixels
     int64_t y_row;
@@ -72,7 +79,8 @@ class ProductQ8 {
 
   void PlanTasks(const CpuContext& context);
   // A task of all rows and columns, without scratch memory.
-  Task WholeTask(const uint8_t* x, uint8_t* y, int64_t y_stride) const;
+  Task WholeTask(const uint8_t* x, const FilterDataQ8& filter, uint8_t* y,
+                 int64_t y_stride) const;
   void RunTask(const Task& task) const;
   Place PlaceOf(int64_t row) const;
   // The place that is n rows later.
