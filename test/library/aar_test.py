@@ -17,7 +17,8 @@ import zipfile
 
 import pytest
 
-from mace_tools import maven
+from mace_tools import cli, maven
+from mace_tools.exit_codes import RunFailedError
 from mace_tools.library import abis, exports, java, link, package
 from mace_tools.library.engine import Engine
 from mace_tools.testing import fake_ndk
@@ -61,7 +62,8 @@ def aar(found, tmp_path_factory):
         patch.setattr(exports, "listed", lambda listed=exports.listed: [
             name for name in listed() if exports.is_c(name)])
         for abi in found:
-            java.libraries(abi, stub(abi, folder), folder / "lib" / abi.name)
+            java.libraries(abi, stub(abi, folder), folder / "lib" / abi.name,
+                           folder / "symbols" / abi.name)
     java.write_aar(folder / "mace.aar", found, folder / "lib")
     return folder / "mace.aar"
 
@@ -111,6 +113,7 @@ def test_the_libraries_are_of_their_abi_and_fit_pages_of_16_kb(files, tmp_path, 
         loads = re.findall(r"LOAD .* 0x([0-9a-f]+)$", text, re.MULTILINE)
         assert loads and all(int(align, 16) >= link.PAGE_BYTES for align in loads), name
         assert f"soname: [{name}]" in text
+        assert "RUNPATH" not in text and "RPATH" not in text  # which Android's linker ignores
         needed = re.findall(r"NEEDED.*\[(.*)\]", text)
         assert (link.SONAME in needed) == (name == java.JNI)
         if name == java.JNI:
@@ -137,7 +140,7 @@ def test_its_classes_and_what_r8_keeps_of_them(files):
     assert package.version() in version
     assert not [name for name in names if name.startswith("android/")]  # not the stand-ins
     rules = files["proguard.txt"].decode()
-    for name in re.findall(r"^-keep\w* (?:class )?(org\.mace\.\w+)", rules, re.MULTILINE):
+    for name in re.findall(r"org\.mace\.[\w$]+", rules):
         assert f"{name.replace('.', '/')}.class" in names
     # What the native half looks up by name.
     source = "".join(p.read_text() for p in sorted((java.SOURCES / "jni").glob("*.c")))
@@ -145,9 +148,10 @@ def test_its_classes_and_what_r8_keeps_of_them(files):
     assert set(looked_up) == {"org/mace/MaceException", "org/mace/MaceLog"}
     methods = re.findall(r'GetStaticMethodID\(\s*env, [\w>-]+,\s*"(\w+)"', source)
     assert set(methods) == {"raise", "log", "key"}
+    flat = " ".join(rules.split())
     for method in ("MaceException { static void raise(", "MaceLog { static void log(",
-                   "Native { static byte[] key("):
-        assert f"-keep class org.mace.{method}" in rules
+                   "Native { native <methods>; static byte[] key("):
+        assert f"-keep,includedescriptorclasses class org.mace.{method}" in flat
 
 
 def test_the_same_input_makes_the_same_bytes(aar, found, tmp_path):
@@ -169,4 +173,49 @@ def test_an_ndk_without_the_cxx_library_is_refused(found, tmp_path):
         patch.setenv("ANDROID_NDK_HOME", str(folder))
         (abi,) = abis.find(("arm64-v8a",))
         with pytest.raises(java.MissingToolError, match=r"has no .*aarch64-linux-android/libc\+\+"):
-            java._cxx_library(abi)
+            java.cxx_library(abi)
+
+
+def test_a_cxx_library_for_small_pages_is_refused_where_pages_may_be_large(tmp_path, capsys):
+    """As in r26 and earlier: Google Play takes no app with it."""
+    folder = fake_ndk.make(tmp_path / "ndk", "26.3.11579264")
+    fake_ndk.add_for_java(folder, 4096)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANDROID_NDK_HOME", str(folder))
+        for name in ("arm64-v8a", "x86_64"):
+            (abi,) = abis.find((name,))
+            with pytest.raises(java.MissingToolError, match="are aligned to 4096 bytes, and devices"
+                               " with pages of 16384 cannot load it: install an NDK of r28 or"):
+                java.cxx_library(abi)
+        (abi,) = abis.find(("armeabi-v7a",))  # whose devices have none
+        assert java.cxx_library(abi).name == java.CXX
+        arguments = ["java", "--target_abis=armeabi-v7a,arm64-v8a", f"--output={tmp_path / 'out'}"]
+        assert cli.main(arguments) == cli.ExitCode.MISSING_TOOL
+    assert "sdkmanager" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()  # before anything was compiled
+
+
+@pytest.mark.parametrize("name", [link.SONAME, java.JNI])
+def test_addresses_in_the_libraries_can_be_told(aar, found, tmp_path, name):
+    """What ndk-stack does with the address of a crash."""
+    abi = found[0]
+    library, symbols = (aar.parent / part / abi.name / name for part in ("lib", "symbols"))
+    function = "mace_version" if name == link.SONAME else "Java_org_mace_Native_version"
+    table = subprocess.run(["nm", "-D", library], check=True, capture_output=True, text=True).stdout
+    (address,) = re.findall(rf"^([0-9a-f]+) T {function}(?:@|$)", table, re.MULTILINE)
+    told = subprocess.run(["llvm-symbolizer-19", f"--obj={symbols}", f"0x{address}"], check=True,
+                          capture_output=True, text=True).stdout
+    assert function in told
+    if name == java.JNI:
+        assert re.search(r"engine_jni\.c:\d+", told)
+    ids = [re.search(r"Build ID: (\w+)", subprocess.run(
+        ["readelf", "--notes", path], check=True, capture_output=True, text=True).stdout)[1]
+        for path in (library, symbols)]
+    assert ids[0] == ids[1]
+
+
+@pytest.mark.parametrize("bits", [b"", b"\x7fELF", b"\x7fELF\x02\x01" + bytes(58)])
+def test_what_is_no_library_has_no_segments(tmp_path, bits):
+    (tmp_path / "lib.so").write_bytes(bits)
+    with pytest.raises(RunFailedError, match=r"lib\.so is no shared library"):
+        link.least_alignment(tmp_path / "lib.so")

@@ -17,7 +17,7 @@ import pytest
 import small_models
 from consumers import EXPECTED, run
 
-from mace_tools import cli, sealing
+from mace_tools import cli, maven, sealing
 from mace_tools.exit_codes import ExitCode
 from mace_tools.library import java
 from mace_tools.protos import REPO, cache_dir
@@ -92,6 +92,61 @@ def test_junit(built, tests, places, name):
     assert done.returncode == 0, said
     assert int(re.search(r"OK \((\d+) tests?\)", said)[1]) > 3
     assert "FATAL ERROR in native" not in said and "WARNING in native" not in said, said
+
+
+# Of an app whose code are the tests: JUnit finds these by their names.
+APP_RULES = """\
+-keepattributes RuntimeVisibleAnnotations
+-keep class org.mace.*Test { public *; }
+"""
+NOT_CALLED = {"valueOf", "values"}  # of enums
+
+
+@pytest.fixture(scope="module")
+def shrunk(built, tests, tmp_path_factory):
+    """The jar and its tests as R8 leaves them in an app, by the rules of the AAR and no other of
+    the package; and the folder of R8's report."""
+    folder = tmp_path_factory.mktemp("shrunk")
+    java.jar(folder / "tests.jar", {p.relative_to(tests).as_posix(): p.read_bytes()
+                                    for p in sorted(tests.rglob("*.class"))})
+    (folder / "consumer.txt").write_text(java.PROGUARD)
+    (folder / "app.txt").write_text(APP_RULES)
+    (folder / "usage.rules").write_text(f"-dontoptimize\n-printusage {folder}/usage.txt\n")
+    command = [
+        "java", "-cp", str(maven.need("r8")), "com.android.tools.r8.R8", "--release",
+        "--classfile", "--lib", str(java.jdk()),
+        *[word for name in ("consumer", "app") for word in ("--pg-conf", f"{folder}/{name}.txt")],
+        *[word for path in JUNIT for word in ("--classpath", str(path))],
+        str(built[0]), str(folder / "tests.jar")]
+    run([*command, "--output", str(folder / "app.jar")])
+    run([*command, "--output", str(folder / "plain.jar"), "--pg-conf",
+         str(folder / "usage.rules")])
+    return folder / "app.jar", folder
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_an_app_that_r8_has_shrunk_works(built, shrunk, places, name):
+    done = start((shrunk[0], built[1]), JUNIT, f"-Dmace.models={places}",
+                 "org.junit.runner.JUnitCore", name)
+    said = done.stdout.decode()
+    assert done.returncode == 0, said + done.stderr.decode()
+    assert int(re.search(r"OK \((\d+) tests?\)", said)[1]) > 3
+
+
+def test_the_shrunk_app_calls_every_public_method(shrunk):
+    """Else the test above would not see what R8 does to one of them."""
+    removed, kind = [], ""
+    for line in (shrunk[1] / "usage.txt").read_text().splitlines():
+        if line.startswith(" "):
+            found = re.search(r"^ +public .*?(\w+)\(", line)  # and not a constant
+            if found and found[1] not in NOT_CALLED:
+                removed.append(f"{kind}{found[1]}")
+        else:
+            kind = line
+    assert removed == []
+    with zipfile.ZipFile(shrunk[0]) as archive:
+        names = archive.namelist()
+    assert "org/mace/Native.class" in names and "org/mace/Options.class" not in names  # renamed
 
 
 def test_every_class_of_tests_is_run():

@@ -264,6 +264,11 @@ NATIVE(void, releaseMemory)(JNIEnv* env, jclass type, jlong engine) {
   Ok(env, mace_engine_release_intermediate_buffer(Pointer(engine)));
 }
 
+NATIVE(void, expectRun)(JNIEnv* env, jclass type, jlong engine) {
+  (void)type;
+  Ok(env, mace_engine_expect_run(Pointer(engine)));
+}
+
 NATIVE(jbyteArray, dump)
 (JNIEnv* env, jclass type, jlong engine, jbyteArray stage) {
   (void)type;

@@ -32,12 +32,16 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         raise UsageError(f"--output={args.output} is no folder")
     java.jdk()
     found = abis.find(names)
+    for abi in found:
+        if abi.is_android:
+            java.cxx_library(abi)  # before minutes of compiling
     out: Path = args.output
     with alone(out / ".java.lock", console, f"another command that writes {out}"):
         for abi in found:
             made = engine.build(console, abi, ops, True, parts=having, dsp=True)
-            shutil.rmtree(out / "lib" / abi.name, ignore_errors=True)
-            java.libraries(abi, made, out / "lib" / abi.name)
+            for part in ("lib", "symbols"):
+                shutil.rmtree(out / part / abi.name, ignore_errors=True)
+            java.libraries(abi, made, out / "lib" / abi.name, out / "symbols" / abi.name)
         archives = _archives(out, [abi for abi in found if abi.is_android])
         libraries = [p for abi in found for p in sorted((out / "lib" / abi.name).iterdir())]
         for path in (*archives, *libraries):

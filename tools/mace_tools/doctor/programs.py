@@ -61,7 +61,7 @@ def android_ndk(machine: Machine) -> Finding:
         found = ndk.find(("libraries for phones",))
     except MissingToolError as e:
         return Finding(what, State.MISSING, str(e).partition(": install")[0], "install the NDK, "
-                       f"r{ndk.OLDEST} to r{ndk.NEWEST}, and set {ndk.HOME} (docs/library.md), if "
+                       f"r{ndk.FOR_LARGE_PAGES} or later, and set {ndk.HOME} (docs/library.md), if "
                        "you build libraries for phones, or run models on their GPU or DSP")
     return Finding(what, State.OK, f"{found.home}, {found.version}")
 

@@ -57,7 +57,7 @@ def test_without_an_ndk_the_message_says_what_to_install_and_to_set(monkeypatch)
     monkeypatch.delenv(ndk.HOME, raising=False)
     text = refused("host", "arm64-v8a", "x86_64")
     assert text.startswith("arm64-v8a, x86_64: libraries for Android need the Android NDK, and "
-                           "ANDROID_NDK_HOME is not set: install the Android NDK (r25 to r27: ")
+                           "ANDROID_NDK_HOME is not set: install the Android NDK (r28 or later: ")
     assert "export ANDROID_NDK_HOME=/path/to/ndk" in text
     assert "`--target_abis=host,arm64,armhf` builds for Linux without it" in text
     monkeypatch.setenv(ndk.HOME, "")
@@ -76,11 +76,22 @@ def test_a_folder_that_is_no_ndk_is_refused_by_name(monkeypatch, tmp_path):
     assert "names no version of one" in refused("x86_64")
 
 
-@pytest.mark.parametrize("version", ["24.0.8215888", "28.0.12433566"])
-def test_an_ndk_of_another_version_is_refused_by_name(monkeypatch, tmp_path, version):
+@pytest.mark.parametrize("version", ["24.0.8215888", "9.0.1"])
+def test_an_older_ndk_is_refused_by_name(monkeypatch, tmp_path, version):
     folder = fake_ndk.make(tmp_path / "ndk", version)
     monkeypatch.setenv(ndk.HOME, str(folder))
-    assert f"is of version {version}, and MACE is built with r25 to r27" in refused("arm64-v8a")
+    assert f"is of version {version}, and MACE is built with r25 or later" in refused("arm64-v8a")
+
+
+@pytest.mark.parametrize("version", ["30.0.1", "31.2.14206865-beta1"])
+def test_a_newer_ndk_is_tried_with_one_warning(monkeypatch, tmp_path, capsys, version):
+    folder = fake_ndk.make(tmp_path / "ndk", version)
+    monkeypatch.setenv(ndk.HOME, str(folder))
+    for _ in range(2):
+        (abi,) = abis.find(("arm64-v8a",))
+        assert abi.ndk is not None and abi.ndk.version == version
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "WARNING" in line and f"is of version {version}, and r29 is the last one" in line
 
 
 def test_an_ndk_for_another_machine_or_in_part_is_refused(home, monkeypatch):
@@ -92,13 +103,15 @@ def test_an_ndk_for_another_machine_or_in_part_is_refused(home, monkeypatch):
     assert f"write `export ANDROID_NDK_HOME={home}`" in refused("arm64-v8a")
 
 
-@pytest.mark.parametrize("version", ["25.2.9519653", "26.3.11579264", "27.0.12077973-beta1"])
-def test_known_versions_are_found(monkeypatch, tmp_path, version):
+@pytest.mark.parametrize("version", ["25.2.9519653", "26.3.11579264", "27.0.12077973-beta1",
+                                     ndk.RECOMMENDED, "29.0.14206865"])
+def test_known_versions_are_found(monkeypatch, tmp_path, capsys, version):
     monkeypatch.setenv(ndk.HOME, str(fake_ndk.make(tmp_path / "ndk", version)))
     (abi,) = abis.find(("arm64-v8a",))
     assert abi.ndk is not None and abi.ndk.major == int(version[:2])
     assert abi.tool("g++").endswith("/bin/clang++") and abi.flags == (
         "--target=aarch64-linux-android21",)
+    assert capsys.readouterr().err == ""
 
 
 def test_bazel_and_the_linker_build_for_the_same_version_of_android():

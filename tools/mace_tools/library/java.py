@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mace_tools.atomic import atomic_files
 from mace_tools.exit_codes import MissingToolError
-from mace_tools.library import link, package, prefab
+from mace_tools.library import link, ndk, package, prefab
 from mace_tools.library.abis import API, Abi
 from mace_tools.library.engine import Engine
 from mace_tools.protos import REPO
@@ -36,17 +36,24 @@ MANIFEST = """\
     <!-- Without these lines Android 12 and later hide the drivers of GPUs and DSPs from apps. -->
     <uses-native-library android:name="libOpenCL.so" android:required="false" />
     <uses-native-library android:name="libOpenCL-pixel.so" android:required="false" />
+    <uses-native-library android:name="libOpenCL-car.so" android:required="false" />
     <uses-native-library android:name="libcdsprpc.so" android:required="false" />
   </application>
 </manifest>
 """
 PROGUARD = """\
-# libmace_jni.so finds these by their names.
--keep class org.mace.Native { native <methods>; }
--keep class org.mace.Native { static byte[] key(org.mace.KeySource, byte[]); }
--keepclasseswithmembernames class org.mace.Native { native <methods>; }
--keep class org.mace.MaceLog { static void log(org.mace.MaceLog$Listener, int, byte[]); }
--keep class org.mace.MaceException { static void raise(int, byte[]); }
+# libmace_jni.so finds these by their names and signatures, and so by the names of the classes in
+# them.
+-keep,includedescriptorclasses class org.mace.Native {
+  native <methods>;
+  static byte[] key(org.mace.KeySource, byte[]);
+}
+-keep,includedescriptorclasses class org.mace.MaceLog {
+  static void log(org.mace.MaceLog$Listener, int, byte[]);
+}
+-keep,includedescriptorclasses class org.mace.MaceException { static void raise(int, byte[]); }
+# Nothing reads it: it keeps memory that an engine uses from being freed.
+-keepclassmembers,allowobfuscation class org.mace.MaceEngine { java.lang.Object kept; }
 """
 AAR_METADATA = """\
 aarFormatVersion=1.0
@@ -109,29 +116,32 @@ def _licences(folder: str) -> dict[str, bytes]:
             for source, target in package.DOCUMENTS.items() if target != "CHANGELOG.md"}
 
 
-def libraries(abi: Abi, engine: Engine, folder: Path) -> None:
-    """Writes libmace.so and libmace_jni.so, and on Android the C++ library. Errors:
-    MissingToolError, RunFailedError."""
+def libraries(abi: Abi, engine: Engine, folder: Path, symbols: Path) -> None:
+    """Writes libmace.so and libmace_jni.so, and on Android the C++ library; into `symbols` what
+    tells the functions and lines of addresses in the two, by the same names, as ndk-stack wants
+    them. Errors: MissingToolError, RunFailedError."""
     folder.mkdir(parents=True, exist_ok=True)
+    symbols.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="mace.jni.") as temporary:
         work = Path(temporary)
         library = folder / link.SONAME
-        link.shared(abi, link.merge(abi, engine.archives, work), library, work / "debug")
+        merged = link.merge(abi, engine.archives, work)
+        link.shared(abi, merged, library, symbols / link.SONAME)
         objects = []
         for source in sorted((SOURCES / "jni").glob("*.c")):
             objects.append(work / f"{source.stem}.o")
-            link.run([abi.tool("g++"), *abi.flags, "-x", "c", "-std=c99", "-O2", "-fPIC", "-Wall",
-                      "-Wextra", "-fvisibility=hidden", f"-I{REPO}", *_jni_headers(abi), "-c",
-                      source, "-o", objects[-1]])
+            link.run([abi.tool("g++"), *abi.flags, "-x", "c", "-std=c99", "-O2", "-g1", "-fPIC",
+                      "-Wall", "-Wextra", "-fvisibility=hidden", f"-I{REPO}", *_jni_headers(abi),
+                      "-c", source, "-o", objects[-1]])
         whole = work / JNI
         link.run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{JNI}",
-                  *link.SHARED_FLAGS, "-Wl,-rpath,$ORIGIN", *objects, library,
+                  *link.SHARED_FLAGS, *link.beside(abi), *objects, library,
                   *[f"-L{f}" for f in abi.library_folders],
                   *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
                   *[f"-l{name}" for name in link.dependencies(abi)]])
-        link.run([abi.tool("strip"), "--strip-unneeded", "-o", folder / JNI, whole])
+        link.strip(abi, whole, folder / JNI, symbols / JNI)
     if abi.ndk is not None:
-        shutil.copyfile(_cxx_library(abi), folder / CXX)
+        shutil.copyfile(cxx_library(abi), folder / CXX)
 
 
 def _jni_headers(abi: Abi) -> list[str]:
@@ -141,12 +151,21 @@ def _jni_headers(abi: Abi) -> list[str]:
     return [f"-I{include}", f"-I{include / 'linux'}"]
 
 
-def _cxx_library(abi: Abi) -> Path:
+def cxx_library(abi: Abi) -> Path:
+    """The NDK's, which apps pack. Errors: MissingToolError, also if 64-bit devices with pages of
+    16 KB could not load it, for which Google Play takes no app."""
     assert abi.ndk is not None
     folder = abi.ndk.bin.parent / "sysroot" / "usr" / "lib" / NDK_TRIPLES[abi.name]
     if not (folder / CXX).is_file():
         raise MissingToolError(f"{abi.name}: the Android NDK has no {folder / CXX}: unpack it as a "
                                "whole")
+    least = link.least_alignment(folder / CXX)
+    if abi.is_64_bit and least < link.PAGE_BYTES:
+        raise MissingToolError(f"{abi.name}: the segments of {folder / CXX} are aligned to {least} "
+                               f"bytes, and devices with pages of {link.PAGE_BYTES} cannot load "
+                               f"it: install an NDK of r{ndk.FOR_LARGE_PAGES} or later "
+                               f"(`sdkmanager \"ndk;{ndk.RECOMMENDED}\"`) and let {ndk.HOME} name "
+                               f"it; {abi.ndk.home} has {abi.ndk.version}")
     return folder / CXX
 
 

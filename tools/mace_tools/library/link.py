@@ -9,6 +9,7 @@ have GCC's intermediate code (Abi.link_time), a shared library is compiled from 
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ C_API = tuple(name for name in PUBLIC if "capi" in name)
 SYMBOL_VERSION = "MACE_1"
 # Also fits kernels with small pages; Android asks for it of every 64-bit library.
 PAGE_BYTES = 16384
+PT_LOAD = 1  # of ELF
 # Of every libmace.so.
 SHARED_FLAGS = ("-Wl,--gc-sections", "-Wl,--build-id=sha1",
                 f"-Wl,-z,max-page-size={PAGE_BYTES}", "-Wl,-z,relro,-z,now,-z,noexecstack",
@@ -125,10 +127,37 @@ def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
          *[f"-L{f}" for f in abi.library_folders],
          *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
          *[f"-l{name}" for name in dependencies(abi)]])
+    strip(abi, whole, out, debug)
+
+
+def strip(abi: Abi, whole: Path, out: Path, debug: Path) -> None:
+    """Parts a shared library into what apps pack and what debuggers read."""
     debug.parent.mkdir(parents=True, exist_ok=True)
     run([abi.tool("objcopy"), "--only-keep-debug", whole, debug])
     run([abi.tool("strip"), "--strip-unneeded", "-o", out, whole])
     run([abi.tool("objcopy"), f"--add-gnu-debuglink={debug}", out])
+
+
+def beside(abi: Abi) -> list[str]:
+    """The flags of a shared library that finds others in its own folder. Android's linker does so
+    by itself and ignores DT_RUNPATH."""
+    return [] if abi.is_android else ["-Wl,-rpath,$ORIGIN"]
+
+
+def least_alignment(library: Path) -> int:
+    """Of the segments that are loaded. Errors: RunFailedError if it is no ELF library."""
+    data = library.read_bytes()
+    try:
+        if data[:4] != b"\x7fELF" or data[5] != 1:
+            raise ValueError("it does not begin as one for little-endian CPUs")
+        word, sizes, alignment = ("Q", 32, 48) if data[4] == 2 else ("I", 28, 28)
+        (table,) = struct.unpack_from(f"<{word}", data, sizes)
+        size, count = struct.unpack_from("<HH", data, 54 if data[4] == 2 else 42)
+        heads = [table + i * size for i in range(count)]
+        return min(struct.unpack_from(f"<{word}", data, head + alignment)[0] for head in heads
+                   if struct.unpack_from("<I", data, head)[0] == PT_LOAD)
+    except (IndexError, ValueError, struct.error) as e:
+        raise RunFailedError(f"{library} is no shared library: {e}") from e
 
 
 def _inputs(abi: Abi, merged: Merged) -> list[object]:

@@ -9,13 +9,17 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from mace_tools.cli_console import Console
 from mace_tools.exit_codes import MissingToolError
 
 HOME = "ANDROID_NDK_HOME"
-# The first and the last major version with the layout that is known here.
-OLDEST, NEWEST = 25, 27
+# The first and the last major version with the layout that is known here. A newer one is tried.
+OLDEST, NEWEST = 25, 29
+# From here on the C++ library, too, fits pages of 16 KB. One of them, as sdkmanager calls it.
+FOR_LARGE_PAGES, RECOMMENDED = 28, "28.2.13676358"
 # The programs, by the names that they have in GCC's and binutils' toolchains.
 PROGRAMS = {"gcc": "clang", "g++": "clang++", "ld": "ld.lld", "ar": "llvm-ar", "nm": "llvm-nm",
             "objcopy": "llvm-objcopy", "strip": "llvm-strip",
@@ -23,15 +27,15 @@ PROGRAMS = {"gcc": "clang", "g++": "clang++", "ld": "ld.lld", "ar": "llvm-ar", "
 _OTHERS = {"libraries": "; `--target_abis=host,arm64,armhf` builds for Linux without it",
            "mace_run": f"; without {HOME}, phones get a static program of Linux, which runs models "
                        "on the CPU only"}  # fmt: skip
-_CURE = (f"install the Android NDK (r{OLDEST} to r{NEWEST}: `sdkmanager \"ndk;26.3.11579264\"`, or "
-         "https://developer.android.com/ndk/downloads) and write `export "
-         f"{HOME}=/path/to/ndk`")
+_CURE = (f"install the Android NDK (r{FOR_LARGE_PAGES} or later: `sdkmanager "
+         f"\"ndk;{RECOMMENDED}\"`, or https://developer.android.com/ndk/downloads) and write "
+         f"`export {HOME}=/path/to/ndk`")
 
 
 @dataclass(frozen=True)
 class Ndk:
     home: Path
-    version: str  # as 26.3.11579264
+    version: str  # as 28.2.13676358
 
     @property
     def major(self) -> int:
@@ -62,14 +66,23 @@ def find(abis: Sequence[str], of: str = "libraries") -> Ndk:
         raise MissingToolError(f"{named} is no absolute path: write `export {HOME}="
                                f"{home.resolve()}`")
     ndk = Ndk(home, _version(home, named, cure))
-    if not OLDEST <= ndk.major <= NEWEST:
+    if ndk.major < OLDEST:
         raise MissingToolError(f"{named} is of version {ndk.version}, and MACE is built with r"
-                               f"{OLDEST} to r{NEWEST}: {cure}")
+                               f"{OLDEST} or later: {cure}")
+    if ndk.major > NEWEST:
+        _warn(f"{HOME}={given} is of version {ndk.version}, and r{NEWEST} is the last one that "
+              f"MACE knows: it is tried; if it fails, `sdkmanager \"ndk;{RECOMMENDED}\"`")
     missing = [name for name in PROGRAMS.values() if not os.access(ndk.bin / name, os.X_OK)]
     if missing:
         raise MissingToolError(f"{named} has no {ndk.bin / missing[0]}: this machine needs the NDK "
                                "for Linux on x86-64, unpacked as a whole")
     return ndk
+
+
+@cache
+def _warn(text: str) -> None:
+    """Once, although several steps of a command look for the NDK."""
+    Console().warn(text)
 
 
 def _version(home: Path, named: str, cure: str) -> str:

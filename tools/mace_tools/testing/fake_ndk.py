@@ -87,9 +87,9 @@ def _headers(llvm: Path) -> None:
                 (folder / file.name).symlink_to(file)
 
 
-def add_for_java(folder: Path) -> None:
+def add_for_java(folder: Path, page_bytes: int = link.PAGE_BYTES) -> None:
     """What only the Java package needs of an NDK: JNI's headers, and its C++ library, of which this
-    one has the name alone."""
+    one has the name alone, with segments for such pages."""
     llvm = folder.resolve() / "toolchains" / "llvm" / "prebuilt" / "linux-x86_64"
     for header in ("jni.h", "linux/jni_md.h"):
         name = header.rpartition("/")[2]
@@ -101,7 +101,7 @@ def add_for_java(folder: Path) -> None:
         out.parent.mkdir(parents=True)
         subprocess.run([f"clang-{LLVM}", ABIS[name].flags[0], "-shared", "-nostdlib",
                         f"--ld-path=/usr/bin/ld.lld-{LLVM}", f"-Wl,-soname,{java.CXX}",
-                        f"-Wl,-z,max-page-size={link.PAGE_BYTES}", "-o", out, source], check=True)
+                        f"-Wl,-z,max-page-size={page_bytes}", "-o", out, source], check=True)
 
 
 def arguments_of_linker(folder: Path) -> list[str]:

@@ -9,11 +9,11 @@ val mace = rootDir.resolve("../../..")
 
 android {
   namespace = "org.mace.example"
-  compileSdk = 34
+  compileSdk = 35
   defaultConfig {
     applicationId = "org.mace.example"
     minSdk = 21
-    targetSdk = 34
+    targetSdk = 35
     versionCode = 1
     versionName = "1.0"
   }

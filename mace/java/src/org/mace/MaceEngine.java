@@ -346,6 +346,19 @@ public final class MaceEngine extends NativeHandle {
     }
   }
 
+  /**
+   * Says that a run begins within 3 ms, for example when a frame arrives that is converted first:
+   * until then worker threads are awake. Returns at once, also during a run.
+   */
+  public void expectRun() {
+    long handle = acquire();
+    try {
+      Native.expectRun(handle);
+    } finally {
+      release();
+    }
+  }
+
   /** The memory that the engine holds now. */
   public MemoryUsage getMemoryUsage() {
     long handle = acquire();

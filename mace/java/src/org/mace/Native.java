@@ -125,6 +125,8 @@ final class Native {
 
   static native void releaseMemory(long engine);
 
+  static native void expectRun(long engine);
+
   static native byte[] dump(long engine, byte[] stage);
 
   static native long createCancellation();

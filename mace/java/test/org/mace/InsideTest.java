@@ -113,6 +113,7 @@ public class InsideTest {
         assertTrue(Arrays.asList("model", "tuned", "kept", "").contains(op.chosenBy()));
         end = op.endMicros();
         macs += op.macs();
+        assertTrue(op.toString(), op.bytes() > 0);
       }
       assertTrue(ops.stream().anyMatch(op -> op.type().equals("Softmax")));
       assertTrue(macs > 1000);
@@ -126,6 +127,7 @@ public class InsideTest {
   @Test
   public void anEngineKnowsItsMemory() throws IOException {
     try (MaceEngine engine = Models.digits()) {
+      engine.expectRun();
       engine.run(Models.pixels(3), new float[1][10]);
       MemoryUsage usage = engine.getMemoryUsage();
       assertTrue(usage.peakBytes() > 0 && usage.peakBytes() <= usage.arenaBytes());

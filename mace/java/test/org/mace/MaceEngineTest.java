@@ -7,6 +7,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 import java.util.Arrays;
@@ -67,6 +68,7 @@ public class MaceEngineTest {
       assertEquals(256, input.numBytes());
       assertFalse(input.isQuantized());
       assertEquals(0, engine.getOutputIndex("probabilities"));
+      assertEquals(1, engine.getInputTensorCount());
       assertEquals(1, engine.getOutputTensorCount());
       TensorInfo x = codes.getInputTensor(0);
       assertEquals(DataType.INT8, x.dataType());
@@ -174,6 +176,9 @@ public class MaceEngineTest {
             .setGpuDataType("fp32_fp32")
             .setGpuHints(Options.GpuHint.HIGH, Options.GpuHint.LOW)
             .setGpuLimits(1000, 4)
+            .setGpuStorageFolder(Models.file("digits.pb").getParentFile())
+            .setGpuBinaryFiles(Collections.singletonList(Models.file("digits.data")))
+            .setGpuParameterFile(new File(Models.file("digits.pb").getParentFile(), "tuning"))
             .setTuning(0, null)
             .set("winograd", "0");
     try (MaceEngine engine = new MaceEngine(Models.file("digits.pb"), options);

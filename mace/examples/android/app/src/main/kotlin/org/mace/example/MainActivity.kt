@@ -37,7 +37,8 @@ class MainActivity : Activity() {
     column.addView(row(*Device.values().map { it.name to { classify(it) } }.toTypedArray()))
     column.addView(words)
     column.addView(plan, LinearLayout.LayoutParams(2 * edge, edge))
-    setContentView(ScrollView(this).apply { addView(column) })
+    // Since targetSdk 35 a window reaches below the bars of the system.
+    setContentView(ScrollView(this).apply { fitsSystemWindows = true; addView(column) })
     pick(digit)
   }
 
