@@ -234,14 +234,15 @@ class Builder(Frames):
             raise Unsupported(f"it has {len(node.outputs)} outputs, at most {len(results)} can be "
                               "converted")
         operands = [self._resolve(i, node) for i in node.inputs]
-        for out, tensor in zip(node.outputs, results):
+        renamed: dict[str, str] = {}
+        for out, result in zip(node.outputs, results):
             if not out:
                 continue
-            tensor = unsigned.declared(self, node.op, out, operands, tensor)
+            tensor = unsigned.declared(self, node.op, out, operands, renamed.get(result, result))
             maker = self.graph.producer(tensor)
             own = maker is not None and tensor.startswith(f"{self._scope}/")
             if own and out not in self.graph.tensors:
-                tensor = self._rename(maker, tensor, out)
+                tensor = renamed[result] = self._rename(maker, tensor, out)
             self._map[out] = tensor
             self._check_info(out, tensor)
             if self._guessing:

@@ -32,6 +32,13 @@ def add_n(b: Builder, n: SourceNode) -> str:
     return total
 
 
+def assign(b: Builder, n: SourceNode) -> str:
+    """The operand is a variable, in whose place readers found its handle."""
+    variable, value = n.inputs[:2]
+    b.assign(variable, value)
+    return value
+
+
 def split(b: Builder, n: SourceNode) -> list[str]:
     axis, x = n.inputs[:2]
     return b.ops("Split", [x], len(n.outputs), axis=fixed_int(b, axis, "axis"))

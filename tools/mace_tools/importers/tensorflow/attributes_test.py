@@ -103,7 +103,8 @@ CASES: dict[str, tuple[list[np.ndarray], dict]] = {
 }
 TYPES = {"DstT", "element_dtype", "dtype"}
 NEVER = {"Bitcast", "Const"}  # refused, whatever their attributes are
-MADE_HERE = {"If", "While"}  # flow.py makes them, with attributes of its own
+# flow.py and assigned.py make them, with attributes of their own.
+MADE_HERE = {"If", "While", "AssignVariableOp"}
 OF_CODES = set(READERS)  # quantized_test.py has them
 # The first operand decides a shape, or is what they are made by.
 FIRST_FIXED = {"Concat", "Conv2DBackpropInput", "Conv3DBackpropInputV2", "Fill", "LinSpace",

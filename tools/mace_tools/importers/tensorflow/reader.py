@@ -15,6 +15,7 @@ from mace_tools import protos
 from mace_tools.errors import ModelError
 from mace_tools.importers.request import RequestError, needed_inputs
 from mace_tools.importers.source import SourceModel, ValueInfo
+from mace_tools.importers.tensorflow import assigned
 from mace_tools.importers.tensorflow.functions import inlined
 from mace_tools.importers.tensorflow.nodes import (
     CUT,
@@ -87,6 +88,7 @@ def _read_signature(saved: SavedModel, name: str) -> SourceModel:
             for what in sorted(signature.outputs, key=by_number)}
     given = {what: _end(signature.inputs[what], what, path) for what in saved.order(signature)}
     model.outputs = list(dict.fromkeys(made.values()))
+    assigned.settle(model, model.outputs)
     fed = {end: signature.inputs[what] for what, end in given.items()}
     # A name of an input and an output means neither, and a tensor's own name that tensor.
     taken = {*model.known_tensors(), *(made.keys() & given.keys())}

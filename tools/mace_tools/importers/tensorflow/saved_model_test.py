@@ -12,9 +12,10 @@ import pytest
 
 from mace_tools import protos, reference
 from mace_tools.errors import MaceError, ModelError, UnsupportedOps
-from mace_tools.importers import load, read
+from mace_tools.importers import load, read, translate
 from mace_tools.importers.request import RequestError
 from mace_tools.importers.tensorflow.saved_model import PROTO
+from mace_tools.states import first_values
 from mace_tools.testing.lazily import tf, tf1
 
 X = np.random.default_rng(3).uniform(-1, 1, (2, 6, 6, 3)).astype(np.float32)
@@ -255,3 +256,55 @@ def test_several_graphs(copy):
     path.write_bytes(model.SerializeToString())
     with pytest.raises(ModelError, match="no graph of it has the tag 'serve'.*train; train"):
         read("tensorflow", copy, "twice")
+
+
+def counting():
+    class Model(tf.Module):
+        """Variables that are read before and after they are assigned."""
+
+        def __init__(self):
+            super().__init__()
+            self.last = tf.Variable([1.0, 2.0])
+            self.total = tf.Variable([0.0, 10.0])
+            self.twice = tf.Variable(0.0)
+            self.inside = tf.Variable([0.0, 0.0])
+
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32, "x")])
+        def keep(self, x):
+            before = self.last + 0.0
+            self.last.assign(x * 2.0)
+            self.total.assign_add(x)
+            return {"before": before, "after": self.last + 0.0, "total": self.total + 0.0}
+
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32, "x")])
+        def odd(self, x):
+            self.twice.assign(x[0])
+            self.twice.assign(x[1] + self.twice)
+            return x + self.twice
+
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32, "x")])
+        def loop(self, x):
+            for _ in tf.range(tf.cast(x[0], tf.int32)):
+                self.inside.assign_add(x)
+            return self.inside + 0.0
+
+    return Model()
+
+
+def test_variables_that_a_run_assigns_keep_their_values(tmp_path):
+    model = counting()
+    tf.saved_model.save(model, str(tmp_path), signatures={
+        name: getattr(model, name) for name in ("keep", "odd", "loop")})
+    read_model = read("tensorflow", tmp_path, "keep")
+    graph = translate("tensorflow", read_model)
+    held = first_values(graph)
+    assert len(held) == 2
+    for x in np.float32([[1, 2], [3, 4], [-5, 6]]):
+        found = reference.run(graph, {"keep_x": x, **held})
+        want = model.keep(x)
+        for name in read_model.outputs:
+            assert found[name].tolist() == want[read_model.role(name)].numpy().tolist()
+        held = {name: found[state.next] for name, state in graph.states.items()}
+    for name, reason in (("odd", "several times"), ("loop", "inside of a loop or a branch")):
+        with pytest.raises(UnsupportedOps, match=f"assigns {reason}.*\n.*`states` in the YAML"):
+            load("tensorflow", tmp_path, None, None, name)

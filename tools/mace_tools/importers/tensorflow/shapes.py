@@ -23,7 +23,9 @@ from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tensorflow import registry
 from mace_tools.importers.tensorflow.windows import in_nhwc
-from mace_tools.importers.tf_shared import split, split_v
+from mace_tools.importers.tf_shared import assign, split, split_v
+
+registry.op("AssignVariableOp")(assign)
 
 
 @registry.op("Identity", "StopGradient", "PreventGradient", "CheckNumerics", "Snapshot",

@@ -31,9 +31,9 @@ registry.help_for(
     "HashTableV2", "LookupTableFindV2", "IteratorGetNext", "StaticHashTable", "ParseExampleV2",
 )
 registry.help_for(
-    "it changes a variable, a state that lasts from one run to the next, which the engine does not "
-    "have: make the state an input and an output of the model",
-    "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp", "Assign", "AssignAdd",
+    "it changes a variable, a state that lasts from one run to the next: states convert from "
+    "SavedModels that assign to all of a variable; or make the state an input and an output",
+    "AssignAddVariableOp", "AssignSubVariableOp", "Assign", "AssignAdd",
     "AssignSub", "ScatterUpdate", "ResourceScatterUpdate",
 )
 registry.help_for(

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.source import SourceNode
+from mace_tools.importers.tf_shared import assign
 from mace_tools.importers.tflite import registry
+
+registry.op("ASSIGN_VARIABLE")(assign)
 
 
 @registry.op("READ_VARIABLE")
 def read_variable(b: Builder, n: SourceNode) -> str:
     return n.inputs[0]
-
-
-@registry.op("ASSIGN_VARIABLE")
-def assign_variable(b: Builder, n: SourceNode) -> str:
-    variable, value = n.inputs[:2]
-    b.assign(variable, value)
-    return value
