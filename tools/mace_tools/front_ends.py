@@ -39,7 +39,7 @@ What each operator of each format becomes, and which uses of it are refused (gen
 [ops.md](ops.md), as its attributes and operands ask; "-": it is computed or left out when the model
 is converted. An attribute that the importer does not know is always refused. All refusals of a
 model are reported together, each with the nearest cure; [custom_ops.md](custom_ops.md) tells how an
-app computes what no op does. Keras models become TFLite ones first, and PyTorch programs ONNX ones
+app computes what no op does. Keras models become SavedModels first, and PyTorch programs ONNX ones
 ([converter.md](converter.md#keras-and-pytorch)).
 
 TFLite's models of 8 bits are computed to the bit. Those of ONNX and TensorFlow state real numbers

@@ -1,4 +1,4 @@
-"""Importer of Keras models (.keras, .h5): Keras exports them to TFLite, which is then imported.
+"""Importer of Keras models (.keras, .h5): Keras exports them as SavedModels, which are imported.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -6,20 +6,30 @@ SPDX-License-Identifier: Apache-2.0
 from pathlib import Path
 
 from mace_tools import exporters
-from mace_tools.importers import tflite
+from mace_tools.importers import tensorflow
 from mace_tools.importers.source import SourceModel
 
-registry = tflite.registry
+prepare, registry = tensorflow.prepare, tensorflow.registry
 
 
 def read(path: Path) -> SourceModel:
     """Errors: ModelError, MissingToolError (exporters.export)."""
-    folder = exporters.export("keras", path)
-    model = tflite.read(folder / "model.tflite")
+    model = exported(exporters.export("keras", path))
     model.name = path.stem
-    # The exporter orders outputs by other rules than Keras, which numbers them.
-    model.outputs.sort(key=lambda name: (len(model.signed(name)), model.signed(name)))
     return model
 
 
-__all__ = ["read", "registry"]
+def exported(folder: Path) -> SourceModel:
+    """The model in a folder that the exporter wrote, with Keras' names and order of its inputs and
+    outputs."""
+    model = tensorflow.read(folder / "model")
+    ends, own = exporters.answer(folder), model.roles
+    starts = [own[f"input_{k}"] for k in range(len(ends["inputs"]))]
+    model.inputs = {name: model.inputs[name] for name in starts}
+    model.outputs = [own[f"output_{k}"] for k in range(len(ends["outputs"]))]
+    model.roles, model.aliases = {}, dict(zip(
+        [*ends["inputs"], *ends["outputs"]], [*starts, *model.outputs]))
+    return model
+
+
+__all__ = ["exported", "prepare", "read", "registry"]
