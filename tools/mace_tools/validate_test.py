@@ -87,3 +87,9 @@ def test_the_deployment_file_sets_the_similarity():
     assert limits("cpu", None, fp16=True)[0] == 0.995
     assert limits("cpu", None, dynamic=True) == (0.995, 5e-2) == limits("gpu", None, dynamic=True)
     assert PASS[0] == 0.999
+
+
+def test_unsigned_numbers_of_64_bits_are_compared_as_such():
+    right = np.array([2**64 - 1, 2**63, 5], np.uint64)
+    assert compare("y", right.view(np.int64), right).similarity == 1
+    assert compare("y", np.array([-1, 0, 5]), right).similarity < 0.9
