@@ -163,13 +163,20 @@ def _without_kernel(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
     first = graph.tensors[node.inputs[0] if node.inputs else node.outputs[0]]
     kind = first.dtype
     if first.quant is not None and (op.cpu_quantized or op.on_quantized != "moves"):
-        if kind not in op.cpu_quantized:
+        if not takes_quantized(op, kind):
             yield _not_in("it", op.cpu_quantized, f"quantized {kind}")
         return
     what, types = _first_types(node, op)
     types = tuple(t for t in op.cpu if not types or t in types)
     if kind not in types:
         yield _not_in(what, types, kind)
+
+
+def takes_quantized(op: OpFacts, kind: str) -> bool:
+    """Whether a kernel takes a quantized first input of this type. Some that move elements are
+    those of plain integers."""
+    own = op.cpu_quantized or op.on_quantized != "moves"
+    return kind in (op.cpu_quantized if own else op.cpu)
 
 
 def _not_in(what: str, types: tuple[str, ...], kind: str) -> tuple[str, str]:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from mace_tools import protos
-from mace_tools.importers.onnx.reader import ELEMENT, PROTO
+from mace_tools.importers.onnx.reader import PROTO
+from mace_tools.importers.onnx.tensors import ELEMENT
 
 _CODES = {np.dtype(v): k for k, v in sorted(ELEMENT.items(), reverse=True)}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from mace_tools import op_facts
-from mace_tools.engine_ops import RUN_BY_ENGINE
+from mace_tools.engine_ops import RUN_BY_ENGINE, takes_quantized
 from mace_tools.errors import ModelError
 from mace_tools.ir import Graph, Node, Quant, Tensor
 from mace_tools.passes.codes import real, same_quant
@@ -72,6 +72,9 @@ def in_codes(graph: Graph, node: Node) -> bool:
         return True
     quants = [graph.tensors[n].quant for n in node.inputs if n]
     use = op_facts.all_ops()[node.op].on_quantized if node.op in op_facts.all_ops() else "refuses"
+    first = graph.tensors[node.inputs[0]]
+    if first.quant is not None and not takes_quantized(op_facts.all_ops()[node.op], first.dtype):
+        return False
     if use == "moves":
         return _moves(graph, node)
     if use != "computes" or not quants or quants[0] is None:
@@ -128,9 +131,6 @@ def _moves(graph: Graph, node: Node) -> bool:
     if first is None or first.axis is not None:
         return False
     if node.op == "Select" and len(others) < 2:
-        return False
-    if node.op == "Resize" and graph.tensors[node.inputs[0]].dtype == "i16" \
-            and node.attr("mode") != "NEAREST":
         return False
     if node.op == "Resize" and node.attr("mode") != "NEAREST" and not (
             node.attr("mode") == "LINEAR" and node.attr("coordinate") in _LINEAR

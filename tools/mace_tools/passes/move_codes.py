@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools import op_facts
+from mace_tools.engine_ops import takes_quantized
 from mace_tools.ir import Graph, Node, Quant, Tensor
 from mace_tools.passes.codes import along, codes_of, nearest, same_quant
 from mace_tools.passes.match import plain
@@ -56,7 +57,8 @@ def _lower_dequantize(graph: Graph, node: Node) -> bool:
         return False
     if all(t.is_const for t in found) and node.op not in _LOOKUPS:
         return False
-    if not _pads_with_a_code(node, first.quant, first.dtype):
+    if not _pads_with_a_code(node, first.quant, first.dtype) \
+            or not takes_quantized(op_facts.all_ops()[node.op], first.dtype):
         return False
     codes = [_as_added(graph, t) for t in found]
     graph.set_inputs(node, [*codes, *node.inputs[len(codes):]])
@@ -102,7 +104,8 @@ def _raise_quantize(graph: Graph, node: Node) -> bool:
         return _fold(graph, node, x, y)
     move = graph.producer(x.name)
     if move is None or not _moves(move) or len(move.outputs) != 1 \
-            or graph.only_consumer(x.name) is not node or graph.is_quantized(move):
+            or graph.only_consumer(x.name) is not node or graph.is_quantized(move) \
+            or not takes_quantized(op_facts.all_ops()[move.op], y.dtype):
         return False
     names = _data_inputs(move)
     if "" in names:

@@ -26,6 +26,8 @@ def of_node(graph: Graph, node: Node, y: Tensor) -> list[str] | None:
     """Operands of codes with which the node makes those of y; None if there are none.
 
     Errors: ModelError for a bias whose scale is not that of the products."""
+    if y.dtype == "i16":  # floats round less
+        return None
     if node.op in CONV_LIKE:
         return _of_layer(graph, node, y)
     found = [_codes(graph, name) for name in node.inputs]
@@ -45,7 +47,8 @@ def _codes(graph: Graph, name: str) -> Tensor | None:
         if maker is None or maker.op != "Dequantize":
             return None
         found = graph.tensors[maker.inputs[0]]
-        return found if found.quant is not None and found.quant.axis is None else None
+        fits = found.dtype != "i16" and found.quant is not None and found.quant.axis is None
+        return found if fits else None
     if tensor.codes is not None and tensor.codes.axis is None:
         codes, quant = codes_of(tensor, "i8"), tensor.codes
     elif tensor.dtype == "f32" and tensor.data.size == 1 and math.isfinite(tensor.data.item()):

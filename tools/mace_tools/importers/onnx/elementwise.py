@@ -13,7 +13,7 @@ from mace_tools.importers.builder import Builder
 from mace_tools.importers.frames import takes_sequences
 from mace_tools.importers.narrow import eltwise
 from mace_tools.importers.onnx import registry
-from mace_tools.importers.onnx.tensors import ELEMENT
+from mace_tools.importers.onnx.tensors import ELEMENT, type_name
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.unsigned import kind_of
@@ -127,8 +127,7 @@ def clip(b: Builder, n: SourceNode) -> str:
 def cast(b: Builder, n: SourceNode) -> str:
     kind = ELEMENT.get(n.attr("to"))
     if kind is None or n.attr("to") == 16:
-        raise Unsupported(f"cast to ONNX element type {n.attr('to')}, which the engine does not "
-                          "have")
+        raise Unsupported(f"cast to {type_name(n.attr('to'))}, which the engine does not have")
     return b.op("Cast", n.inputs[0], to=dtype_name(kind))
 
 

@@ -8,15 +8,28 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.errors import ModelError, Unsupported
+from mace_tools.importers import narrow_types
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
-from mace_tools.importers.onnx.scales import AGAIN, CODES, codes_from, quant_of, real_of
-from mace_tools.importers.onnx.tensors import ELEMENT, type_name
+from mace_tools.importers.onnx.scales import (
+    AGAIN,
+    QUANTIZED,
+    clamped,
+    codes_from,
+    plain_codes,
+    quant_of,
+    real_of,
+)
+from mace_tools.importers.onnx.tensors import BFLOAT16, type_name
 from mace_tools.importers.source import SourceNode
-from mace_tools.ir import Quant, dtype_name
+from mace_tools.ir import NUMPY, Quant, dtype_name
+from mace_tools.passes.codes import along
 
 MS = "com.microsoft."
-FLOAT = 1
+FLOAT, FLOAT16 = 1, 10
+# The types of codes, and the engine's that hold them.
+HELD = {"uint8": "u8", "int8": "i8", "int16": "i16", "uint16": "i32",
+        **{kind: dtype_name(form.held) for kind, form in narrow_types.INTEGERS.items()}}
 EIGHT_BITS = "quantize the model to 8 bits (QuantType.QUInt8 or QInt8)"
 
 
@@ -29,11 +42,17 @@ def quantize_linear(b: Builder, n: SourceNode) -> str:
     axis = n.attr("axis", 1)
     n.only("precision", 0, "divide in float32")
     n.only("saturate", 1, "8-bit floats are not supported")
-    dtype = _code_type(b, n, zero)
+    kind = _code_type(b, n, zero)
+    dtype = HELD[kind]
     if n.attr("block_size", 0):
-        return _blocks_of_codes(b, n, x, scale, zero, dtype)
+        return _blocks_of_codes(b, n, x, scale, zero, kind)
     quant = quant_of(b, n, scale, zero, dtype, axis, b.extents(x))
-    return codes_from(b, x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32"), quant, dtype)
+    real = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
+    if kind in narrow_types.INTEGERS:
+        real = clamped(b, real, quant, _limits(kind))
+    if kind == "uint16":
+        return plain_codes(b, real, quant, dtype, _limits(kind))
+    return codes_from(b, real, quant, dtype)
 
 
 @registry.op("DequantizeLinear", f"{MS}DequantizeLinear")
@@ -42,47 +61,47 @@ def dequantize_linear(b: Builder, n: SourceNode) -> str:
     unless a node computes with their codes"""
     x, scale, zero = [*n.inputs, ""][:3]
     axis, dtype = n.attr("axis", 1), b.dtype(x)
-    if n.attr("output_dtype", 0) not in (0, FLOAT):
-        raise Unsupported(f"its attribute output_dtype is {_type_text(n.attr('output_dtype'))}",
-                          "dequantize to float32")
-    _check_bits(b, n, x)
-    if n.attr("block_size", 0):
-        return _real_blocks(b, n, x, scale, zero)
-    if b.const(scale) is None and dtype in (*CODES, "i32"):
-        return _computed_scale(b, x, scale, zero)
-    real = real_of(b, x, quant_of(b, n, scale, zero, dtype, axis, b.extents(x)))
-    return b.op("Cast", real, to="f16") if b.dtype(scale) == "f16" else real
+    to = n.attr("output_dtype", 0) or (FLOAT16 if b.dtype(scale) == "f16" else FLOAT)
+    if to not in (FLOAT, FLOAT16, BFLOAT16):
+        raise Unsupported(f"its attribute output_dtype is {type_name(to)}", "dequantize to float32")
+    if dtype == "f32":
+        real = _of_floats(b, n, x, scale, zero)
+    else:
+        _check_codes(b, n, x)
+        if n.attr("block_size", 0):
+            real = _real_blocks(b, n, x, scale, zero)
+        elif b.const(scale) is None and dtype in (*QUANTIZED, "i32"):
+            return _computed_scale(b, x, scale, zero)
+        else:
+            real = real_of(b, x, quant_of(b, n, scale, zero, dtype, axis, b.extents(x)))
+    return b.op("Cast", real, to="f16") if to == FLOAT16 else real
 
 
 def _code_type(b: Builder, n: SourceNode, zero: str) -> str:
-    """The type of the codes: that of the zero point, or else an attribute."""
+    """The type of the codes, a key of HELD: that of the zero point, or else an attribute."""
     number = n.attr("output_dtype", 0)
-    if zero:
-        _check_bits(b, n, zero)
-        given = b.dtype(zero)
-        if number and (number not in ELEMENT or dtype_name(ELEMENT[number]) != given):
-            raise ModelError(f"{n.op} '{n.name}': output_dtype is "
-                             f"{_type_text(number)}, and its zero point '{zero}' is {given}; "
-                             "leave out the attribute")
-        if given not in CODES:
-            raise Unsupported(f"codes of the type {given}", EIGHT_BITS)
-        return given
-    if number not in (0, 2, 3):
-        raise Unsupported(f"codes of the type {_type_text(number)}", EIGHT_BITS)
-    return "i8" if number == 3 else "u8"
+    given = (b.source_type(2) or np.dtype(NUMPY[b.dtype(zero)]).name) if zero else ""
+    wanted = type_name(number) if number else given or "uint8"
+    if given and wanted != given:
+        raise ModelError(f"{n.op} '{n.name}': output_dtype is {wanted}, and its zero point "
+                         f"'{zero}' is {given}; leave out the attribute")
+    if wanted not in HELD:
+        raise Unsupported(f"codes of the type {wanted}", EIGHT_BITS)
+    return wanted
 
 
-def _type_text(number: int) -> str:
-    return np.dtype(ELEMENT[number]).name if number in ELEMENT else type_name(number)
+def _limits(kind: str) -> tuple[int, int]:
+    """The least and the largest code of a type."""
+    if kind in narrow_types.INTEGERS:
+        return narrow_types.INTEGERS[kind].limits
+    return int(np.iinfo(kind).min), int(np.iinfo(kind).max)
 
 
-def _check_bits(b: Builder, n: SourceNode, codes: str) -> None:
-    """Errors: Unsupported for codes of 16 bits."""
-    kind = b.model.retyped.get(codes, b.dtype(codes))
-    if kind in ("i16", "uint16"):
-        raise Unsupported(f"codes of 16 bits, '{codes}'", EIGHT_BITS)
-    if b.dtype(codes) not in (*CODES, "i32"):
-        raise ModelError(f"{n.op} '{n.name}': '{codes}' is {kind}, which are no codes; {AGAIN}")
+def _check_codes(b: Builder, n: SourceNode, codes: str) -> None:
+    """Errors: ModelError for a type that is none of codes."""
+    if b.dtype(codes) not in (*QUANTIZED, "i32"):
+        raise ModelError(f"{n.op} '{n.name}': '{codes}' is {b.dtype(codes)}, which are no codes; "
+                         f"{AGAIN}")
 
 
 def _computed_scale(b: Builder, x: str, scale: str, zero: str) -> str:
@@ -119,15 +138,25 @@ def _blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> Quant:
     return Quant(parts[0].astype(np.float32), parts[1].astype(np.int64))
 
 
+def _of_floats(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+    """The numbers for which constant floats of 8 bits and less stand; their zero point is 0."""
+    data, scales = b.const(x), b.const(scale)
+    if data is None or scales is None or zero and b.const(zero) is None:
+        raise Unsupported(f"it dequantizes '{x}', a computed tensor of floats", EIGHT_BITS)
+    if n.attr("block_size", 0):
+        return b.add_const(data * _blocks(b, n, x, scale, zero).scale, "f32", "real")
+    quant = quant_of(b, n, scale, "", b.dtype(x), n.attr("axis", 1), data.shape)
+    return b.add_const(data * along(quant.scale, quant.axis, data.ndim), "f32", "real")
+
+
 def _real_blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
     quant = _blocks(b, n, x, scale, zero)
     units = b.const(x).astype(np.int64) - quant.zero_point
     return b.add_const(units.astype(np.float32) * quant.scale, "f32", "real")
 
 
-def _blocks_of_codes(b: Builder, n: SourceNode, x: str, scale: str, zero: str, dtype: str) -> str:
+def _blocks_of_codes(b: Builder, n: SourceNode, x: str, scale: str, zero: str, kind: str) -> str:
     quant = _blocks(b, n, x, scale, zero)
-    limits = np.iinfo(np.uint8 if dtype == "u8" else np.int8)
     codes = np.rint(b.const(x).astype(np.float32) / quant.scale).astype(np.float64)
-    codes = np.clip(codes + quant.zero_point, limits.min, limits.max)
-    return b.add_const(codes, dtype, "codes")
+    codes = np.clip(codes + quant.zero_point, *_limits(kind))
+    return b.add_const(codes, HELD[kind], "codes")

@@ -57,11 +57,14 @@ def test_numbers_that_do_not_fit_together(tmp_path, words, attrs, constants):
     assert words in str(e.value) and "Linear '" in str(e.value)
 
 
-@pytest.mark.parametrize("zero", [np.int16(0), np.uint16(9)])
-def test_codes_of_16_bits_are_refused(tmp_path, zero):
+@pytest.mark.parametrize("number, kind", [(17, "float8e4m3fn"), (23, "float4e2m1"),
+                                          (6, "int32"), (24, "float8e8m0")])
+def test_types_of_codes_that_do_not_convert_are_named(tmp_path, number, kind):
+    path = save(tmp_path, [node("QuantizeLinear", "x s", "y", output_dtype=number)], s=F32(0.5),
+                opset=23)
     with pytest.raises(UnsupportedOps) as e:
-        importers.load("onnx", pair(tmp_path, z=zero))
-    assert "codes of 16 bits" in str(e.value) and "8 bits" in str(e.value)
+        importers.load("onnx", path)
+    assert f"codes of the type {kind}" in str(e.value) and "8 bits" in str(e.value)
 
 
 def test_an_absent_zero_point_is_zero_and_uint8(tmp_path):

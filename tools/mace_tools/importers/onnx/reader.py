@@ -19,10 +19,11 @@ from mace_tools.importers.onnx.functions import inlined
 from mace_tools.importers.onnx.opsets import newer
 from mace_tools.importers.onnx.tensors import (
     BFLOAT16,
-    ELEMENT,
+    NARROW,
     NARROWED,
     RETYPED,
     Opaque,
+    held_as,
     sparse_tensor,
     tensor,
     type_name,
@@ -75,6 +76,10 @@ def _model(proto: Any, path: Path) -> SourceModel:
     _check_producers(model.nodes, path)
     stored = {*model.constants, *model.unusable}
     model.inputs = {v.name: _info(model, v) for v in graph.input if v.name not in stored}
+    # Apps have no such types to feed.
+    model.unusable.update(
+        (v.name, (f"a tensor of {type_name(v.type.tensor_type.elem_type)}", CUT))
+        for v in graph.input if v.name in model.inputs and v.type.tensor_type.elem_type in NARROW)
     model.info.update({v.name: _info(model, v) for v in graph.output})
     model.info.update({v.name: _info(model, v, inner=True) for v in graph.value_info
                        if v.name not in model.info})
@@ -112,6 +117,8 @@ class Scope:
                 raise ModelError(f"{self.path} is damaged: {op} '{name}' has an attribute twice")
             if op == "Constant" and outputs:
                 _add_constant(self.model, outputs[0], _constant(attrs, n.name))
+                for a in n.attribute:
+                    _note_type(self.model, outputs[0], a.t.data_type if a.name == "value" else 0)
                 continue
             _note_types(self.model, outputs, attrs)
             captures: list[str] = []
@@ -140,6 +147,8 @@ class Scope:
             _add_constant(self.model, name, tensor(t, self.path.parent))
             if t.data_type == BFLOAT16:
                 self.model.stored[name] = "bf16"
+            elif t.data_type in NARROW:
+                _note_type(self.model, name, t.data_type)
         for sparse in graph.sparse_initializer:
             name = self.meaning.get(sparse.values.name, sparse.values.name)
             _add_constant(self.model, name, sparse_tensor(sparse, self.path.parent, name))
@@ -211,15 +220,20 @@ def _info(model: SourceModel, v: Any, inner: bool = False) -> ValueInfo:
     if others and not inner:
         what = others[0].removesuffix("_type").replace("_", " ")
         model.unusable[v.name] = (f"a value of the kind '{what}'", CUT)
-    elif kind and kind not in ELEMENT:
+    elif kind and held_as(kind) is None:
         model.unusable[v.name] = (f"a tensor of {type_name(kind)}", CUT)
-    elif kind in RETYPED:
-        model.retyped[v.name] = RETYPED[kind]
+    _note_type(model, v.name, kind)
     shape: Shape | None = None
     if t.HasField("shape"):
         shape = tuple(d.dim_value if d.HasField("dim_value") and d.dim_value > 0 else None
                       for d in t.shape.dim)
-    return ValueInfo(dtype_name(ELEMENT.get(kind, np.float32)), shape)
+    return ValueInfo(dtype_name(held_as(kind) or np.float32), shape)
+
+
+def _note_type(model: SourceModel, name: str, number: int) -> None:
+    """Notes a tensor of a type that the engine lacks, and which another one holds."""
+    if number in RETYPED or number in NARROW:
+        model.retyped[name] = type_name(number)
 
 
 def _note_types(model: SourceModel, outputs: list[str], attrs: dict[str, Any]) -> None:

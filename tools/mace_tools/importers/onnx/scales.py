@@ -11,10 +11,11 @@ from mace_tools import op_facts
 from mace_tools.errors import ModelError, Unsupported
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.source import SourceNode
-from mace_tools.ir import Quant
+from mace_tools.ir import NUMPY, Quant
 from mace_tools.passes.codes import along, as_signed, nearest, same_quant
 
 CODES = ("i8", "u8")
+QUANTIZED = (*CODES, "i16")  # of which the engine has quantized tensors
 AGAIN = "quantize the model again"
 
 
@@ -80,7 +81,7 @@ def real_of(b: Builder, x: str, quant: Quant) -> str:
         return real_constant(b, data, quant, dtype)
     b.rounds_reals()
     own = b.quant(x)
-    if own is None and quant.axis is None and dtype in CODES and _adopt(b, x, quant):
+    if own is None and quant.axis is None and dtype in QUANTIZED and _adopt(b, x, quant):
         own = quant
     if own is None:
         real = b.op("Cast", x, to="f32")
@@ -126,18 +127,32 @@ def codes_from(b: Builder, x: str, quant: Quant, dtype: str) -> str:
     if data is not None:
         codes = b.add_const(nearest(data, quant, dtype), dtype, "codes")
     elif quant.axis is not None:
-        return _codes_along(b, x, quant, dtype)
+        limits = np.iinfo(NUMPY[dtype])
+        return plain_codes(b, x, quant, dtype, (limits.min, limits.max))
     else:
         codes = b.op("Quantize", x, to=dtype, rounding="EVEN")
     b.set_quant(codes, quant)
     return codes
 
 
-def _codes_along(b: Builder, x: str, quant: Quant, dtype: str) -> str:
-    """Codes of a computed tensor with scales along an axis: integers, without a quantization."""
+def clamped(b: Builder, x: str, quant: Quant, limits: tuple[int, int]) -> str:
+    """x between the numbers for which these codes stand."""
+    low, high = (((limit - quant.zero_point) * quant.scale).astype(np.float32) for limit in limits)
+    data = b.const(x)
+    if data is None and quant.axis is None:
+        return b.op("Clip", x, min=low.item(), max=high.item())
+    low, high = (along(v, quant.axis, b.rank(x)) for v in (low, high))
+    if data is not None:  # NaN stays
+        return b.add_const(np.minimum(np.maximum(data, low), high))
+    x = b.op("Eltwise", x, b.add_const(low), type="MAX")
+    return b.op("Eltwise", x, b.add_const(high), type="MIN")
+
+
+def plain_codes(b: Builder, x: str, quant: Quant, dtype: str, limits: tuple[int, int]) -> str:
+    """The codes of the numbers x as integers, without a quantization: those that the engine has
+    for no tensor, with scales along an axis or of 16 bits without a sign."""
     scale = along(quant.scale, quant.axis, b.rank(x))
     zero = along(quant.zero_point, quant.axis, b.rank(x)).astype(np.float32)
     units = b.op("Unary", b.op("Eltwise", x, b.add_const(scale), type="DIV"), type="ROUND")
     codes = b.op("Eltwise", units, b.add_const(zero), type="SUM")
-    limits = np.iinfo(np.uint8 if dtype == "u8" else np.int8)
-    return b.op("Cast", b.op("Clip", codes, min=float(limits.min), max=float(limits.max)), to=dtype)
+    return b.op("Cast", b.op("Clip", codes, min=float(limits[0]), max=float(limits[1])), to=dtype)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.errors import ModelError
+from mace_tools.importers import narrow_types
 
 # TensorProto.DataType to NumPy; bfloat16 (16) is widened when it is read.
 ELEMENT = {
@@ -25,9 +26,11 @@ MAX_ELEMENTS = 1 << 31
 NARROWED = [np.dtype(t) for t in (np.float64, np.uint16, np.uint32, np.uint64)]
 RETYPED = {k: np.dtype(v).name for k, v in ELEMENT.items() if np.dtype(v) in NARROWED}
 RETYPED[BFLOAT16] = "bfloat16"
-_OTHER_TYPES = {8: "strings", 14: "complex64", 15: "complex128", 17: "float8e4m3fn",
-                18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4",
-                22: "int4", 23: "float4e2m1"}
+# Types of few bits, whose constants become int8, uint8 or float32.
+NARROW = {17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz",
+          21: "uint4", 22: "int4", 23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
+          27: "float6e2m3", 28: "float6e3m2"}  # fmt: skip
+_OTHER_TYPES = {8: "strings", 14: "complex64", 15: "complex128"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,18 @@ class Opaque:
 
 
 def type_name(number: int) -> str:
-    return _OTHER_TYPES.get(number, f"element type {number}")
+    """As ONNX calls it."""
+    if number in ELEMENT:
+        return RETYPED.get(number) or np.dtype(ELEMENT[number]).name
+    return NARROW.get(number) or _OTHER_TYPES.get(number, f"element type {number}")
+
+
+def held_as(number: int) -> Any:
+    """The type of NumPy that holds an element type; None if there is none."""
+    if number not in NARROW:
+        return ELEMENT.get(number)
+    form = narrow_types.TYPES[NARROW[number]]
+    return form.held if isinstance(form, narrow_types.Integer) else np.float32
 
 
 def tensor(t: Any, folder: Path) -> np.ndarray | Opaque:
@@ -46,11 +60,13 @@ def tensor(t: Any, folder: Path) -> np.ndarray | Opaque:
     kind = ELEMENT.get(t.data_type)
     if kind is None and t.data_type == 0:
         raise ModelError(f"tensor '{t.name}' has no element type: the file is damaged")
-    if kind is None:
+    if kind is None and t.data_type not in NARROW:
         return Opaque(type_name(t.data_type))
     shape, raw = tuple(t.dims), t.raw_data
     if t.data_location == 1:
         raw = _external(t, folder)
+    if kind is None:
+        return _narrow(t, raw, shape)
     if raw:
         stored = np.dtype(np.uint16 if t.data_type == BFLOAT16 else kind).newbyteorder("<")
         if len(raw) != math.prod(shape) * stored.itemsize:
@@ -64,6 +80,24 @@ def tensor(t: Any, folder: Path) -> np.ndarray | Opaque:
     if values.size != math.prod(shape):
         raise ModelError(f"tensor '{t.name}' {list(shape)} has {values.size} elements in the file")
     return values.astype(kind, copy=False).reshape(shape)
+
+
+def _narrow(t: Any, raw: bytes, shape: tuple[int, ...]) -> np.ndarray:
+    """A tensor of few bits. Without raw data, a float has an int32 of its own, and integers and
+    floats of 4 bits share bytes, each of which has one."""
+    kind, count = NARROW[t.data_type], math.prod(shape)
+    want = narrow_types.packed_bytes(kind, count)
+    if not raw and t.int32_data:
+        codes = np.array(t.int32_data, np.int64).astype(np.uint8)
+        if narrow_types.TYPES[kind].bits > 4:
+            raw, want = codes.tobytes(), count
+            if len(raw) == want:
+                return narrow_types.numbers(kind, codes).reshape(shape)
+        raw = codes.tobytes()
+    if len(raw) != want:
+        raise ModelError(f"tensor '{t.name}' {kind}{list(shape)} needs {want} bytes, the file has "
+                         f"{len(raw)}")
+    return narrow_types.unpacked(kind, raw, count).reshape(shape)
 
 
 def _typed_field(t: Any, kind: Any) -> np.ndarray:
