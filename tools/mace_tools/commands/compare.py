@@ -55,7 +55,7 @@ def _draft(args: argparse.Namespace, console: Console) -> str:
     if args.model.suffix in (".yml", ".yaml"):
         raise UsageError(f"{args.model} is a deployment file; write --config={args.model}")
     found = init.draft_of(args, console)
-    if found.notes:  # something is to be filled in
+    if found.is_open:
         raise UsageError(
             f"{args.model} leaves extents of its inputs open: `tools/converter.py init "
             f"{args.model} --output=my.yml`, fill in each '{OPEN}' of my.yml, and compare with "

@@ -68,6 +68,13 @@ def import_model(
         read = importers.read(model.platform, source, model.signature or "", weights=weights)
     except RequestError as e:
         raise context.deployment.error(("models", tag, e.key), str(e), e.example) from e
+    return translated(context, tag, model, read, imported)
+
+
+def translated(
+    context: Context, tag: str, model: Model, read: SourceModel, imported: Callable[[], None]
+) -> Graph:
+    """As `import_model`, of a model that has been read."""
     try:
         read = with_values(read, model.subgraph.input_values or {})
     except RequestError as e:

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from mace_tools import cli
+from mace_tools import cli, protos
 from mace_tools.config.load import load
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers import platforms
@@ -19,6 +19,7 @@ from mace_tools.importers.tensorflow.tensorflow_test import Maker
 from mace_tools.protos import REPO
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import node
+from mace_tools.testing.tflite_file import Maker as Tflite
 from mace_tools.testing.workplace import DIGITS, Workplace
 
 
@@ -161,7 +162,33 @@ def test_odd_names(call, tmp_path, name):
     assert code == 0, err
 
 
-@pytest.mark.parametrize("file", ["1 model.onnx", "mödel.v2-final.onnx", "-.onnx", "a'b#c.onnx"])
+def test_inputs_and_outputs_of_one_tensor_have_one_order(call, tmp_path):
+    out, _ = drafted(call, onnx_file.model(tmp_path / "m.onnx", [], {"x": (1, 2, 3, 4)}, ("x",)))
+    assert "output_data_formats: NCHW" in out
+    for inputs, outputs, code in (("NHWC", "NHWC", ExitCode.OK), ("NHWC", "NCHW", ExitCode.ERROR)):
+        text = out.replace("1,2,3,4", "1,3,4,2").replace("output_data_formats: NCHW",
+                                                         f"output_data_formats: {outputs}")
+        (tmp_path / "my.yml").write_text(text.replace("input_data_formats: NCHW",
+                                                      f"input_data_formats: {inputs}"))
+        found, _, err = call("convert", "--config=my.yml")
+        assert found == code, err
+    assert "'x' is an input and an output, one tensor with one order" in err
+
+
+def test_a_tensor_may_be_an_output_by_two_names(call, tmp_path):
+    m = Tflite()
+    m.tensor("x", (2, 3))
+    m.op("RELU", ["x"], ["y"])
+    m.signatures = [("serve", {"a": "x"}, {"b": "y"}, 0)]
+    out, _ = drafted(call, m.save(tmp_path, ["x"], ["y"]))
+    (tmp_path / "my.yml").write_text(out.replace("output_tensors: b", "output_tensors: [b, y]")
+                                     .replace("output_shapes: 2,3", "output_shapes: ['2,3', '2,3']"))
+    assert call("convert", "--config=my.yml")[0] == ExitCode.OK  # one tensor by two names
+    net = protos.mace().NetDef.FromString((tmp_path / "build/model/model/model.pb").read_bytes())
+    assert [info.name for info in net.output_info] == ["b", "y"]
+
+
+@pytest.mark.parametrize("file", ["new\nline.onnx", "1 model.onnx", "mödel.v2-final.onnx", "-.onnx", "a'b#c.onnx"])
 def test_odd_files(call, tmp_path, file):
     conv(tmp_path / file, (1, 3, 4, 4))
     out, _ = drafted(call, f"./{file}")
@@ -199,6 +226,20 @@ def test_operators_that_do_not_convert_are_noted(call, tmp_path):
     nodes = [node("Fancy", "x", "a"), node("Fancy", "a", "b"), node("Odd", "b", "y")]
     out, err = drafted(call, onnx_file.model(tmp_path / "m.onnx", nodes, {"x": (1, 4)}, ("y",)))
     assert "3 nodes of it cannot be converted (Fancy, Odd)" in err and "input_shapes: 1,4" in out
+    assert "# `convert` refuses the model as it is: 3 nodes of it cannot be converted" in out
+
+
+@pytest.mark.parametrize("shape, op, promise", [
+    ((1, 4), "Relu", "`tools/converter.py run --config=my.yml` converts and runs the model"),
+    ((1, "w"), "Relu", "fill in each '?' of it, then try `tools/converter.py run --config=my.yml`"),
+    ((1, 4), "Fancy", "it is to be changed before it converts"),
+    ((1,) * 9, "Relu", "it is to be changed before it converts"),
+])
+def test_what_is_promised_of_a_draft_holds(call, tmp_path, shape, op, promise):
+    file = onnx_file.model(tmp_path / "m.onnx", [node(op, "x", "y")], {"x": shape}, ("y",))
+    code, out, err = call("init", file, "--output=my.yml")
+    assert code == ExitCode.OK and out == "" and f"INFO: my.yml: {promise}\n" in err
+    assert (call("convert", "--config=my.yml")[0] == ExitCode.OK) == ("converts and" in promise)
 
 
 @pytest.mark.parametrize("contents, said", [

@@ -110,8 +110,6 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
             yield (("subgraphs", 0, "states"), f"'{name}' is among input_tensors or input_values, "
                    "too; a state is given by nobody, the engine keeps it: remove one of the two",
                    "")
-    for name in set(subgraph.input_tensors) & set(subgraph.output_tensors):
-        yield ("subgraphs", 0, "output_tensors"), f"'{name}' is also an input", ""
 
 
 def _check_max_shape(subgraph: Subgraph) -> Iterator[Finding]:

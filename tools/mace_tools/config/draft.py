@@ -29,6 +29,12 @@ class End:
     order: str = "NONE"
     role: str = ""  # what a signature calls it
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something is to be filled in. An open batch is 1."""
+        shape = self.shape
+        return shape is None or None in (shape[1:] if len(shape) > 1 else shape)
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -47,13 +53,18 @@ class Draft:
     preprocess: Mapping[str, Any] = field(default_factory=dict)
     labels: str = ""  # the path of a file
 
+    @property
+    def is_open(self) -> bool:
+        return any(e.is_open for e in self.inputs)
+
 
 def text(draft: Draft) -> str:
     """The whole file."""
     ends = CommentedMap()
     _put(ends, "input_tensors", [e.name for e in draft.inputs], _roles(draft.inputs))
     shapes = [_shape(e) for e in draft.inputs]
-    _put(ends, "input_shapes", [s for s, _ in shapes], [c for _, c in shapes])
+    if shapes:
+        _put(ends, "input_shapes", [s for s, _ in shapes], [c for _, c in shapes])
     _put_one(ends, "input_data_formats", [e.order for e in draft.inputs])
     _put_one(ends, "input_data_types", [e.dtype for e in draft.inputs])
     _put(ends, "output_tensors", [e.name for e in draft.outputs], _roles(draft.outputs))
@@ -82,7 +93,7 @@ def text(draft: Draft) -> str:
     out = io.StringIO()
     yaml.dump(whole, out)
     head = [f"Drafted by `{draft.command}`; docs/converter.md has all keys.", *draft.notes]
-    return "".join(f"# {line}\n" for line in head) + out.getvalue() + _more(draft)
+    return "".join(f"# {_comment(line)}\n" for line in head) + out.getvalue() + _more(draft)
 
 
 def _more(draft: Draft) -> str:
@@ -133,6 +144,11 @@ def _written(shape: Shape) -> Any:
     return ",".join(OPEN if e is None else str(e) for e in shape)
 
 
+def _comment(line: str) -> str:
+    """A line as YAML can hold it in a comment."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
 def _flow(items: Sequence[Any]) -> CommentedSeq:
     seq = CommentedSeq(items)
     seq.fa.set_flow_style()
@@ -144,6 +160,9 @@ def _put(
 ) -> None:
     """A single value, or several as a list, with a comment after each that has one."""
     comments = comments or [""] * len(values)
+    if not values:
+        section[key] = _flow([])
+        return
     if len(values) == 1 and isinstance(values[0], str):
         section[key] = values[0]
         if comments[0]:
@@ -157,5 +176,5 @@ def _put(
 
 def _put_one(section: CommentedMap, key: str, values: Sequence[str]) -> None:
     """One value if all are equal; nothing if all are empty."""
-    if all(values) and set(values) != {"NONE"}:
+    if values and all(values) and set(values) != {"NONE"}:
         section[key] = values[0] if len(set(values)) == 1 else _flow(values)

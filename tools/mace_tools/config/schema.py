@@ -138,7 +138,8 @@ class Subgraph(Extras):
 
     model_config = ConfigDict(defer_build=False)
 
-    input_tensors: Names = Field(description="names of the inputs", examples=["input"])
+    input_tensors: Annotated[tuple[str, ...], BeforeValidator(values.input_names)] = Field(
+        description="names of the inputs; [] if there are none", examples=["input"])
     input_shapes: Shapes = Field(
         description="a shape for each input; an extent that each run chooses is -1, or a name, "
         "which dimensions share that are always equal", examples=["1,224,224,3"])
@@ -166,6 +167,15 @@ class Subgraph(Extras):
     states: Annotated[dict[str, Any] | None, BeforeValidator(values.states)] = Field(
         None, description="inputs that the engine keeps, each with the output that becomes its "
         "value for the next run", examples=["{h: hn, c: cn}"])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_inputs(cls, given: Any) -> Any:
+        """Where there are no inputs, `[]` is no shape, rather than that of a scalar."""
+        if isinstance(given, dict) and given.get("input_tensors") == [] and given.get(
+                "input_shapes", []) == []:
+            return {**given, "input_shapes": ()}
+        return given
 
 
 def _thresholds(value: Any) -> dict[str, float]:

@@ -43,6 +43,12 @@ def text(value: Any) -> str:
     return str(value).strip()
 
 
+def tensor_name(value: Any) -> str:
+    """The name of a tensor or a node, which may begin and end with spaces; a bare number stands for
+    its digits."""
+    return value if isinstance(value, str) and value else text(value)
+
+
 def file_name(value: Any) -> str:
     """Text that can be part of a file name."""
     name = text(value)
@@ -77,11 +83,16 @@ def between(low: float, high: float) -> Callable[[Any], float]:
 
 def texts(value: Any) -> tuple[str, ...]:
     """One name or a list of different names."""
-    names = tuple(text(v) for v in listed(value))
+    names = tuple(tensor_name(v) for v in listed(value))
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
         raise ValueError(f"{shown(twice[0])} appears twice")
     return names
+
+
+def input_names(value: Any) -> tuple[str, ...]:
+    """As `texts`; a model without inputs has an empty list."""
+    return () if value == [] else texts(value)
 
 
 def strings(value: Any) -> tuple[str, ...]:
@@ -135,6 +146,8 @@ Dims = tuple[Union[int, str], ...]
 def shapes(value: Any) -> tuple[Dims, ...]:
     """`1,224,224,3`, or a list of such, or a list of extents for a single shape; `[]` is the shape
     of a scalar. An extent may be open: -1 or a name."""
+    if isinstance(value, tuple):  # of a model without inputs
+        return value
     flat = isinstance(value, list) and all(_is_number(v) or _is_dim_name(v) for v in value)
     return tuple(shape(v) for v in ([value] if flat else listed(value)))
 
@@ -173,9 +186,9 @@ def shape(value: Any) -> Dims:
         raise ValueError(f"{shown(value)} is not a shape; a shape is whole numbers with commas "
                          "between, or [] for a scalar; -1 or a name stands for an extent that "
                          "each run chooses") from None
-    bad = [d for d in dims if not isinstance(d, str) and d != OPEN and not 0 < d <= MAX_EXTENT]
+    bad = [d for d in dims if not isinstance(d, str) and d != OPEN and not 0 <= d <= MAX_EXTENT]
     if bad:
-        raise ValueError(f"{shown(value)} has the extent {bad[0]}; extents are from 1 to "
+        raise ValueError(f"{shown(value)} has the extent {bad[0]}; extents are from 0 to "
                          f"{MAX_EXTENT}, or -1 or a name where each run chooses them")
     if len(dims) > max_rank():
         raise ValueError(f"{shown(value)} has {len(dims)} dimensions, more than {max_rank()}")
@@ -211,7 +224,7 @@ def tensor_values(value: Any) -> dict[str, Any]:
         if not _is_tensor(given):
             raise ValueError(f"{shown(given)} for '{name}' is not a number, true or false, or a "
                              "list of such whose rows are of one length")
-    return {text(name): given for name, given in value.items()}
+    return {tensor_name(name): given for name, given in value.items()}
 
 
 _STATE_KEYS = ("next", "shape", "max_shape")
@@ -224,7 +237,8 @@ def states(value: Any) -> dict[str, Pair]:
     output as `next`, the `shape`, and the `max_shape` of a state that grows."""
     if not isinstance(value, dict) or not value:
         raise ValueError(f"{shown(value)} is not a mapping from inputs to outputs")
-    return {text(name): _state(name, given) if isinstance(given, dict) else Pair(text(given))
+    return {tensor_name(name): _state(name, given) if isinstance(given, dict)
+            else Pair(tensor_name(given))
             for name, given in value.items()}
 
 
@@ -241,14 +255,14 @@ def _state(name: str, given: dict[str, Any]) -> Pair:
                          "extents of a state; write a number, or -1 where it grows")
     own = None if dims is None else tuple(None if d == OPEN else int(d) for d in dims)
     if "max_shape" not in given:
-        return Pair(text(given["next"]), own)
+        return Pair(tensor_name(given["next"]), own)
     most = shape(given["max_shape"])
     limit = closed(most)
     if own is None or None not in own or limit is None or len(limit) != len(own) or any(
             d not in (None, m) for d, m in zip(own, limit)):
         raise ValueError(f"{shown(given)} for '{name}': max_shape limits the extents that are -1 "
                          f"in shape, and repeats the others: {_STATE_EXAMPLE}")
-    return Pair(text(given["next"]), own, limit)
+    return Pair(tensor_name(given["next"]), own, limit)
 
 
 def _is_tensor(value: Any) -> bool:
@@ -287,10 +301,10 @@ def sha256(value: Any) -> str:
 def size_hw(value: Any) -> tuple[int, int]:
     """[height, width]."""
     try:
-        dims = shape(value)
+        dims = closed(shape(value)) or ()
     except ValueError:
         dims = ()
-    if len(dims) != 2:
+    if len(dims) != 2 or 0 in dims:
         raise ValueError(f"{shown(value)} is not [height, width]")
     return dims[0], dims[1]
 

@@ -61,7 +61,9 @@ def read(
         raise RequestError(f"models of platform {platform} have no signatures; remove `signature`",
                            "signature")
     more = [value for value in (signature, weights) if value]
-    return package.read(Path(path), *more)
+    model = package.read(Path(path), *more)
+    model.outputs = list(dict.fromkeys(model.outputs))  # a file may list one twice
+    return model
 
 
 def prepared(
@@ -93,10 +95,41 @@ def translate(
     own_outputs = None if outputs is None else [model.named(n) for n in outputs]
     check_request(model, own_inputs, own_outputs)
     graph = package.registry.translate(cut(model, own_inputs, own_outputs))
-    for given, names in ((list(inputs or ()), graph.inputs), (list(outputs or ()), graph.outputs)):
-        for old, new in zip(list(names), given):
-            graph.rename(old, graph.fresh(new) if old != new else new)
+    for k, name in enumerate(inputs or ()):
+        graph.rename(graph.inputs[k], _vacant(graph, graph.inputs[k], name))
+    for k, name in enumerate(outputs or ()):
+        _name_output(graph, k, name)
     return graph
+
+
+def _name_output(graph: Graph, k: int, name: str) -> None:
+    """Gives an output a name. Errors: RequestError if an input, another tensor, has it."""
+    from mace_tools.importers.request import RequestError
+    from mace_tools.infer import infer_node
+
+    old = graph.outputs[k]
+    if old == name:
+        return
+    if name in graph.inputs:
+        raise RequestError(f"'{name}' is an input, and the output asked for is another tensor: "
+                           f"call it '{old}', as the file does", "output_tensors", k,
+                           f"output_tensors: {old}")
+    _vacant(graph, old, name)
+    if old not in graph.inputs and graph.outputs.count(old) == 1:
+        graph.rename(old, name)
+        return
+    infer_node(graph, graph.add("Identity", [old], [name], name))
+    graph.tensors[name].data_format = graph.tensors[old].data_format
+    if old in graph.origins:
+        graph.origins[name] = graph.origins[old]
+    graph.outputs[k] = name
+
+
+def _vacant(graph: Graph, old: str, name: str) -> str:
+    """The name, which an inner tensor gives up for that called `old`."""
+    if name != old and name in graph.tensors:
+        graph.rename(name, graph.fresh(name))
+    return name
 
 
 def _package(platform: str) -> Any:

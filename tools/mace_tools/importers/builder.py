@@ -272,7 +272,7 @@ class Builder(Frames):
                 self.graph.rename(name, tensor)
                 self._map.update({s: tensor for s, t in self._map.items() if t == name})
             constant = self.graph.const(tensor) is not None
-            if tensor != name or tensor in self.graph.inputs or constant:
+            if tensor != name or constant:
                 out = name if name not in self.graph.tensors else self.graph.fresh(name)
                 node = self.graph.add("Identity", [tensor], [out], out)
                 infer_node(self.graph, node)

@@ -47,7 +47,7 @@ def check_request(
             raise RequestError(
                 f"{listed(shape)} has {len(shape)} dimensions, but the model's '{name}' has "
                 f"{len(own)}: {stated(own)}", "input_shapes", k, written(own))
-    if inputs:
+    if inputs is not None:
         _check_ends(model, set(starts), outputs or model.outputs)
 
 
@@ -120,8 +120,10 @@ def needed_inputs(
         if tensor in seen or tensor in model.constants:
             continue
         seen.add(tensor)
+        stack += model.writers.get(tensor, ())
         if tensor in made:
-            stack += [i for i in made[tensor].inputs if i]
+            node = made[tensor]
+            stack += [i for i in (*node.inputs, *node.captures) if i]
     return [name for name in model.inputs if name in seen]
 
 

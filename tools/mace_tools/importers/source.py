@@ -183,7 +183,8 @@ def cut(
     made = model.producers()
     shapes = {_spelled(model, made, n): s for n, s in (inputs or {}).items()}
     ends = [_spelled(model, made, n) for n in outputs or model.outputs]
-    starts = {n: _input_info(model, n, shapes.get(n)) for n in (shapes or model.inputs)}
+    starts = {n: _input_info(model, n, shapes.get(n))
+              for n in (model.inputs if inputs is None else shapes)}
     order = _in_file_order(model, _needed(model, made, starts, ends), made)
     constants = {n: a for n, a in model.constants.items() if n not in starts}
     reshaped = any(_contradicts(model, n, info.shape) for n, info in starts.items())

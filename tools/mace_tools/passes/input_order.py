@@ -16,16 +16,28 @@ _FROM_TO = {("NCHW", "NHWC"): [0, 2, 3, 1], ("NHWC", "NCHW"): [0, 3, 1, 2]}
 
 def set_order(graph: Graph, inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
     """Errors: MaceError for a name or an order that does not fit."""
+    _check_shared(graph, inputs, outputs)
     for name, order in inputs.items():
         dims = _dims(graph, graph.inputs, name, order, "input")
         if dims:
             _reorder_input(graph, name, dims, order)
     for name, order in outputs.items():
         dims = _dims(graph, graph.outputs, name, order, "output")
-        if dims:
+        if dims and name not in graph.inputs:
             _reorder_output(graph, name, dims, order)
     graph.topo_sort()
     infer_graph(graph)
+
+
+def _check_shared(graph: Graph, inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
+    """Errors: MaceError for a tensor that is an input and an output, in two orders."""
+    for name in set(graph.inputs) & set(graph.outputs):
+        own = graph.tensors[name].data_format
+        one, other = inputs.get(name, own), outputs.get(name, own)
+        if own != "NONE" and one != other:
+            raise MaceError(f"'{name}' is an input and an output, one tensor with one order of "
+                            f"dimensions, which is {one} by input_data_formats and {other} by "
+                            "output_data_formats; write the same in both")
 
 
 def _dims(graph: Graph, names: list[str], name: str, order: str, what: str) -> list[int] | None:
@@ -50,8 +62,6 @@ def _reorder_input(graph: Graph, name: str, dims: list[int], order: str) -> None
     graph.add("Transpose", [name], [inner], dims=back)
     tensor.shape = None if tensor.shape is None else tuple(tensor.shape[d] for d in dims)
     tensor.data_format = order
-    if name in graph.outputs:
-        graph.outputs[graph.outputs.index(name)] = inner
 
 
 def _reorder_output(graph: Graph, name: str, dims: list[int], order: str) -> None:
