@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mace_tools import cli, frameworks
+from mace_tools import cli, frameworks, protos
 from mace_tools.config.load import load
 from mace_tools.exit_codes import ExitCode, RunFailedError
 from mace_tools.testing.caffe_file import Net, uniform
@@ -115,3 +115,34 @@ def test_opencv_at_the_ends_and_in_between(net):
     assert two["t"].shape == (2, 1, 2, 2)  # another batch size than the file states
     with pytest.raises(RunFailedError, match="OpenCV cannot run .*'c' is not an input"):
         frameworks.run("caffe", net, {"c": x}, ["s"])
+
+
+ORDERS = [  # input_shapes of a network that states 1,3,4,6
+    ("1,4,6,3", "NHWC"), ("1,3,4,6", "NCHW"),
+    # other sizes: the channels tell
+    ("1,8,10,3", "NHWC"), ("1,3,8,10", "NCHW"), ("1,3,6,3", "NCHW"),
+]
+
+
+@pytest.mark.parametrize("shape, order", ORDERS)
+def test_the_network_tells_the_order_of_input_shapes(tmp_path, monkeypatch, capfd, shape, order):
+    """As in MACE's own deployment files, whose shapes are in NHWC and which give no formats."""
+    made = Net({"x": (1, 3, 4, 6)})
+    made.layer("Convolution", ["x"], "y", "convolution_param { num_output: 2 kernel_size: 1 }",
+               uniform(2, 3, 1, 1), uniform(2), name="conv")
+    monkeypatch.chdir(tmp_path)
+    made.save(tmp_path)
+    assert cli.main(["init", "net.prototxt", "--output=my.yml"]) == ExitCode.OK
+    lines = [line for line in (tmp_path / "my.yml").read_text().splitlines()
+             if "data_formats" not in line and "output_shapes" not in line]
+    (tmp_path / "my.yml").write_text("\n".join(lines).replace("1,3,4,6", shape))
+    code = cli.main(["convert", "--config=my.yml"])
+    err = capfd.readouterr().err
+    assert code == ExitCode.OK, err
+    assert ("input_shapes is taken as NHWC (x)" in err) == (order == "NHWC")
+    net = protos.mace().NetDef.FromString((tmp_path / "build/net/model/net.pb").read_bytes())
+    n, *given = map(int, shape.split(","))
+    height, width = given[:2] if order == "NHWC" else given[1:]
+    for info, channels in ((net.input_info[0], 3), (net.output_info[0], 2)):
+        assert list(info.dims) == ([n, height, width, channels] if order == "NHWC"
+                                   else [n, channels, height, width])

@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from mace_tools import importers
+from mace_tools.commands import input_order
 from mace_tools.commands.context import Context
+from mace_tools.commands.input_order import TO_NCHW, TO_NHWC
 from mace_tools.config.checks import foreign
 from mace_tools.config.download import fetch
 from mace_tools.config.files import is_address
@@ -28,7 +30,6 @@ from mace_tools.ir import Graph, Shape
 from mace_tools.open_dims import OpenDims
 from mace_tools.passes import pipeline as passes
 
-TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 Shapes = dict[str, Shape]
 
 
@@ -80,6 +81,7 @@ def translated(
     except RequestError as e:
         raise _config_error(context, tag, e.key, e.index, str(e)) from e
     _check_custom_ops(context, tag, model, read)
+    model = input_order.chosen(context, tag, model, read)
     read = replace(read, custom_ops=model.allow_custom_ops)
     shapes = _import_shapes(context, tag, model, read.data_format)
     try:
@@ -95,7 +97,7 @@ def translated(
     graph.notes += _custom_ops_note(graph)
     for k, (name, shape) in enumerate(shapes.items()):
         own = own_shape(read, name)
-        if not _fits(shape, own):
+        if not input_order.fits(shape, own):
             context.console.info(str(_config_error(
                 context, tag, "input_shapes", k, f"in place of the {listed(own or ())} that the "
                 f"file states for '{name}'")))
@@ -199,15 +201,11 @@ def _other_shapes(read: SourceModel, shapes: Shapes) -> Iterator[Shapes]:
              for (n, s), o in zip(shapes.items(), own.values())}
     turned = [{**fixed, n: tuple(s[i] for i in order)}
               for n, s in shapes.items() if len(s) == 4 for order in (TO_NHWC, TO_NCHW)]
-    turned = [t for t in turned if all(_fits(t[n], own[n]) for n in t)]
+    turned = [t for t in turned if all(input_order.fits(t[n], own[n]) for n in t)]
     unknown = {n: (None,) * len(s) if own[n] is None else own[n] for n, s in shapes.items()}
     for other in (fixed, *turned, unknown):
         if other != shapes:
             yield other
-
-
-def _fits(shape: Shape, own: Shape | None) -> bool:
-    return own is None or all(e is None or e == s for s, e in zip(shape, own))
 
 
 def _about_shape(
