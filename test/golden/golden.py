@@ -89,7 +89,8 @@ def run_all(runs: Sequence[Run], folder: Path, flags: Sequence[str] = (),
         run.error = result["error"]
         if not run.error:
             run.ms = min(result["run_ms"])
-            run.outputs = {name: np.load(Path(job["output_dir"]) / runner.file_name_of(name))
+            files = runner.files_of(own_outputs(run.graph))
+            run.outputs = {name: np.load(Path(job["output_dir"]) / files[name])
                            for name in own_outputs(run.graph)}
     return done.stderr
 

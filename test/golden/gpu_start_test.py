@@ -44,8 +44,8 @@ class Place:
             f"--gpu_storage_path={self.folder}", "--warmup=0", f"--output_dir={out}",
             f"--json={facts}", *flags], check=True, timeout=600)
         names = self.run.graph.outputs
-        return json.loads(facts.read_text()), [np.load(out / runner.file_name_of(n))
-                                               for n in names]
+        files = runner.files_of(names)
+        return json.loads(facts.read_text()), [np.load(out / files[n]) for n in names]
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,12 @@
 
 #include "tools/mace_run/run_model.h"
 
-#include <cctype>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <system_error>
 
 #include "mace/base/aligned_buffer.h"
@@ -109,6 +110,20 @@ Status CheckFinite(const MaceTensor& tensor, const std::string& file) {
   return Status();
 }
 
+// Systems limit names of files to 255 bytes.
+constexpr size_t kMostOfName = 200;
+
+// Its letters and digits; other bytes become '_'.
+std::string PlainName(const std::string& tensor_name) {
+  std::string s = tensor_name.substr(0, kMostOfName);
+  for (char& c : s) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+                          (c >= 'a' && c <= 'z');
+    if (!is_plain) c = '_';
+  }
+  return s;
+}
+
 Status WriteOutputs(const std::string& dir,
                     const std::map<std::string, MaceTensor>& outputs) {
   std::error_code error;
@@ -117,21 +132,31 @@ Status WriteOutputs(const std::string& dir,
     return InvalidArgument("cannot create the folder '" + dir +
                            "': " + error.message());
   }
-  for (const auto& [name, tensor] : outputs) {
-    MACE_RETURN_IF_ERROR(
-        WriteNpy(dir + "/" + FileNameOf(name) + ".npy", tensor));
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : outputs) names.push_back(name);
+  for (const auto& [name, file] : FilesOf(names)) {
+    MACE_RETURN_IF_ERROR(WriteNpy(dir + "/" + file, outputs.at(name)));
   }
   return Status();
 }
 
 }  // namespace
 
-std::string FileNameOf(const std::string& tensor_name) {
-  std::string s = tensor_name;
-  for (char& c : s) {
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+std::map<std::string, std::string> FilesOf(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& n) { return PlainName(n) == n; });
+  std::set<std::string> used;
+  std::map<std::string, std::string> files;
+  for (const std::string& name : names) {
+    const std::string plain = PlainName(name);
+    std::string own = plain;
+    for (int n = 2; !used.insert(own).second; ++n) {
+      own = plain + "_" + std::to_string(n);
+    }
+    files[name] = own + ".npy";
   }
-  return s;
+  return files;
 }
 
 Result<Session> Session::Open(const Job& job, const Options& options) {

@@ -53,8 +53,10 @@ class Session {
 // job.output_dir if given.
 Result<RunResult> RunModel(const Job& job, const Options& options);
 
-// Every character but letters and digits becomes '_': a tensor's file name.
-std::string FileNameOf(const std::string& tensor_name);
+// Returns the names of the files of outputs, by the names of the outputs. They
+// differ, and depend on the set of names only. tools/mace_tools/runner.py does
+// the same.
+std::map<std::string, std::string> FilesOf(std::vector<std::string> names);
 
 }  // namespace mace::tools
 

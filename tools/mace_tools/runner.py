@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +27,7 @@ from mace_tools.exit_codes import MissingToolError, RunFailedError
 from mace_tools.library import ndk
 from mace_tools.protos import REPO, cache_dir, cache_folder
 
+_MOST_OF_NAME = 200  # bytes; systems limit names of files to 255
 
 @dataclass(frozen=True)
 class Tool:
@@ -151,9 +152,19 @@ def flags(values: Mapping[str, Any]) -> list[str]:
     return [f"--{k}" if v is True else f"--{k}={v}" for k, v in given.items()]
 
 
-def file_name_of(tensor: str) -> str:
-    """The name that mace_run gives to the file of an output."""
-    return re.sub(r"[^A-Za-z0-9]", "_", tensor) + ".npy"
+def files_of(tensors: Iterable[str]) -> dict[str, str]:
+    """The names that mace_run gives to the files of a model's outputs, as FilesOf of
+    tools/mace_run/run_model.h: letters and digits, and '_' for each other byte. Where that makes
+    equal names of several, those that are plain already keep them, and others get a number."""
+    plain = {t: re.sub(rb"[^A-Za-z0-9]", b"_", t.encode()[:_MOST_OF_NAME]).decode()
+             for t in sorted(tensors, key=str.encode)}
+    used: dict[str, str] = {}  # tensors by names
+    for tensor in sorted(plain, key=lambda t: plain[t] != t):
+        own, n = plain[tensor], 2
+        while own in used:
+            own, n = f"{plain[tensor]}_{n}", n + 1
+        used[own] = tensor
+    return {tensor: f"{own}.npy" for own, tensor in used.items()}
 
 
 def _lines(

@@ -141,4 +141,8 @@ def test_a_foreign_program_is_reported(tmp_path):
 def test_flags_and_file_names():
     given = {"round": 3, "benchmark": True, "trace": None, "allow_nan": False, "x": 0}
     assert runner.flags(given) == ["--round=3", "--benchmark", "--x=0"]
-    assert runner.file_name_of("a/b:0 c") == "a_b_0_c.npy"
+    assert runner.files_of(["a/b:0 c"]) == {"a/b:0 c": "a_b_0_c.npy"}
+    assert runner.files_of(["café", "a" * 300]) == {"café": "caf__.npy", "a" * 300: "a" * 200 +
+                                                    ".npy"}
+    assert runner.files_of(["a:b", "a/b", "a_b", "a_b_2"]) == {
+        "a_b": "a_b.npy", "a_b_2": "a_b_2.npy", "a/b": "a_b_3.npy", "a:b": "a_b_4.npy"}

@@ -181,14 +181,16 @@ def test_a_tensor_may_be_an_output_by_two_names(call, tmp_path):
     m.op("RELU", ["x"], ["y"])
     m.signatures = [("serve", {"a": "x"}, {"b": "y"}, 0)]
     out, _ = drafted(call, m.save(tmp_path, ["x"], ["y"]))
-    (tmp_path / "my.yml").write_text(out.replace("output_tensors: b", "output_tensors: [b, y]")
-                                     .replace("output_shapes: 2,3", "output_shapes: ['2,3', '2,3']"))
+    out = out.replace("output_tensors: b", "output_tensors: [b, y]")
+    (tmp_path / "my.yml").write_text(out.replace("_shapes: 2,3\n", "_shapes: ['2,3', '2,3']\n")
+                                     .replace("input_shapes: ['2,3', '2,3']", "input_shapes: 2,3"))
     assert call("convert", "--config=my.yml")[0] == ExitCode.OK  # one tensor by two names
     net = protos.mace().NetDef.FromString((tmp_path / "build/model/model/model.pb").read_bytes())
     assert [info.name for info in net.output_info] == ["b", "y"]
 
 
-@pytest.mark.parametrize("file", ["new\nline.onnx", "1 model.onnx", "mödel.v2-final.onnx", "-.onnx", "a'b#c.onnx"])
+@pytest.mark.parametrize("file", ["new\nline.onnx", "1 model.onnx", "mödel.v2-final.onnx",
+                                  "-.onnx", "a'b#c.onnx"])
 def test_odd_files(call, tmp_path, file):
     conv(tmp_path / file, (1, 3, 4, 4))
     out, _ = drafted(call, f"./{file}")

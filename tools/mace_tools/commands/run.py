@@ -21,7 +21,6 @@ from mace_tools.commands.both_devices import compare
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import TO_NCHW, TO_NHWC
 from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
-from mace_tools.errors import MaceError
 from mace_tools.importers.fixed_inputs import arrays
 from mace_tools.importers.kept_states import zeros
 from mace_tools.quantized import has_codes
@@ -141,11 +140,8 @@ def _run(context: Context, ready: Prepared, device: str) -> tuple[dict[str, Any]
 
 def _read_outputs(ready: Prepared, folder: Path) -> Arrays:
     names = [i.name for i in ready.converted.net.output_info]
-    files = {name: runner.file_name_of(name) for name in names}
-    if len(set(files.values())) < len(names):
-        raise MaceError(f"{ready.tag}: two of the outputs {', '.join(names)} differ only in signs, "
-                        "so their files cannot be told apart; rename one in the source model")
-    return {name: np.load(folder / file) for name, file in files.items()}
+    files = runner.files_of(names)
+    return {name: np.load(folder / files[name]) for name in names}
 
 
 def _note_odd(context: Context, tag: str, outputs: Arrays) -> None:
@@ -159,7 +155,7 @@ def _note_odd(context: Context, tag: str, outputs: Arrays) -> None:
 
 def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
     folder.mkdir(parents=True, exist_ok=True)
-    files = {name: folder / runner.file_name_of(name) for name in outputs}
+    files = {name: folder / file for name, file in runner.files_of(outputs).items()}
     for name, file in files.items():
         data.save(file, outputs[name])
     return {name: str(file) for name, file in files.items()}

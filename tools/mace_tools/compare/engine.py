@@ -19,7 +19,7 @@ from mace_tools import data
 from mace_tools.compare.parts import Arrays, Part
 from mace_tools.emit import write_model
 from mace_tools.exit_codes import RunFailedError
-from mace_tools.runner import file_name_of
+from mace_tools.runner import files_of
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,6 @@ class Engine:
 def _read(part: Part, job: Mapping[str, Any], entry: Mapping[str, Any], log: str) -> Result:
     if entry["error"]:
         return Result({}, entry["error"], log=log)
-    folder = Path(job["output_dir"])
-    outputs = {whole: np.load(folder / file_name_of(here)) for here, whole in part.outputs.items()}
+    folder, files = Path(job["output_dir"]), files_of(part.outputs)
+    outputs = {whole: np.load(folder / files[here]) for here, whole in part.outputs.items()}
     return Result(outputs, "", entry.get("last_run", {}).get("kernels"), log)

@@ -21,7 +21,7 @@ from mace_tools.compare.parts import Arrays, Part, cut
 from mace_tools.emit import write_model
 from mace_tools.exit_codes import RunFailedError
 from mace_tools.ir import NUMPY, Graph
-from mace_tools.runner import file_name_of
+from mace_tools.runner import files_of
 
 _MOST_BYTES = 256 << 20  # of results that lie on the disk at once
 _MOST_AT_ONCE = 16
@@ -96,4 +96,5 @@ def cut_feeds(part: Part, graph: Graph, sample: Arrays) -> Arrays:
 
 
 def _read(part: Part, folder: Path) -> Arrays:
-    return {whole: np.load(folder / file_name_of(here)) for here, whole in part.outputs.items()}
+    files = files_of(part.outputs)
+    return {whole: np.load(folder / files[here]) for here, whole in part.outputs.items()}
