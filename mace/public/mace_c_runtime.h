@@ -102,9 +102,9 @@ MACE_API mace_status_t mace_set_log(mace_log_t log, void* user,
 MACE_API mace_status_t mace_set_opencl_binary_paths(const char* const* paths,
                                                     size_t count);
 
-// Caches compiled OpenCL programs in files of `folder`, which must exist, so
-// that an engine compiles nothing when the app starts for the second time. Null
-// ends that. Threads: any.
+// Caches compiled OpenCL programs in files of `folder`, which must exist, or in
+// the file of this name if it is no folder, so that an engine compiles nothing
+// when the app starts for the second time. Null ends that. Threads: any.
 MACE_API mace_status_t mace_set_kv_storage_folder(const char* folder);
 
 // The same for programs that the app stores itself. What each function does:
@@ -157,9 +157,9 @@ mace_gpu_context_builder_create(mace_gpu_context_builder_t** builder);
 MACE_API void mace_gpu_context_builder_destroy(
     mace_gpu_context_builder_t* builder);
 
-// Caches compiled programs in this folder, which must exist. Without one, the
-// store of mace_set_kv_storage is used if there is one. Threads: one at a time
-// for `builder`.
+// Caches compiled programs in this folder, which must exist, or in this file.
+// Without one, the store of mace_set_kv_storage is used if there is one.
+// Threads: one at a time for `builder`.
 MACE_API mace_status_t mace_gpu_context_builder_set_storage_path(
     mace_gpu_context_builder_t* builder, const char* folder);
 

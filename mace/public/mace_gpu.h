@@ -45,12 +45,12 @@ class MACE_API GPUContextBuilder {
   GPUContextBuilder(const GPUContextBuilder&) = delete;
   GPUContextBuilder& operator=(const GPUContextBuilder&) = delete;
 
-  // Caches compiled programs in this folder, which must exist, so that an
-  // engine compiles nothing when the app starts for the second time. Without a
-  // folder, the store of SetKVStorageFactory is used if there is one.
-  GPUContextBuilder& SetStoragePath(const std::string& folder);
-  GPUContextBuilder& SetStoragePath(const char* folder) {
-    return SetStoragePath(StringOrEmpty(folder));
+  // Caches compiled programs in this folder, which must exist, or this file, so
+  // that an engine compiles nothing when the app starts for the second time.
+  // Without a path, the store of SetKVStorageFactory is used if there is one.
+  GPUContextBuilder& SetStoragePath(const std::string& path);
+  GPUContextBuilder& SetStoragePath(const char* path) {
+    return SetStoragePath(StringOrEmpty(path));
   }
 
   // Files of precompiled programs, which are searched before the cache.

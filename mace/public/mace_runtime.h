@@ -61,14 +61,15 @@ class MACE_API KVStorageFactory {
   virtual std::unique_ptr<KVStorage> CreateStorage(const std::string& name) = 0;
 };
 
-// Makes stores that are files in `folder`, which must exist. The file of a
-// store is `folder`/`name`. The store with the name "" is the file `folder`
-// itself.
+// Makes stores that are files. If `path` is a folder or ends in '/', the file
+// of a store is `path`/`name`. Otherwise `path` is the file of compiled OpenCL
+// programs and of the store with the name "", and `path`.`name` that of another
+// store; the folder around them must exist.
 class MACE_API FileStorageFactory : public KVStorageFactory {
  public:
-  explicit FileStorageFactory(const std::string& folder);
-  explicit FileStorageFactory(const char* folder)
-      : FileStorageFactory(StringOrEmpty(folder)) {}
+  explicit FileStorageFactory(const std::string& path);
+  explicit FileStorageFactory(const char* path)
+      : FileStorageFactory(StringOrEmpty(path)) {}
   FileStorageFactory(const FileStorageFactory&) = delete;
   FileStorageFactory& operator=(const FileStorageFactory&) = delete;
   ~FileStorageFactory() override;

@@ -34,9 +34,7 @@ namespace mace {
 
 namespace {
 
-// Names of files in the folder of a FileStorageFactory. The first is part of
-// the public contract.
-constexpr char kStoreName[] = "mace_cl_compiled_program.bin";
+// The store of CPU tuning results, as kProgramStore is that of programs.
 constexpr char kCpuStoreName[] = "mace_cpu_tuning.bin";
 
 // Where engines with this configuration store compiled programs and tuning
@@ -138,7 +136,7 @@ void SetStores(const MaceEngineConfig::Impl& config, OpenclOptions& options) {
     options.precompiled.push_back(FileStorageFactory(path).CreateStorage(""));
   }
   if (settings.storage_factory != nullptr) {
-    options.storage = settings.storage_factory->CreateStorage(kStoreName);
+    options.storage = settings.storage_factory->CreateStorage(kProgramStore);
   }
   if (!tuning_file.empty()) {
     options.tuning_storage = FileStorageFactory(tuning_file).CreateStorage("");

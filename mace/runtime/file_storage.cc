@@ -6,6 +6,8 @@
 //   u64 XXH3 hash of all bytes that follow
 //   u64 count, then `count` entries: u64 key bytes, key, u64 value bytes, value
 
+#include <sys/stat.h>
+
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -18,6 +20,7 @@
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/public/mace_runtime.h"
+#include "mace/runtime/gpu_settings.h"
 
 namespace mace {
 namespace {
@@ -31,6 +34,11 @@ constexpr bool kHasStorage = true;
 
 constexpr char kMagic[8] = "MACEKV1";
 constexpr size_t kHeadBytes = sizeof(kMagic) + sizeof(uint64_t);
+
+bool IsFolder(const std::string& path) {
+  struct stat found;
+  return stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
 
 using Pairs = std::map<std::string, std::vector<unsigned char>>;
 
@@ -188,21 +196,27 @@ class NoStorage final : public KVStorage {
 
 class FileStorageFactory::Impl {
  public:
-  std::string folder;
+  std::string path;
 };
 
-FileStorageFactory::FileStorageFactory(const std::string& folder)
-    : impl_(new Impl{folder}) {}
+FileStorageFactory::FileStorageFactory(const std::string& path)
+    : impl_(new Impl{path}) {}
 
 FileStorageFactory::~FileStorageFactory() = default;
 
 std::unique_ptr<KVStorage> FileStorageFactory::CreateStorage(
     const std::string& name) {
   if (!kHasStorage) return std::make_unique<NoStorage>();
-  const std::string& folder = impl_->folder;
-  const bool separated = folder.empty() || folder.back() == '/';
+  const std::string& path = impl_->path;
+  if (name.empty()) return std::make_unique<FileStorage>(path);
+  if (path.empty() || path.back() == '/') {
+    return std::make_unique<FileStorage>(StrCat(path, name));
+  }
+  if (IsFolder(path)) {
+    return std::make_unique<FileStorage>(StrCat(path, "/", name));
+  }
   return std::make_unique<FileStorage>(
-      StrCat(folder, separated || name.empty() ? "" : "/", name));
+      name == kProgramStore ? path : StrCat(path, ".", name));
 }
 
 }  // namespace mace

@@ -44,8 +44,22 @@ TEST(FileStorageFactory, TheStoreWithoutANameIsTheFile) {
   EXPECT_TRUE(IsThere(file));
 }
 
+TEST(FileStorageFactory, APathThatIsNoFolderIsTheFileOfPrograms) {
+  const std::string file = ::testing::TempDir() + "opencl_cache_file";
+  FileStorageFactory factory(file);
+  Write(factory, "mace_cl_compiled_program.bin");
+  EXPECT_TRUE(IsThere(file));
+  // Other stores have files of their own, so that none overwrites another.
+  Write(factory, "mace_cpu_tuning.bin");
+  EXPECT_TRUE(IsThere(file + ".mace_cpu_tuning.bin"));
+  FileStorageFactory later(file);  // when the file is there
+  const auto storage = later.CreateStorage("mace_cl_compiled_program.bin");
+  EXPECT_EQ(storage->Load(), 0);
+  EXPECT_NE(storage->Find("key"), nullptr);
+}
+
 TEST(FileStorageFactory, AFolderThatIsNotThereIsAnError) {
-  FileStorageFactory factory(::testing::TempDir() + "no_such_folder");
+  FileStorageFactory factory(::testing::TempDir() + "no_such_folder/");
   const auto storage = factory.CreateStorage("x");
   EXPECT_EQ(storage->Load(), 0);
   EXPECT_TRUE(storage->Insert("key", {1}));

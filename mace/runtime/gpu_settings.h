@@ -11,6 +11,10 @@
 
 namespace mace {
 
+// The store of compiled programs, by which a KVStorageFactory is asked for it.
+// The name is part of the public contract.
+inline constexpr char kProgramStore[] = "mace_cl_compiled_program.bin";
+
 struct GpuSettings {
   std::shared_ptr<KVStorageFactory> storage_factory;  // null: no cache
   std::vector<std::string> binary_paths;
