@@ -43,6 +43,8 @@ std::vector<Strategy> MakeStrategies() {
       list.push_back({planner.name, &planner, nullptr});
     }
   }
+  list.push_back({"GREEDY", FindPlanner("offsets/GREEDY_BY_SIZE"),
+                  FindPlanner("objects/GREEDY_IN_ORDER")});
   list.push_back({kPreserveAll, FindPlanner("offsets/NAIVE"),
                   FindPlanner("objects/NAIVE")});
   return list;

@@ -5,7 +5,8 @@
 // A model has tensors in an arena of bytes, images on a GPU, or both. The full
 // name of a planner ("offsets/SKYLINE") stands for this planner. A short name
 // ("AUTO") stands for the planners of that name in both folders, as far as they
-// exist. PRESERVE_ALL keeps every tensor.
+// exist. GREEDY is GREEDY_BY_SIZE for arenas and GREEDY_IN_ORDER for images.
+// PRESERVE_ALL keeps every tensor.
 #ifndef MACE_MEMORY_STRATEGY_H_
 #define MACE_MEMORY_STRATEGY_H_
 
@@ -36,7 +37,7 @@ struct Strategy {
 };
 
 // Returns every strategy: the short names first, then those of planners, then
-// PRESERVE_ALL. tools/memory_strategies.json is the same list.
+// GREEDY and PRESERVE_ALL. tools/memory_strategies.json is the same list.
 const std::vector<Strategy>& Strategies();
 
 // Errors: MACE_INVALID_ARGS for an unknown name; the message lists the names.

@@ -55,7 +55,10 @@ TEST(StrategyTest, WhatPlansWhat) {
   const std::string images = ImageStrategyNames();
   EXPECT_NE(images.find("objects/EQUALITY"), std::string::npos) << images;
   EXPECT_EQ(images.find("MINCOSTFLOW"), std::string::npos) << images;
-  for (const char* unknown : {"", "GREEDY", "objects/", "objects/ARENA"}) {
+  EXPECT_STREQ(FindStrategy("GREEDY")->arena()->name, "offsets/GREEDY_BY_SIZE");
+  EXPECT_STREQ(FindStrategy("GREEDY")->images()->name,
+               "objects/GREEDY_IN_ORDER");
+  for (const char* unknown : {"", "GREEDILY", "objects/", "objects/ARENA"}) {
     const Result<Strategy> found = FindStrategy(unknown);
     EXPECT_EQ(found.status().code(), Status::MACE_INVALID_ARGS);
     EXPECT_NE(found.status().information().find("MINCOSTFLOW"),

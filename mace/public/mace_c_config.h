@@ -111,7 +111,8 @@ MACE_API mace_status_t mace_config_share_memory_with(
 MACE_API mace_status_t mace_config_set_memory_limit(mace_config_t* config,
                                                     size_t bytes);
 
-// The largest tile of Winograd convolutions: 0 (none), 2, 4 or, on the CPU, 6.
+// The largest tile of Winograd convolutions: 0 (none), 1 (the device's choice),
+// 2, 4 or, on the CPU, 6.
 // Larger ones are faster and less exact, as MaceEngineConfig::SetWinograd
 // explains. Threads: one at a time for `config`.
 MACE_API mace_status_t mace_config_set_winograd(mace_config_t* config,

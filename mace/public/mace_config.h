@@ -142,12 +142,12 @@ class MACE_API MaceEngineConfig {
   // address space where that is lower.
   void SetMemoryLimit(size_t bytes);
 
-  // The largest tile of Winograd convolutions: 0 (none), 2, 4 or, on the
-  // CPU, 6. Larger ones are faster and less exact: the error of a layer
-  // relative to its largest output is below 1e-6, 5e-6 and 2e-5. Not called:
-  // what the model's deployment file says, or else 4 on the CPU and none on the
-  // GPU. 0 also turns off Strassen's method of large products on the CPU, whose
-  // error is below 2e-6.
+  // The largest tile of Winograd convolutions: 0 (none), 1 (as if not called,
+  // but 4 on the GPU, or 2 with fp16), 2, 4 or, on the CPU, 6. Larger ones are
+  // faster and less exact: the error of a layer relative to its largest output
+  // is below 1e-6, 5e-6 and 2e-5. Not called: what the model's deployment file
+  // says, or else 4 on the CPU and none on the GPU. 0 also turns off Strassen's
+  // method of large products on the CPU, whose error is below 2e-6.
   MaceStatus SetWinograd(int largest_tile);
 
   // Of engines on the GPU. Hints are for Qualcomm Adreno and ignored elsewhere.

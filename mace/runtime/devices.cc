@@ -37,6 +37,10 @@ namespace {
 // The store of CPU tuning results, as kProgramStore is that of programs.
 constexpr char kCpuStoreName[] = "mace_cpu_tuning.bin";
 
+// The setting winograd if its tiles are the device's choice.
+constexpr int kWinogradOn = 1;
+constexpr int kGpuWinograd = 4;  // with fp16 the GPU uses 2
+
 // Where engines with this configuration store compiled programs and tuning
 // results. Tuning results have a file of their own if the configuration names
 // one.
@@ -99,7 +103,7 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
       (settings.tuning_ms > 0 || !settings.tuning_file.empty())) {
     return AbsentPart("SetTuning", "tuning");
   }
-  if (!kHasWinograd && settings.winograd.value_or(0) > 0) {
+  if (!kHasWinograd && settings.winograd.value_or(0) > kWinogradOn) {
     return AbsentPart("the setting winograd", "winograd");
   }
   const auto policy =
@@ -152,7 +156,8 @@ Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl& config,
   options.fp16 = settings.gpu_data_type == "fp16_fp32";
   options.float32_nodes = {settings.float32_nodes.begin(),
                            settings.float32_nodes.end()};
-  if (settings.winograd) options.max_winograd = *settings.winograd;
+  const int winograd = settings.winograd.value_or(0);
+  options.max_winograd = winograd == kWinogradOn ? kGpuWinograd : winograd;
   SetStores(config, options);
   if (config.gpu_context != nullptr) {
     options.build.progress = config.gpu_context->progress;
@@ -228,7 +233,7 @@ std::string WithoutEffect(const ChosenSettings& settings, const char* dsp,
   for (const std::string& name : names) {
     if (!settings.is_chosen(name)) continue;
     const bool is_mode = name == "nnlib_graph_mode";
-    if (is_mode && !settings.values.nnlib_graph_mode) continue;
+    if (is_mode && settings.values.nnlib_graph_mode == 0) continue;
     chosen += StrCat(chosen.empty() ? "" : ", ", name);
   }
   if (chosen.empty()) return chosen;
@@ -252,9 +257,8 @@ Result<std::unique_ptr<Device>> CreateVendorDsp(const ChosenSettings& chosen,
   }
   if (!library->has_modes()) absent.emplace_back("nnlib_graph_mode");
   *without_effect = WithoutEffect(chosen, "the vendor's library", absent);
-  return std::unique_ptr<Device>(
-      std::make_unique<NnlibDevice>(std::move(library), settings.dsp_takes_all,
-                                    settings.nnlib_graph_mode ? 1 : 0));
+  return std::unique_ptr<Device>(std::make_unique<NnlibDevice>(
+      std::move(library), settings.dsp_takes_all, settings.nnlib_graph_mode));
 }
 
 Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl& config,
@@ -317,7 +321,8 @@ std::vector<DeviceType> TypesOf(const MaceEngineConfig::Impl& config) {
 void SetCpuOptions(const Settings& settings, CpuOptions* options) {
   options->float32_nodes = {settings.float32_nodes.begin(),
                             settings.float32_nodes.end()};
-  if (settings.winograd) options->max_winograd = *settings.winograd;
+  const int winograd = settings.winograd.value_or(kWinogradOn);
+  if (winograd != kWinogradOn) options->max_winograd = winograd;
 }
 
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,

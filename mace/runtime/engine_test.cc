@@ -286,9 +286,9 @@ TEST(MaceEngine, WrongConfig) {
               "cpu_affinity_policy: '9' is not a whole number from 0 to 4");
   EXPECT_EQ(config.SetWinograd(6), MaceStatus::MACE_SUCCESS);
   ExpectError(config.SetWinograd(3), MaceStatus::MACE_INVALID_ARGS,
-              "winograd: '3' is not one of 0, 2, 4, 6");
-  ExpectError(config.SetMemoryStrategy("GREEDY"), MaceStatus::MACE_INVALID_ARGS,
-              "GREEDY");
+              "winograd: '3' is not one of 0, 1, 2, 4, 6");
+  ExpectError(config.SetMemoryStrategy("GREEDILY"),
+              MaceStatus::MACE_INVALID_ARGS, "GREEDY");
 }
 
 TEST(MaceEngine, UnknownOp) {

@@ -47,7 +47,7 @@ struct Settings {
   bool dsp_dcvs = true;
   int dsp_latency_us = 100;
   bool dsp_unsigned_pd = false;
-  bool nnlib_graph_mode = false;
+  int nnlib_graph_mode = 0;
   bool check_numerics = false;
   bool guard = false;
 
@@ -81,14 +81,18 @@ struct Settings {
                 "arithmetic, even if `data_type` is `fp16_fp32`. `run "
                 "--check_numerics` names the nodes that need it."),
       float32_nodes);
-    v(Setting("winograd", "largest tile of Winograd convolutions; 0: none")
-          .Choices({"0", "2", "4", "6"})
+    v(Setting("winograd",
+              "largest tile of Winograd convolutions; 0: none, 1: as suits the "
+              "device")
+          .Choices({"0", "1", "2", "4", "6"})
           .Yaml("0")
           .ChangesResults()
           .More("It applies to 3x3 convolutions with stride 1; `0` also turns "
                 "off Strassen's method for large products. If it is not given, "
                 "the CPU uses tiles up to 4x4 where they pay, and the GPU uses "
-                "none. Larger tiles are faster and less exact: in float32, "
+                "none. `1` turns it on: on the CPU as if it were not given, on "
+                "the GPU with tiles of 4x4, with fp16 of 2x2. Larger tiles are "
+                "faster and less exact: in float32, "
                 "errors are below 1e-6, 5e-6 and 2e-5 of a layer's largest "
                 "output. The GPU has tiles of 2x2 and 4x4 (with fp16 only "
                 "2x2), with errors below 1e-5 and 3e-5. Codes of 8 bits have "
@@ -232,6 +236,7 @@ struct Settings {
           .On("dsp"),
       dsp_unsigned_pd);
     v(Setting("nnlib_graph_mode", "graph mode of the vendor's hexagon_nn")
+          .Range(0, std::numeric_limits<int>::max())
           .Yaml("0")
           .On("dsp")
           .More("MACE's own executor and newer versions of hexagon_nn have no "

@@ -139,7 +139,7 @@ TEST(Settings, WrongTextsAreRefusedAndChangeNothing) {
   const struct {
     const char *name, *text, *message;
   } kCases[] = {
-      {"winograd", "3", "winograd: '3' is not one of 0, 2, 4, 6"},
+      {"winograd", "3", "winograd: '3' is not one of 0, 1, 2, 4, 6"},
       {"winograd", "", "winograd: '' is not one of"},
       {"num_threads", "0",
        "num_threads: '0' is not -1, or a whole number from 1 to 1024"},
@@ -149,7 +149,8 @@ TEST(Settings, WrongTextsAreRefusedAndChangeNothing) {
       {"memory_limit", "-1", "memory_limit: '-1' is not a whole number from 0"},
       {"guard", "2", "guard: '2' is not 0 or 1"},
       {"guard", "yes", "guard: 'yes' is not 0 or 1"},
-      {"memory_strategy", "GREEDY", "memory_strategy: 'GREEDY' is not one of"},
+      {"memory_strategy", "GREEDILY",
+       "memory_strategy: 'GREEDILY' is not one of"},
       {"memory_savings", "none,order", "'none' stands alone"},
       {"memory_savings", "order,none", "'none' stands alone"},
       {"memory_savings", "order,order", "'order' appears twice"},
@@ -185,6 +186,10 @@ TEST(Settings, AnEngineTakesThoseOfTheModel) {
   Add(with_six, "winograd", true)->set_i(6);
   const std::vector<float> none = Results(*Create(with_none));
   const std::vector<float> six = Results(*Create(with_six));
+  ModelBuilder without = Network(), with_one = Network();
+  Add(with_one, "winograd", true)->set_i(1);
+  EXPECT_EQ(Results(*Create(with_one)), Results(*Create(without)));
+  EXPECT_NE(Results(*Create(with_one)), none);
   EXPECT_NE(none, six) << "the network does not tell these settings apart";
   for (const auto& [tile, want] : {std::pair("0", none), std::pair("6", six)}) {
     ModelBuilder plain = Network();

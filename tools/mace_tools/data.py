@@ -19,7 +19,8 @@ from mace_tools.atomic import atomic_files
 from mace_tools.cli_console import Console
 from mace_tools.config.files import missing
 from mace_tools.config.problems import did_you_mean
-from mace_tools.config.schema import Model, Preprocess
+from mace_tools.config.schema import Model
+from mace_tools.config.sections import Preprocess
 from mace_tools.errors import MaceError
 from mace_tools.preprocess import from_picture
 

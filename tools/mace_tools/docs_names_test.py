@@ -11,7 +11,8 @@ import re
 import pytest
 
 from mace_tools.cli_parser import command_parsers
-from mace_tools.config.schema import Library, Model, Preprocess, Quantize, Subgraph
+from mace_tools.config.schema import Library, Model, Subgraph
+from mace_tools.config.sections import Preprocess, Quantize
 from mace_tools.devices.device_yml import Board
 from mace_tools.protos import REPO
 from mace_tools.settings import all_settings

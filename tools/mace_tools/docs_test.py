@@ -10,7 +10,8 @@ import re
 import pytest
 
 from mace_tools.commands import COMMANDS
-from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
+from mace_tools.config.schema import Library, Model, Subgraph
+from mace_tools.config.sections import Preprocess
 from mace_tools.config.values import sha256
 from mace_tools.config.yaml_file import YamlFile
 from mace_tools.exit_codes import MEANING

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from mace_tools.config.schema import Preprocess
+from mace_tools.config.sections import Preprocess
 from mace_tools.errors import MaceError
 
 logging.getLogger("PIL").setLevel(logging.CRITICAL)  # errors are exceptions

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from mace_tools.config.schema import Preprocess
+from mace_tools.config.sections import Preprocess
 from mace_tools.errors import MaceError
 from mace_tools.preprocess import from_picture
 

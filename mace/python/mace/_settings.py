@@ -80,7 +80,7 @@ class Settings(TypedDict, total=False):
     dsp_dcvs: bool
     dsp_latency_us: int
     dsp_unsigned_pd: bool
-    nnlib_graph_mode: bool
+    nnlib_graph_mode: int
     check_numerics: bool
     guard: bool
     # These have no words in a deployment file.

@@ -17,7 +17,8 @@ from mace_tools.atomic import atomic_files
 from mace_tools.commands import quantizing
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
-from mace_tools.config.schema import Model, Quantize
+from mace_tools.config.schema import Model
+from mace_tools.config.sections import Quantize
 from mace_tools.emit import write_model
 from mace_tools.exit_codes import ExitCode, UsageError
 from mace_tools.ir import Graph

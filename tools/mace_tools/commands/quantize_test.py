@@ -16,7 +16,7 @@ from PIL import Image
 from mace_tools import cli, protos, runner
 from mace_tools.cli_console import Console
 from mace_tools.commands import quantizing
-from mace_tools.config.schema import Quantize
+from mace_tools.config.sections import Quantize
 from mace_tools.testing.workplace import DIGITS
 
 

@@ -15,7 +15,8 @@ from mace_tools import data, emit
 from mace_tools.commands.context import Context
 from mace_tools.compare.parts import Arrays
 from mace_tools.config.files import sha256_of
-from mace_tools.config.schema import Model, Quantize
+from mace_tools.config.schema import Model
+from mace_tools.config.sections import Quantize
 from mace_tools.errors import MaceError
 from mace_tools.ir import Graph
 from mace_tools.quantize import samples

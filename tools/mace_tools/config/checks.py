@@ -12,7 +12,8 @@ from typing import Any
 
 from mace_tools.config.files import is_address, local_path, missing, saved_model_folder, sha256_of
 from mace_tools.config.names import DATA_TYPES
-from mace_tools.config.schema import Library, Model, Preprocess, Subgraph
+from mace_tools.config.schema import Library, Model, Subgraph
+from mace_tools.config.sections import Preprocess
 from mace_tools.config.values import closed, is_open
 from mace_tools.importers.detect import CAFFE_OLD_WEIGHTS, CAFFE_WEIGHTS, detect
 from mace_tools.os_errors import explain

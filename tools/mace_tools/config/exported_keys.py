@@ -17,7 +17,8 @@ from pydantic import BaseModel
 
 from mace_tools.config.later import FOREIGN
 from mace_tools.config.names import RUNTIMES
-from mace_tools.config.schema import KERNEL_MICROS, Library, Model, Preprocess, Subgraph
+from mace_tools.config.schema import KERNEL_MICROS, Library, Model, Subgraph
+from mace_tools.config.sections import Preprocess
 from mace_tools.config.yaml_file import MAX_BYTES
 from mace_tools.protos import REPO
 

@@ -13,19 +13,50 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mace_tools.memory_strategies import listed
+
 NOTE: Literal["note"] = "note"
 ERROR: Literal["error"] = "error"
 
 
 @dataclass(frozen=True)
 class Later:
-    """A row. `asks` returns whether a section (Library or Model) needs the feature."""
+    """A row. `asks` returns whether a section (Library or Model) needs the feature. A key with
+    slashes is below others."""
 
     key: str
     level: Literal["note", "error"]
     asks: Callable[[Any], bool]
     message: str
     example: str = ""
+
+    @property
+    def place(self) -> tuple[str | int, ...]:
+        return tuple(int(k) if k.isdigit() else k for k in self.key.split("/"))
+
+
+# Keys of MACE's own deployment files without which the results are the same.
+NO_EFFECT = {
+    "backend": "--validate runs the source framework itself",
+    "docker_image_tag": "Caffe models are read without a container",
+    "graph_optimize_options": "the converter has its own rewrites, which are always made",
+    "change_concat_ranges": "`quantize` chooses the ranges of a Concat",
+    "subgraphs/0/check_tensors": "`compare --layers` compares every tensor",
+    "subgraphs/0/check_shapes": "`compare --layers` compares every tensor",
+    "subgraphs/0/validation_outputs_data": "--validate computes the outputs with the source "
+                                           "framework",
+    "subgraphs/0/accuracy_validation_script": "--validate judges by similarity and error",
+}
+
+
+def _gives(key: str) -> Callable[[Any], bool]:
+    name = key.rsplit("/", 1)[-1]
+    return lambda m: getattr(m.subgraph if "/" in key else m, name) is not None
+
+
+def _plans_images(strategy: str | None) -> bool:
+    return strategy is None or any(
+        s["name"] == strategy and s["images"] is not None for s in listed())
 
 
 LIBRARY = [
@@ -47,6 +78,13 @@ MODEL = [
     Later("nnlib_graph_mode", NOTE, lambda m: bool(m.nnlib_graph_mode),
           "only the vendor's library for DSPs has modes (docs/dsp.md); no effect on MACE's own "
           "executor"),
+    Later("cl_mem_type", NOTE, lambda m: m.cl_mem_type == "buffer",
+          "the GPU keeps tensors in images; results are the same"),
+    *(Later(key, NOTE, _gives(key), f"no effect: {why}") for key, why in NO_EFFECT.items()),
+    Later("memory_strategy", ERROR,
+          lambda m: "gpu" in m.devices and not _plans_images(m.memory_strategy),
+          "it plans an arena of bytes, and the GPU's tensors are images; AUTO plans both, as do "
+          "NAIVE, EQUALITY, GREEDY, GREEDY_IN_ORDER and PRESERVE_ALL", "memory_strategy: AUTO"),
     Later("winograd", NOTE, lambda m: m.winograd == 6 and "gpu" in m.devices,
           "tiles of 6 are on the CPU only; the GPU takes those of 4"),
     Later("float32_nodes", NOTE, lambda m: m.float32_nodes and m.runtime == "dsp",
@@ -61,12 +99,10 @@ MODEL = [
 # Keys of later MACE releases that this one does not have; they are not reported as misspelt.
 FOREIGN = frozenset(
     """accelerator_binary_file accelerator_cache_policy accelerator_storage_file
-    accuracy_validation_script apu_boost_hint apu_preference_hint apu_version_with_no_device
-    backend change_concat_ranges check_shapes check_tensors cl_mem_type dockerfile_path
-    dockerfile_sha256_checksum docker_image_tag dsp_type graph_optimize_options hexagon_mode
+    apu_boost_hint apu_preference_hint apu_version_with_no_device
+    dockerfile_path dockerfile_sha256_checksum dsp_type hexagon_mode
     input_aliases opencl_cache_reuse_policy output_aliases
-    quantize_large_weights quantize_range_file quantize_schema quantize_stat transformers
-    validation_outputs_data""".split()
+    quantize_range_file quantize_schema quantize_stat transformers""".split()
 )
 
 

@@ -17,7 +17,8 @@ from mace_tools.config import later
 from mace_tools.config.checks import Finding, check_library, check_model, check_tags
 from mace_tools.config.files import local_path, saved_model_folder, sha256_of
 from mace_tools.config.problems import ConfigError, Problem, WrongChoice, did_you_mean
-from mace_tools.config.schema import Library, Model, Preprocess, Quantize, Subgraph
+from mace_tools.config.schema import Library, Model, Subgraph
+from mace_tools.config.sections import Preprocess, Quantize
 from mace_tools.config.values import file_name, shown
 from mace_tools.config.yaml_file import YamlFile
 
@@ -68,7 +69,7 @@ def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Deploy
         for place, message, example in check:
             report((*keys, *place), message, example)
         for row in later.asked(section, rows):
-            problem = _problem(yaml, (*keys, row.key), row.message, row.example)
+            problem = _problem(yaml, (*keys, *row.place), row.message, row.example)
             (problems if row.level == later.ERROR else notes).append(problem)
     for place, message, example in () if library is None else check_tags(library):
         report(place, message, example)

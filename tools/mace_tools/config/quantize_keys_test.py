@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from mace_tools.config.schema import Quantize
+from mace_tools.config.sections import Quantize
 
 WRONG = [
     ({}, "there are no samples"), ({"method": "mean"}, "is not one of minmax, percentile, kl, mse"),

@@ -11,126 +11,31 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from mace_tools.config import values
-from mace_tools.config.names import (
-    ABIS,
-    ALL_DATA_TYPES,
-    ELEMENTS,
-    FORMATS,
-    PACKED_WEIGHTS,
-    RUNTIMES,
+from mace_tools.config.names import ABIS, ALL_DATA_TYPES, PACKED_WEIGHTS, RUNTIMES
+from mace_tools.config.sections import (
+    CustomOps,
+    Elements,
+    Extras,
+    FileName,
+    Formats,
+    Names,
+    Quantize,
+    Section,
+    Sha256,
+    Shapes,
+    Strings,
+    Switch,
+    Text,
 )
 from mace_tools.config.setting_keys import with_settings
 from mace_tools.library.part_names import PARTS
 from mace_tools.op_facts import all_ops
-from mace_tools.quantize.choices import METHODS, WEIGHTS_ONLY
 from mace_tools.settings import all_settings
 
-Shape = values.Dims
-Switch = Annotated[int, BeforeValidator(values.choice(0, 1))]
-Text = Annotated[str, BeforeValidator(values.text)]
-FileName = Annotated[str, BeforeValidator(values.file_name)]
-Sha256 = Annotated[str, BeforeValidator(values.sha256)]
-Names = Annotated[tuple[str, ...], BeforeValidator(values.texts)]
-Strings = Annotated[tuple[str, ...], BeforeValidator(values.strings)]
-CustomOps = Annotated[tuple[str, ...], BeforeValidator(values.custom_ops)]
-Shapes = Annotated[tuple[Shape, ...], BeforeValidator(values.shapes)]
-Numbers = Annotated[tuple[float, ...], BeforeValidator(values.numbers)]
-
 KERNEL_MICROS = 1000  # limit for parts of GPU kernels, with limit_opencl_kernel_time
-
-Formats = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*FORMATS)))]
-Elements = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*ELEMENTS)))]
-
-
-class Section(BaseModel):
-    """A mapping of the file, with exactly these keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Preprocess(Section):
-    """How to turn a picture into an input: input = (pixel - mean) * scale, per channel."""
-
-    resize: Annotated[tuple[int, int] | None, BeforeValidator(values.size_hw)] = Field(
-        None, description="[height, width] to bring pictures to", examples=["[224, 224]"])
-    interpolation: Annotated[
-        str, BeforeValidator(values.choice("bilinear", "nearest", "bicubic"))
-    ] = Field("bilinear", description="how to resize", examples=["bilinear"])
-    channels: Annotated[
-        str, BeforeValidator(values.choice("rgb", "bgr", "gray", aliases={"grey": "gray"}))
-    ] = Field("rgb", description="channel order", examples=["rgb"])
-    mean: Numbers = Field((0.0,), description="subtracted first",
-                          examples=["[123.7, 116.8, 103.9]"])
-    scale: Numbers = Field((1.0,), description="multiplied then", examples=["0.0078125"])
-
-
-class Quantize(Section):
-    """How to make a model in codes of 8 bits of one in floats."""
-
-    samples: Strings = Field((), description="a folder of pictures or .npy files, or such files",
-                             examples=["data/samples"])
-    weights_only: Annotated[
-        str | None, BeforeValidator(values.choice(*WEIGHTS_ONLY))
-    ] = Field(None, description="int8 or int4: weights of FullyConnected, MatMul and Gather are "
-              "stored so, and everything computes in floats; with samples, int4 is more exact",
-              examples=["int4"])
-    method: Annotated[str, BeforeValidator(values.choice(*METHODS))] = Field(
-        "mse", description="what gives the ranges: minmax, percentile, kl or mse",
-        examples=["mse"])
-    percentile: Annotated[float, BeforeValidator(values.between(50, 100))] = Field(
-        99.99, description="the percentage of values within the ranges of `percentile`",
-        examples=["99.99"])
-    num_samples: Annotated[int, BeforeValidator(values.whole_from(1))] = Field(
-        100, description="how many samples of a larger folder are drawn", examples=["100"])
-    seed: Annotated[int, BeforeValidator(values.whole_from(0))] = Field(
-        0, description="seed of what is drawn", examples=["0"])
-    equalize: Switch = Field(1, description="0 or 1: channels between layers get like ranges",
-                             examples=["1"])
-    correct_bias: Switch = Field(
-        1, description="0 or 1: biases take back what rounding weights adds on average",
-        examples=["1"])
-    float_nodes: Names = Field((), description="nodes that stay in floats",
-                               examples=["[boxes, scores]"])
-    float_ends: Switch = Field(
-        1, description="0 or 1: last layers, and first ones that multiply little for each pixel, "
-        "stay in floats; with `runtime: dsp` only where it is given", examples=["1"])
-    accuracy_budget: Annotated[
-        float | None, BeforeValidator(values.between(0, 1))
-    ] = Field(None, description="how much less than 1 the cosine similarity of outputs may be; "
-              "layers stay in floats for it", examples=["0.001"])
-
-    @model_validator(mode="after")
-    def _fits(self) -> Quantize:
-        if self.weights_only is None and not self.samples:
-            raise ValueError("there are no samples, which show the ranges of activations: give a "
-                             "folder, or weights_only: int8")
-        used = {"weights_only", "float_nodes"}
-        if self.weights_only == "int4":
-            used |= {"samples"}
-        if self.samples:
-            used |= {"num_samples", "seed"}
-        unused = self.model_fields_set - used
-        if self.weights_only is not None and unused:
-            raise ValueError(f"weights_only: {self.weights_only} does not use "
-                             f"{', '.join(sorted(unused))}; leave it out")
-        return self
-
-
-class Extras(Section):
-    """Keys that a model or its subgraph may have."""
-
-    model_config = ConfigDict(defer_build=True)  # nothing is validated by a base class alone
-
-    preprocess: Preprocess | None = Field(
-        None, description="from a picture to the input",
-        examples=["{resize: [224, 224], channels: rgb, mean: 127.5, scale: 0.00784314}"])
-    labels: Text | None = Field(None, description="a text file with one label a line",
-                                examples=["models/labels.txt"])
-    validation_inputs_data: Strings | None = Field(
-        None, description="a .npy file for each input", examples=["data/input.npy"])
 
 
 class Subgraph(Extras):
@@ -168,6 +73,16 @@ class Subgraph(Extras):
         None, description="inputs that the engine keeps, each with the output that becomes its "
         "value for the next run", examples=["{h: hn, c: cn}"])
 
+    check_tensors: Any = Field(None, description="of MACE: inner tensors to compare; no effect",
+                               examples=["conv1"])
+    check_shapes: Any = Field(None, description="of MACE: their shapes; no effect",
+                              examples=["1,112,112,32"])
+    validation_outputs_data: Any = Field(
+        None, description="of MACE: outputs to compare with; no effect",
+        examples=["data/output.npy"])
+    accuracy_validation_script: Any = Field(
+        None, description="of MACE: a script that judges; no effect", examples=["accuracy.py"])
+
     @model_validator(mode="before")
     @classmethod
     def _without_inputs(cls, given: Any) -> Any:
@@ -178,12 +93,18 @@ class Subgraph(Extras):
         return given
 
 
+def _quantize(value: Any) -> Any:
+    """0 as in MACE's own files, where the key is a switch."""
+    return None if isinstance(value, int) and value == 0 else value
+
+
 def _thresholds(value: Any) -> dict[str, float]:
     """One cosine similarity, or one for each runtime."""
     table = value if isinstance(value, dict) else dict.fromkeys(("cpu", "gpu", "dsp"), value)
     result = {}
-    for runtime, bound in table.items():
-        values.choice("cpu", "gpu", "dsp")(runtime)
+    for given, bound in table.items():
+        runtime = values.choice("cpu", "gpu", "dsp", aliases={"hexagon": "dsp"})(
+            given.lower() if isinstance(given, str) else given)
         result[runtime] = values.number(bound)
         if not 0 < result[runtime] <= 1:
             raise ValueError(f"{values.shown(bound)} is not above 0 and at most 1")
@@ -219,8 +140,10 @@ class Model(with_settings("Settings", Extras)):
         str, BeforeValidator(values.choice(*RUNTIMES, aliases={"cpu_gpu": "cpu+gpu"}))
     ] = Field(description="the device: cpu, gpu, dsp, cpu+gpu or cpu+dsp", examples=["cpu"])
     data_type: Annotated[
-        str | None, BeforeValidator(values.choice(*ALL_DATA_TYPES))
-    ] = Field(None, description="type of weights and computation", examples=["fp32"])
+        str | None, BeforeValidator(values.choice(
+            *ALL_DATA_TYPES, aliases={"fp16_fp16": "fp16_fp32"}))
+    ] = Field(None, description="type of weights and computation; fp16_fp16 is fp16_fp32, which "
+              "adds up in float32", examples=["fp32"])
     limit_opencl_kernel_time: Switch = Field(
         0, description="0 or 1: GPU kernels are split into parts of at most 1 ms", examples=["1"])
     obfuscate: Switch = Field(0, description="0 or 1", examples=["0"])
@@ -234,13 +157,37 @@ class Model(with_settings("Settings", Extras)):
     allow_custom_ops: CustomOps = Field(
         (), description="operators that the app computes: their names, or 1 for all that the "
         "converter does not know", examples=["[com.acme.Blur]"])
-    quantize: Quantize | None = Field(
+    backend: Any = Field(None, description="of MACE: what runs an ONNX model for --validate; no "
+                         "effect", examples=["tensorflow"])
+    docker_image_tag: Any = Field(None, description="of MACE: a container for Caffe; no effect",
+                                  examples=["mace/caffe"])
+    graph_optimize_options: Any = Field(
+        None, description="of MACE: transforms of TensorFlow's tool; no effect",
+        examples=["[fold_constants]"])
+    change_concat_ranges: Any = Field(
+        None, description="of MACE: one range for the operands of a Concat; no effect",
+        examples=["1"])
+    cl_mem_type: Annotated[
+        str | None, BeforeValidator(values.choice("image", "buffer"))
+    ] = Field(None, description="of MACE: image or buffer; the GPU has images",
+              examples=["image"])
+    quantize_large_weights: Switch = Field(
+        0, description="of MACE: 1 is quantize: {weights_only: int8}", examples=["0"])
+    quantize: Annotated[Quantize | None, BeforeValidator(_quantize)] = Field(
         None, description="makes a model in codes of 8 bits",
         examples=["{samples: data/samples, method: mse}"])
     validation_threshold: Annotated[
         dict[str, float] | None, BeforeValidator(_thresholds)
     ] = Field(None, description="cosine similarity that --validate asks for",
               examples=["0.999"])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_weights_only(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("quantize_large_weights") == 1 and not given.get(
+                "quantize"):
+            return {**given, "quantize": {"weights_only": "int8"}}
+        return given
 
     @property
     def devices(self) -> tuple[str, ...]:

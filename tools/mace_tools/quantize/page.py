@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mace_tools import html_page
-from mace_tools.config.schema import Quantize
+from mace_tools.config.sections import Quantize
 from mace_tools.html_page import Html, Tile, chart, table
 from mace_tools.quantize.make import Made
 from mace_tools.quantize.text import shown_range

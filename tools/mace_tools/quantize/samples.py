@@ -17,7 +17,7 @@ from mace_tools import data
 from mace_tools.cli_console import Console
 from mace_tools.compare.parts import Arrays
 from mace_tools.config.files import missing
-from mace_tools.config.schema import Preprocess
+from mace_tools.config.sections import Preprocess
 from mace_tools.data import TensorSpec
 from mace_tools.errors import MaceError
 from mace_tools.preprocess import from_picture

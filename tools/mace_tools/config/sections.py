@@ -1,0 +1,116 @@
+"""The types of values in a deployment file, and the sections `preprocess` and `quantize`.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from mace_tools.config import values
+from mace_tools.config.names import ELEMENTS, FORMATS
+from mace_tools.quantize.choices import METHODS, WEIGHTS_ONLY
+
+Shape = values.Dims
+Switch = Annotated[int, BeforeValidator(values.choice(0, 1))]
+Text = Annotated[str, BeforeValidator(values.text)]
+FileName = Annotated[str, BeforeValidator(values.file_name)]
+Sha256 = Annotated[str, BeforeValidator(values.sha256)]
+Names = Annotated[tuple[str, ...], BeforeValidator(values.texts)]
+Strings = Annotated[tuple[str, ...], BeforeValidator(values.strings)]
+CustomOps = Annotated[tuple[str, ...], BeforeValidator(values.custom_ops)]
+Shapes = Annotated[tuple[Shape, ...], BeforeValidator(values.shapes)]
+Numbers = Annotated[tuple[float, ...], BeforeValidator(values.numbers)]
+
+Formats = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*FORMATS)))]
+Elements = Annotated[tuple[str, ...], BeforeValidator(values.list_of(values.choice(*ELEMENTS)))]
+
+
+class Section(BaseModel):
+    """A mapping of the file, with exactly these keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Preprocess(Section):
+    """How to turn a picture into an input: input = (pixel - mean) * scale, per channel."""
+
+    resize: Annotated[tuple[int, int] | None, BeforeValidator(values.size_hw)] = Field(
+        None, description="[height, width] to bring pictures to", examples=["[224, 224]"])
+    interpolation: Annotated[
+        str, BeforeValidator(values.choice("bilinear", "nearest", "bicubic"))
+    ] = Field("bilinear", description="how to resize", examples=["bilinear"])
+    channels: Annotated[
+        str, BeforeValidator(values.choice("rgb", "bgr", "gray", aliases={"grey": "gray"}))
+    ] = Field("rgb", description="channel order", examples=["rgb"])
+    mean: Numbers = Field((0.0,), description="subtracted first",
+                          examples=["[123.7, 116.8, 103.9]"])
+    scale: Numbers = Field((1.0,), description="multiplied then", examples=["0.0078125"])
+
+
+class Quantize(Section):
+    """How to make a model in codes of 8 bits of one in floats."""
+
+    samples: Strings = Field((), description="a folder of pictures or .npy files, or such files",
+                             examples=["data/samples"])
+    weights_only: Annotated[
+        str | None, BeforeValidator(values.choice(*WEIGHTS_ONLY))
+    ] = Field(None, description="int8 or int4: weights of FullyConnected, MatMul and Gather are "
+              "stored so, and everything computes in floats; with samples, int4 is more exact",
+              examples=["int4"])
+    method: Annotated[str, BeforeValidator(values.choice(*METHODS))] = Field(
+        "mse", description="what gives the ranges: minmax, percentile, kl or mse",
+        examples=["mse"])
+    percentile: Annotated[float, BeforeValidator(values.between(50, 100))] = Field(
+        99.99, description="the percentage of values within the ranges of `percentile`",
+        examples=["99.99"])
+    num_samples: Annotated[int, BeforeValidator(values.whole_from(1))] = Field(
+        100, description="how many samples of a larger folder are drawn", examples=["100"])
+    seed: Annotated[int, BeforeValidator(values.whole_from(0))] = Field(
+        0, description="seed of what is drawn", examples=["0"])
+    equalize: Switch = Field(1, description="0 or 1: channels between layers get like ranges",
+                             examples=["1"])
+    correct_bias: Switch = Field(
+        1, description="0 or 1: biases take back what rounding weights adds on average",
+        examples=["1"])
+    float_nodes: Names = Field((), description="nodes that stay in floats",
+                               examples=["[boxes, scores]"])
+    float_ends: Switch = Field(
+        1, description="0 or 1: last layers, and first ones that multiply little for each pixel, "
+        "stay in floats; with `runtime: dsp` only where it is given", examples=["1"])
+    accuracy_budget: Annotated[
+        float | None, BeforeValidator(values.between(0, 1))
+    ] = Field(None, description="how much less than 1 the cosine similarity of outputs may be; "
+              "layers stay in floats for it", examples=["0.001"])
+
+    @model_validator(mode="after")
+    def _fits(self) -> Quantize:
+        if self.weights_only is None and not self.samples:
+            raise ValueError("there are no samples, which show the ranges of activations: give a "
+                             "folder, or weights_only: int8")
+        used = {"weights_only", "float_nodes"}
+        if self.weights_only == "int4":
+            used |= {"samples"}
+        if self.samples:
+            used |= {"num_samples", "seed"}
+        unused = self.model_fields_set - used
+        if self.weights_only is not None and unused:
+            raise ValueError(f"weights_only: {self.weights_only} does not use "
+                             f"{', '.join(sorted(unused))}; leave it out")
+        return self
+
+
+class Extras(Section):
+    """Keys that a model or its subgraph may have."""
+
+    model_config = ConfigDict(defer_build=True)  # nothing is validated by a base class alone
+
+    preprocess: Preprocess | None = Field(
+        None, description="from a picture to the input",
+        examples=["{resize: [224, 224], channels: rgb, mean: 127.5, scale: 0.00784314}"])
+    labels: Text | None = Field(None, description="a text file with one label a line",
+                                examples=["models/labels.txt"])
+    validation_inputs_data: Strings | None = Field(
+        None, description="a .npy file for each input", examples=["data/input.npy"])
