@@ -71,10 +71,21 @@ def stored_note(made: MadeStored) -> str:
 def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
     """REQUIRES: model.quantize. Errors: MaceError of any stage."""
     _check_type(model, graph)
+    check_fixed(graph)
     found = _samples(context, model, graph)
     made = quantize(graph, found, Runs(mace_run), choices_of(model), context.console)
     made.graph.notes += [note(made)]
     return made
+
+
+def check_fixed(graph: Graph) -> None:
+    """Errors: MaceError for what cannot compute in quantized values, before any work is done."""
+    open_ends = [name for name in graph.open_dims if name not in graph.states]
+    what = f"input_shapes leaves '{open_ends[0]}' open" if open_ends else (
+        f"'{next(iter(graph.states))}' keeps its value from run to run" if graph.states else "")
+    if what:
+        raise MaceError(f"{graph.name}: quantized activations need fixed shapes and no states, and "
+                        f"{what}; weights_only: int8 or int4 takes both")
 
 
 def _samples(context: Context, model: Model, graph: Graph) -> list[Arrays]:

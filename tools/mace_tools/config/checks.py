@@ -76,6 +76,7 @@ def check_tags(library: Library) -> Iterator[Finding]:
 def check_model(model: Model, config: Path) -> Iterator[Finding]:
     """Errors of a model that concern several keys."""
     yield from _check_subgraph(model.subgraph)
+    yield from _check_quantize(model)
     allowed = DATA_TYPES[model.runtime]
     if model.data_type is not None and model.data_type not in allowed:
         yield (("data_type",), f"'{model.data_type}' does not go with runtime: {model.runtime}, "
@@ -111,6 +112,21 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
             yield (("subgraphs", 0, "states"), f"'{name}' is among input_tensors or input_values, "
                    "too; a state is given by nobody, the engine keeps it: remove one of the two",
                    "")
+
+
+def _check_quantize(model: Model) -> Iterator[Finding]:
+    sub = model.subgraph
+    if model.quantize is None or model.quantize.weights_only is not None:
+        return
+    for name, dims in zip(sub.input_tensors, sub.input_shapes):
+        if is_open(dims):
+            yield (("quantize",), "quantized activations need fixed shapes, and input_shapes "
+                   f"leaves '{name}' open: write numbers there, or weights_only",
+                   "quantize: {weights_only: int8}")
+            return
+    if sub.states:
+        yield (("quantize",), f"'{next(iter(sub.states))}' is a state, and states cannot be "
+               "quantized; weights_only takes them", "quantize: {weights_only: int8}")
 
 
 def _check_max_shape(subgraph: Subgraph) -> Iterator[Finding]:

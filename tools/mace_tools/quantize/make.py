@@ -63,9 +63,6 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
     """The graph stays as it is. Errors: MaceError."""
     if any(tensor.quant is not None for tensor in graph.tensors.values()):
         raise MaceError(f"{graph.name}: the model is quantized already; give its float form")
-    if graph.states:
-        raise MaceError(f"{graph.name}: the model keeps states from run to run, which cannot be "
-                        "quantized yet; use its float form")
     source = clone(graph)
     split_activations(source)
     _check_names(source, choices)

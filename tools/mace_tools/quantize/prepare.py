@@ -25,6 +25,9 @@ def clone(graph: Graph) -> Graph:
     new.inputs, new.outputs = list(graph.inputs), list(graph.outputs)
     new.origins, new.values = dict(graph.origins), dict(graph.values)
     new.notes, new.shape_dependent = list(graph.notes), list(graph.shape_dependent)
+    new.states = {name: replace(state) for name, state in graph.states.items()}
+    new.open_dims, new.subgraphs = dict(graph.open_dims), dict(graph.subgraphs)
+    new.rounds_reals = graph.rounds_reals
     return new
 
 
