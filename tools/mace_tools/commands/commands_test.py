@@ -329,6 +329,8 @@ WRONG = [
     (["run", "--input=imput=x.npy"], ExitCode.ERROR, "did you mean 'input'?"),
     (["run", "--input=models/digits/labels.txt"], ExitCode.ERROR, "neither a .npy file nor a"),
     (["run", "--omp_num_threads=0"], ExitCode.USAGE, "'0' is not -1 (as many as"),
+    (["run", "--omp_num_threads=1025"], ExitCode.USAGE, "or a number from 1 to 1024"),
+    (["run", "--omp_num_threads=1024", "--round=0"], ExitCode.USAGE, "a whole number from 1"),
     (["run", "--round=0"], ExitCode.USAGE, "'0' is not a whole number from 1"),
     (["run", "--round=many"], ExitCode.USAGE, "'many' is not a whole number"),
     (["run", "--cpu_affinity_policy=7"], ExitCode.USAGE, "invalid choice: 7"),

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mace_tools.settings import all_settings
+
 AFFINITY = "0: none, 1: big cores only, 2: little cores only"
 HINT = "0: default, 1: low, 2: normal, 3: high"
 
@@ -125,8 +127,9 @@ def seconds(text: str) -> float:
 
 
 def threads(text: str) -> int:
-    return _number(text, int, "-1 (as many as the policy has cores) or a number from 1 to 256",
-                   lambda n: n == -1 or 1 <= n <= 256)
+    most = all_settings()["num_threads"].most
+    return _number(text, int, "-1 (as many as the policy has cores) or a number from 1 to "
+                   f"{most}", lambda n: n == -1 or 1 <= n <= most)
 
 
 def _number(text: str, kind: Callable[[str], Any], what: str, good: Callable[[Any], bool]) -> Any:
