@@ -44,6 +44,10 @@ def missing(name: str, config: Path | None = None) -> str:
             near = did_you_mean(place.name, sorted(os.listdir(there)))
             if near:
                 return f"there is no file '{name}'{where}{near}"
+    links = [place for place in places if place.is_symlink()]
+    if links:
+        return (f"'{name}' is a link to '{os.readlink(links[0])}', which leads to no file{where}: "
+                "make it again")
     there = existing(path.absolute())
     if path.is_absolute() and not (there == path.parent and there.is_dir()):
         gone = there / path.relative_to(there).parts[0]

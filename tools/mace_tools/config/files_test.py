@@ -30,3 +30,12 @@ def test_paths_are_below_the_working_folder_or_beside_the_file(tmp_path, monkeyp
     Path("b").write_text("")
     assert files.local_path("b", config) == Path("b")
     assert files.local_path("c", config) is None and files.local_path("", config) is None
+
+
+@pytest.mark.parametrize("target", ["link", "nothing"])
+def test_links_that_lead_nowhere_are_named(tmp_path, monkeypatch, target):
+    monkeypatch.chdir(tmp_path)
+    Path("link").symlink_to(target)
+    for name in ("link", str(tmp_path / "link")):
+        assert files.missing(name).startswith(
+            f"'{name}' is a link to '{target}', which leads to no file")
