@@ -51,7 +51,10 @@ public final class MaceEngine extends NativeHandle {
    * @param data the file of the weights; null as above
    */
   public MaceEngine(File graph, File data, Options options) {
-    this(Native.loadFiles(path(graph), path(data == null ? beside(graph) : data)), options, null);
+    this(
+        Native.loadFiles(path("graph", graph), path(data == null ? beside(graph) : data)),
+        options,
+        null);
   }
 
   /**
@@ -65,10 +68,8 @@ public final class MaceEngine extends NativeHandle {
 
   /** An engine for a model that {@code converter.py seal} encrypted. */
   public static MaceEngine openSealed(File sealed, KeySource keys, Options options) {
-    if (sealed == null) {
-      throw new IllegalArgumentException("sealed is null");
-    }
-    return new MaceEngine(Native.loadSealedFile(path(sealed), present(keys)), options, null);
+    return new MaceEngine(
+        Native.loadSealedFile(path("sealed", sealed), present(keys)), options, null);
   }
 
   /** The same for a direct buffer, which is not read any more afterwards. */
@@ -463,6 +464,13 @@ public final class MaceEngine extends NativeHandle {
 
   private static String name(byte[] bytes) {
     return Native.text(bytes);
+  }
+
+  private static byte[] path(String what, File file) {
+    if (file == null) {
+      throw new IllegalArgumentException(what + " is null");
+    }
+    return path(file);
   }
 
   private static byte[] path(File file) {

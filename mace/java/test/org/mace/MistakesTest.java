@@ -100,6 +100,9 @@ public class MistakesTest {
     Models.assertSays(WRONG, "no direct buffer: map the file",
         () -> new MaceEngine(ByteBuffer.allocate(8), null, null));
     Models.assertSays(WRONG, "graph is null", () -> new MaceEngine((ByteBuffer) null, null, null));
+    Models.assertSays(WRONG, "graph is null", () -> new MaceEngine((File) null));
+    Models.assertSays(WRONG, "graph is null", () -> new MaceEngine((File) null, new Options()));
+    Models.assertSays(WRONG, "graph is null", () -> new MaceEngine(null, digits, new Options()));
     Models.assertSays(WRONG, "there is no setting 'treads'; the settings are",
         () -> new MaceEngine(digits, new Options().set("treads", "2")));
     Models.assertSays(WRONG, "'BEST' is not one of NAIVE",
