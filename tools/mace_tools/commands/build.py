@@ -15,19 +15,18 @@ import hashlib
 import json
 import os
 import shutil
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mace_tools import protos
-from mace_tools.commands import convert, device_tuning
+from mace_tools.commands import convert, device_tuning, linking
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted
 from mace_tools.devices.places import Place
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.library import abis, code, engine, link, op_sizes, package, parts, prefab, sizes
+from mace_tools.library import abis, code, engine, op_sizes, package, parts, prefab, sizes
 from mace_tools.library.abis import Abi
 from mace_tools.locks import alone
 from mace_tools.op_facts import all_ops
@@ -37,15 +36,6 @@ from mace_tools.quantized import has_codes
 PLAN_OPS = ("Cast", "Identity")
 # What engines make of a Concat that adds rows to a state.
 STATE_OPS = ("Append", "Slice")
-
-
-@dataclass(frozen=True)
-class Built:
-    """What stands for one ABI."""
-
-    abi: Abi
-    file: Path  # below the library's folder
-    parts: dict[str, int]
 
 
 def command(context: Context) -> Outcome:
@@ -64,10 +54,14 @@ def command(context: Context) -> Outcome:
         fresh = context.args.force or not _up_to_date(stamp, fingerprint, staged.folder)
         if fresh:
             stamp.unlink(missing_ok=True)
+            socs = library.target_socs or ()
+            tuned = {abi.name: ["host"] if abi.name == "host" in socs else [] for abi in found}
             for tag, model in staged.models.items():
                 convert.tune(staged, models[tag], model)
-                device_tuning.tune(staged, there, models[tag], model)
-            facts = _build(staged, found, engines, models)
+                tuned_on = device_tuning.tune(staged, there, models[tag], model)
+                for place in device_tuning.done(there, tuned_on):
+                    tuned[place.abi].append(place.tuned_name)
+            facts = _build(staged, found, engines, models, tuned)
             stamp.write_text(json.dumps({"fingerprint": fingerprint, "facts": facts,
                                          "files": _states(staged.folder, facts["files"])}))
             _replace(context.folder, staged.folder)
@@ -75,7 +69,8 @@ def command(context: Context) -> Outcome:
             facts = json.loads(stamp.read_text())["facts"]
     _report(context, facts, fresh)
     return ExitCode.OK, {"library": {**facts, "built": fresh},
-                         "models": {tag: m.facts() for tag, m in _moved(context, models)}}
+                         "models": {tag: m.facts() for tag, m in _moved(
+                             context, staged.folder, models)}}
 
 
 @contextlib.contextmanager
@@ -87,7 +82,7 @@ def _beside(context: Context) -> Iterator[Context]:
     parent.mkdir(parents=True)
     try:
         if context.folder.is_dir():
-            shutil.copytree(context.folder, parent / name, copy_function=_link_or_copy)
+            shutil.copytree(context.folder, parent / name, copy_function=linking.link_or_copy)
         args = argparse.Namespace(**{**vars(context.args), "output": parent})
         staged = replace(context, args=args)
         staged.folder.mkdir(exist_ok=True)
@@ -95,16 +90,6 @@ def _beside(context: Context) -> Iterator[Context]:
         yield staged
     finally:
         shutil.rmtree(parent, ignore_errors=True)
-
-
-def _link_or_copy(source: str, target: str) -> None:
-    """Whatever writes a file here replaces it, so that a link serves as a copy."""
-    try:
-        os.link(source, target)
-    except FileNotFoundError:  # another process converts there, and has replaced it
-        pass
-    except OSError:  # of a file system without links
-        shutil.copy2(source, target)
 
 
 def _replace(folder: Path, staged: Path) -> None:
@@ -116,11 +101,15 @@ def _replace(folder: Path, staged: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _moved(context: Context, models: dict[str, Converted]) -> Iterator[tuple[str, Converted]]:
+def _moved(
+    context: Context, staged: Path, models: dict[str, Converted]
+) -> Iterator[tuple[str, Converted]]:
     """The models, where they are in the end."""
-    folder = context.folder / "model"
+    def moved(path: Path) -> Path:
+        return context.folder / path.relative_to(staged)
+
     for tag, model in models.items():
-        yield tag, replace(model, pb=folder / model.pb.name, data=folder / model.data.name)
+        yield tag, replace(model, pb=moved(model.pb), data=moved(model.data))
 
 
 def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.Engine:
@@ -175,64 +164,36 @@ def ops_of(context: Context, models: dict[str, Converted]) -> tuple[str, ...] | 
 
 
 def _build(
-    context: Context, found: list[Abi], engines: list[engine.Engine], models: dict[str, Converted]
+    context: Context, found: list[Abi], engines: list[engine.Engine],
+    models: dict[str, Converted], tuned: dict[str, list[str]]
 ) -> dict[str, Any]:
-    """Writes all that is not there yet. Returns facts of it."""
+    """Writes all that is not there yet. `tuned`: by ABI, for what the models are tuned. Returns
+    facts of it."""
     library, root = context.deployment.library, context.folder
     name = f"libmace_{library.library_name}"
     for part in ("include", "lib", "prefab", "share", "debug", "_tmp/library", f"{name}.tar.gz"):
         path = root / part
         path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
-    compiled = code_models(context, models)
+    compiled = linking.code_models(context, models)
     headers = code.headers(library.library_name, compiled) if compiled else {}
     package.write_headers(root, headers, "c_api" in _parts(context, models))
-    built = [_link(context, abi, e, compiled) for abi, e in zip(found, engines)]
+    built = [linking.link_library(context, abi, e, compiled, tuned[abi.name])
+             for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)
-    package.write_build_files(root, found, built[0].file.name)
-    prefab.write(root, found, built[0].file.name)
+    for file in [*root.glob("model/*.pb"), *root.glob("model/*.data")]:
+        if file not in shipped:  # of an earlier build, with another build_type or other models
+            file.unlink()
+    package.write_build_files(root, {b.abi: b.file.name for b in built})
+    prefab.write(root, {b.abi: b.file.name for b in built}, f"{name}.a")
     package.write_documents(root, library.library_name, shipped, _parts(context, models))
     archive = package.write_archive(root, name, shipped)
     shutil.rmtree(root / "_tmp" / "library")
-    files = [str(b.file) for b in built] + [str(archive.relative_to(root))]
+    files = [str(file) for b in built for file in (b.file, *b.others)]
+    files += [str(archive.relative_to(root))]
     ops = ops_of(context, models)
     return {"files": files, "ops": list(all_ops() if ops is None else ops),
             "bytes": {f: (root / f).stat().st_size for f in files},
             "parts": {b.abi.name: b.parts for b in built}}
-
-
-def code_models(context: Context, models: dict[str, Converted]) -> list[code.CodeModel]:
-    """Those that are compiled in."""
-    library = context.deployment.library
-    if library.graph_format != "code":
-        return []
-    return [code.CodeModel(tag, m.pb, m.data if library.embeds_weights else None, m.net.data_bytes)
-            for tag, m in models.items()]
-
-
-def _link(
-    context: Context, abi: Abi, made: engine.Engine, models: list[code.CodeModel]
-) -> Built:
-    library, root = context.deployment.library, context.folder
-    place, work = root / "lib" / abi.name, root / "_tmp" / "library" / abi.name
-    place.mkdir(parents=True)
-    work.mkdir(parents=True)
-    if library.linkshared:
-        out = place / link.SONAME
-        merged = [link.merge(abi, made.archives, work)]
-        link.shared(abi, merged[0], out, root / "debug" / abi.name / f"{link.SONAME}.debug")
-    else:
-        out = place / f"libmace_{library.library_name}{_suffix(context, abi)}.a"
-        objects = code.compile(abi, models, root / "include", work) if models else []
-        merged = [*link.merge_apart(abi, made.archives, work)]
-        link.static(abi, merged, objects, out)
-    parts = sum((sizes.by_part(part.map) for part in merged), Counter[str]())
-    return Built(abi, out.relative_to(root), dict(parts))
-
-
-def _suffix(context: Context, abi: Abi) -> str:
-    """The contract's, of a library that is tuned for a device."""
-    socs = context.deployment.library.target_socs or ()
-    return ".host" if abi.name == "host" and "host" in socs else ""
 
 
 def _shipped(context: Context, models: dict[str, Converted]) -> list[Path]:

@@ -117,8 +117,7 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     model = model.model_copy(update={"packed_weights": asked}) if asked else model
     source = source_file(context, tag, model)
     weights = weights_file(context, model, source)
-    folder = context.folder / "model"
-    pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
+    pb, data = _places(context, tag)
     stamp = context.folder / "_tmp" / f"{tag}.stamp.json"
     fingerprint = _fingerprint(context, model, weights)
     reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
@@ -141,6 +140,14 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     for note in notes:
         context.console.warn(f"{tag}: {note}")
     return converted
+
+
+def _places(context: Context, tag: str) -> tuple[Path, Path]:
+    """Of the graph and the weights: in model/ as far as they are not compiled into the library."""
+    library, shipped = context.deployment.library, context.folder / "model"
+    hidden = context.folder / "_tmp" / "model"
+    return ((hidden if library.graph_format == "code" else shipped) / f"{tag}.pb",
+            (hidden if library.embeds_weights else shipped) / f"{tag}.data")
 
 
 def _write(

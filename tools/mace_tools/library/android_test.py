@@ -187,7 +187,10 @@ def test_the_prefab_package_has_what_its_schema_asks_for(home, tmp_path, file):
     for abi in found:
         (root / "lib" / abi.name).mkdir(parents=True)
         (root / "lib" / abi.name / file).write_text(abi.name)
-    prefab.write(root, found, file)
+    own = {abi: file.replace(".a", f".MI6.{abi.name}.a") for abi in found}
+    for abi, name in own.items():  # of a library that is tuned for a device
+        (root / "lib" / abi.name / file).rename(root / "lib" / abi.name / name)
+    prefab.write(root, own, file)
     place = root / "prefab"
     top = json.loads((place / "prefab.json").read_text())
     assert top == {"schema_version": 2, "name": "mace", "version": package.version(),
@@ -209,14 +212,17 @@ def test_the_prefab_package_has_what_its_schema_asks_for(home, tmp_path, file):
 
 
 def test_a_package_without_android_has_no_prefab_folder(tmp_path):
-    prefab.write(tmp_path, [abis.ABIS["host"]], "libmace.so")
+    prefab.write(tmp_path, {abis.ABIS["host"]: "libmace.so"}, "libmace.a")
     assert not (tmp_path / "prefab").exists()
 
 
 def test_build_files_of_a_package_for_android(home, tmp_path):
     found = abis.find(("host", "arm64-v8a"))
-    package.write_build_files(tmp_path, found, "libmace_digits.a")
+    host, phone = found
+    package.write_build_files(tmp_path, {host: "libmace_digits.a",
+                                         phone: "libmace_digits.MI6.msm8998.a"})
     config = (tmp_path / "lib/cmake/mace/mace-config.cmake").read_text()
+    assert 'set(_mace_name_arm64-v8a "libmace_digits.MI6.msm8998.a")' in config
     assert "list(REMOVE_ITEM _mace_libraries \"\" stdc++ pthread)" in config
     assert config.count("CMAKE_SYSTEM_PROCESSOR MATCHES") == 1
     lines = {abi.name: (tmp_path / "lib" / abi.name / "pkgconfig/mace.pc").read_text()

@@ -184,7 +184,7 @@ def write_aar(path: Path, abis: Sequence[Abi], lib: Path) -> None:
             shutil.copytree(lib / abi.name, root / "lib" / abi.name)
             files.update({f"jni/{abi.name}/{p.name}": p.read_bytes()
                           for p in sorted((lib / abi.name).iterdir())})
-        prefab.write(root, abis, link.SONAME)
+        prefab.write(root, {abi: link.SONAME for abi in abis}, link.SONAME)
         files.update({p.relative_to(root).as_posix(): p.read_bytes()
                       for p in sorted((root / prefab.FOLDER).rglob("*")) if p.is_file()})
         jar(path, files)

@@ -12,7 +12,7 @@ import json
 import re
 import shutil
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mace_tools.library import link
@@ -47,7 +47,8 @@ if(NOT DEFINED MACE_ABI)
   endif()
 endif()
 get_filename_component(_mace_root "${{CMAKE_CURRENT_LIST_DIR}}/../../.." ABSOLUTE)
-set(_mace_file "${{_mace_root}}/lib/${{MACE_ABI}}/{file}")
+{names}
+set(_mace_file "${{_mace_root}}/lib/${{MACE_ABI}}/${{_mace_name_${{MACE_ABI}}}}")
 if(NOT EXISTS "${{_mace_file}}")
   set(mace_FOUND FALSE)
   set(mace_NOT_FOUND_MESSAGE "MACE was built for {abis}, not for MACE_ABI='${{MACE_ABI}}' \\
@@ -107,11 +108,12 @@ def write_headers(root: Path, generated: dict[str, str], in_c: bool = True) -> N
         (folder / name).write_text(text)
 
 
-def write_build_files(root: Path, abis: Sequence[Abi], file: str) -> None:
-    """Of CMake and pkg-config; `file` is the name of the library."""
-    is_shared = file.endswith(".so")
-    stem = "mace" if is_shared else f":{file}"
-    for abi in abis:
+def write_build_files(root: Path, files: Mapping[Abi, str]) -> None:
+    """Of CMake and pkg-config; `files` are the names of the libraries."""
+    abis = list(files)
+    is_shared = files[abis[0]].endswith(".so")
+    for abi, file in files.items():
+        stem = "mace" if is_shared else f":{file}"
         folder = root / "lib" / abi.name / "pkgconfig"
         folder.mkdir(parents=True)
         libraries = [] if is_shared else [*link.cxx_library(abi), *link.dependencies(abi)]
@@ -123,7 +125,8 @@ def write_build_files(root: Path, abis: Sequence[Abi], file: str) -> None:
     choices = [f'  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^({"|".join(abi.processors)})$")\n'
                f"    set(MACE_ABI {abi.name})" for abi in abis if not abi.is_android]
     (folder / "mace-config.cmake").write_text(CMAKE_CONFIG.format(
-        choices="\n".join(choices), file=file, abis=", ".join(abi.name for abi in abis),
+        choices="\n".join(choices), abis=", ".join(abi.name for abi in abis),
+        names="\n".join(f'set(_mace_name_{abi.name} "{file}")' for abi, file in files.items()),
         kind="SHARED" if is_shared else "STATIC",
         not_on_android=" ".join((link.CXX_LIBRARY, *link.NOT_ON_ANDROID)),
         libraries="" if is_shared else " ".join((link.CXX_LIBRARY, *link.DEPENDENCIES))))

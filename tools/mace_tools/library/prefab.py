@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +23,26 @@ FOLDER = "prefab"
 STL = "c++_shared"
 
 
-def write(root: Path, abis: Sequence[Abi], file: str) -> None:
-    """Adds the folder, if an ABI is Android's; headers and libraries are written before."""
-    android = [abi for abi in abis if abi.is_android]
+def write(root: Path, files: Mapping[Abi, str], static: str) -> None:
+    """Adds the folder, if an ABI is Android's; headers and libraries are written before. `files`:
+    the names of the libraries, of which Prefab allows one: `static`, if they are static."""
+    android = [abi for abi in files if abi.is_android]
     if not android:
         return
-    is_static = file.endswith(".a")
+    is_static = files[android[0]].endswith(".a")
+    name = static if is_static else link.SONAME
     module = root / FOLDER / "modules" / "mace"
     shutil.copytree(root / "include", module / "include")
     _write(root / FOLDER / "prefab.json", {"schema_version": 2, "name": "mace",
                                            "version": package.version(), "dependencies": []})
     needed = link.dependencies(android[0]) if is_static else []
     _write(module / "module.json", {"export_libraries": [f"-l{name}" for name in needed],
-                                    "library_name": Path(file).stem})
+                                    "library_name": Path(name).stem})
     for abi in android:
         assert abi.ndk is not None
         folder = module / "libs" / f"android.{abi.name}"
         folder.mkdir(parents=True)
-        shutil.copyfile(root / "lib" / abi.name / file, folder / file)
+        shutil.copyfile(root / "lib" / abi.name / files[abi], folder / name)
         _write(folder / "abi.json", {"abi": abi.name, "api": API, "ndk": abi.ndk.major, "stl": STL,
                                      "static": is_static})
 
