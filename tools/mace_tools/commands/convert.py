@@ -179,6 +179,7 @@ def _convert(
     if model.devices == ("gpu",) and compute_in_floats(graph):
         graph.notes.append("for the GPU, which computes with floats: weights are stored as codes, "
                            "and everything between inputs and outputs computes in floats")
+    graph.notes += dsp.float_note(model, graph)
     _check_nodes(context, tag, model, node_names(graph))
     with context.console.steps(tag, total=1) as step:
         step("writing")

@@ -17,6 +17,8 @@ from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
 from mace_tools.devices.places import Place
 from mace_tools.exit_codes import MissingToolError
+from mace_tools.importers.request import some
+from mace_tools.ir import Graph
 
 # What builds the executor, with Debian's names of the packages.
 COMPILERS = {"clang++-19": "clang-19", "ld.lld-19": "lld-19"}
@@ -39,6 +41,19 @@ def program(console: Console, given: Path | None) -> Path:
                                "`tools/setup.sh --for test`, or name a built one with "
                                "--mace_dsp=FILE")
     return runner.find(console, given, runner.MACE_DSP)
+
+
+def float_note(model: Model, graph: Graph) -> list[str]:
+    """A note about the nodes that a DSP leaves to the CPU, because they compute in floats."""
+    moves = ("Quantize", "Dequantize", "Identity", "Cast")
+    nodes = [n for n in graph.nodes if n.op not in moves]
+    left = [n.name for n in nodes if any(
+        graph.tensors[out].dtype == "f32" and graph.tensors[out].quant is None
+        for out in n.outputs)]
+    if "dsp" not in model.devices or not left:
+        return []
+    return [f"{len(left)} of {len(nodes)} nodes compute in floats and run on the CPU, since DSPs "
+            f"compute with quantized values only: {some(left)}"]
 
 
 def check_codes(context: Context, tag: str, model: Model, net: Callable[[], Any]) -> None:

@@ -192,7 +192,8 @@ def requantize(b: Builder, n: SourceNode) -> list[str]:
 
 def _note_computed(b: Builder) -> None:
     note = ("the source computes ranges of codes in each run: there the engine computes with the "
-            "numbers themselves, and does not round them to codes")
+            "numbers themselves, and does not round them to codes; TensorFlow's transform "
+            "freeze_requantization_ranges makes the ranges constant")
     notes = b.frames[0].graph.notes
     if note not in notes:
         notes.append(note)

@@ -1,0 +1,43 @@
+"""What is said of models for the DSP.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mace_tools.commands.dsp import float_note
+from mace_tools.infer import infer_graph
+from mace_tools.ir import Graph, Quant
+
+CODES = Quant(np.float32([0.1]), np.array([3]))
+
+
+def network() -> Graph:
+    """Numbers become codes, are clipped as codes, and become numbers, whose root is taken."""
+    graph = Graph("net")
+    graph.add_input("x", "f32", (2, 3))
+    for op, inputs, output, attrs in (
+            ("Quantize", ["x"], "codes", {}),
+            ("Activation", ["codes"], "clipped", {"type": "RELU"}),
+            ("Dequantize", ["clipped"], "reals", {}),
+            ("Unary", ["reals"], "y", {"type": "SQRT"})):
+        graph.add(op, inputs, [output], output, **attrs)
+    for name in ("codes", "clipped"):
+        graph.tensors[name].dtype, graph.tensors[name].quant = "u8", CODES
+    graph.outputs = ["y"]
+    infer_graph(graph)
+    return graph
+
+
+@pytest.mark.parametrize("devices, notes", [
+    (("cpu",), []), (("cpu", "dsp"), 1), (("dsp",), 1)])
+def test_nodes_in_floats_are_named_for_the_dsp(devices, notes):
+    found = float_note(SimpleNamespace(devices=devices), network())
+    assert found == ([] if not notes else [
+        "1 of 2 nodes compute in floats and run on the CPU, since DSPs compute with quantized "
+        "values only: 'y'"])
