@@ -165,6 +165,30 @@ TEST(Conv2d, Groups) {
   }
 }
 
+// As filters of audio are written.
+TEST(Conv2d, ImagesOneElementWide) {
+  for (const int64_t kernel : {2, 3, 100}) {
+    for (const int64_t stride : {1, 3}) {
+      for (const int64_t group : {1, 2}) {
+        SCOPED_TRACE(ToString(Shape{kernel, stride, group}));
+        CheckOp({"Conv2d",
+                 {{"strides", Ints{stride, 2}},
+                  {"dilations", Ints{2, 1}},
+                  {"padding_values", Ints{7, 0, 4, 0}},
+                  {"padding", int64_t{4}},
+                  {"group", group}},
+                 {RandomF32({2, 230, 1, 4}, 1),
+                  Const(RandomF32({6, 4 / group, kernel, 1}, 2)),
+                  Const(RandomF32({6}, 3))}});
+      }
+    }
+  }
+  CheckOp(
+      {"Conv2d",
+       {},
+       {RandomF32({1, 700, 1, 1}, 1), Const(RandomF32({1, 1, 512, 1}, 2))}});
+}
+
 TEST(Conv2d, EmptyBatch) {
   CheckOp({"Conv2d",
            {},

@@ -58,6 +58,17 @@ TEST(DepthwiseConv2d, Sizes) {
   }
 }
 
+TEST(DepthwiseConv2d, ImagesOneElementWide) {
+  for (const int64_t multiplier : {1, 2}) {
+    for (const int64_t kernel : {3, 9}) {
+      CheckOp({"DepthwiseConv2d",
+               {{"strides", Ints{2, 1}}, {"padding", int64_t{1}}},
+               {RandomF32({2, 41, 1, 10}, 1),
+                Const(RandomF32({multiplier, 10, kernel, 1}, 2))}});
+    }
+  }
+}
+
 TEST(DepthwiseConv2d, KernelLargerThanInput) {
   CheckOp({"DepthwiseConv2d",
            {{"padding", int64_t{1}}, {"activation", "SWISH"}},

@@ -170,6 +170,49 @@ TEST(Chain, GivesTheBitsOfItsNodes) {
   }
 }
 
+// A convolution, a depthwise and a 1x1 one over a signal, along the first
+// dimension of the image or along the second.
+ModelBuilder Signal(int64_t length, bool along_first, int64_t depthwise_pad) {
+  const auto shape = [&](int64_t a, int64_t b, int64_t n, int64_t m) {
+    return along_first ? Shape{a, b, n, m} : Shape{a, b, m, n};
+  };
+  const auto attrs = [&](int64_t pad) {
+    return AttrMap{{"padding", int64_t{4}},
+                   {"padding_values",
+                    along_first ? Ints{pad, 0, pad, 0} : Ints{0, pad, 0, pad}},
+                   {"activation", std::string("RELU")}};
+  };
+  ModelBuilder b;
+  b.Input("x", along_first ? Shape{1, length, 1, 8} : Shape{1, 1, length, 8})
+      .Weight("w1", shape(80, 8, 3, 1), Floats(80 * 8 * 3, 1))
+      .Op("Conv2d", {"x", "w1"}, {"c1"}, attrs(1))
+      .Weight("wd", shape(1, 80, 2 * depthwise_pad + 1, 1),
+              Floats(80 * (2 * depthwise_pad + 1), 3))
+      .Op("DepthwiseConv2d", {"c1", "wd"}, {"d"}, attrs(depthwise_pad))
+      .Weight("w2", {24, 80, 1, 1}, Floats(24 * 80, 4))
+      .Op("Conv2d", {"d", "w2"}, {"c2"}, Attrs(1, "NOOP"))
+      .Op("Activation", {"c2"}, {"y"}, {{"activation", std::string("RELU")}});
+  return b.Output("y");
+}
+
+TEST(Chain, OfImagesOneElementWide) {
+  for (const int64_t pad : {0, 2}) {
+    const Case along_first = {"", {1, 3000, 1, 8}, 0, 0, 1, 0};
+    const Case along_second = {"", {1, 1, 3000, 8}, 0, 0, 1, 0};
+    const auto apart =
+        Create(Signal(3000, false, pad).Load(), "PRESERVE_ALL", 1);
+    const std::vector<float> want = RunOnce(*apart, along_second);
+    for (const char* strategy : {"PRESERVE_ALL", "AUTO"}) {
+      for (const int threads : {1, 2}) {
+        const auto engine =
+            Create(Signal(3000, true, pad).Load(), strategy, threads);
+        EXPECT_EQ(RunOnce(*engine, along_first), want)
+            << strategy << ", " << threads << " threads, pad " << pad;
+      }
+    }
+  }
+}
+
 // A first convolution, then `blocks` of a depthwise and a 1x1 one, all of them
 // with large outputs.
 ModelBuilder ManyLinks(const Case& c, int64_t blocks) {

@@ -12,12 +12,20 @@
 namespace mace::cpu {
 namespace {
 
+// Returns whether an image and its filter are one element wide, and the filter
+// is higher than that.
+bool IsOneWide(const Window2D& window) {
+  const Window& w = window.w;
+  return w.in == 1 && w.out == 1 && w.kernel == 1 && w.pad_before == 0 &&
+         window.h.kernel > 1;
+}
+
 template <typename Attrs>
 Result<ConvNode> Read(const Node& node, const Attrs& attrs,
                       const Window2D& window, int64_t group) {
   ConvNode conv;
   MACE_ASSIGN_OR_RETURN(conv.activation, ResolveActivation(node, attrs));
-  conv.shape.window = window;
+  conv.shape.window = IsOneWide(window) ? Window2D{window.w, window.h} : window;
   conv.shape.batch = node.inputs[0].type.shape[0];
   conv.shape.in_channels = node.inputs[0].type.shape[3];
   conv.shape.out_channels = node.outputs[0].shape[3];
@@ -29,6 +37,11 @@ Result<ConvNode> Read(const Node& node, const Attrs& attrs,
 }
 
 }  // namespace
+
+bool HasSameLines(const ConvShape& before, const ConvShape& after) {
+  return before.window.h.out == after.window.h.in &&
+         before.window.w.out == after.window.w.in;
+}
 
 Status CheckGroupTables(const Node& node, const ConvShape& s) {
   MACE_RETURN_IF_ERROR(CheckTable(node, "groups", {s.group}, sizeof(GemmB)));

@@ -8,6 +8,8 @@
 namespace mace::cpu {
 
 struct ConvNode {
+  // An image [H, 1] under a filter [kh, 1] is read as [1, H] under [1, kh]: the
+  // elements lie alike, and kernels are fast along lines.
   ConvShape shape;
   ActivationFunction activation;
 };
@@ -16,6 +18,10 @@ struct ConvNode {
 // MACE_UNSUPPORTED if the kernel's tables would be too large.
 Result<ConvNode> ReadConv2d(const Node& node);
 Result<ConvNode> ReadDepthwiseConv2d(const Node& node);
+
+// Returns whether `after` reads the lines that `before` writes, and not one as
+// an image [H, 1] that the other reads as [1, H].
+bool HasSameLines(const ConvShape& before, const ConvShape& after);
 
 // Checks that a convolution with a matrix product for each group does not have
 // too many groups and taps. ReadConv2d calls it. Errors: MACE_UNSUPPORTED.

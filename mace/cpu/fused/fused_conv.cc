@@ -235,6 +235,9 @@ Result<std::vector<PlannedConv>> PlanLinks(const Links& links,
       planned.plan = PlanConv(node.inputs[1], planned.conv.shape, context, i);
     }
     MACE_RETURN_IF_ERROR(CheckLink(links, i, planned, context));
+    if (i > 0 && !HasSameLines(convs.back().conv.shape, planned.conv.shape)) {
+      return NotWorthFusing(*links.convs[i]);
+    }
     convs.push_back(planned);
   }
   return convs;

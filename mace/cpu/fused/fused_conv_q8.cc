@@ -253,6 +253,9 @@ Result<KernelPtr> PrepareFusedConvQ8(const std::vector<FusedNode>& chain,
                                                    ? ReadConv2d(node)
                                                    : ReadDepthwiseConv2d(node));
     MACE_RETURN_IF_ERROR(CheckStage(chain, i, conv.shape, context));
+    if (i > 0 && !HasSameLines(shapes.back(), conv.shape)) {
+      return NotWorthFusing(chain[i]);
+    }
     shapes.push_back(conv.shape);
   }
   std::vector<Stage> stages;

@@ -218,6 +218,7 @@ const std::vector<Case>& Cases() {
         {kDepthwise, 0, 3, 2},
         {kConv, 70}}},
       {1, 1, 3, {{kDepthwise, 0, 3}, {kConv, 2}}},
+      {17, 1, 3, {{kDepthwise, 0, 3}, {kConv, 2}}},
       {64, 40, 16, {{kConv, 96}, {kDepthwise, 0, 3, 2}, {kConv, 24}}},
   };
   return *cases;
