@@ -14,7 +14,10 @@ import numpy as np
 import tflite
 
 _TYPES = {"float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7,
-          "complex64": 8, "int8": 9, "float64": 10, "resource": 13, "int4": 17}
+          "complex64": 8, "int8": 9, "float64": 10, "resource": 13, "int4": 17, "int2": 19,
+          "uint4": 20}
+# By type: the bits of an element, if bytes hold several.
+_BITS = {"int4": 4, "uint4": 4, "int2": 2}
 
 # Where files have the numbers of operators: early ones in the first, some new ones in the second.
 CODE_FIELDS = ("DeprecatedBuiltinCode", "BuiltinCode")
@@ -71,7 +74,7 @@ class Maker:
         graphs = [(self, inputs, outputs), *self.more]
         kinds = sorted({op[0] for m, _, _ in graphs for op in m.ops})
         codes = [_code(b, k, self.code_fields) for k in kinds]
-        contents = [None, *(t[3] for m, _, _ in graphs for t in m.tensors),
+        contents = [None, *(_packed(t[2], t[3]) for m, _, _ in graphs for t in m.tensors),
                     *(np.frombuffer(v, np.uint8) for v in self.metadata.values())]
         buffers = [_buffer(b, data) for data in contents]
         first, made = 1, []
@@ -147,6 +150,14 @@ class Maker:
         if between is not None:
             tflite.OperatorAddIntermediates(b, between)
         return tflite.OperatorEnd(b)
+
+
+def _packed(dtype: str, data: Any) -> Any:
+    """The contents of a tensor, of which bytes hold several elements, the first in the low bits."""
+    if data is None or dtype not in _BITS:
+        return data
+    bits = np.unpackbits(np.ravel(data).astype(np.uint8)[:, None], 1, bitorder="little")
+    return np.packbits(bits[:, :_BITS[dtype]], bitorder="little")
 
 
 def _quantization(b: Any, scale: np.ndarray, zero: np.ndarray, axis: int) -> int:

@@ -38,7 +38,8 @@ OPERATORS = _enum("BuiltinOperator")
 ACTIVATIONS = _enum("ActivationFunctionType")
 PADDINGS = _enum("Padding")
 MIRROR_MODES = _enum("MirrorPadMode")
-TENSOR_TYPES = _enum("TensorType")
+# With those that the package `tflite` does not know yet.
+TENSOR_TYPES = _enum("TensorType") | {19: "INT2", 20: "UINT4"}
 REDUCTIONS = _enum("ReduceWindowFunction")
 # The two unions of the schema that hold options; an operator uses one of them.
 _OPTIONS = {"": _enum("BuiltinOptions"), "2": _enum("BuiltinOptions2")}

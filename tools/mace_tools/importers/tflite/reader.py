@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.errors import ModelError
+from mace_tools.importers import narrow_types
 from mace_tools.importers.source import SourceGraph, SourceModel, SourceNode, ValueInfo
 from mace_tools.importers.tflite import custom_options, signatures, variables
 from mace_tools.importers.tflite.flat import (
@@ -36,6 +37,9 @@ _NUMPY: dict[str, Any] = {
     "INT64": np.int64, "INT16": np.int16, "INT8": np.int8, "UINT8": np.uint8, "BOOL": np.bool_,
     "UINT16": np.uint16, "UINT32": np.uint32, "UINT64": np.uint64,
 }
+# Types of few bits, of constants only, by the names of narrow_types.
+_NARROW = {"INT4": "int4", "UINT4": "uint4", "INT2": "int2"}
+_NUMPY |= {kind: narrow_types.INTEGERS[name].held for kind, name in _NARROW.items()}
 # Element types that the engine does not have, and those that replace them.
 _RETYPED = ("FLOAT64", "UINT16", "UINT32", "UINT64")
 VERSION = 3  # of the schema, the only one that LiteRT runs
@@ -45,8 +49,8 @@ GRAPHS = {"IF": (("ThenSubgraphIndex", "then"), ("ElseSubgraphIndex", "else")),
           "WHILE": (("CondSubgraphIndex", "condition"), ("BodySubgraphIndex", "body"))}
 MOST_OPERATORS = 1 << 18
 SCHEMES = {1: "custom", 2: "by block"}  # of the union QuantizationDetails
-QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", "INT4")
-CODES = ("INT8", "UINT8", "INT16")  # of which the engine computes quantized tensors
+QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", *_NARROW)
+CODES = ("INT8", "UINT8", "INT16", *_NARROW)  # of which the engine computes quantized tensors
 
 
 def read(path: Path, signature: str = "") -> SourceModel:
@@ -261,6 +265,8 @@ def _unusable(tensor: Any, info: ValueInfo, constant: bool) -> tuple[str, str] |
     if info.quant is not None and kind not in CODES:
         return (f"quantized tensors of {kind}, which are not supported yet",
                 "use the float model that it was made from, or one of 8 or 16 bits")
+    if kind in _NARROW and not constant:
+        return (f"a computed tensor of {kind}", "quantize activations to 8 or 16 bits")
     if tensor.Sparsity() is not None and not constant:
         return "a sparse tensor without contents", "convert the model without sparsity"
     if kind not in _NUMPY:
@@ -323,10 +329,12 @@ def _wrong_quant(tensor: Any, shape: tuple[int, ...], scale: np.ndarray, zero: n
     if zero.size != scale.size:
         return f"{scale.size} scales and {zero.size} zero points"
     kind = TENSOR_TYPES[tensor.Type()]
-    codes = np.iinfo(_NUMPY.get(kind, np.int8))  # of INT4, too: they are read as bytes
-    outside = zero[(zero < codes.min) | (zero > codes.max)]
+    info = np.iinfo(_NUMPY[kind])
+    low, high = (narrow_types.INTEGERS[_NARROW[kind]].limits if kind in _NARROW
+                 else (info.min, info.max))
+    outside = zero[(zero < low) | (zero > high)]
     if outside.size:
-        return f"the zero point {outside[0]}, and codes of {kind} are {codes.min} to {codes.max}"
+        return f"the zero point {outside[0]}, and codes of {kind} are {low} to {high}"
     if axis is not None and not 0 <= axis < len(shape):
         return f"{scale.size} scales along axis {axis}, and its shape is {list(shape)}"
     if axis is not None and shape[axis] != scale.size:
@@ -341,11 +349,17 @@ def _contents(file: File, tensor: Any, buffers: list, name: str) -> np.ndarray |
     if not raw or kind not in _NUMPY:
         return None
     shape, dtype = _shape(file, tensor), np.dtype(_NUMPY[kind]).newbyteorder("<")
+    if tensor.Sparsity() is not None and kind in _NARROW:
+        return None
     if tensor.Sparsity() is not None:
         values = np.frombuffer(raw, dtype).astype(_NUMPY[kind])
         return dense(file, tensor.Sparsity(), shape, values)
-    want = math.prod(shape) * dtype.itemsize
+    count = math.prod(shape)
+    want = narrow_types.packed_bytes(_NARROW[kind], count) if kind in _NARROW \
+        else count * dtype.itemsize
     if len(raw) != want:
         raise ValueError(f"{len(raw)} bytes of contents for '{name}' {kind}{list(shape)}, "
                          f"which takes {want}")
+    if kind in _NARROW:
+        return narrow_types.unpacked(_NARROW[kind], raw, count).reshape(shape)
     return np.frombuffer(raw, dtype).reshape(shape).astype(_NUMPY[kind])

@@ -141,8 +141,8 @@ def test_quantized_tensors_and_unknown_operators_at_once(tmp_path):
     with pytest.raises(UnsupportedOps) as e:
         load("tflite", m.save(tmp_path, ["x"], ["y"]))
     text = str(e.value)
-    assert "ADD x1: 'q'" in text and "quantized tensors of INT4" in text
-    assert "use the float model that it was made from, or one of 8 or 16 bits" in text
+    assert "ADD x1: 'q'" in text and "computed tensor of INT4" in text
+    assert "quantize activations to 8 or 16 bits" in text
     assert "RFFT2D x1" in text and "'Blur' x1" in text
 
 
