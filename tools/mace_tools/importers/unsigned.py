@@ -58,7 +58,7 @@ _OTHERS = {"Cast", "ArgMax", "NonZero", "Shape", "Unique",
                                             "GREATER_EQUAL"))}
 # Operators of sources whose int64 results are no numbers of their operands.
 _PLACES = {"Shape", "Size", "Rank", "ArgMax", "ArgMin", "ARG_MAX", "ARG_MIN", "NonZero", "Where",
-           "OneHot", "Cast"}
+           "OneHot", "Cast", "BitCast"}
 
 
 def kind_of(b: Builder, name: str) -> str:

@@ -21,6 +21,8 @@ _EXACT = ("bool", "i8", "u8")
 
 
 def widen_fp16(graph: Graph) -> None:
+    of_bits = [node for node in graph.nodes
+               if node.op == "Bitcast" and graph.tensors[node.inputs[0]].dtype == "f16"]
     for tensor in graph.tensors.values():
         if tensor.dtype == "f16" and tensor.data is not None:
             tensor.data, tensor.dtype, tensor.stored = widened(tensor.data), "f32", "f16"
@@ -32,6 +34,9 @@ def widen_fp16(graph: Graph) -> None:
         if node.op == "Cast" and node.attrs["to"] == "f16":
             _widen_cast(graph, node)
             continue
+        if node.op == "Bitcast" and node.attrs["to"] == "f16":
+            _widen_readers(graph, node.outputs[0])
+            continue
         if node.attrs.get("dtype") == "f16" and not node.is_custom:
             node.attrs["dtype"] = "f32"
             if "value" in node.attrs:
@@ -39,6 +44,8 @@ def widen_fp16(graph: Graph) -> None:
         for k, out in enumerate(node.outputs):
             if graph.tensors[out].dtype == "f16":
                 _widen_output(graph, node, k)
+    for node in of_bits:
+        _round_operand(graph, node)
 
 
 def widened(array: np.ndarray) -> np.ndarray:
@@ -74,6 +81,15 @@ def _widen_output(graph: Graph, node: Node, index: int) -> None:
     graph.set_output(node, index, wide)
     graph.replace_uses(name, wide)
     graph.add("Cast", [wide], [name], to="f16")
+
+
+def _round_operand(graph: Graph, node: Node) -> None:
+    """Gives a node that reads the bits of fp16 numbers these numbers as fp16."""
+    x = node.inputs[0]
+    half = graph.fresh(f"{x}/f16")
+    graph.add_tensor(Tensor(half, "f16", graph.tensors[x].shape))
+    graph.add("Cast", [x], [half], to="f16")
+    graph.set_inputs(node, [half])
 
 
 def _wide_copy(graph: Graph, name: str) -> str:

@@ -44,7 +44,7 @@ class NodeTest:
         """The inputs that are not constants of the model, in types of the engine."""
         left = [array for k, array in enumerate(self.inputs) if k not in fixed]
         with np.errstate(over="ignore"):
-            return {name: _as(array, graph.tensors[name].dtype)
+            return {name: as_held(array, graph.tensors[name].dtype)
                     for name, array in zip(graph.inputs, left)}
 
     def difference(self, graph: Graph, results: dict[str, np.ndarray]) -> str:
@@ -59,7 +59,8 @@ class NodeTest:
         return ""
 
 
-def _as(array: np.ndarray, dtype: str) -> np.ndarray:
+def as_held(array: np.ndarray, dtype: str) -> np.ndarray:
+    """Numbers in the type in which the engine holds them."""
     if array.dtype == np.uint16 and dtype == "f32":  # how the archive stores bfloat16
         return (array.astype(np.uint32) << 16).view(np.float32)
     return array.astype(NUMPY[dtype])
