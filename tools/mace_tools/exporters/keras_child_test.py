@@ -138,11 +138,18 @@ def layers():
             "volumes": ((4, 5, 6, 2), (of.MaxPooling3D(2),)),
             "dropout": ((4,), (of.Dropout(0.5), of.GaussianNoise(1.0))),
             "flip": ((5, 6, 3), (of.RandomFlip(),)),
+            "shrunk": ((9, 11, 3), (of.Resizing(5, 7, interpolation="lanczos3", antialias=True),
+                                    of.AutoContrast(value_range=(-1, 1)))),
+            "bins": ((4,), (of.Discretization(bin_boundaries=[-0.5, 0.0, 0.5]),
+                            of.CategoryEncoding(num_tokens=4, output_mode="count"))),
+            "mel": ((2000,), (of.MelSpectrogram(fft_length=128, sequence_stride=64,
+                                                num_mel_bins=8, sampling_rate=8000),)),
             "open": ((None, None, 3), (of.Conv2D(4, 3), of.GlobalAveragePooling2D()))}
 
 
 LAYERS = [*(f"{kind}{number}" for kind in ("", "masked ") for number in range(4)), "convlstm",
-          "softsign", "identity", "bicubic", "volumes", "dropout", "flip", "open"]
+          "softsign", "identity", "bicubic", "volumes", "dropout", "flip", "shrunk", "bins", "mel",
+          "open"]
 
 
 @pytest.mark.parametrize("name", quick(LAYERS, "0", "masked 1", "softsign", "open"))
@@ -158,6 +165,14 @@ def test_mixed_precision(tmp_path, policy):
     model = model_of((6, 6, 3), of.Conv2D(4, 3, dtype=policy), of.BatchNormalization(dtype=policy),
                      of.GlobalAveragePooling2D(dtype=policy), of.Dense(2, dtype=policy))
     compare(model, tmp_path, rtol=0, atol=0.02)
+
+
+def test_lookups_of_numbers(tmp_path):
+    of = keras.layers
+    i = keras.Input((6,), name="x", dtype="int64")
+    table = of.IntegerLookup(vocabulary=[3, 5, 1, 4])
+    counts = of.IntegerLookup(vocabulary=[3, 5, 1, 4], output_mode="count")
+    compare(keras.Model(i, [table(i), counts(i)]), tmp_path, batch=3)
 
 
 def test_open_extents_stay_open(tmp_path):

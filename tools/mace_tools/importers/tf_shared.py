@@ -8,7 +8,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.operands import fixed_int, split_sizes
@@ -37,6 +39,15 @@ def assign(b: Builder, n: SourceNode) -> str:
     variable, value = n.inputs[:2]
     b.assign(variable, value)
     return value
+
+
+def not_above(b: Builder, x: str, boundaries: Sequence[float]) -> str:
+    """How many of these boundaries are not above x; all of them where x is no number."""
+    x = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
+    limits = b.add_const(np.array(boundaries, np.float32), name="boundaries")
+    above = b.op("Compare", b.op("ExpandDims", x, axis=[-1]), limits, type="LESS")
+    below = b.op("Cast", b.op("Logical", above, type="NOT"), to="i32")
+    return b.op("Reduce", below, reduce_type="SUM", axis=[-1])
 
 
 def split(b: Builder, n: SourceNode) -> list[str]:

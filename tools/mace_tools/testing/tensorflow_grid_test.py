@@ -11,19 +11,20 @@ from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of
 
 # Constants, variables (of which SavedModels are tested) and an operator that no file has by this
 # name.
-WITHOUT_CASE = {"Const", "ReadVariableOp", "ResourceGather", "Stack"}
+WITHOUT_CASE = {"AssignVariableOp", "Const", "ReadVariableOp", "ResourceGather", "Stack"}
 # TensorFlow itself runs this one only in graphs of before its version 1.0; NumPy judges it.
-NEVER_RUN = {"BatchNormWithGlobalNormalization", "Bitcast"}
+NEVER_RUN = {"BatchNormWithGlobalNormalization"}
 # Operators that need others around them (test/golden/recurrent_models_test.py), or whose cases are
-# functions (importers/tensorflow/signal_test.py, volumes_test.py), or that read codes
-# (importers/tensorflow/quantized_test.py).
+# functions (importers/tensorflow/signal_test.py, volumes_test.py, choices_test.py), or that read
+# codes (importers/tensorflow/quantized_test.py).
 TESTED_ELSEWHERE = {
     *READERS,
     "If", "While", "TensorListFromTensor", "TensorListGather", "TensorListGetItem",
     "TensorListLength", "TensorListReserve", "TensorListSetItem", "TensorListStack",
     "TensorArrayGatherV3", "TensorArrayReadV3", "TensorArrayScatterV3", "TensorArraySizeV3",
     "TensorArrayV3", "TensorArrayWriteV3", "AudioSpectrogram", "Mfcc", "CropAndResize",
-    "ResizeArea", "AvgPool3D", "Conv3DBackpropInputV2", "MaxPool3D", "MaxPoolWithArgmax",
+    "LookupTableFind", "LookupTableFindV2", "ResizeArea",
+    "AvgPool3D", "Conv3DBackpropInputV2", "MaxPool3D", "MaxPoolWithArgmax",
     *(f"RFFT{axes}.{part}" for axes in ("", "2D")
                     for part in ("ComplexAbs", "Imag", "Real")),
     *(f"{kind}{how}" for kind in ("Segment", "UnsortedSegment")

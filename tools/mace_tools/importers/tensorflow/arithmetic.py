@@ -135,11 +135,11 @@ def cumsum(b: Builder, n: SourceNode) -> str:
                 exclusive=n.attr("exclusive", False), reverse=n.attr("reverse", False))
 
 
-@registry.op("Cast", "Bitcast")
+@registry.op("Cast")
 def cast(b: Builder, n: SourceNode) -> str:
     to = n.attr("DstT")
     n.only("Truncate", False, "export the cast with rounding")
-    if n.op == "Bitcast" or to is None or to.engine is None:
+    if to is None or to.engine is None:
         raise Unsupported(f"to {to.name if to else 'another type'}", "cast to a number type")
     return b.op("Cast", n.inputs[0], to=to.engine)
 

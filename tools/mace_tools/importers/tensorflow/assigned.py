@@ -28,7 +28,7 @@ def settle(model: SourceModel, outputs: Iterable[str]) -> None:
     writes: dict[str, list[SourceNode]] = {}
     for node in model.nodes:
         if node in run and (node.op == WRITE or node.op in _SUMS) and node.inputs:
-            writes.setdefault(_origin(made, node.inputs[0]), []).append(node)
+            writes.setdefault(origin(made, node.inputs[0]), []).append(node)
     replaced: dict[SourceNode, list[SourceNode]] = {}
     for name, nodes in writes.items():
         if name not in model.constants:
@@ -43,7 +43,7 @@ def settle(model: SourceModel, outputs: Iterable[str]) -> None:
         model.variables[name], model.writers[name] = value, [nodes[0].name]
         replaced[nodes[0]] = _write(nodes[0], name)
         for node in model.nodes:
-            if node.op == READ and node.inputs and _origin(made, node.inputs[0]) == name and (
+            if node.op == READ and node.inputs and origin(made, node.inputs[0]) == name and (
                     nodes[0] in _before(model, made, [*node.outputs])):
                 replaced[node] = [replace(node, op="Identity", inputs=[nodes[0].name], attrs={})]
     model.nodes = [new for node in model.nodes for new in replaced.get(node, [node])]
@@ -74,7 +74,7 @@ def _before(
             stack += [*(made.get(i) for i in node.inputs), *(named.get(n) for n in node.after)]
 
 
-def _origin(made: dict[str, SourceNode], name: str) -> str:
+def origin(made: dict[str, SourceNode], name: str) -> str:
     """The tensor that nodes pass on as this one."""
     for _ in made:  # a damaged file may have a cycle
         node = made.get(name)

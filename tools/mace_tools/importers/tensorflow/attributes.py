@@ -6,11 +6,11 @@ The importer function must read every other attribute, or the node is refused.
 """
 
 from mace_tools.importers.tensorflow import registry
+from mace_tools.importers.tensorflow.tables import FIND
 
 OPERAND_TYPES = ("T", "Ta", "Tb", "TI", "Tblock_shape", "Tcrops", "Tdim", "Tidx", "Tindices", "Tk",
-                 "Tlen", "Tmultiples", "Tpaddings", "Tparams", "Taxis", "Tperm", "Tshape", "Tshift",
-                 "Tindex", "T_threshold", "U",
-                 "SrcT", "Index")
+                 "Tlabels", "Tlen", "Tmultiples", "Tpaddings", "Tparams", "Taxis", "Tperm",
+                 "Tshape", "Tshift", "Tindex", "T_threshold", "U", "SrcT", "Index")
 
 registry.without_meaning(
     "the type of an operand's copy in registers", "Tactivation", ops=["QuantizedMatMul"],
@@ -26,6 +26,9 @@ registry.without_meaning(
 registry.without_meaning(
     "element types of variables, which these have as well", "dtype",
     ops=["ReadVariableOp", "ResourceGather", "PlaceholderWithDefault"],
+)
+registry.without_meaning(
+    "element types of keys and values, which these have as well", "Tin", "Tout", ops=FIND,
 )
 registry.without_meaning(
     "numbers of operands or results, which the node lists as well", "N", "num_split", "num",

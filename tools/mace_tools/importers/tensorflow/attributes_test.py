@@ -99,16 +99,30 @@ CASES: dict[str, tuple[list[np.ndarray], dict]] = {
         "filterbank_channel_count": 2, "dct_coefficient_count": 1}),
     **{f"RFFT.{part}": ([X, i32(4)], {}) for part in ("ComplexAbs", "Real", "Imag")},
     **{f"RFFT2D.{part}": ([X, i32(2, 4)], {}) for part in ("ComplexAbs", "Real", "Imag")},
+    **{op: ([IMG, *more], {}) for op, more in (
+        ("RGBToHSV", []), ("HSVToRGB", []), ("AdjustHue", [np.float32(0.5)]),
+        ("AdjustSaturation", [np.float32(0.5)]), ("AdjustContrastv2", [np.float32(0.5)]),
+        ("ScaleAndTranslate", [i32(2, 2), np.float32([0.5, 0.5]), np.float32([0, 0])]))},
+    **{op: ([i32(1, 2), i32(3, 4)], {}) for op in (
+        "BitwiseAnd", "BitwiseOr", "BitwiseXor", "LeftShift", "RightShift")},
+    "BroadcastArgs": ([i32(3, 1), i32(3, 4)], {}),
+    "Invert": ([i32(1, 2)], {}), "Bitcast": ([X], {"type": 3}),
+    "Bucketize": ([X], {"boundaries": [0.5]}),
+    **{op: ([X, X], {}) for op in ("LowerBound", "UpperBound", "SoftmaxCrossEntropyWithLogits")},
+    "SparseSoftmaxCrossEntropyWithLogits": ([X, i32(0, 1)], {}),
+    "DenseBincount": ([i32(1, 2), np.int32(3), X[0, :0]], {}),
+    **{op: ([i32(1, 2), np.int32(0), i32(1), i32(5)], {}) for op in (
+        "LookupTableFind", "LookupTableFindV2")},
     "TensorArrayScatterV3": ([H, i32(1, 0), X, X], {}),
 }
-TYPES = {"DstT", "element_dtype", "dtype"}
-NEVER = {"Bitcast", "Const"}  # refused, whatever their attributes are
+TYPES = {"DstT", "element_dtype", "dtype", "type"}
+NEVER = {"Const"}  # refused, whatever their attributes are
 # flow.py and assigned.py make them, with attributes of their own.
 MADE_HERE = {"If", "While", "AssignVariableOp"}
 OF_CODES = set(READERS)  # quantized_test.py has them
 # The first operand decides a shape, or is what they are made by.
-FIRST_FIXED = {"Concat", "Conv2DBackpropInput", "Conv3DBackpropInputV2", "Fill", "LinSpace",
-               "Range", "Split", "TensorArrayV3", "TensorListReserve"}
+FIRST_FIXED = {"BroadcastArgs", "Concat", "Conv2DBackpropInput", "Conv3DBackpropInputV2", "Fill",
+               "LinSpace", "Range", "Split", "TensorArrayV3", "TensorListReserve"}
 
 
 def file(folder, op, **more):

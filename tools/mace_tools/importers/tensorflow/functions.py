@@ -11,6 +11,7 @@ decides them where it can, and flow.py makes one node of those that are left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from mace_tools.errors import ModelError
 
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 IFS = ("If", "StatelessIf")
+CASES = ("Case", "StatelessCase")
 WHILES = ("While", "StatelessWhile")
+INT32 = 3  # of DataType
 MOST_NODES = 1 << 20
 DEEPEST = 100
 # Outputs of operators with several, for files that do not define them (graphs, other than
@@ -31,7 +34,8 @@ OUTPUTS = {
                          "reserve_space_2", "reserve_space_3"),
     "TopKV2": ("values", "indices"), "TopK": ("values", "indices"),
     "Switch": ("output_false", "output_true"), "Merge": ("output", "value_index"),
-    "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"),
+    **dict.fromkeys(("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"),
+                    ("loss", "backprop")),
     **dict.fromkeys(("Unique", "UniqueV2"), ("y", "idx")),
     **dict.fromkeys(("UniqueWithCounts", "UniqueWithCountsV2"), ("y", "idx", "count")),
     "NonMaxSuppressionV4": ("selected_indices", "valid_outputs"),
@@ -58,7 +62,7 @@ def inlined(graph: Any, definitions: Iterable[Any], path: Path) -> Any:
     """The graph without calls. `definitions`: those of operators, as far as the file has them.
 
     Errors: ModelError for a call of a function that is not there, or that calls itself."""
-    calls = {*CALLS, *IFS, *WHILES, *(f.signature.name for f in graph.library.function)}
+    calls = {*CALLS, *IFS, *CASES, *WHILES, *(f.signature.name for f in graph.library.function)}
     if not any(node.op in calls for node in graph.node):
         return graph
     work = _Inliner(graph, definitions, path)
@@ -83,6 +87,8 @@ class _Inliner:
                              "export the model with fewer calls")
         if node.op in IFS and "then_branch" in node.attr:
             self._add_if(node, callers)
+        elif node.op in CASES and node.attr["branches"].list.func:
+            self._add_case(node, callers)
         elif node.op in WHILES and "body" in node.attr:
             self._add_while(node, callers)
         elif node.op in CALLS or node.op in self._functions:
@@ -164,7 +170,7 @@ class _Inliner:
             raise ModelError(f"{self.path}: '{node.name}:{place}' in a function names no output; "
                              "the file is damaged")
         used.add(name)
-        if node.op in (*CALLS, *IFS, *WHILES):  # a single list
+        if node.op in (*CALLS, *IFS, *CASES, *WHILES):  # a single list
             return int(number)
         head = self._functions[node.op].signature if node.op in self._functions else (
             self._definitions.get(node.op))
@@ -197,25 +203,65 @@ class _Inliner:
 
     def _add_if(self, node: Any, callers: tuple[str, ...]) -> None:
         condition, *operands = [i for i in node.input if not i.startswith("^")]
-        make = type(node)
-        sides = []
-        pivot = make(name=f"{node.name}/pivot", op="Switch", input=[condition, condition])
+
+        def side(attr: str, chosen: str, given: list[str]) -> list[str]:
+            return self._body(node.attr[attr].func.name, node, f"{node.name}/{attr}/", given,
+                              chosen, callers)
+
+        merged = self._choose(node, node.name, condition, operands, {
+            name: partial(side, name) for name in ("else_branch", "then_branch")})
+        self.nodes.append(type(node)(name=node.name, op="IdentityN", input=merged))
+
+    def _add_case(self, node: Any, callers: tuple[str, ...]) -> None:
+        """Conditionals within one another; an index that is out of range chooses the last
+        branch."""
+        index, *operands = [i for i in node.input if not i.startswith("^")]
+        functions = [f.name for f in node.attr["branches"].list.func]
+        last = len(functions) - 1
+
+        def branch(k: int, after: str, given: list[str]) -> list[str]:
+            return self._body(functions[k], node, f"{node.name}/branch_{k}/", given, after,
+                              callers)
+
+        def rest(k: int, after: str, given: list[str]) -> list[str]:
+            """What the branches from k on give; `given`: the index, and the operands."""
+            if k == last:
+                return branch(k, after, given[1:])
+            place = f"{node.name}/is_{k}"
+            number = type(node)(name=f"{place}/number", op="Const")
+            if after:
+                number.input.append(f"^{after}")
+            number.attr["dtype"].type = number.attr["value"].tensor.dtype = INT32
+            number.attr["value"].tensor.int_val.append(k)
+            test = type(node)(name=f"{place}/test", op="Equal", input=[given[0], number.name])
+            self.nodes += [number, test]
+            return self._choose(node, place, test.name, given, {
+                "no": partial(rest, k + 1),
+                "yes": lambda chosen, inside: branch(k, chosen, inside[1:])})
+
+        self.nodes.append(type(node)(name=node.name, op="IdentityN",
+                                     input=rest(0, "", [index, *operands])))
+
+    def _choose(self, node: Any, name: str, condition: str, operands: Sequence[str],
+                sides: dict[str, Callable[[str, list[str]], list[str]]]) -> list[str]:
+        """Adds what a condition chooses between: the side for false comes first. Each adds its
+        nodes, of which those without operands run after the given one, and returns its results."""
+        make, results = type(node), []
+        pivot = make(name=f"{name}/pivot", op="Switch", input=[condition, condition])
         self.nodes.append(pivot)
-        for k, _ in enumerate(operands):
-            self.nodes.append(make(name=f"{node.name}/operand_{k}", op="Switch",
-                                   input=[operands[k], condition]))
-        for side, attr in enumerate(("else_branch", "then_branch")):
-            suffix = ":1" if side else ""
-            chosen = f"{node.name}/{attr}/chosen"
+        for k, operand in enumerate(operands):
+            self.nodes.append(make(name=f"{name}/operand_{k}", op="Switch",
+                                   input=[operand, condition]))
+        for (side, add), suffix in zip(sides.items(), ("", ":1")):
+            chosen = f"{name}/{side}/chosen"
             self.nodes.append(make(name=chosen, op="Identity", input=[pivot.name + suffix]))
-            given = [f"{node.name}/operand_{k}{suffix}" for k in range(len(operands))]
-            sides.append(self._body(node.attr[attr].func.name, node, f"{node.name}/{attr}/", given,
-                                    chosen, callers))
+            results.append(add(chosen, [f"{name}/operand_{k}{suffix}"
+                                        for k in range(len(operands))]))
         merged = []
-        for k, (off, on) in enumerate(zip(*sides)):
-            merged.append(f"{node.name}/result_{k}")
+        for k, (off, on) in enumerate(zip(*results)):
+            merged.append(f"{name}/result_{k}")
             self.nodes.append(make(name=merged[-1], op="Merge", input=[off, on]))
-        self.nodes.append(make(name=node.name, op="IdentityN", input=merged))
+        return merged
 
     def _add_while(self, node: Any, callers: tuple[str, ...]) -> None:
         """A frame with the name of the node, as flow.py draws it."""

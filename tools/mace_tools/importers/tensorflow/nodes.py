@@ -34,7 +34,8 @@ _COUNTS = {"Split": "num_split", "SplitV": "num_split", "Unpack": "num", "ShapeN
            "DynamicPartition": "num_partitions"}
 _FIXED_COUNTS = {"TopK": 2, "TopKV2": 2, "CombinedNonMaxSuppression": 4, "NonMaxSuppressionV4": 2,
                  "NonMaxSuppressionV5": 3, "Unique": 2, "UniqueV2": 2, "UniqueWithCounts": 3,
-                 "UniqueWithCountsV2": 3}
+                 "UniqueWithCountsV2": 3,
+                 "SoftmaxCrossEntropyWithLogits": 2, "SparseSoftmaxCrossEntropyWithLogits": 2}
 # Attributes that hold the type of an operator's outputs, most specific first.
 _TYPE_ATTRS = ("DstT", "out_type", "output_type", "dtype", "T", "Tparams", "type")
 _TYPE_LISTS = ("Tout", "Toutputs", "output_types", "out_types", "dtypes")

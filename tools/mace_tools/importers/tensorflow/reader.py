@@ -15,7 +15,7 @@ from mace_tools import protos
 from mace_tools.errors import ModelError
 from mace_tools.importers.request import RequestError, needed_inputs
 from mace_tools.importers.source import SourceModel, ValueInfo
-from mace_tools.importers.tensorflow import assigned
+from mace_tools.importers.tensorflow import assigned, tables
 from mace_tools.importers.tensorflow.functions import inlined
 from mace_tools.importers.tensorflow.nodes import (
     CUT,
@@ -57,6 +57,7 @@ def read(path: Path, signature: str = "") -> SourceModel:
     check_nodes(graph, path)
     whole = inlined(graph, (), path)
     model = model_of(whole, path, path.stem)
+    tables.settle(model)
     # Nodes of functions are no outputs, even if nothing reads them.
     read_names = {split_reference(i)[0] for node in graph.node for i in node.input}
     # What TensorFlow leaves behind where it makes Switch and Merge of a conditional.
@@ -83,6 +84,7 @@ def _read_signature(saved: SavedModel, name: str) -> SourceModel:
                 "export the model with the values of its variables: tf.saved_model.save, or "
                 "model.export of Keras")
     model.nodes = [n for n in model.nodes if n.name not in values]
+    tables.settle(model)
     _keep_needed(model, ends)
     made = {what: _end(signature.outputs[what], what, path)
             for what in sorted(signature.outputs, key=by_number)}

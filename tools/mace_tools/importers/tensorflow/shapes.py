@@ -117,6 +117,13 @@ def broadcast_to(b: Builder, n: SourceNode) -> str:
     return with_ints(b, "Expand", *n.inputs[:2], "shape")
 
 
+@registry.op("BroadcastArgs")
+def broadcast_args(b: Builder, n: SourceNode) -> str:
+    """The shape to which two shapes are broadcast"""
+    shapes = [fixed_ints(b, name, "shape") for name in n.inputs[:2]]
+    return b.add_const(np.array(np.broadcast_shapes(*shapes)), b.dtype(n.inputs[0]), "shape")
+
+
 @registry.op("Fill")
 def fill_(b: Builder, n: SourceNode) -> str:
     return fill(b, *n.inputs[:2])

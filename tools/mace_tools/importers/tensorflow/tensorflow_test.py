@@ -67,7 +67,7 @@ def _set(attr, value):
     elif isinstance(value, str):
         attr.s = value.encode()
     else:
-        attr.list.i.extend(value)
+        (attr.list.f if isinstance(value[0], float) else attr.list.i).extend(value)
 
 
 def run(maker, folder, feeds, outputs=("y",)):

@@ -28,7 +28,7 @@ registry.help_for(
 )
 registry.help_for(
     "look up and read data in the app: name the tensor after it in input_tensors",
-    "HashTableV2", "LookupTableFindV2", "IteratorGetNext", "StaticHashTable", "ParseExampleV2",
+    "HashTable", "HashTableV2", "MutableHashTableV2", "IteratorGetNext", "ParseExampleV2",
 )
 registry.help_for(
     "it changes a variable, a state that lasts from one run to the next: states convert from "
@@ -56,7 +56,7 @@ registry.help_for(
 )
 registry.help_for(
     "write it as tf.cond and tf.while_loop in the source model, or cut the model around it",
-    "Case", "StatelessCase", "For",
+    "For",
 )
 registry.help_for(
     "lists convert that have their number of elements from the beginning: give tf.TensorArray its "

@@ -15,6 +15,7 @@ from mace_tools.importers.operands import fixed_int, fixed_ints, ints, reshape
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.segments import reduced
 from mace_tools.importers.source import SourceNode
+from mace_tools.importers.tf_shared import not_above
 from mace_tools.importers.tflite import registry
 from mace_tools.ir import NUMPY
 
@@ -136,12 +137,7 @@ def broadcast_args(b: Builder, n: SourceNode) -> str:
 @registry.op("BUCKETIZE")
 def bucketize(b: Builder, n: SourceNode) -> str:
     """How many boundaries are not above x."""
-    x = n.inputs[0]
-    boundaries = b.add_const(np.array(n.attr("Boundaries", []), np.float32), name="boundaries")
-    x = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
-    above = b.op("Compare", b.op("ExpandDims", x, axis=[-1]), boundaries, type="LESS")
-    below = b.op("Cast", b.op("Logical", above, type="NOT"), to="i32")
-    return b.op("Reduce", below, reduce_type="SUM", axis=[-1])
+    return not_above(b, n.inputs[0], n.attr("Boundaries", []))
 
 
 @registry.op("RIGHT_SHIFT")

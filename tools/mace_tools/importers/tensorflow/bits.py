@@ -1,0 +1,43 @@
+"""Operations on the bits of numbers.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.importers.builder import Builder
+from mace_tools.importers.narrow import widened
+from mace_tools.importers.registry import Unsupported
+from mace_tools.importers.source import SourceNode
+from mace_tools.importers.tensorflow import registry
+from mace_tools.ir import NUMPY
+
+_KINDS = {"BitwiseAnd": "AND", "BitwiseOr": "OR", "BitwiseXor": "XOR", "LeftShift": "SHIFT_LEFT",
+          "RightShift": "SHIFT_RIGHT"}
+
+
+@registry.op(*_KINDS)
+def bitwise(b: Builder, n: SourceNode) -> str:
+    return widened(b, lambda x, y: b.op("Bitwise", x, y, type=_KINDS[n.op]), *n.inputs[:2])
+
+
+@registry.op("Invert")
+def invert(b: Builder, n: SourceNode) -> str:
+    def flipped(x: str) -> str:
+        return b.op("Bitwise", x, b.add_const(np.array(-1), b.dtype(x)), type="XOR")
+
+    return widened(b, flipped, n.inputs[0])
+
+
+@registry.op("Bitcast")
+def bitcast(b: Builder, n: SourceNode) -> str:
+    """Between types of the same size"""
+    x, kind = n.inputs[0], n.attr("type")
+    to = kind.engine if kind else None
+    if to is None or kind.retyped or b.source_type(0) or "bool" in (to, b.dtype(x)) or (
+            NUMPY[to].itemsize != NUMPY[b.dtype(x)].itemsize):
+        raise Unsupported(f"the bits of {b.dtype(x)} as {kind.name if kind else 'another type'}",
+                          "cast to a number type of the same size")
+    return b.op("Bitcast", x, to=to)
