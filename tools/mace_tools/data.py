@@ -29,6 +29,10 @@ NUMPY_TYPES = {"DT_FLOAT": np.float32, "DT_HALF": np.float16, "DT_INT64": np.int
                "DT_UINT8": np.uint8, "DT_BOOL": np.bool_}  # fmt: skip
 
 
+# Of random inputs whose range the deployment file does not give.
+USUAL_RANGE = (-1.0, 1.0)
+
+
 @dataclass(frozen=True)
 class TensorSpec:
     """An input or output of a converted model."""
@@ -37,17 +41,30 @@ class TensorSpec:
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     data_format: str  # NHWC, NCHW or NONE
-    range: tuple[float, float] = (-1.0, 1.0)
+    range: tuple[float, float] = USUAL_RANGE
     open: tuple[bool, ...] = ()  # by dimension: each run chooses; empty: none
 
 
-def specs(infos: Sequence[Any], model: Model | None = None) -> list[TensorSpec]:
-    """Reads the input_info or output_info of a NetDef; ranges come from the deployment file. The
-    extents of open dimensions are the largest ones, or 1 where there is no limit."""
+def specs(infos: Sequence[Any], model: Model | None = None,
+          usual: tuple[float, float] = USUAL_RANGE) -> list[TensorSpec]:
+    """Reads the input_info or output_info of a NetDef; ranges come from the deployment file, or are
+    `usual`, of a quantized tensor the integers for it. The extents of open dimensions are the
+    largest ones, or 1 where there is no limit."""
     given = dict(_ranges(model)) if model is not None else {}
     return [TensorSpec(i.name, _closed(i), _numpy_type(i), _format(i),
-                       given.get(i.name, (-1.0, 1.0)),
+                       given.get(i.name) or _stored(i, usual),
                        tuple(d == -1 for d in i.dims) if -1 in i.dims else ()) for i in infos]
+
+
+def _stored(info: Any, wanted: tuple[float, float]) -> tuple[float, float]:
+    """The values with which a tensor holds such numbers."""
+    if not info.quantization.scales:
+        return wanted
+    scale = info.quantization.scales[0]
+    zero = (info.quantization.zero_points or [0])[0]
+    ends = np.iinfo(_numpy_type(info))
+    low, high = (float(np.clip(np.rint(v / scale) + zero, ends.min, ends.max)) for v in wanted)
+    return low, high
 
 
 def _closed(info: Any) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 from mace_tools import validate
 from mace_tools.cli_console import Console
 from mace_tools.config.schema import Model
+from mace_tools.validate import Limits
 
 # Rows of latencies: their titles, and their keys in the facts of a run.
 LATENCIES = {"init": ("starts", "init_ms"), "first run": ("starts", "warmup_ms"),
@@ -30,29 +31,28 @@ def compare(
     found = [validate.compare(name, found_there[name], cpu[name]) for name in cpu]
     for line in table(tag, other, runs, found):
         console.data(line)
-    similarity, rel_error = limits(other, model)
+    allowed = limits(other, model)
     facts, agree, device = [], True, other.upper()
     for one in found:
-        ok = not one.failure(similarity, rel_error)
+        ok = not one.failure(allowed)
         agree = agree and ok
         facts.append({**one.facts(), "passed": ok})
         if not ok:
             console.warn(f"{tag}: the {device}'s '{one.output}' differs from the CPU's: "
-                         + (one.problem or f"similarity {one.similarity:.6f} (above {similarity:g} "
-                            f"is expected), relative error {one.max_rel_error:.3g} (at most "
-                            f"{rel_error:g} is)"))
+                         + (one.problem or f"similarity {one.similarity:.6f} (above "
+                            f"{allowed.similarity:g} is expected), relative error "
+                            f"{one.max_rel_error:.3g} (at most {allowed.error:g} is)"))
     if _kernels(runs[other]) == 0:
         console.warn(f"{tag}: nothing ran on the {device}, so both runs are the CPU's; "
                      f"`tools/converter.py check --device={other}` says why")
-    return {"agree": agree, "min_similarity": similarity, "max_rel_error": rel_error,
+    return {"agree": agree, "min_similarity": allowed.similarity, "max_rel_error": allowed.error,
             f"{other}_kernels": _kernels(runs[other]), "outputs": facts}
 
 
-def limits(other: str, model: Model) -> tuple[float, float]:
-    """The least similarity to the CPU and the largest relative error. MACE's executor for DSPs has
-    the bits of its CPU."""
+def limits(other: str, model: Model) -> Limits:
+    """How close to the CPU. MACE's executor for DSPs has the bits of its CPU."""
     if other == "dsp":
-        return (1.0, 0.0)
+        return Limits(1.0, 0.0, is_given=True)
     return validate.limits(other, model.validation_threshold)
 
 

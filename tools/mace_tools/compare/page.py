@@ -125,7 +125,7 @@ def _finite(value: float) -> float:
 def _chart(study: Study, finding: Finding) -> Html:
     errors = [c.max_rel_error for m in finding.layers for c in (m.whole, m.alone)
               if c is not None and 0 < c.max_rel_error < math.inf]
-    limit_whole, limit_alone = study.limits.whole[1], study.limits.alone[1]
+    limit_whole, limit_alone = study.limits.whole.error, study.limits.alone.error
     low = 10.0 ** math.floor(math.log10(min([*errors, limit_alone, 1e-7])))
     high = 10.0 ** math.ceil(math.log10(max([*errors, limit_whole])))
     count = max(2, len(finding.layers))

@@ -67,7 +67,7 @@ def examine(study: Study, every_layer: bool, exact: Engine | None = None,
 def _outputs(study: Study, found: Arrays) -> list[tuple[Comparison, str]]:
     compared = [study.against(name, array) for name, array in found.items()
                 if name in study.reference.values]
-    return [(one, one.failure(*study.limits.whole)) for one in compared]
+    return [(one, one.failure(study.limits.whole)) for one in compared]
 
 
 def _without_culprit(study: Study) -> str:
@@ -75,7 +75,7 @@ def _without_culprit(study: Study) -> str:
     add up."""
     everything = study.whole([layer.tensor for layer in study.layers()])
     kept = [o for o in study.graph.outputs if o in everything and o in study.reference.values]
-    right = [not study.against(o, everything[o]).failure(*study.limits.whole) for o in kept]
+    right = [not study.against(o, everything[o]).failure(study.limits.whole) for o in kept]
     return "fused" if kept and all(right) else "accumulated"
 
 
@@ -142,13 +142,13 @@ def _worst(result: Finding) -> str:
 
 def facts(study: Study, result: Finding) -> dict[str, Any]:
     """For --json."""
-    similarity, rel_error = study.limits.whole
+    whole, alone = study.limits.whole, study.limits.alone
     culprit = result.culprit
     return {
         "reference": study.reference.name, "device": study.engine.device,
         "passed": result.passed, "verdict": result.kind, "text": result.text,
-        "min_similarity": similarity, "max_rel_error": rel_error,
-        "alone_min_similarity": study.limits.alone[0], "alone_max_rel_error": study.limits.alone[1],
+        "min_similarity": whole.similarity, "max_rel_error": whole.error,
+        "alone_min_similarity": alone.similarity, "alone_max_rel_error": alone.error,
         "outputs": [{"output": one.output, **(layers.figures(one) or {}), "passed": not failure}
                     for one, failure in result.outputs],
         "first_wrong": layers.facts(culprit, study.reference) if culprit else None,
@@ -160,8 +160,7 @@ def facts(study: Study, result: Finding) -> dict[str, Any]:
 
 
 def limits_text(study: Study) -> str:
-    similarity, error = study.limits.whole
-    alone_similarity, alone_error = study.limits.alone
-    return (f"limits: similarity {similarity:g} and relative error {error:g} of outputs, "
-            f"{alone_similarity:g} and {alone_error:g} of a layer alone; an absolute error up to "
-            f"{validate.NOISE:.2g} is noise")
+    whole, alone = study.limits.whole, study.limits.alone
+    return (f"limits: similarity {whole.similarity:g} and relative error {whole.error:g} of "
+            f"outputs, {alone.similarity:g} and {alone.error:g} of a layer alone; an absolute "
+            f"error up to {validate.NOISE:.2g} is noise")

@@ -3,12 +3,14 @@
 SPDX-License-Identifier: Apache-2.0
 
     python keras_child.py '{"model": PATH}' FOLDER                       writes model/
-    python keras_child.py '{"model": PATH, "inputs": {NAME: NPY}}' FOLDER  writes out0.npy, ...
+    python keras_child.py '{"model": PATH, "inputs": [{NAME: NPY}], "outputs": [NAME]}' FOLDER
+                                                                    writes out0_0.npy, ...
 """
 
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -168,17 +170,35 @@ def _leaves(part: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...],
 
 
 def _run(model: Any, request: dict[str, Any], folder: Path) -> None:
+    if request["nudge"]:
+        module = runpy.run_path(str(Path(__file__).parents[1] / "frameworks" / "nudge.py"))
+        nudge = module["Nudge"](**request["nudge"])
+        model.set_weights([nudge.of(w, k) for k, w in enumerate(model.get_weights())])
+    errors = []
+    for j, files in enumerate(request["inputs"]):
+        try:
+            _run_once(model, files, request["outputs"], folder, j)
+            errors.append("")
+        except Failed:
+            raise
+        except Exception as e:  # whatever Keras raises becomes one line
+            errors.append(_line(e))
+    (folder / "errors.json").write_text(json.dumps(errors))
+
+
+def _run_once(model: Any, files: dict[str, str], outputs: list[str], folder: Path, number: int
+              ) -> None:
     import numpy as np
 
     names = [_name(t) for t in model.inputs]
-    feeds = {name: np.load(file) for name, file in request["inputs"].items()}
+    feeds = {name: np.load(file) for name, file in files.items()}
     if sorted(feeds) != sorted(names):
         raise Failed("model", f"Keras takes the inputs {names}, all of them and no others")
     results = _outputs(model, [feeds[name] for name in names])
-    for k, name in enumerate(request["outputs"]):
+    for k, name in enumerate(outputs):
         if name not in results:
             raise Failed("model", f"Keras gives {sorted(results)}, but not '{name}'")
-        np.save(folder / f"out{k}.npy", np.asarray(results[name]))
+        np.save(folder / f"out{number}_{k}.npy", np.asarray(results[name]))
 
 
 def _name(tensor: Any) -> str:

@@ -6,14 +6,15 @@ SPDX-License-Identifier: Apache-2.0
         an exported program: writes model.onnx; a TorchScript model: the names of its ends
     python torch_child.py '{"model": PATH, "shapes": {NAME: [1, 3]}}' FOLDER
         writes model.onnx
-    python torch_child.py '{"model": PATH, "inputs": {NAME: NPY}, "outputs": [NAME]}' FOLDER
-        runs the model and writes out0.npy, ...
+    python torch_child.py '{"model": PATH, "inputs": [{NAME: NPY}], "outputs": [NAME]}' FOLDER
+        runs the model and writes out0_0.npy, ...
 """
 
 from __future__ import annotations
 
 import json
 import re
+import runpy
 import sys
 import zipfile
 from pathlib import Path
@@ -124,19 +125,41 @@ def _export_script(torch: Any, module: Any, shapes: dict[str, list[int]], inputs
 
 def _run(torch: Any, loaded: Any, script: bool, ends: tuple[list[str], list[str]],
          request: dict[str, Any], folder: Path) -> None:
+    module = loaded if script else loaded.module()
+    if request["nudge"]:
+        found = runpy.run_path(str(Path(__file__).parents[1] / "frameworks" / "nudge.py"))
+        nudge = found["Nudge"](**request["nudge"])
+        with torch.no_grad():
+            for k, weight in enumerate((*module.parameters(), *module.buffers())):
+                if weight.dtype in (torch.float16, torch.float32, torch.float64):
+                    weight.copy_(torch.from_numpy(nudge.of(weight.numpy().copy(), k)))
+    errors = []
+    for j, files in enumerate(request["inputs"]):
+        try:
+            _run_once(torch, module, ends, files, request["outputs"], folder, j)
+            errors.append("")
+        except Failed:
+            raise
+        except Exception as e:  # whatever PyTorch raises becomes one line
+            errors.append(_line(e))
+    (folder / "errors.json").write_text(json.dumps(errors))
+
+
+def _run_once(torch: Any, module: Any, ends: tuple[list[str], list[str]], files: dict[str, str],
+              asked: list[str], folder: Path, number: int) -> None:
     import numpy as np
 
     inputs, outputs = ends
-    feeds = {name: torch.from_numpy(np.load(file)) for name, file in request["inputs"].items()}
-    for given, known in ((feeds, inputs), (request["outputs"], outputs)):
+    feeds = {name: torch.from_numpy(np.load(file)) for name, file in files.items()}
+    for given, known in ((feeds, inputs), (asked, outputs)):
         strange = [name for name in given if name not in known]
         if strange:
             raise Failed("model", f"PyTorch has {known}, but not '{strange[0]}'")
     with torch.no_grad():
-        found = (loaded if script else loaded.module())(*(feeds[name] for name in inputs))
+        found = module(*(feeds[name] for name in inputs))
     results = dict(zip(outputs, found if isinstance(found, (tuple, list)) else [found]))
-    for k, name in enumerate(request["outputs"]):
-        np.save(folder / f"out{k}.npy", results[name].numpy())
+    for k, name in enumerate(asked):
+        np.save(folder / f"out{number}_{k}.npy", results[name].numpy())
 
 
 def _line(e: BaseException) -> str:

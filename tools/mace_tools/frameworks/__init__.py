@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from mace_tools import data, exporters
 from mace_tools.exit_codes import MissingToolError, RunFailedError
+from mace_tools.frameworks.nudge import Nudge
 from mace_tools.protos import REPO
 
 # Platform: the framework's name, the module to import, the package to install.
@@ -57,43 +59,60 @@ def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
     importers.read.
 
     Errors: MissingToolError, RunFailedError with the framework's message."""
-    if platform in EXPORTERS:
-        return _by_exporter(platform, model, inputs, outputs)
-    require(platform)
+    (found,) = attempts(platform, model, [inputs], outputs, signature, weights)
+    if isinstance(found, RunFailedError):
+        raise found
+    return found
+
+
+def attempts(platform: str, model: Path, inputs: Sequence[Mapping[str, np.ndarray]],
+             outputs: Sequence[str], signature: str = "", weights: Path | None = None,
+             nudge: Nudge | None = None) -> list[Arrays | RunFailedError]:
+    """The outputs for each of the inputs, or why there are none; `nudge` changes the weights.
+
+    Errors: MissingToolError, RunFailedError if the framework ends its process."""
     with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
-        request: dict[str, Any] = {"platform": platform, "model": str(model.resolve()),
-                                   "outputs": list(outputs), "inputs": {}, "more": {}}
-        if platform == "tflite":
-            request["more"]["signature"] = signature
-        if weights is not None:
-            request["more"]["weights"] = str(weights.resolve())
-        for k, (name, array) in enumerate(inputs.items()):
-            request["inputs"][name] = f"{folder}/in{k}.npy"
-            data.save(Path(folder) / f"in{k}.npy", array)
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "",
-                       "PYTHONPATH": str(REPO / "tools")}
-        command = [sys.executable, "-m", f"{__name__}.child", json.dumps(request), folder]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True,
-                              errors="replace")
-        if done.returncode != 0:
-            said = [s for s in done.stderr.strip().splitlines() if s.strip()]
-            reason = said[-1] if said else f"status {done.returncode}"
-            raise RunFailedError(f"{FRAMEWORKS[platform][0]} cannot run {model}: {reason}")
-        return {name: np.load(f"{folder}/out{k}.npy") for k, name in enumerate(outputs)}
+        request: dict[str, Any] = {
+            "platform": platform, "model": str(model.resolve()), "outputs": list(outputs),
+            "inputs": [_saved(Path(folder), j, one) for j, one in enumerate(inputs)],
+            "nudge": asdict(nudge) if nudge is not None else None, "more": {}}
+        if platform in EXPORTERS:
+            exporters.call(platform, request, Path(folder))
+        else:
+            require(platform)
+            if platform == "tflite":
+                request["more"]["signature"] = signature
+            if weights is not None:
+                request["more"]["weights"] = str(weights.resolve())
+            _call(platform, model, request, folder)
+        errors = json.loads((Path(folder) / "errors.json").read_text())
+        return [RunFailedError(f"{title(platform)} cannot run {model}: {error}") if error
+                else {name: np.load(f"{folder}/out{j}_{k}.npy") for k, name in enumerate(outputs)}
+                for j, error in enumerate(errors)]
+
+
+def _saved(folder: Path, number: int, inputs: Mapping[str, np.ndarray]) -> dict[str, str]:
+    files = {name: folder / f"in{number}_{k}.npy" for k, name in enumerate(inputs)}
+    for name, file in files.items():
+        data.save(file, inputs[name])
+    return {name: str(file) for name, file in files.items()}
+
+
+def _call(platform: str, model: Path, request: Mapping[str, Any], folder: str) -> None:
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "",
+                   "PYTHONPATH": str(REPO / "tools")}
+    asked = Path(folder) / "request.json"  # a command line has no room for thousands of names
+    asked.write_text(json.dumps(request))
+    command = [sys.executable, "-m", f"{__name__}.child", str(asked), folder]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True,
+                          errors="replace")
+    if done.returncode != 0:
+        said = [s for s in done.stderr.strip().splitlines() if s.strip()]
+        reason = said[-1] if said else f"status {done.returncode}"
+        raise RunFailedError(f"{title(platform)} cannot run {model}: {reason}")
 
 
 def title(platform: str) -> str:
     """The name of a framework for people."""
     return EXPORTERS.get(platform) or FRAMEWORKS[platform][0]
 
-
-def _by_exporter(platform: str, model: Path, inputs: Mapping[str, np.ndarray],
-                 outputs: Sequence[str]) -> Arrays:
-    with tempfile.TemporaryDirectory(prefix="mace_validate.") as folder:
-        files = {}
-        for k, (name, array) in enumerate(inputs.items()):
-            files[name] = f"{folder}/in{k}.npy"
-            data.save(Path(files[name]), array)
-        exporters.call(platform, {"model": str(model.resolve()), "inputs": files,
-                                  "outputs": list(outputs)}, Path(folder))
-        return {name: np.load(f"{folder}/out{k}.npy") for k, name in enumerate(outputs)}

@@ -6,22 +6,26 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from mace_tools.frameworks import Arrays
+from mace_tools.frameworks.nudge import Nudge
 from mace_tools.importers.caffe import read
 from mace_tools.importers.caffe.reader import beside
 
 
-def run(model: str, inputs: Arrays, outputs: list[str], weights: str | None = None
-           ) -> list[np.ndarray]:
+def run(model: str, inputs: Arrays, outputs: list[str], weights: str | None = None,
+        nudge: Nudge | None = None) -> list[np.ndarray]:
     import cv2
 
     file = Path(weights) if weights else beside(Path(model))
     source = read(Path(model), file)
     net = cv2.dnn.readNetFromCaffe(model, str(file) if file else "")
     net.enableFusion(False)  # the definition of the model, layer by layer
+    if nudge is not None:
+        _nudge(cv2, net, nudge)
     for name, array in inputs.items():
         if name not in source.inputs:
             raise ValueError(f"'{name}' is not an input of the model; OpenCV feeds no others")
@@ -52,3 +56,14 @@ def in_caffes_order(found: np.ndarray, keep: int) -> np.ndarray:
         own = rows[rows[:, 0] == image]
         place[: len(own)] = own[np.lexsort((-own[:, 2], own[:, 1]))]
     return result.reshape(1, 1, -1, 7)
+
+
+def _nudge(cv2: Any, net: Any, nudge: Nudge) -> None:
+    """Changes the blobs of all layers."""
+    for number, name in enumerate(net.getLayerNames()):
+        for k in range(8):
+            try:
+                blob = net.getParam(name, k)
+            except cv2.error:
+                break  # the layer has no more
+            net.setParam(name, k, nudge.of(np.asarray(blob), 8 * number + k))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.frameworks import Arrays
+from mace_tools.frameworks.nudge import Nudge
 from mace_tools.protos import load
 
 ONNX_PROTO = Path(__file__).parents[1] / "importers" / "onnx" / "onnx.proto"
@@ -22,7 +23,8 @@ ELEMENTS = {k: np.dtype(t) for k, t in (
 NUMBERS = {dtype: number for number, dtype in ELEMENTS.items()}
 
 
-def run(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
+def run(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | None = None
+        ) -> list[np.ndarray]:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -33,12 +35,13 @@ def run(model: str, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
     # The folder of tensors that are stored outside the model; the model is passed as bytes.
     options.add_session_config_entry("session.model_external_initializers_file_folder_path",
                                      str(Path(model).parent))
-    part, feeds = _onnx_part(model, inputs, outputs)
+    part, feeds = _onnx_part(model, inputs, outputs, nudge)
     session = onnxruntime.InferenceSession(part, options, providers=["CPUExecutionProvider"])
     return session.run(outputs, feeds)
 
 
-def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> tuple[bytes, Arrays]:
+def _onnx_part(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | None
+               ) -> tuple[bytes, Arrays]:
     """The part of the model between the given tensors, with their shapes, and the inputs in its
     types.
 
@@ -59,6 +62,9 @@ def _onnx_part(model: str, inputs: Arrays, outputs: list[str]) -> tuple[bytes, A
     kept = [onnx.NodeProto.FromString(graph.node[k].SerializeToString()) for k in sorted(needed)]
     stored = [onnx.TensorProto.FromString(t.SerializeToString()) for t in graph.initializer
               if t.name in read and t.name not in inputs]
+    if nudge is not None:
+        _nudge([*stored, *(a.t for node in kept for a in node.attribute if a.HasField("t"))],
+               nudge, Path(model).parent)
     types = {v.name: v.type.tensor_type.elem_type for v in [*graph.input, *graph.value_info]}
     del graph.node[:], graph.initializer[:], graph.input[:], graph.output[:], graph.value_info[:]
     graph.node.extend(kept)
@@ -87,3 +93,36 @@ def _read_by(node: Any) -> list[str]:
             names += _read_by(inner)
         names += [v.name for v in attribute.g.output]  # may come from the outer graph
     return names
+
+
+def _nudge(tensors: list[Any], nudge: Nudge, folder: Path) -> None:
+    """Changes the constants of these types; they are stored in the model afterwards."""
+    for k, tensor in enumerate(tensors):
+        dtype = ELEMENTS.get(tensor.data_type)
+        if dtype is None or dtype.kind not in "fiu" or len(tensor.dims) < nudge.least_dims:
+            continue
+        array = _elements(tensor, dtype, folder)
+        moved = nudge.of(array, k)
+        if moved is not array:
+            for field in ("float_data", "double_data", "int32_data", "external_data",
+                          "data_location"):
+                tensor.ClearField(field)
+            tensor.raw_data = moved.tobytes()
+
+
+def _elements(tensor: Any, dtype: np.dtype[Any], folder: Path) -> np.ndarray:
+    shape = tuple(tensor.dims)
+    if tensor.external_data:
+        where = {e.key: e.value for e in tensor.external_data}
+        count = int(np.prod(shape, dtype=np.int64))
+        found = np.fromfile(folder / where["location"], dtype, count,
+                            offset=int(where.get("offset", 0)))
+    elif tensor.HasField("raw_data"):
+        found = np.frombuffer(tensor.raw_data, dtype)
+    elif dtype == np.float16:
+        found = np.array(tensor.int32_data, np.uint16).view(np.float16)
+    else:
+        values = (tensor.float_data or tensor.double_data or tensor.int32_data or tensor.int64_data
+                  or tensor.uint64_data)
+        found = np.array(values, dtype)
+    return found.reshape(shape)

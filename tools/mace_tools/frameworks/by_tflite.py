@@ -5,22 +5,29 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mace_tools.frameworks import Arrays
+from mace_tools.frameworks.nudge import Nudge
+
+_BUFFERS = {"FLOAT32": np.float32, "FLOAT16": np.float16, "INT8": np.int8, "UINT8": np.uint8}
 
 
-def run(model: str, inputs: Arrays, outputs: list[str], signature: str) -> list[np.ndarray]:
-    from ai_edge_litert.interpreter import Interpreter
-
-    plain = Interpreter(model_path=model)
+def run(model: str, inputs: Arrays, outputs: list[str], signature: str,
+        nudge: Nudge | None = None) -> list[np.ndarray]:
+    content = Path(model).read_bytes()
+    if nudge is not None:
+        content = _nudged(content, nudge)
+    make = _Maker(content)
+    plain = make()
     known = list(plain.get_signature_list())
     usual = "serving_default" if "serving_default" in known or len(known) != 1 else known[0]
     if (signature or usual) in known:
         # An interpreter of its own: it must not be asked for other tensors afterwards.
-        runner = Interpreter(model_path=model).get_signature_runner(signature or usual)
+        runner = make().get_signature_runner(signature or usual)
         starts, ends = runner.get_input_details(), runner.get_output_details()
         own = {d["name"] for d in plain.get_tensor_details()}
         if {d["name"] for d in starts.values()} != {d["name"] for d in plain.get_input_details()}:
@@ -30,7 +37,7 @@ def run(model: str, inputs: Arrays, outputs: list[str], signature: str) -> list[
         inputs = {names.get(name, name): array for name, array in inputs.items()}
         outputs = [names.get(name, name) for name in outputs]
     inner = set(outputs) - {d["name"] for d in plain.get_output_details()}
-    run = Interpreter(model_path=model, experimental_preserve_all_tensors=True) if inner else plain
+    run = make(experimental_preserve_all_tensors=True) if inner else plain
     starts = {d["name"]: d for d in run.get_input_details()}
     for name, array in inputs.items():
         if name not in starts:
@@ -45,6 +52,24 @@ def run(model: str, inputs: Arrays, outputs: list[str], signature: str) -> list[
     return [run.get_tensor(places[name]) for name in outputs]
 
 
+class _Maker:
+    """Makes interpreters. Quantized models run by the reference kernels, which are the definition:
+    XNNPACK and the optimized kernels round otherwise."""
+
+    def __init__(self, content: bytes) -> None:
+        from ai_edge_litert import interpreter
+
+        self._interpreter, self._content = interpreter, content
+        kinds = interpreter.OpResolverType
+        self._kernels = kinds.AUTO
+        if any(len(d["quantization_parameters"]["scales"]) for d in self().get_tensor_details()):
+            self._kernels = kinds.BUILTIN_REF
+
+    def __call__(self, **more: Any) -> Any:
+        return self._interpreter.Interpreter(
+            model_content=self._content, experimental_op_resolver_type=self._kernels, **more)
+
+
 def _signature(runner: Any, inputs: Arrays, outputs: list[str]) -> list[np.ndarray]:
     """Tensors by their own names, or by those of the signature."""
     starts, ends = runner.get_input_details(), runner.get_output_details()
@@ -57,3 +82,27 @@ def _signature(runner: Any, inputs: Arrays, outputs: list[str]) -> list[np.ndarr
     feeds = {names[n]: a.astype(starts[names[n]]["dtype"]) for n, a in inputs.items()}
     found = runner(**feeds)
     return [found[names[n]] for n in outputs]
+
+
+def _nudged(content: bytes, nudge: Nudge) -> bytes:
+    """The file with other constants of the same size."""
+    import tflite
+
+    model = tflite.Model.GetRootAsModel(content, 0)
+    changed = bytearray(content)
+    types = {getattr(tflite.TensorType, name): np.dtype(t) for name, t in _BUFFERS.items()}
+    done: set[int] = set()
+    graphs = [model.Subgraphs(g) for g in range(model.SubgraphsLength())]
+    for tensor in (g.Tensors(t) for g in graphs for t in range(g.TensorsLength())):
+        buffer, dtype = model.Buffers(tensor.Buffer()), types.get(tensor.Type())
+        if dtype is None or tensor.Buffer() in done or not buffer.DataLength():
+            continue
+        shape = tuple(int(tensor.Shape(k)) for k in range(tensor.ShapeLength()))
+        size = int(np.prod(shape, dtype=np.int64))
+        if size * dtype.itemsize != buffer.DataLength() or tensor.Sparsity() is not None:
+            continue
+        done.add(tensor.Buffer())
+        at = buffer._tab.Vector(buffer._tab.Offset(4))  # of the bytes, in the file
+        array = np.frombuffer(content, dtype, size, at).reshape(shape)
+        changed[at : at + buffer.DataLength()] = nudge.of(array, tensor.Buffer()).tobytes()
+    return bytes(changed)
