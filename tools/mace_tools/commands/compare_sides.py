@@ -5,16 +5,19 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from mace_tools import data, emit, frameworks, importers, runner
-from mace_tools.commands import prepare, source_run
+from mace_tools import data, emit, frameworks, importers, runner, validate
+from mace_tools.commands import prepare, source_run, validation
 from mace_tools.commands.context import Context
 from mace_tools.commands.import_model import import_model, source_file, weights_file
+from mace_tools.commands.source_values import op_names
 from mace_tools.compare.engine import Engine
 from mace_tools.compare.layers import Limits, Study
 from mace_tools.compare.parts import Arrays, cut
@@ -23,6 +26,7 @@ from mace_tools.config.names import DATA_TYPES
 from mace_tools.config.schema import Model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import RunFailedError, UsageError
+from mace_tools.frameworks.nudge import Nudge
 from mace_tools.importers.fixed_inputs import arrays
 from mace_tools.importers.kept_states import zeros
 from mace_tools.importers.source import SourceModel
@@ -50,17 +54,20 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
     files = prepare.input_files(context, tag, model)
     source = source_file(context, tag, model)
     graph = converted(context, tag, model, source)
-    infos = emit.build(graph)[0].input_info
-    inputs = data.load(files, data.specs(infos, model), model.extra("preprocess"), args.seed,
-                       context.console, args.allow_nan)
+    net = emit.build(graph)[0]
+    specs = data.specs(net.input_info, model)
+    inputs = data.load(files, specs, model.extra("preprocess"), args.seed, context.console,
+                       args.allow_nan)
     mace_run = runner.find(context.console, args.mace_run)
     exact = _engine(context, mace_run, _as(model, "cpu", "fp32"), "cpu")
+    framework = None
     if args.devices or args.data_types:
         first, second = _own_sides(context, tag, model, mace_run)
         reference = _of_engine(graph, inputs, first)
         pairs = [(f"{_words(second)} against {reference.name}", second, reference)]
     else:
-        reference = _of_framework(context, model, source, graph, inputs)
+        framework = _Framework(context, model, source, graph, inputs)
+        reference = framework.reference()
         devices = prepare.devices(context, tag, model)
         pairs = [(f"{device.upper()} against {reference.name}",
                   _engine(context, mace_run, model, device), reference) for device in devices]
@@ -72,11 +79,25 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
             "quantize` shows what codes cost each layer, and `run --validate` each output")
     for heading, engine, right in pairs:
         _check_gpu(engine, graph, inputs)
-        limits = Limits.of(engine.device, engine.stored != "f32" or _has_fp16(graph),
-                           model.validation_threshold)
         is_exact = engine.device == "cpu" and engine.stored == "f32"
-        yield Comparable(f"{heading}{in_floats}", Study(graph, inputs, engine, right, limits),
-                         None if is_exact else exact)
+        study = Study(graph, inputs, engine, right, _limits(model, graph, net, engine, framework))
+        if framework is not None:
+            small = [o for o in graph.outputs if not validation.is_bounded(net, o)]
+            study = replace(study, rounds=model.platform != "tflite", small=frozenset(small),
+                            changed=functools.partial(framework.changed, study.limits.whole.nudge))
+        yield Comparable(f"{heading}{in_floats}", study, None if is_exact else exact)
+
+
+def _limits(model: Model, graph: Graph, net: Any, engine: Engine, framework: _Framework | None
+            ) -> Limits:
+    half = engine.stored != "f32" or _has_fp16(graph)
+    if framework is None:
+        kind = "half" if half and engine.device == "cpu" else ""
+        whole = validate.limits(engine.device, model.validation_threshold, kind)
+    else:
+        whole = validation.limits_of(model.model_copy(update={"quantize": None}), net,
+                                     engine.device, op_names(framework.read))
+    return Limits.of(whole, engine.device, half)
 
 
 def converted(context: Context, tag: str, model: Model, source: Path) -> Graph:
@@ -132,26 +153,64 @@ def _of_engine(graph: Graph, inputs: Arrays, engine: Engine) -> Reference:
     return Reference(f"MACE on {_words(engine)}", {**result.outputs, **inputs})
 
 
-def _of_framework(context: Context, model: Model, source: Path, graph: Graph, inputs: Arrays
-                  ) -> Reference:
-    name, weights = frameworks.title(model.platform), weights_file(context, model, source)
-    read = importers.read(model.platform, source, model.signature or "", weights=weights)
-    feeds = arrays(read, model.subgraph.input_values or {})
-    feeds |= zeros(read, model.subgraph.states or {})
-    for tensor, array in inputs.items():
-        origin, order = graph.origins[tensor]
-        feeds[origin] = np.ascontiguousarray(array.transpose(inverse(order))).reshape(
-            tuple(array.shape[k] for k in inverse(order)))
-    known = set(read.producers())
-    asked = [t for t in wanted(graph) if t in known]
-    ends = [graph.origins[o][0] for o in graph.outputs if o in graph.origins]
-    context.console.info(f"running {source.name} in {name}, with {len(asked)} tensors")
-    try:
-        found = source_run.outputs(model, source, weights, read, feeds, asked)
-    except RunFailedError as e:
-        context.console.warn(f"inner tensors are not compared: {e}")
-        found = source_run.outputs(model, source, weights, read, feeds, ends)
-    return of_source(graph, _read_part(read, feeds), name, found)
+class _Framework:
+    """The source model in its framework."""
+
+    def __init__(self, context: Context, model: Model, source: Path, graph: Graph, inputs: Arrays
+                 ) -> None:
+        self._context, self._model, self._source, self._graph = context, model, source, graph
+        self._weights = weights_file(context, model, source)
+        self.read = importers.read(model.platform, source, model.signature or "",
+                                   weights=self._weights)
+        self._feeds = arrays(self.read, model.subgraph.input_values or {})
+        self._feeds |= zeros(self.read, model.subgraph.states or {})
+        for tensor, array in inputs.items():
+            origin, order = graph.origins[tensor]
+            self._feeds[origin] = np.ascontiguousarray(array.transpose(inverse(order))).reshape(
+                tuple(array.shape[k] for k in inverse(order)))
+        self._ends = [graph.origins[o][0] for o in graph.outputs if o in graph.origins]
+        self._changed: dict[str, Arrays | None] = {}
+
+    def reference(self) -> Reference:
+        """Errors: MaceError of the framework."""
+        name, known = frameworks.title(self._model.platform), set(self.read.producers())
+        asked = [t for t in wanted(self._graph) if t in known]
+        console = self._context.console
+        console.info(f"running {self._source.name} in {name}, with {len(asked)} tensors")
+        try:
+            (found,) = self._run([self._feeds], asked)
+        except RunFailedError as e:
+            console.warn(f"inner tensors are not compared: {e}")
+            (found,) = self._run([self._feeds], self._ends)
+        return self._of(found)
+
+    def changed(self, kind: str) -> Arrays | None:
+        """The outputs with weights and inputs changed by the least of this kind."""
+        if kind not in self._changed:
+            self._changed[kind] = None
+            for least_dims in (0, 2):  # scalars may decide shapes
+                nudge = Nudge(kind, 1, least_dims)
+                feeds = {n: nudge.of(a, 1000 + k) for k, (n, a) in enumerate(self._feeds.items())}
+                try:
+                    (found,) = self._run([feeds], self._ends, nudge)
+                except RunFailedError:
+                    continue
+                self._changed[kind] = self._of(found).values
+                break
+        return self._changed[kind]
+
+    def _run(self, feeds: Sequence[Arrays], names: Sequence[str], nudge: Nudge | None = None
+             ) -> list[Arrays]:
+        found = source_run.attempts(self._model, self._source, self._weights, self.read, feeds,
+                                    names, nudge)
+        for one in found:
+            if isinstance(one, RunFailedError):
+                raise one
+        return found
+
+    def _of(self, found: Arrays) -> Reference:
+        name = frameworks.title(self._model.platform)
+        return of_source(self._graph, _read_part(self.read, self._feeds), name, found)
 
 
 def _read_part(read: SourceModel, feeds: Mapping[str, np.ndarray]) -> SourceModel:

@@ -120,7 +120,7 @@ def _judged(net: Any, info: Any, limits: Limits, runs: _Runs, source: SourceValu
             ) -> tuple[Comparison, Verdict]:
     name, quant = info.name, info.quantization
     is_float = info.data_type in (protos.mace().DT_FLOAT, protos.mace().DT_HALF)
-    noise = 0.0 if is_float and not _is_bounded(net, name) else NOISE
+    noise = 0.0 if is_float and not is_bounded(net, name) else NOISE
     if quant.scales:
         noise = max(quant.scales) * 1.001  # a step
     found = validate.compare_all(name, runs.pairs(name, quant), noise)
@@ -171,8 +171,9 @@ def _real(array: np.ndarray, quant: Any) -> np.ndarray:
     return (array.astype(np.float64) - zero) * quant.scales[0]
 
 
-def _is_bounded(net: Any, output: str) -> bool:
-    """Whether an output is that of a function of _BOUNDED, moved at most."""
+def is_bounded(net: Any, output: str) -> bool:
+    """Whether an output is that of a function whose error does not become smaller with its result,
+    moved at most."""
     makers = {name: op for op in net.op for name in op.output}
     stack, seen = [output], set()
     while stack:

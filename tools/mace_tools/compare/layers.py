@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from mace_tools.compare.parts import Arrays, Part, cut, nodes_between, starts_of
 from mace_tools.compare.reference import Reference
 from mace_tools.exit_codes import RunFailedError
 from mace_tools.ir import Graph, Node
+from mace_tools.passes.dequantize_around import real
 from mace_tools.validate import Comparison
 
 # The limits of one layer that is fed with the reference's inputs, as those of validate.py for whole
@@ -75,9 +76,8 @@ class Limits:
     alone: validate.Limits
 
     @staticmethod
-    def of(device: str, half: bool, thresholds: Mapping[str, float] | None = None) -> Limits:
-        kind = "half" if half and device == "cpu" else device
-        return Limits(validate.limits(device, dict(thresholds or {}), kind), ALONE[kind])
+    def of(whole: validate.Limits, device: str, half: bool) -> Limits:
+        return Limits(whole, ALONE["half" if half and device == "cpu" else device])
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,11 @@ class Study:
     engine: Engine
     reference: Reference
     limits: Limits
+    rounds: bool = False  # whether the reference computes quantized values in floats
+    # Outputs that are right only if their error is small for what they are (validation.is_bounded).
+    small: frozenset[str] = frozenset()
+    # The outputs of the reference with changed weights (validate.judge); None if there are none.
+    changed: Callable[[], Arrays | None] = lambda: None
 
     def layers(self) -> list[Layer]:
         """In the order in which the engine computes them."""
@@ -114,8 +119,29 @@ class Study:
             raise RunFailedError(f"mace_run cannot run the model: {result.error}")
         return result.outputs
 
-    def against(self, tensor: str, actual: np.ndarray) -> Comparison:
-        return validate.compare(tensor, actual, self.reference.values[tensor])
+    def against(self, tensor: str, actual: np.ndarray, right: np.ndarray | None = None
+                ) -> Comparison:
+        """Compares a tensor with the reference's, or with `right`: quantized ones by the numbers
+        for which they stand."""
+        right, quant = self.reference.values[tensor] if right is None else right, None
+        found = self.graph.tensors.get(tensor)
+        if found is not None and found.quant is not None and found.quant.axis is None:
+            quant = found.quant
+        noise = self._noise(tensor)
+        if quant is None or actual.dtype.kind not in "iu" or right.dtype != actual.dtype:
+            return validate.compare(tensor, actual, right, noise)
+        return validate.compare(tensor, real(actual, quant), real(right, quant), noise)
+
+    def _noise(self, tensor: str) -> float:
+        """What an error may be at any scale. Where the reference rounds to steps in floats, results
+        may be a step away."""
+        maker = self.graph.producer(tensor)
+        names = [tensor, *(maker.inputs[:1] if maker and maker.op == "Dequantize" else ())]
+        quants = [self.graph.tensors[n].quant for n in names if n in self.graph.tensors]
+        steps = [float(q.scale.max()) for q in quants if q is not None]
+        if not steps:
+            return validate.NOISE
+        return max(steps) * 1.001 if self.rounds else 0.0
 
     def judge(self, measured: Measured) -> None:
         """Says whether the layer alone exceeds its limits."""

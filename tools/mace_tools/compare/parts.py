@@ -84,7 +84,8 @@ def cut(graph: Graph, feeds: Mapping[str, np.ndarray], outputs: Sequence[str],
     part.subgraphs = graph.subgraphs
     for name in started:
         tensor = graph.tensors[name]
-        part.add_input(names.get(name, name), tensor.dtype, tuple(feeds[name].shape))
+        part.add_input(names.get(name, name), tensor.dtype, tuple(feeds[name].shape)
+                       ).quant = tensor.quant
     for name in known:
         part.add_const(name, feeds[name], graph.tensors[name].dtype)
     copies = {}

@@ -12,7 +12,8 @@ import numpy as np
 
 from mace_tools.compare.parts import Arrays
 from mace_tools.importers.source import SourceModel
-from mace_tools.ir import Graph
+from mace_tools.ir import NUMPY, Graph, Quant, Tensor
+from mace_tools.passes.dequantize_around import real
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,33 @@ def of_source(graph: Graph, model: SourceModel, name: str, found: Mapping[str, n
             absent[tensor] = (f"'{source}' has the shape {list(found[source].shape)} in {name}, "
                               f"the converter expected {len(order)} dimensions")
         else:
-            values[tensor] = np.ascontiguousarray(found[source].transpose(order)).reshape(
+            array = np.ascontiguousarray(found[source].transpose(order)).reshape(
                 tuple(found[source].shape[k] for k in order))
+            info = model.info.get(source)
+            values[tensor] = as_stored(array, graph.tensors[tensor], info.quant if info else None)
             names[tensor] = source
     return Reference(name, values, names, absent, _gone(graph, model), model)
+
+
+def as_stored(array: np.ndarray, tensor: Tensor, quant: Quant | None) -> np.ndarray:
+    """A tensor of the source, which is quantized by `quant`, as the converted graph has it: uint8
+    as int8, for example."""
+    wanted, kinds = tensor.quant, (np.dtype(np.int8), np.dtype(np.uint8))
+    if wanted is None:
+        if tensor.dtype == "f32" and quant is not None and array.dtype.kind in "iu":
+            return real(array, quant)
+        return array
+    target = NUMPY[tensor.dtype]
+    if array.dtype == target:
+        return array
+    if array.dtype in kinds and target in kinds:  # with a zero point that is as far away
+        shift = -128 if target == np.int8 else 128
+        return (array.astype(np.int16) + shift).astype(target)
+    if array.dtype.kind == "f" and wanted.axis is None:
+        ends = np.iinfo(target)
+        steps = np.rint(array / wanted.scale[0]) + wanted.zero_point[0]
+        return np.clip(steps, ends.min, ends.max).astype(target)
+    return array
 
 
 def _gone(graph: Graph, model: SourceModel) -> dict[str, str]:

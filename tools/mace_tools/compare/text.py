@@ -30,6 +30,10 @@ def lines(study: Study, finding: Finding, wide: bool) -> list[str]:
     rows = [(one.output, *_cells(one), "differs" if failure else "ok")
             for one, failure in finding.outputs]
     found = [*_ruled(fitter.lines(_OUTPUTS, rows)), *_problems(finding)]
+    fixed = {one.output for one, failure in finding.outputs if not failure
+             and one.failure(study.limits.whole)}
+    found += [f"'{name}' is judged by {how}" for name, how in finding.judged.items()
+              if name in fixed]
     if finding.layers:
         found += ["", *_ruled(fitter.lines(_LAYERS, layer_rows(study, finding)))]
     found += [limits_text(study), *_gone(study, finding), ""]

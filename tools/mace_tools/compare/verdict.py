@@ -5,16 +5,18 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mace_tools import validate
+from mace_tools import matched_rows, validate
 from mace_tools.compare import bisect, causes, layers
 from mace_tools.compare.causes import Cause
 from mace_tools.compare.engine import Engine
 from mace_tools.compare.layers import Measured, Study
 from mace_tools.compare.parts import Arrays
+from mace_tools.states import own_outputs
 from mace_tools.validate import Comparison
 
 
@@ -23,6 +25,7 @@ class Finding:
     """What a comparison found. `kind` is agree, wrong layer, accumulated, fused or unknown."""
 
     outputs: list[tuple[Comparison, str]]  # with the limit that each exceeds
+    judged: dict[str, str]  # by what each output was judged
     layers: list[Measured] = field(default_factory=list)  # all, or those that were suspected
     culprit: Measured | None = None
     causes: list[Cause] = field(default_factory=list)
@@ -42,9 +45,10 @@ def examine(study: Study, every_layer: bool, exact: Engine | None = None,
     """`exact`: the CPU in float32, if the study's engine is another.
 
     Errors: RunFailedError if the engine cannot run the model."""
-    found = study.whole(study.graph.outputs)
-    result = Finding(_outputs(study, found))
-    result.one_sided = [o for o in study.graph.outputs if o not in study.reference.values]
+    ends = own_outputs(study.graph)
+    found = study.whole(ends)
+    result = _outputs(study, found)
+    result.one_sided = [o for o in ends if o not in study.reference.values]
     failed = any(failure for _, failure in result.outputs)
     if every_layer:
         result.layers = layers.measure(study)
@@ -64,17 +68,35 @@ def examine(study: Study, every_layer: bool, exact: Engine | None = None,
     return result
 
 
-def _outputs(study: Study, found: Arrays) -> list[tuple[Comparison, str]]:
-    compared = [study.against(name, array) for name, array in found.items()
-                if name in study.reference.values]
-    return [(one, one.failure(study.limits.whole)) for one in compared]
+def _outputs(study: Study, found: Arrays) -> Finding:
+    """With the outputs judged."""
+    ours = {name: array for name, array in found.items() if name in study.reference.values}
+    right = {name: study.reference.values[name] for name in ours}
+    error = study.limits.whole.error
+    ours |= matched_rows.in_order(ours, right, error)
+
+    def changed(name: str) -> Comparison | None:
+        others = study.changed()
+        if others is None or name not in others:
+            return None
+        return study.against(name, {**others, **matched_rows.in_order(others, right, error)}[name])
+
+    result = Finding([], {})
+    for name, array in ours.items():
+        one = study.against(name, array)
+        if name in study.small and one.noise == validate.NOISE:
+            one = replace(one, noise=0.0)
+        verdict = validate.judge(one, study.limits.whole, functools.partial(changed, name))
+        result.outputs.append((one, verdict.failure))
+        result.judged[name] = verdict.how
+    return result
 
 
 def _without_culprit(study: Study) -> str:
     """Why outputs differ although each layer is right: the engine's fused kernels, or errors that
     add up."""
     everything = study.whole([layer.tensor for layer in study.layers()])
-    kept = [o for o in study.graph.outputs if o in everything and o in study.reference.values]
+    kept = [o for o in own_outputs(study.graph) if o in everything and o in study.reference.values]
     right = [not study.against(o, everything[o]).failure(study.limits.whole) for o in kept]
     return "fused" if kept and all(right) else "accumulated"
 
@@ -110,8 +132,7 @@ def shown(study: Study, layer: layers.Layer) -> str:
 def _text(study: Study, result: Finding) -> str:
     name, worst = study.reference.name, _worst(result)
     if result.kind == "agree":
-        alone = " Each layer alone does, too." if result.layers else ""
-        return f"All outputs agree with {name} within the limits.{alone}"
+        return f"All outputs agree with {name} within the limits.{_layers_agree(study, result)}"
     if result.kind == "accumulated":
         return (f"No layer is wrong alone: the error of the outputs ({worst}) adds up along the "
                 "network.")
@@ -134,6 +155,17 @@ def _text(study: Study, result: Finding) -> str:
     return text if not any(f for _, f in result.outputs) else f"{text} Outputs: {worst}."
 
 
+def _layers_agree(study: Study, result: Finding) -> str:
+    if not result.layers:
+        return ""
+    ends = set(study.graph.outputs)
+    inner = {o for node in study.graph.nodes for o in node.outputs} - ends
+    if inner and {m.layer.tensor for m in result.layers} <= ends:
+        return (f" Layers were not compared: {study.reference.name} gives none of the tensors "
+                "between inputs and outputs.")
+    return " Each layer alone does, too."
+
+
 def _worst(result: Finding) -> str:
     errors = [one.max_rel_error for one, _ in result.outputs if not one.problem]
     problem = next((one.problem for one, _ in result.outputs if one.problem), "")
@@ -149,7 +181,8 @@ def facts(study: Study, result: Finding) -> dict[str, Any]:
         "passed": result.passed, "verdict": result.kind, "text": result.text,
         "min_similarity": whole.similarity, "max_rel_error": whole.error,
         "alone_min_similarity": alone.similarity, "alone_max_rel_error": alone.error,
-        "outputs": [{"output": one.output, **(layers.figures(one) or {}), "passed": not failure}
+        "outputs": [{"output": one.output, **(layers.figures(one) or {}), "passed": not failure,
+                     "judged_by": result.judged.get(one.output, "")}
                     for one, failure in result.outputs],
         "first_wrong": layers.facts(culprit, study.reference) if culprit else None,
         "causes": [{"cause": c.name, "evidence": c.text} for c in result.causes],
