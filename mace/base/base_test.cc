@@ -293,6 +293,32 @@ TEST(ThreadPool, MasksAreAsBeforeOnceWorkersRun) {
   EXPECT_EQ(threads.size(), 2u);
 }
 
+// Two engines that are woken at once: none of their threads is bound to one
+// core while another one is idle.
+TEST(ThreadPool, PoolsAtOnceMayUseAllCores) {
+  cpu_set_t own;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(own), &own), 0);
+  std::atomic<int> tiles{0}, bound{0};
+  const auto frames = [&] {
+    auto pool = std::move(*ThreadPool::Create(3));
+    for (int i = 0; i < 10; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      pool->ParallelFor(60, 1, [&](size_t, size_t) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        cpu_set_t now;
+        sched_getaffinity(0, sizeof(now), &now);
+        ++tiles;
+        bound += CPU_EQUAL(&now, &own) ? 0 : 1;
+      });
+    }
+  };
+  std::thread other(frames);
+  frames();
+  other.join();
+  EXPECT_EQ(tiles, 1200);
+  EXPECT_EQ(bound, 0);
+}
+
 TEST(ThreadPool, ShortRunsAreDoneAloneIfThatIsFaster) {
   auto pool = std::move(*ThreadPool::Create(2));
   WakeTimes times;

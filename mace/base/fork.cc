@@ -10,112 +10,102 @@
 namespace mace {
 namespace {
 
-// Of ForkGate::state.
+// Of fork_state.
 constexpr uint32_t kForking = 1;    // a fork waits or happens
 constexpr uint32_t kOneThread = 2;  // that forks wait for
 
-thread_local int depth = 0;  // HoldForks and Mutexes of this thread
+thread_local int fork_depth = 0;  // HoldForks and Mutexes of this thread
 
 // The child's thread has the same.
-const void* ThisThread() { return &depth; }
+const void* ThisThread() { return &fork_depth; }
 
-std::atomic<uint32_t> generation{0};
+std::atomic<uint32_t> fork_generation{0};
+std::atomic<uint32_t> fork_state{0};
+std::mutex fork_lock;       // held from Prepare until the fork has happened
+std::mutex listeners_lock;  // guards first_listener
+ForkListener* first_listener = nullptr;
+
+void EnterGate() {
+  while ((fork_state.fetch_add(kOneThread) & kForking) != 0) {
+    fork_state.fetch_sub(kOneThread);
+    std::lock_guard<std::mutex> until_forked(fork_lock);
+  }
+}
+
+void LeaveGate() { fork_state.fetch_sub(kOneThread); }
+
+void HoldGate() {
+  if (fork_depth++ == 0) EnterGate();
+}
+
+void LetGoOfGate() {
+  if (--fork_depth == 0) LeaveGate();
+}
 
 }  // namespace
 
 struct ForkGate {
-  static ForkGate& Get() {
-    static auto* gate = [] {
-      pthread_atfork(&Prepare, &InParent, &InChild);
-      return new ForkGate;
-    }();
-    return *gate;
-  }
-
-  // By a thread that enters, and by one that leaves.
-  void Enter() {
-    while ((state.fetch_add(kOneThread) & kForking) != 0) {
-      state.fetch_sub(kOneThread);
-      std::lock_guard<std::mutex> until_forked(forking);
-    }
-  }
-  void Leave() { state.fetch_sub(kOneThread); }
-
-  void Add(ForkListener* listener) {
-    std::lock_guard<std::mutex> lock(list);
-    listener->next_ = first;
-    if (first != nullptr) first->before_ = listener;
-    first = listener;
-  }
-  void Remove(ForkListener* listener) {
-    std::lock_guard<std::mutex> lock(list);
-    ForkListener* const next = listener->next_;
-    ForkListener* const before = listener->before_;
-    (before == nullptr ? first : before->next_) = next;
-    if (next != nullptr) next->before_ = before;
-  }
-
   static void Prepare() {
-    ForkGate& gate = Get();
-    if (depth > 0) gate.Leave();
-    gate.forking.lock();
-    gate.state.fetch_or(kForking);
-    while (gate.state.load() >= kOneThread) {
+    if (fork_depth > 0) LeaveGate();
+    fork_lock.lock();
+    fork_state.fetch_or(kForking);
+    while (fork_state.load() >= kOneThread) {
       constexpr timespec kMoment = {0, 20000};
       nanosleep(&kMoment, nullptr);
     }
-    gate.list.lock();
+    listeners_lock.lock();
   }
 
   static void InParent() {
-    ForkGate& gate = Get();
-    gate.list.unlock();
-    gate.state.fetch_and(~kForking);
-    if (depth > 0) gate.state.fetch_add(kOneThread);
-    gate.forking.unlock();
+    listeners_lock.unlock();
+    fork_state.fetch_and(~kForking);
+    if (fork_depth > 0) fork_state.fetch_add(kOneThread);
+    fork_lock.unlock();
   }
 
   static void InChild() {
-    ForkGate& gate = Get();
-    gate.list.unlock();
-    gate.state.store(depth > 0 ? kOneThread : 0);
-    generation.fetch_add(1);
-    for (ForkListener* l = gate.first; l != nullptr; l = l->next_) {
+    listeners_lock.unlock();
+    fork_state.store(fork_depth > 0 ? kOneThread : 0);
+    fork_generation.fetch_add(1);
+    for (ForkListener* l = first_listener; l != nullptr; l = l->next_)
       l->InChild();
-    }
-    gate.forking.unlock();
+    fork_lock.unlock();
   }
-
-  std::atomic<uint32_t> state{0};
-  std::mutex forking;  // from Prepare until it has happened
-  std::mutex list;
-  ForkListener* first = nullptr;
 };
 
-uint32_t ForkGeneration() { return generation.load(std::memory_order_relaxed); }
-
-ForkListener::ForkListener() { ForkGate::Get().Add(this); }
-ForkListener::~ForkListener() { ForkGate::Get().Remove(this); }
-
-HoldFork::HoldFork() {
-  if (depth == 0) ForkGate::Get().Enter();
-  ++depth;
+uint32_t ForkGeneration() {
+  return fork_generation.load(std::memory_order_relaxed);
 }
 
-HoldFork::~HoldFork() {
-  if (--depth == 0) ForkGate::Get().Leave();
+ForkListener::ForkListener() {
+  static const int registered = pthread_atfork(
+      &ForkGate::Prepare, &ForkGate::InParent, &ForkGate::InChild);
+  (void)registered;
+  std::lock_guard<std::mutex> lock(listeners_lock);
+  next_ = first_listener;
+  if (first_listener != nullptr) first_listener->before_ = this;
+  first_listener = this;
 }
 
-AllowFork::AllowFork() : depth_(depth) {
+ForkListener::~ForkListener() {
+  std::lock_guard<std::mutex> lock(listeners_lock);
+  (before_ == nullptr ? first_listener : before_->next_) = next_;
+  if (next_ != nullptr) next_->before_ = before_;
+}
+
+HoldFork::HoldFork() { HoldGate(); }
+HoldFork::~HoldFork() { LetGoOfGate(); }
+
+AllowFork::AllowFork() : depth_(fork_depth) {
   if (depth_ == 0) return;
-  depth = 0;
-  ForkGate::Get().Leave();
+  fork_depth = 0;
+  LeaveGate();
 }
 
 AllowFork::~AllowFork() {
   if (depth_ == 0) return;
-  ForkGate::Get().Enter();
-  depth = depth_;
+  EnterGate();
+  fork_depth = depth_;
 }
 
 void Mutex::lock() {
@@ -123,15 +113,13 @@ void Mutex::lock() {
     const AllowFork waiting;
     mutex_.lock();
   }
-  if (depth == 0) ForkGate::Get().Enter();
-  ++depth;
+  HoldGate();
   owner_ = ThisThread();
 }
 
 bool Mutex::try_lock() {
   if (!mutex_.try_lock()) return false;
-  if (depth == 0) ForkGate::Get().Enter();
-  ++depth;
+  HoldGate();
   owner_ = ThisThread();
   return true;
 }
@@ -139,7 +127,7 @@ bool Mutex::try_lock() {
 void Mutex::unlock() {
   owner_ = nullptr;
   mutex_.unlock();
-  if (--depth == 0) ForkGate::Get().Leave();
+  LetGoOfGate();
 }
 
 void Mutex::Wait(pthread_cond_t* condition) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "mace/base/fork.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/objects/objects.h"
@@ -122,6 +123,7 @@ std::string UnknownStrategy(const std::string& name) {
 }  // namespace
 
 const std::vector<Planner>& Planners() {
+  const HoldFork hold_fork;
   static const auto* planners = new std::vector<Planner>{
       {"offsets/NAIVE", OffsetsNaive, 1, true},
       {"offsets/LINEAR", OffsetsNaive, 1, true},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/fork.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/objects/objects.h"
@@ -53,6 +54,7 @@ std::vector<Strategy> MakeStrategies() {
 }  // namespace
 
 const std::vector<Strategy>& Strategies() {
+  const HoldFork hold_fork;
   static const auto* strategies = new std::vector<Strategy>(MakeStrategies());
   return *strategies;
 }
