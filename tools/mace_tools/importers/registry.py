@@ -26,6 +26,7 @@ from mace_tools.importers import custom
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.source import SourceModel, SourceNode, shown
 from mace_tools.ir import Graph
+from mace_tools.passes import fp16_constants
 
 Importer = Callable[[Builder, SourceNode], Union[str, Sequence[str]]]
 Otherwise = Callable[[Builder, SourceNode], Union[Sequence[str], None]]
@@ -159,10 +160,14 @@ class Registry:
                 raise Unsupported(f"it {verb} {reason}", help)
         local, first = builder.localize(node), len(builder.graph.nodes)
         builder.check_sequences(function, local.inputs)
+        kind = fp16_constants.kind_of(builder.graph, local.inputs)
         try:
             results = function(builder, local)
             self._check_all_read(local)
-            builder.bind(node, [results] if isinstance(results, str) else list(results))
+            results = [results] if isinstance(results, str) else list(results)
+            read = [i for made in builder.graph.nodes[first:] for i in made.inputs]
+            fp16_constants.keep(builder.graph, kind, [*read, *results])
+            builder.bind(node, results)
             builder.fold(first)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
             if not builder.guessing:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.ir import Graph
+from mace_tools.passes import fp16_constants
 from mace_tools.passes.cell_formula import (
     Activated,
     Atom,
@@ -244,6 +245,9 @@ def _replace(loop: LoopParts, x: str, cell: _Cell, count: int | str) -> None:
                                 axis=[0]).outputs[0])
     weights = [graph.add_const(f"{node.name}/{what}", value[None].astype(np.float32))
                for what, value in (("w", cell.w), ("r", cell.r), ("bias", cell.bias))]
+    kind = fp16_constants.kind_of(loop.body, loop.body.tensors) or fp16_constants.kind_of(
+        graph, node.inputs)
+    fp16_constants.keep(graph, kind, weights)
     names = [graph.fresh(f"{node.name}/{what}") for what in ("steps", "h", "c")]
     graph.remove(node)
     made = graph.add(cell.op, [x, *weights, "", *firsts],
