@@ -107,3 +107,16 @@ def test_what_onnx_lacks_is_refused_with_all_nodes(runs):
     y = net.op("LpNorm", y, p=2, axis=3)
     with pytest.raises(MaceError, match="DepthToSpace.*not written.*LpNorm.*leave --onnx out"):
         onnx_export.render(net.out(y).graph)
+
+
+@pytest.mark.parametrize("size, fits", [(7, True), (2, False)])
+def test_nearest_resize_is_refused_where_onnx_takes_other_elements(size, fits):
+    """TensorFlow takes elements 0 and 7 of 14, and ONNX 0 and 6."""
+    net = Net(x=(1, 14, 14, 8))
+    y = net.op("Resize", "x", mode="NEAREST", coordinate="ASYMMETRIC", size=[size, size], by_step=1)
+    graph = net.out(y).graph
+    if fits:
+        assert onnx_export.render(graph)
+    else:
+        with pytest.raises(MaceError, match="takes other elements"):
+            onnx_export.render(graph)

@@ -12,8 +12,9 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.infer.spatial import EXPLICIT, FULL, SAME, SAME_LOWER, VALID
-from mace_tools.ir import Node
+from mace_tools.ir import Node, Shape
 from mace_tools.onnx_export.writer import Refused, Writer
+from mace_tools.reference.resize import Axis, nearest
 
 Write = Callable[[Writer, Node], None]
 _POOLING = {v: k for k, v in op_facts.numbers("Pooling", "pooling_type").items()}
@@ -234,11 +235,22 @@ def resize(w: Writer, node: Node) -> None:
         raise Refused(f"{node.attr('mode')} with {node.attr('coordinate')} has no counterpart here")
     y = node.outputs[0]
     shape = w.shape(y)
+    if mode == "nearest" and not _takes_the_same(node, w.shape(node.inputs[0]), shape):
+        raise Refused("of these sizes ONNX takes other elements than TensorFlow")
     sizes = w.const(f"{y}/sizes", np.int64([shape[k] for k in (0, 3, 1, 2)]))
     found = w.op("Resize", [w.first(node.inputs[0]), "", "", sizes], f"{y}/resized", mode=mode,
                  coordinate_transformation_mode=way,
                  nearest_mode=str(node.attr("nearest_mode")).lower())
     w.put(y, found, first=True)
+
+
+def _takes_the_same(node: Node, x: Shape, y: Shape) -> bool:
+    """Whether ONNX takes the elements that the node takes, whose positions may be by step."""
+    def elements(k: int, by_step: bool) -> list[int]:
+        axis = Axis(x[k], y[k], y[k] / x[k], by_step=by_step)
+        return nearest(node.attr("coordinate"), node.attr("nearest_mode"), axis).tolist()
+    return not node.attr("by_step") or all(
+        elements(k, True) == elements(k, False) for k in (1, 2))
 
 
 def identity(w: Writer, node: Node) -> None:
