@@ -17,6 +17,7 @@ import onnx
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
+from mace_tools.importers.onnx.tensors import held_as
 from mace_tools.protos import REPO
 from mace_tools.testing.onnx_nodes import NodeTest
 
@@ -76,9 +77,10 @@ def _array(value: Any) -> np.ndarray | None:
         return None
     is_proto = isinstance(value, onnx.TensorProto)
     array = numpy_helper.to_array(value) if is_proto else np.asarray(value)
-    if array.dtype.name == "bfloat16":
-        return array.astype(np.float32)
-    return array if array.dtype.isbuiltin == 1 and array.dtype.kind in "fiub" else None
+    if array.dtype.isbuiltin != 1:  # of few bits, which others hold
+        held = held_as(onnx.helper.np_dtype_to_tensor_dtype(array.dtype))
+        return None if held is None else array.astype(held)
+    return array if array.dtype.kind in "fiub" else None
 
 
 def is_of_other_types(reason: str) -> bool:

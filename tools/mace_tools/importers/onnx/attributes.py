@@ -18,10 +18,6 @@ registry.without_meaning(
     ops=["Dropout"],
 )
 registry.without_meaning(
-    "what a cast to an 8-bit float does out of range; such casts are refused", "saturate",
-    ops=["Cast", "CastLike"],
-)
-registry.without_meaning(
     "the order of the output Indices; where that is used, the node is refused", "storage_order",
     ops=["MaxPool"],
 )

@@ -13,11 +13,9 @@ from mace_tools.importers.builder import Builder
 from mace_tools.importers.frames import takes_sequences
 from mace_tools.importers.narrow import eltwise
 from mace_tools.importers.onnx import registry
-from mace_tools.importers.onnx.tensors import ELEMENT, type_name
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.unsigned import kind_of
-from mace_tools.ir import dtype_name
 
 _BINARY = {"Add": "SUM", "Sub": "SUB", "Mul": "PROD", "Div": "DIV"}
 _COMPARE = {"Equal": "EQUAL", "Less": "LESS", "LessOrEqual": "LESS_EQUAL", "Greater": "GREATER",
@@ -121,19 +119,6 @@ def clip(b: Builder, n: SourceNode) -> str:
         if value is not None:
             bounds[name] = value
     return b.op("Clip", n.inputs[0], **bounds)
-
-
-@registry.op("Cast")
-def cast(b: Builder, n: SourceNode) -> str:
-    kind = ELEMENT.get(n.attr("to"))
-    if kind is None or n.attr("to") == 16:
-        raise Unsupported(f"cast to {type_name(n.attr('to'))}, which the engine does not have")
-    return b.op("Cast", n.inputs[0], to=dtype_name(kind))
-
-
-@registry.op("CastLike")
-def cast_like(b: Builder, n: SourceNode) -> str:
-    return b.op("Cast", n.inputs[0], to=b.dtype(n.inputs[1]))
 
 
 @registry.op("Identity")

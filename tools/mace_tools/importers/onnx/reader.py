@@ -76,10 +76,6 @@ def _model(proto: Any, path: Path) -> SourceModel:
     _check_producers(model.nodes, path)
     stored = {*model.constants, *model.unusable}
     model.inputs = {v.name: _info(model, v) for v in graph.input if v.name not in stored}
-    # Apps have no such types to feed.
-    model.unusable.update(
-        (v.name, (f"a tensor of {type_name(v.type.tensor_type.elem_type)}", CUT))
-        for v in graph.input if v.name in model.inputs and v.type.tensor_type.elem_type in NARROW)
     model.info.update({v.name: _info(model, v) for v in graph.output})
     model.info.update({v.name: _info(model, v, inner=True) for v in graph.value_info
                        if v.name not in model.info})

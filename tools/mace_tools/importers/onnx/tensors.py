@@ -47,6 +47,9 @@ def type_name(number: int) -> str:
     return NARROW.get(number) or _OTHER_TYPES.get(number, f"element type {number}")
 
 
+NUMBERS = {type_name(number): number for number in (*ELEMENT, *NARROW)}
+
+
 def held_as(number: int) -> Any:
     """The type of NumPy that holds an element type; None if there is none."""
     if number not in NARROW:
