@@ -20,7 +20,7 @@ from google.protobuf.message import DecodeError
 
 from mace_tools import protos, runner, settings
 from mace_tools.atomic import atomic_files
-from mace_tools.commands import device_tuning, dsp, gpu, quantizing, tuning
+from mace_tools.commands import device_tuning, dsp, embed_plan, gpu, quantizing, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.commands.try_engine import has_custom_ops, try_engine
@@ -31,6 +31,7 @@ from mace_tools.emit import node_names, write_model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers.request import some
+from mace_tools.ir import Graph
 from mace_tools.locks import alone
 from mace_tools.obfuscate import hide_names, map_file, write_map
 from mace_tools.op_facts import all_ops
@@ -158,19 +159,17 @@ def _write(
     needed = model.embed_memory_plan or model.packed_weights or (
         model.quantize and model.quantize.samples)
     mace_run = _mace_run(context) if needed else None
-    notes = _convert(context, tag, model, source, pb, data, mace_run)
+    graph = _convert(context, tag, model, source, pb, data, mace_run)
     if mace_run is not None and model.packed_weights:
         _pack_weights(mace_run, model.packed_weights, pb, data)
-    if mace_run is not None and model.embed_memory_plan:
-        _embed_memory_plan(mace_run, model, pb, data)
-    return notes
+    return graph.notes + embed_plan.embed(mace_run, model, graph, source[0], pb, data)
 
 
 def _convert(
     context: Context, tag: str, model: Model, source: tuple[Path, Path | None], pb: Path,
     data: Path, mace_run: Path | None,
-) -> list[str]:
-    """Returns notes for the user about the model."""
+) -> Graph:
+    """Returns the graph, with notes for the user about the model."""
     with context.console.steps(tag, total=2) as step:
         step(f"reading {source[0].name}")
         graph = import_model(context, tag, model, *source, lambda: step("simplifying"))
@@ -199,7 +198,7 @@ def _convert(
         getattr(context.args, "mace_run", None), tag, pb, data)
     if why:
         context.console.info(f"{tag} was not tried by an engine: {why}")
-    return graph.notes
+    return graph
 
 
 def _check_nodes(context: Context, tag: str, model: Model, names: list[str]) -> None:
@@ -213,18 +212,6 @@ def _check_nodes(context: Context, tag: str, model: Model, names: list[str]) -> 
 
 def _mace_run(context: Context) -> Path:
     return runner.find(context.console, getattr(context.args, "mace_run", None))
-
-
-def _embed_memory_plan(mace_run: Path, model: Model, pb: Path, data: Path) -> None:
-    """Adds the memory plan for the declared input shapes, as this machine makes it, to the
-    graph."""
-    with tempfile.TemporaryDirectory(prefix="mace_plan.") as folder:
-        planned = Path(folder) / pb.name
-        runner.output(mace_run, [
-            f"--model_file={pb}", f"--model_data_file={data}", f"--embed_memory_plan={planned}",
-            *settings.flags({"num_threads": model.num_threads}, "cpu")])
-        with atomic_files(pb) as (out,):
-            out.write(planned.read_bytes())
 
 
 def _pack_weights(mace_run: Path, isa: str, pb: Path, data: Path) -> None:

@@ -76,7 +76,7 @@ class _Graph:
     def __init__(self, file: File, table: Any, names: list[str] | None = None) -> None:
         self.table = table
         self.tensors = file.list(table, "Tensors")
-        self.names = _names(self.tensors) if names is None else names
+        self.names = tensor_names(self.tensors) if names is None else names
 
     def name(self, index: int) -> str:
         if index == -1:  # an optional operand that is absent
@@ -275,7 +275,7 @@ def _unusable(tensor: Any, info: ValueInfo, constant: bool) -> tuple[str, str] |
     return None
 
 
-def _names(tensors: list) -> list[str]:
+def tensor_names(tensors: list) -> list[str]:
     """Names of all tensors, unique and not empty."""
     names: list[str] = []
     taken: set[str] = set()
