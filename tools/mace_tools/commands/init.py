@@ -19,6 +19,7 @@ from mace_tools.cli_console import Console
 from mace_tools.commands import bare_model, init_metadata
 from mace_tools.commands.context import Context
 from mace_tools.commands.import_model import translated
+from mace_tools.commands.try_engine import has_custom_ops, try_engine
 from mace_tools.config.draft import OPEN, Draft, End, text
 from mace_tools.config.files import sha256_of
 from mace_tools.config.load import load
@@ -143,7 +144,10 @@ def _converted(draft: Draft, read: SourceModel, args: argparse.Namespace,
         context = Context(args, load(yml), console)
         ((tag, model),) = context.deployment.library.models.items()
         graph = translated(context, tag, model, read, lambda: None)
-    emit.build(graph, model.stored_type)
+        pb, data = yml.with_suffix(".pb"), yml.with_suffix(".data")
+        emit.write_model(graph, pb, data, model.settings, model.stored_type)
+        if not has_custom_ops(graph):
+            try_engine(None, tag, pb, data)
     return graph
 
 
