@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mace_tools.memory_plan.problem import Plan, Problem
@@ -121,8 +121,28 @@ def _shared(problem: Problem, boxes: Iterable[Box]) -> Iterator[Shared]:
 
 def _profile(problem: Problem, boxes: Iterable[Box]) -> list[Level]:
     """Live bytes over time; overlapping bytes count once."""
-    measure: Callable[[dict[int, Box]], int] = (
-        _covered if problem.may_share else lambda live: sum(b.high - b.low for b in live.values()))
+    placed = {box.record: box for box in boxes}
+    changes: dict[int, int] = {}
+    for group in problem.sharing:
+        found, held = [placed[k] for k in group if k in placed], 0
+        if len(found) == 1:
+            (box,) = found
+            record, size = problem.records[box.record], box.high - box.low
+            changes[record.first] = changes.get(record.first, 0) + size
+            changes[record.last + 1] = changes.get(record.last + 1, 0) - size
+            continue
+        for step, size in _levels(problem, found):
+            changes[step] = changes.get(step, 0) + size - held
+            held = size
+    live, levels = 0, []
+    for step in sorted(changes):
+        live += changes[step]
+        levels.append(Level(step, live))
+    return levels
+
+
+def _levels(problem: Problem, boxes: list[Box]) -> Iterator[tuple[int, int]]:
+    """The bytes of boxes that may overlap, at each step at which some begin or end."""
     begins: dict[int, list[Box]] = {}
     ends: dict[int, list[int]] = {}
     for box in boxes:
@@ -130,13 +150,11 @@ def _profile(problem: Problem, boxes: Iterable[Box]) -> list[Level]:
         begins.setdefault(record.first, []).append(box)
         ends.setdefault(record.last + 1, []).append(box.record)
     live: dict[int, Box] = {}
-    levels: list[Level] = []
     for step in sorted(begins.keys() | ends.keys()):
         for record in ends.get(step, ()):
             del live[record]
         live.update((box.record, box) for box in begins.get(step, ()))
-        levels.append(Level(step, measure(live)))
-    return levels
+        yield step, _covered(live)
 
 
 def _covered(live: dict[int, Box]) -> int:

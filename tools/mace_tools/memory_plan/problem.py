@@ -71,7 +71,7 @@ class Problem:
     def is_scalar(self) -> bool:
         return all(len(r.size) == 1 for r in self.records)
 
-    @property
+    @functools.cached_property
     def unit(self) -> str:
         known = all(len(r.size) == 1 or r.element_bytes for r in self.records)
         return "bytes" if known else "elements"
@@ -81,15 +81,32 @@ class Problem:
         """The extents that hold all records, if they are images."""
         return self.records[0].element_bytes or 1
 
-    @property
+    @functools.cached_property
     def naive(self) -> int:
         """The total size if no record shares memory with another; an alias takes nothing."""
         return sum(r.count for r in self.records if r.alias_of is None)
 
-    @property
-    def may_share(self) -> bool:
-        """Whether records that are live at the same time may overlap."""
-        return any(r.alias_of is not None or r.overlaps for r in self.records)
+    @functools.cached_property
+    def sharing(self) -> list[list[int]]:
+        """The records in groups, of which only those of the same one may overlap while both are
+        live."""
+        above = list(range(len(self.records)))
+
+        def root(k: int) -> int:
+            while above[k] != k:
+                above[k] = above[above[k]]
+                k = above[k]
+            return k
+
+        for k, record in enumerate(self.records):
+            alias = () if record.alias_of is None else (record.alias_of,)
+            for other in (*(o.other for o in record.overlaps), *alias):
+                if 0 <= other < len(above):
+                    above[root(other)] = root(k)
+        groups: dict[int, list[int]] = {}
+        for k in range(len(above)):
+            groups.setdefault(root(k), []).append(k)
+        return list(groups.values())
 
     @functools.cached_property
     def tags(self) -> list[str]:
