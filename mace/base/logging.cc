@@ -4,6 +4,8 @@
 #include "mace/base/logging.h"
 
 #include <atomic>
+#include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +15,7 @@
 
 #include "mace/base/fork.h"
 #include "mace/base/make_shared.h"
+#include "mace/base/str_cat.h"
 
 namespace mace {
 namespace {
@@ -52,18 +55,29 @@ void State::InChild() {
     callback->num_running = callback.get() == in_callback;
 }
 
-int EnvironmentLevel() {
-  static const int level = [] {
-    const char* s = std::getenv("MACE_CPP_MIN_VLOG_LEVEL");
-    return s ? std::atoi(s) : 0;
-  }();
-  return level;
-}
-
 void WriteToStderr(std::string text) {
   text += '\n';
   // One write, so that lines of several threads do not mix.
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int EnvironmentLevel() {
+  static const int level = [] {
+    const char* s = std::getenv("MACE_CPP_MIN_VLOG_LEVEL");
+    if (s == nullptr) return 0;
+    char* end = nullptr;
+    errno = 0;
+    const long number = std::strtol(s, &end, 10);  // NOLINT
+    if (end != s && *end == '\0' && errno == 0 && number >= INT_MIN &&
+        number <= INT_MAX) {
+      return static_cast<int>(number);
+    }
+    // Not to a callback, which may log and so ask for the level.
+    WriteToStderr(StrCat("W logging.cc: MACE_CPP_MIN_VLOG_LEVEL='", s,
+                         "' is not a whole number, and is taken as 0"));
+    return 0;
+  }();
+  return level;
 }
 
 void CallBack(LogText line) {

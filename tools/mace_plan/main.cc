@@ -15,6 +15,7 @@
 #include "mace/base/file.h"
 #include "mace/memory/strategy.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/output.h"
 #include "tools/mace_plan/json.h"
 #include "tools/mace_plan/share_bounds.h"
 
@@ -142,4 +143,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace mace::tools
 
-int main(int argc, char** argv) { return mace::tools::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return mace::tools::FinishOutput(mace::tools::Main(argc, argv));
+}

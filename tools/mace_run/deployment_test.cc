@@ -136,9 +136,9 @@ TEST(Deployment, WrongKeysAreNamedWithTheirLine) {
       "at the top of the file",
       Message(FileWith("    target_socs: [host]\n")));
   ExpectIn(
-      "f.yml:11: models.a.backend: this key of later MACE releases has "
+      "f.yml:11: models.a.apu_boost_hint: this key of later MACE releases has "
       "no meaning",
-      Message(FileWith("    backend: 1\n")));
+      Message(FileWith("    apu_boost_hint: 1\n")));
   ExpectIn("f.yml:12: models.a.num_threads: this key appears twice",
            Message(FileWith("    num_threads: 3\n    num_threads: 4\n")));
   ExpectIn(
@@ -173,7 +173,7 @@ TEST(Deployment, WrongValuesAreNamedWithTheirLine) {
   expect("num_threads: [1]", "num_threads: a list is not a value");
   expect("num_threads: \"2\"", "num_threads: '2' is text; write it without");
   expect("num_threads: 99999999999999999999", "num_threads: '99999");
-  expect("winograd: 3", "winograd: '3' is not one of 0, 2, 4, 6");
+  expect("winograd: 3", "winograd: '3' is not one of 0, 1, 2, 4, 6");
   expect("memory_savings: [views, views]",
          "memory_savings: 'views' appears twice");
   expect("memory_savings: []", "memory_savings: the list is empty");

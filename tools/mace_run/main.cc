@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mace/cpu/common/machine_limits.h"
+#include "tools/cli/output.h"
 #include "tools/cli/text_table.h"
 #include "tools/mace_run/deployed_runs.h"
 #include "tools/mace_run/deployment.h"
@@ -334,4 +335,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace mace::tools
 
-int main(int argc, char** argv) { return mace::tools::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return mace::tools::FinishOutput(mace::tools::Main(argc, argv));
+}

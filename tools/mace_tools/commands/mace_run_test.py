@@ -75,7 +75,7 @@ def call(mace_run, model):
     ("--memory_savings=all", "--memory_savings: 'all' is not one of order, views, in_place, "),
     ("--memory_limit=64M", "--memory_limit: '64M' is not a whole number from 0 to 922337203685477"),
     ("--num_threads=0", "'0' is not -1, or a whole number from 1 to 1024"),
-    ("--winograd=3", "--winograd: '3' is not one of 0, 2, 4, 6"),
+    ("--winograd=3", "--winograd: '3' is not one of 0, 1, 2, 4, 6"),
     ("--float32_nodes=a,,b", "--float32_nodes: an item is empty"),
     ("--seed=-1", "--seed: '-1' is not a whole number from 0 to 4294967295"),
     ("--input_range=nan,1", "--input_range: 'nan' is not a number"),
@@ -188,3 +188,22 @@ def test_tables_fit_the_terminal(mace_run, model):
     assert child.returncode == 0
     lines = text.decode().splitlines()
     assert max(map(len, lines)) <= 90 and any("To fit 90 columns" in line for line in lines)
+
+
+@pytest.mark.parametrize("flags", [[], ["--benchmark", "--max_num_runs=1"], ["--dump=graph"],
+                                   ["--list_ops"]])
+def test_results_that_cannot_be_written_are_an_error(mace_run, model, flags):
+    command = [mace_run, f"--model_file={model[0]}", f"--model_data_file={model[1]}", *flags]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("ERROR: cannot write to stdout: ")
+
+
+@pytest.mark.parametrize("level, warned", [("x", True), ("2x", True), ("", True), ("1" * 30, True),
+                                           ("0", False), ("-1", False), ("1", False)])
+def test_a_vlog_level_that_is_no_number_is_named(call, level, warned):
+    code, _, err = call(MACE_CPP_MIN_VLOG_LEVEL=level)
+    assert code == 0
+    assert (f"MACE_CPP_MIN_VLOG_LEVEL='{level}' is not a whole number, and is taken as 0" in err
+            ) == warned

@@ -1,0 +1,14 @@
+// Whether what a program printed has arrived.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TOOLS_CLI_OUTPUT_H_
+#define TOOLS_CLI_OUTPUT_H_
+
+namespace mace::tools {
+
+// Writes out what stdout still holds. Returns the exit code of the program: 1,
+// with a message, if something of it could not be written, else `code`.
+int FinishOutput(int code);
+
+}  // namespace mace::tools
+
+#endif  // TOOLS_CLI_OUTPUT_H_
