@@ -85,6 +85,56 @@ def moved_quant(node: Node, quant: Quant | None, old: Sequence[int],
     return reshaped_codes(quant, old, new) if node.op in op_facts.views() else None
 
 
+def made_codes(node: Node, read: Sequence[Tensor], shape: Sequence[int]) -> Quant | None:
+    """The codes of what a node makes of the constants `read`, in this shape: it moves them, makes
+    floats of integers, or takes a zero point away from them or scales them."""
+    x = read[0]
+    if node.op == "Cast" and x.dtype in ("i8", "u8"):
+        return as_signed(Quant(np.ones(1, np.float32), np.zeros(1, np.int64)), x.dtype)
+    if node.op == "Cast":
+        return x.codes
+    if node.op != "Eltwise" or len(read) != 2:
+        return moved_quant(node, x.codes, x.data.shape, shape)
+    kind = node.attr("type")
+    if x.codes is None and kind == "PROD":
+        read = read[::-1]
+    codes, by = read[0].codes, read[1]
+    found = _one_axis(by.data, shape) if by.dtype == "f32" and codes is not None else None
+    if found is None or read[0].data.shape != tuple(shape):
+        return None
+    axis, values = found
+    axis = codes.axis if axis is None else axis
+    if codes.axis not in (None, axis):
+        return None
+    scale, zero = codes.scale, codes.zero_point
+    if kind == "PROD" and (values > 0).all():
+        scale = scale * values
+    elif kind == "DIV" and (values > 0).all():
+        scale = scale / values
+    elif kind in ("SUB", "SUM"):
+        steps = values.astype(np.float64) / scale * (1 if kind == "SUB" else -1)
+        if not np.array_equal(steps, np.rint(steps)):
+            return None
+        zero = zero + steps.astype(np.int64)
+    else:
+        return None
+    if zero.min() < -128 or zero.max() > 127:
+        return None
+    count = max(scale.size, zero.size)
+    return Quant(np.broadcast_to(scale, count).astype(np.float32),
+                 np.broadcast_to(zero, count).astype(np.int64), axis if count > 1 else None)
+
+
+def _one_axis(values: np.ndarray, shape: Sequence[int]) -> tuple[int | None, np.ndarray] | None:
+    """The only axis of this shape along which an operand varies, None if it does not, and its
+    values there."""
+    wide = (1,) * (len(shape) - values.ndim) + values.shape
+    axes = [k for k, size in enumerate(wide) if size > 1]
+    if len(wide) > len(shape) or len(axes) > 1 or not np.isfinite(values).all():
+        return None
+    return (axes[0] if axes else None), values.reshape(-1).astype(np.float32)
+
+
 def permuted_codes(quant: Quant | None, dims: Sequence[int]) -> Quant | None:
     """The quantization of Transpose(x, dims)."""
     if quant is None or quant.axis is None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mace_tools import op_facts
 from mace_tools.ir import Graph, Node, Tensor, dtype_name
-from mace_tools.passes.codes import as_signed, moved_quant, nearest, real
+from mace_tools.passes.codes import as_signed, made_codes, moved_quant, nearest, real
 from mace_tools.passes.match import CONV_LIKE
 from mace_tools.reference import evaluate
 
@@ -61,11 +61,11 @@ def fold_node(graph: Graph, node: Node) -> bool:
         tensor = graph.tensors[name]
         tensor.data = np.ascontiguousarray(value).reshape(value.shape)
         tensor.shape, tensor.dtype = tuple(value.shape), dtype_name(value.dtype)
-        moved = moved_quant(node, read[0].quant or read[0].codes, read[0].data.shape, value.shape)
         if read[0].quant is not None:
-            tensor.quant = moved
-        elif tensor.dtype == "f32":
-            tensor.codes = moved
+            tensor.quant = moved_quant(node, read[0].quant, read[0].data.shape, value.shape)
+        elif tensor.dtype in ("f32", "f16"):
+            tensor.codes = made_codes(node, read, value.shape)
+        if tensor.dtype == "f32":
             tensor.stored = "f16" if weight.dtype == "f16" else weight.stored
     return True
 

@@ -113,7 +113,9 @@ def dequantize(b: Builder, n: SourceNode) -> str:
     data = b.const(x)
     if data is None:
         return b.op("Cast", x, to="f32")
-    return b.add_const(data.astype(np.float32), name="widened")
+    widened = b.add_const(data.astype(np.float32), name="widened")
+    b.graph.tensors[widened].stored = "f16"
+    return widened
 
 
 @registry.op("DENSIFY")
