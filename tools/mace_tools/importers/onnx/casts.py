@@ -46,7 +46,7 @@ def _cast(b: Builder, n: SourceNode, kind: str) -> str:
     if kind != "bfloat16" and kind not in narrow_types.FLOATS:
         return b.op("Cast", x, to=dtype_name(held))
     real = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
-    return _bfloat16(b, real) if kind == "bfloat16" else _float(b, real, kind, bool(saturates))
+    return _bfloat16(b, real) if kind == "bfloat16" else rounded(b, real, kind, bool(saturates))
 
 
 def _integer(b: Builder, x: str, form: narrow_types.Integer) -> str:
@@ -72,7 +72,7 @@ def _bfloat16(b: Builder, x: str) -> str:
     return b.op("Select", b.op("Unary", x, type="IS_NAN"), x, b.op("Bitcast", near, to="f32"))
 
 
-def _float(b: Builder, x: str, kind: str, saturates: bool) -> str:
+def rounded(b: Builder, x: str, kind: str, saturates: bool) -> str:
     """The nearest multiple, halves to even, of the distance between numbers of this size."""
     form = narrow_types.FLOATS[kind]
     known = narrow_types.numbers(kind, np.arange(1 << form.bits).astype(np.uint8))

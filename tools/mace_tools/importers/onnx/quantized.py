@@ -11,6 +11,7 @@ from mace_tools.errors import ModelError, Unsupported
 from mace_tools.importers import narrow_types
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
+from mace_tools.importers.onnx.casts import rounded
 from mace_tools.importers.onnx.scales import (
     AGAIN,
     QUANTIZED,
@@ -41,13 +42,18 @@ def quantize_linear(b: Builder, n: SourceNode) -> str:
         raise Unsupported(f"it quantizes {b.dtype(x)}", "cast its operand to float32 first")
     axis = n.attr("axis", 1)
     n.only("precision", 0, "divide in float32")
-    n.only("saturate", 1, "8-bit floats are not supported")
-    kind = _code_type(b, n, zero)
-    dtype = HELD[kind]
-    if n.attr("block_size", 0):
-        return _blocks_of_codes(b, n, x, scale, zero, kind)
-    quant = quant_of(b, n, scale, zero, dtype, axis, b.extents(x))
+    saturates, kind = bool(n.flag("saturate", 1)), _code_type(b, n, zero)
     real = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
+    if kind in narrow_types.FLOATS:
+        b.model.retyped[n.outputs[0]] = kind
+        return rounded(b, b.op("Eltwise", real, _factor(b, n, x, scale, zero), type="DIV"), kind,
+                       saturates)
+    dtype = HELD[kind]
+    if _has_blocks(b, n, x, scale):
+        return _blocks_of_codes(b, n, real, scale, zero, kind)
+    if b.const(scale) is None:
+        return _codes(b, n, real, scale, zero, kind)
+    quant = quant_of(b, n, scale, zero, dtype, axis, b.extents(x))
     if kind in narrow_types.INTEGERS:
         real = clamped(b, real, quant, _limits(kind))
     if kind == "uint16":
@@ -65,13 +71,13 @@ def dequantize_linear(b: Builder, n: SourceNode) -> str:
     if to not in (FLOAT, FLOAT16, BFLOAT16):
         raise Unsupported(f"its attribute output_dtype is {type_name(to)}", "dequantize to float32")
     if dtype == "f32":
-        real = _of_floats(b, n, x, scale, zero)
+        real = b.op("Eltwise", x, _factor(b, n, x, scale, zero), type="PROD")
     else:
         _check_codes(b, n, x)
-        if n.attr("block_size", 0):
+        if _has_blocks(b, n, x, scale):
             real = _real_blocks(b, n, x, scale, zero)
-        elif b.const(scale) is None and dtype in (*QUANTIZED, "i32"):
-            return _computed_scale(b, x, scale, zero)
+        elif b.const(scale) is None:
+            real = _computed_scale(b, n, x, scale, zero)
         else:
             real = real_of(b, x, quant_of(b, n, scale, zero, dtype, axis, b.extents(x)))
     return b.op("Cast", real, to="f16") if to == FLOAT16 else real
@@ -85,7 +91,7 @@ def _code_type(b: Builder, n: SourceNode, zero: str) -> str:
     if given and wanted != given:
         raise ModelError(f"{n.op} '{n.name}': output_dtype is {wanted}, and its zero point "
                          f"'{zero}' is {given}; leave out the attribute")
-    if wanted not in HELD:
+    if wanted not in HELD and (wanted not in narrow_types.FLOATS or wanted == "float8e8m0"):
         raise Unsupported(f"codes of the type {wanted}", EIGHT_BITS)
     return wanted
 
@@ -104,59 +110,95 @@ def _check_codes(b: Builder, n: SourceNode, codes: str) -> None:
                          f"{AGAIN}")
 
 
-def _computed_scale(b: Builder, x: str, scale: str, zero: str) -> str:
-    """With the scale that DynamicQuantizeLinear computes."""
+def _computed_scale(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+    """With a scale that is computed, as DynamicQuantizeLinear does."""
     real = b.op("Cast", x, to="f32")
     if zero:
-        real = b.op("Eltwise", real, b.op("Cast", zero, to="f32"), type="SUB")
-    return b.op("Eltwise", real, scale, type="PROD")
+        real = b.op("Eltwise", real, _aligned(b, n, zero, x), type="SUB")
+    return b.op("Eltwise", real, _aligned(b, n, scale, x), type="PROD")
+
+
+def _codes(b: Builder, n: SourceNode, real: str, scale: str, zero: str, kind: str) -> str:
+    """The nearest codes by a scale that is computed."""
+    units = b.op("Unary", b.op("Eltwise", real, _aligned(b, n, scale, real), type="DIV"),
+                 type="ROUND")
+    if zero:
+        units = b.op("Eltwise", units, _aligned(b, n, zero, real), type="SUM")
+    low, high = _limits(kind)
+    return b.op("Cast", b.op("Clip", units, min=float(low), max=float(high)), to=HELD[kind])
+
+
+def _aligned(b: Builder, n: SourceNode, v: str, x: str) -> str:
+    """Scales or zero points of a tensor, or along its axis, as floats that broadcast with x."""
+    v, shape, rank = b.op("Cast", v, to="f32"), b.extents(v), b.rank(x)
+    if shape in ((), (1,)):
+        return b.op("Reshape", v, dim=[])
+    axis = n.attr("axis", 1)
+    if len(shape) != 1 or not -rank <= axis < rank:
+        raise Unsupported(f"computed scales of the shape {list(shape)}",
+                          "quantize activations with one scale for each tensor")
+    return b.op("ExpandDims", v, axis=list(range(1, rank - axis % rank)))
+
+
+def _factor(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+    """The scales of floats of 8 bits and less, whose zero point is 0, as a tensor that broadcasts
+    with x."""
+    zeros = b.const(zero) if zero else np.zeros(1)
+    if zeros is None or zeros.any():
+        raise Unsupported("floats with a zero point other than 0", EIGHT_BITS)
+    if _has_blocks(b, n, x, scale):
+        return b.add_const(_blocks(b, n, x, scale, "").scale, "f32", "scales")
+    if b.const(scale) is None:
+        return _aligned(b, n, scale, x)
+    quant = quant_of(b, n, scale, "", "f32", n.attr("axis", 1), b.extents(x))
+    return b.add_const(along(quant.scale, quant.axis, b.rank(x)), "f32", "scales")
+
+
+def _has_blocks(b: Builder, n: SourceNode, x: str, scale: str) -> bool:
+    """Whether scales are of blocks: others ignore the block_size."""
+    return bool(n.attr("block_size", 0)) and b.rank(scale) == b.rank(x) > 0
 
 
 def _blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> Quant:
-    """The scale and the zero point of every element of a constant x, as tensors of its shape."""
-    data, scales, zeros = b.const(x), b.const(scale), b.const(zero) if zero else None
-    size, axis = n.attr("block_size", 0), n.attr("axis", 1)
-    if data is None or scales is None or zero and zeros is None:
-        raise Unsupported("scales of blocks of a computed tensor",
+    """The scale and the zero point of every element of x, as tensors of its shape."""
+    shape, scales, zeros = b.extents(x), b.const(scale), b.const(zero) if zero else None
+    size, axis, rank = n.attr("block_size", 0), n.attr("axis", 1), b.rank(x)
+    if None in shape or scales is None or zero and zeros is None:
+        raise Unsupported("scales of blocks that are computed, or of a tensor of unknown size",
                           "quantize activations with one scale for each tensor")
     where = f"{n.op} '{n.name}'"
-    if not -data.ndim <= axis < data.ndim or size < 0:
+    if not -rank <= axis < rank or size < 0:
         raise ModelError(f"{where}: its axis is {axis} and its block_size {size}, and '{x}' has "
-                         f"the shape {list(data.shape)}; {AGAIN}")
-    axis %= data.ndim
-    wanted = list(data.shape)
+                         f"the shape {list(shape)}; {AGAIN}")
+    axis %= rank
+    wanted = [int(d) for d in shape if d is not None]
     wanted[axis] = -(-wanted[axis] // size)
     if list(scales.shape) != wanted or zeros is not None and list(zeros.shape) != wanted:
         raise ModelError(f"{where}: '{scale}' has the shape {list(scales.shape)}, and {size} "
                          f"elements of axis {axis} to a block need {wanted}; {AGAIN}")
     if not (np.isfinite(scales) & (scales > 0)).all():
         raise ModelError(f"{where}: a scale of '{scale}' is not finite and above 0; {AGAIN}")
-    keep = [slice(None)] * data.ndim
-    keep[axis] = slice(data.shape[axis])
+    keep = [slice(None)] * rank
+    keep[axis] = slice(shape[axis])
     parts = [np.repeat(v, size, axis)[tuple(keep)]
              for v in (scales, np.zeros_like(scales, np.int64) if zeros is None else zeros)]
     return Quant(parts[0].astype(np.float32), parts[1].astype(np.int64))
 
 
-def _of_floats(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
-    """The numbers for which constant floats of 8 bits and less stand; their zero point is 0."""
-    data, scales = b.const(x), b.const(scale)
-    if data is None or scales is None or zero and b.const(zero) is None:
-        raise Unsupported(f"it dequantizes '{x}', a computed tensor of floats", EIGHT_BITS)
-    if n.attr("block_size", 0):
-        return b.add_const(data * _blocks(b, n, x, scale, zero).scale, "f32", "real")
-    quant = quant_of(b, n, scale, "", b.dtype(x), n.attr("axis", 1), data.shape)
-    return b.add_const(data * along(quant.scale, quant.axis, data.ndim), "f32", "real")
-
-
 def _real_blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
-    quant = _blocks(b, n, x, scale, zero)
-    units = b.const(x).astype(np.int64) - quant.zero_point
-    return b.add_const(units.astype(np.float32) * quant.scale, "f32", "real")
+    quant, data = _blocks(b, n, x, scale, zero), b.const(x)
+    if data is not None:
+        units = data.astype(np.int64) - quant.zero_point
+        return b.add_const(units.astype(np.float32) * quant.scale, "f32", "real")
+    real = b.op("Eltwise", b.op("Cast", x, to="f32"), b.add_const(quant.zero_point, "f32"),
+                type="SUB")
+    return b.op("Eltwise", real, b.add_const(quant.scale, "f32"), type="PROD")
 
 
 def _blocks_of_codes(b: Builder, n: SourceNode, x: str, scale: str, zero: str, kind: str) -> str:
     quant = _blocks(b, n, x, scale, zero)
-    codes = np.rint(b.const(x).astype(np.float32) / quant.scale).astype(np.float64)
-    codes = np.clip(codes + quant.zero_point, *_limits(kind))
-    return b.add_const(codes, HELD[kind], "codes")
+    units = b.op("Eltwise", x, b.add_const(quant.scale, "f32"), type="DIV")
+    codes = b.op("Eltwise", b.op("Unary", units, type="ROUND"),
+                 b.add_const(quant.zero_point, "f32"), type="SUM")
+    low, high = _limits(kind)
+    return b.op("Cast", b.op("Clip", codes, min=float(low), max=float(high)), to=HELD[kind])
