@@ -327,6 +327,66 @@ TEST(Reduce, LargeImages) {
   }
 }
 
+// As in NumPy, PyTorch and TensorFlow, a NaN anywhere makes the result NaN; the
+// last of four groups has ones only.
+TEST(Reduce, NanStays) {
+  const auto groups = [](int64_t n) {
+    std::vector<float> x(static_cast<size_t>(4 * n), 1);
+    const int64_t places[] = {0, n / 2, n - 1};
+    for (int64_t g = 0; g < 3; ++g) x[g * n + places[g]] = kNan;
+    return x;
+  };
+  for (const int64_t n : {3, 70, 1850}) {
+    const auto count = static_cast<float>(n);
+    const struct {
+      const char* type;
+      float ones;
+    } kKinds[] = {{"MIN", 1},
+                  {"MAX", 1},
+                  {"MEAN", 1},
+                  {"PROD", 1},
+                  {"SUM", count},
+                  {"L1", count},
+                  {"L2", std::sqrt(count)},
+                  {"SUM_SQUARE", count},
+                  {"LOG_SUM", std::log(count)},
+                  {"LOG_SUM_EXP", 1 + std::log(count)}};
+    const std::vector<float> rows = groups(n);
+    std::vector<float> columns(rows.size());
+    for (int64_t g = 0; g < 4; ++g)
+      for (int64_t i = 0; i < n; ++i) columns[i * 4 + g] = rows[g * n + i];
+    for (const auto& kind : kKinds) {
+      SCOPED_TRACE(kind.type + std::string(" of ") + std::to_string(n));
+      const std::string type = kind.type;
+      const TestTensor y = F32({4}, {kNan, kNan, kNan, kind.ones});
+      CheckOp({"Reduce",
+               {{"reduce_type", type}, {"axis", Ints{1}}},
+               {F32({4, n}, rows)}},
+              {y});
+      CheckOp({"Reduce",
+               {{"reduce_type", type}, {"axis", Ints{0}}},
+               {F32({n, 4}, columns)}},
+              {y});
+      if (n != 1850) continue;
+      CheckOp({"Reduce",
+               {{"reduce_type", type}, {"axis", Ints{1, 2, 3}}},
+               {F32({4, 37, 10, 5}, rows)}},
+              {y});
+    }
+  }
+}
+
+TEST(Eltwise, NanStaysInMinAndMax) {
+  for (const char* type : {"MIN", "MAX"}) {
+    const TestTensor one = F32({5}, {kNan, 1, kNan, 2, -3});
+    const TestTensor two = F32({5}, {1, kNan, kNan, 2, -3});
+    CheckOp({"Eltwise", {{"type", std::string(type)}}, {one, two}},
+            {F32({5}, {kNan, kNan, kNan, 2, -3})});
+    CheckOp({"Eltwise", {{"type", std::string(type)}}, {one, F32({}, {kNan})}},
+            {F32({5}, {kNan, kNan, kNan, kNan, kNan})});
+  }
+}
+
 TEST(Unary, ChannelBlocks) {
   for (int64_t c : {1, 3, 4, 5, 8, 13}) {
     const TestTensor x = RandomF32({2, 3, 5, c}, 1, 0.5f, 2);

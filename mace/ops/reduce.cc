@@ -3,7 +3,8 @@
 //
 // Inputs   x     f32, i32 or i64; bool with ALL and ANY
 //          axes  i32 or i64, optional; known before the model runs
-// Outputs  y     as x, without the axes or with 1 in their place
+// Outputs  y     as x, without the axes or with 1 in their place; NaN where one
+//                of the elements is NaN
 // Attrs    reduce_type  MEAN (default), MIN, MAX, PROD, SUM, L1, L2, LOG_SUM,
 //                       LOG_SUM_EXP, SUM_SQUARE, ALL, ANY
 //          axis         if it is not an input; []: all

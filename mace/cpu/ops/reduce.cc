@@ -53,13 +53,14 @@ struct AddExp {
     return a + std::exp(x - shift[k]);
   }
 };
+// A NaN wins over any number.
 template <typename A>
 struct ReduceLargest {
-  static A Add(A a, A x, const A*, int64_t) { return x > a ? x : a; }
+  static A Add(A a, A x, const A*, int64_t) { return x > a || x != x ? x : a; }
 };
 template <typename A>
 struct Smallest {
-  static A Add(A a, A x, const A*, int64_t) { return x < a ? x : a; }
+  static A Add(A a, A x, const A*, int64_t) { return x < a || x != x ? x : a; }
 };
 
 // Adds n elements to as many accumulated values or, `to_one`, all to the first.

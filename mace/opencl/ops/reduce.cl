@@ -2,12 +2,13 @@
 // reduced extents are 1.
 // SPDX-License-Identifier: Apache-2.0
 
+// A NaN wins over any number.
 #if defined(REDUCE_MAX)
 #define BEGIN -INFINITY
-#define COMBINE(a, b) (b > a ? b : a)
+#define COMBINE(a, b) (b > a || isnan(b) ? b : a)
 #elif defined(REDUCE_MIN)
 #define BEGIN INFINITY
-#define COMBINE(a, b) (b < a ? b : a)
+#define COMBINE(a, b) (b < a || isnan(b) ? b : a)
 #elif defined(REDUCE_PROD)
 #define BEGIN 1.0f
 #define COMBINE(a, b) (a * b)
