@@ -131,4 +131,21 @@ void WidenBfloat16s(const uint16_t* values, int64_t n, float* to) {
   for (int64_t i = 0; i < n; ++i) to[i] = FromBfloat16(values[i]);
 }
 
+float LargestFinite(const float* values, int64_t n) {
+  constexpr uint32_t kInfinity = 0x7f800000;
+  uint32_t largest = 0;  // magnitudes have the order of their bits
+  for (int64_t i = 0; i < n; ++i) {
+    const uint32_t magnitude = BitsOf(values[i]) & 0x7fffffff;
+    const uint32_t finite = magnitude < kInfinity ? magnitude : 0;
+    largest = finite > largest ? finite : largest;
+  }
+  return FloatOf(largest);
+}
+
+bool FitsFp16(const float* values, int64_t n) {
+  constexpr float kLeastNormal = 0x1p-14f;
+  const float largest = LargestFinite(values, n);
+  return largest == 0 || (largest >= kLeastNormal && largest < kFp16Infinity);
+}
+
 }  // namespace mace

@@ -23,6 +23,13 @@ void CastFp16(const uint16_t* fp16, int64_t n, float* to);
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to);
 void NarrowToFp16(const float* values, int64_t n, uint16_t* to);
 
+constexpr float kFp16Infinity = 65520;  // what becomes infinity in fp16
+// Returns the largest finite magnitude of n elements, or 0.
+float LargestFinite(const float* values, int64_t n);
+// Whether fp16 holds n elements about as float32 does: none becomes infinite,
+// and they are not all so small that fp16 has fewer digits for them.
+bool FitsFp16(const float* values, int64_t n);
+
 }  // namespace mace
 
 #endif  // MACE_BASE_FP16_H_

@@ -31,6 +31,20 @@ TEST(Fp16, KnownValues) {
   EXPECT_EQ(ToBfloat16(1 + 0x1p-8f), 0x3f80) << "a tie goes to even";
 }
 
+TEST(Fp16, FitsWhatNeitherOverflowsNorLosesDigits) {
+  const auto fits = [](std::vector<float> values) {
+    return FitsFp16(values.data(), static_cast<int64_t>(values.size()));
+  };
+  EXPECT_TRUE(fits({}));
+  EXPECT_TRUE(fits({0, -0.f}));
+  EXPECT_TRUE(fits({-65519, 1e-9f}));
+  EXPECT_TRUE(fits({0x1p-14f, 1e-9f}));
+  EXPECT_TRUE(fits({1, INFINITY, NAN})) << "fp16 has these, too";
+  EXPECT_FALSE(fits({1, -65520}));
+  EXPECT_FALSE(fits({0, 0x1p-15f}));
+  EXPECT_FALSE(fits({INFINITY, 0x1p-15f}));
+}
+
 TEST(Fp16, WidensArraysLikeSingleFp16) {
   const auto bits = AllBits();
   // Not a multiple of what is widened at a time.

@@ -21,8 +21,8 @@ void DeviceWeights::ForgetDead() {
 }
 
 Result<DeviceWeights::Copy> DeviceWeights::GetOrUpload(
-    const void* memory, const std::string& name, int64_t bytes,
-    const std::function<Result<Copy>()>& upload) {
+    const void* memory, const std::string& name,
+    const std::function<Result<Upload>()>& upload) {
   // Held while uploading, so that two engines created at once upload only once.
   std::lock_guard<Mutex> lock(mutex_);
   const auto key = std::make_pair(memory, name);
@@ -30,12 +30,12 @@ Result<DeviceWeights::Copy> DeviceWeights::GetOrUpload(
   if (found != named_.end()) {
     if (Copy copy = found->second.copy.lock()) return copy;
   }
-  MACE_ASSIGN_OR_RETURN(Copy copy, upload());
+  MACE_ASSIGN_OR_RETURN(Upload made, upload());
   ForgetDead();
   ++num_uploads_;
   Known& known = name.empty() ? nameless_[num_uploads_] : named_[key];
-  known = {copy, bytes};
-  return copy;
+  known = {made.copy, made.bytes};
+  return std::move(made.copy);
 }
 
 int64_t DeviceWeights::total_bytes() const {

@@ -22,14 +22,17 @@ namespace mace {
 class DeviceWeights {
  public:
   using Copy = std::shared_ptr<const void>;
+  struct Upload {
+    Copy copy;
+    int64_t bytes = 0;
+  };
 
   // The copy named `name` in `memory` (a cl_context). Where none lives,
-  // `upload` makes it, of `bytes` bytes. Two copies of one name have the same
-  // contents in the same arrangement; a copy without a name is made each time.
-  // A living copy keeps `memory` alive. Errors: those of `upload`.
+  // `upload` makes it. Two copies of one name have the same contents in the
+  // same arrangement; a copy without a name is made each time. A living copy
+  // keeps `memory` alive. Errors: those of `upload`.
   Result<Copy> GetOrUpload(const void* memory, const std::string& name,
-                           int64_t bytes,
-                           const std::function<Result<Copy>()>& upload);
+                           const std::function<Result<Upload>()>& upload);
 
   // Of the copies that live now, with a name or without.
   int64_t total_bytes() const;

@@ -13,6 +13,7 @@ namespace mace {
 namespace {
 
 using Copy = DeviceWeights::Copy;
+using Upload = DeviceWeights::Upload;
 
 // Two memories of devices.
 const int kHere = 0, kThere = 0;
@@ -21,9 +22,9 @@ class DeviceWeightsTest : public ::testing::Test {
  protected:
   // 100 bytes in `memory`; `uploads_` counts.
   Copy Get(const void* memory, const std::string& name) {
-    auto copy = weights_.GetOrUpload(memory, name, 100, [&]() -> Result<Copy> {
+    auto copy = weights_.GetOrUpload(memory, name, [&]() -> Result<Upload> {
       ++uploads_;
-      return Copy(std::make_shared<std::string>(name));
+      return Upload{std::make_shared<std::string>(name), 100};
     });
     EXPECT_TRUE(copy.ok());
     return *copy;
@@ -74,8 +75,8 @@ TEST_F(DeviceWeightsTest, FreesACopyWithItsLastUser) {
 
 TEST_F(DeviceWeightsTest, KeepsNothingOfAnUploadThatFails) {
   const auto failed = weights_.GetOrUpload(
-      &kHere, "filter", 100,
-      []() -> Result<Copy> { return OutOfResources("no memory is left"); });
+      &kHere, "filter",
+      []() -> Result<Upload> { return OutOfResources("no memory is left"); });
   EXPECT_EQ(failed.status(), Status::MACE_OUT_OF_RESOURCES);
   EXPECT_EQ(weights_.count(), 0);
   EXPECT_EQ(weights_.num_uploads(), 0);

@@ -38,6 +38,7 @@ _DATA_TYPES = {
 # The types in which float weights may be stored, with the bits of each value.
 STORED = {"f32": "DT_FLOAT", "f16": "DT_HALF", "bf16": "DT_BFLOAT16"}
 FP16_MAX = 65504.0
+FP16_LEAST_NORMAL = 2.0**-14
 
 
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
@@ -130,11 +131,15 @@ def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
     """The bits of a weight in the type `stored`, rounded to nearest even; or the weight itself.
 
     Vectors stay float: they are small, and biases and scales affect every element of a channel. So
-    do weights that fp16 cannot hold."""
+    do weights that fp16 cannot hold: one becomes infinite, or all lose digits as they are small."""
     if array.dtype != np.float32 or array.ndim < 2 or not array.size:
         return array
     if stored == "f16":
-        return array.astype(np.float16) if np.abs(array).max() <= FP16_MAX else array
+        largest = np.abs(array).max()
+        if not largest <= FP16_MAX:
+            return array
+        rounded = array.astype(np.float16)
+        return rounded if largest >= FP16_LEAST_NORMAL or (rounded == array).all() else array
     if stored == "bf16":
         bits = array.view(np.uint32)
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)

@@ -91,7 +91,7 @@ def test_matrices_are_stored_as_fp16(tmp_path, stored, value, bits):
     assert raw[:12] == np.full(6, bits, "<u2").tobytes()
 
 
-@pytest.mark.parametrize(("stored", "value"), [("f16", 65520.0), ("f16", np.inf),
+@pytest.mark.parametrize(("stored", "value"), [("f16", 65520.0), ("f16", np.inf), ("f16", 1e-8),
                                                ("bf16", np.nan), ("f32", 1.0)])
 def test_weights_that_fp16_cannot_hold_stay_floats(tmp_path, stored, value):
     entry, raw = weights_of(tmp_path, stored, value)

@@ -3,17 +3,27 @@
 
 #include "mace/cpu/common/fp16_weights.h"
 
+#include "mace/base/fp16.h"
 #include "mace/base/search.h"
 #include "mace/cpu/common/convert.h"
 
 namespace mace::cpu {
+namespace {
+
+bool IsFp16Bias(const Operand& bias) {
+  return bias.data != nullptr &&
+         LargestFinite(static_cast<const float*>(bias.data),
+                       NumElements(bias.type.shape)) < kFp16Infinity;
+}
+
+}  // namespace
 
 bool HasFp16Weights(const Node& node) {
   const DataType x = node.inputs[0].type.dtype;
   return (x == DataType::kF32 || x == DataType::kF16) &&
          node.inputs[0].data == nullptr && node.inputs[1].data != nullptr &&
          node.inputs[1].stored == DataType::kF16 &&
-         (!node.has_input(2) || node.inputs[2].data != nullptr);
+         (!node.has_input(2) || IsFp16Bias(node.inputs[2]));
 }
 
 bool ReadsActivationsOnly(const Node& node) {

@@ -12,7 +12,7 @@
 namespace mace::cpu {
 
 // Returns whether input 0 is an activation in f32 or f16, input 1 a constant
-// stored as f16, and input 2, if there is one, a constant.
+// stored as f16, and input 2, if there is one, a constant that fp16 can hold.
 bool HasFp16Weights(const Node& node);
 
 // Returns whether input 0 is f32 and no f32 input is a constant.

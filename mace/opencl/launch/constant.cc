@@ -17,11 +17,23 @@ int64_t ElementsOf(const ConstantData& constant) {
   return SaturatedProduct({e[0], e[1], e[2], e[3]});
 }
 
+int64_t BytesOfImage(ImageLayout layout, const Extents4& extents,
+                     PixelType pixels) {
+  const Extent2D extent = ImageExtent(layout, extents);
+  return SaturatedProduct({extent.width, extent.height, BytesOfPixel(pixels)});
+}
+
+DeviceWeights::Upload Uploaded(ClMem memory, int64_t bytes) {
+  return {std::make_shared<const ClMem>(std::move(memory)), bytes};
+}
+
 // Makes the image of a dense tensor. `Component` is what its pixels hold:
 // float, uint16_t for fp16, uint8_t for codes.
 template <typename Component, typename T, typename Convert>
-Result<ClMem> MakeImage(const ConstantData& constant, const ClContext& context,
-                        const T* data, Convert convert) {
+Result<DeviceWeights::Upload> MakeImage(const ConstantData& constant,
+                                        PixelType pixels,
+                                        const ClContext& context, const T* data,
+                                        Convert convert) {
   const Extent2D extent = ImageExtent(constant.layout, constant.extents);
   MACE_ASSIGN_OR_RETURN(LargeArray<Component> image,
                         LargeArray<Component>::Create(
@@ -40,8 +52,11 @@ Result<ClMem> MakeImage(const ConstantData& constant, const ClContext& context,
       }
     }
   }
-  return context.CreateImage(extent.width, extent.height, constant.pixels,
-                             image.data());
+  MACE_ASSIGN_OR_RETURN(
+      ClMem memory,
+      context.CreateImage(extent.width, extent.height, pixels, image.data()));
+  return Uploaded(std::move(memory),
+                  BytesOfImage(constant.layout, constant.extents, pixels));
 }
 
 // An array that stays empty where nothing needs it.
@@ -51,8 +66,8 @@ Result<LargeArray<T>> ArrayIf(bool needed, int64_t n, const char* what) {
   return LargeArray<T>::Create(n, what);
 }
 
-Result<ClMem> MakeCodeImage(const ConstantData& constant,
-                            const ClContext& context) {
+Result<DeviceWeights::Upload> MakeCodeImage(const ConstantData& constant,
+                                            const ClContext& context) {
   const auto* codes = static_cast<const int8_t*>(constant.source.data);
   const auto& rearrange = constant.rearrange.codes;
   MACE_ASSIGN_OR_RETURN(
@@ -65,13 +80,14 @@ Result<ClMem> MakeCodeImage(const ConstantData& constant,
   }
   // From the least code on, or as they are.
   const uint8_t flip = constant.pixels == PixelType::kUnorm8 ? 0x80 : 0;
-  return MakeImage<uint8_t>(constant, context, codes, [flip](int8_t code) {
-    return static_cast<uint8_t>(static_cast<uint8_t>(code) ^ flip);
-  });
+  return MakeImage<uint8_t>(
+      constant, constant.pixels, context, codes, [flip](int8_t code) {
+        return static_cast<uint8_t>(static_cast<uint8_t>(code) ^ flip);
+      });
 }
 
-Result<ClMem> MakeFloatImage(const ConstantData& constant,
-                             const ClContext& context) {
+Result<DeviceWeights::Upload> MakeFloatImage(const ConstantData& constant,
+                                             const ClContext& context) {
   const Operand& source = constant.source;
   const bool is_stored_otherwise =
       source.present() && source.stored != DataType::kInvalid;
@@ -97,18 +113,22 @@ Result<ClMem> MakeFloatImage(const ConstantData& constant,
     rearrange(elements, computed.data());
     elements = computed.data();
   }
-  if (constant.pixels == PixelType::kHalf) {
-    return MakeImage<uint16_t>(constant, context, elements,
+  if (constant.pixels == PixelType::kHalf &&
+      FitsFp16(elements, ElementsOf(constant))) {
+    return MakeImage<uint16_t>(constant, PixelType::kHalf, context, elements,
                                [](float v) { return ToFp16(v); });
   }
-  return MakeImage<float>(constant, context, elements,
+  return MakeImage<float>(constant, PixelType::kFloat, context, elements,
                           [](float v) { return v; });
 }
 
-Result<ClMem> MakeMemory(const ConstantData& constant,
-                         const ClContext& context) {
+Result<DeviceWeights::Upload> MakeMemory(const ConstantData& constant,
+                                         const ClContext& context) {
   if (!constant.bytes.empty()) {
-    return context.CreateBuffer(constant.bytes.size(), constant.bytes.data());
+    const size_t bytes = constant.bytes.size();
+    MACE_ASSIGN_OR_RETURN(ClMem memory,
+                          context.CreateBuffer(bytes, constant.bytes.data()));
+    return Uploaded(std::move(memory), static_cast<int64_t>(bytes));
   }
   const bool is_codes = constant.pixels == PixelType::kSnorm8 ||
                         constant.pixels == PixelType::kUnorm8;
@@ -122,22 +142,16 @@ int64_t BytesOf(const ConstantData& constant) {
   if (!constant.bytes.empty()) {
     return static_cast<int64_t>(constant.bytes.size());
   }
-  const Extent2D extent = ImageExtent(constant.layout, constant.extents);
-  return SaturatedProduct(
-      {extent.width, extent.height, BytesOfPixel(constant.pixels)});
+  return BytesOfImage(constant.layout, constant.extents, constant.pixels);
 }
 
 Result<SharedMem> GetOrUpload(const ConstantData& constant,
                               const ClContext& context,
                               DeviceWeights& weights) {
-  const auto upload = [&]() -> Result<DeviceWeights::Copy> {
-    MACE_ASSIGN_OR_RETURN(ClMem memory, MakeMemory(constant, context));
-    return DeviceWeights::Copy(
-        std::make_shared<const ClMem>(std::move(memory)));
-  };
   MACE_ASSIGN_OR_RETURN(DeviceWeights::Copy copy,
-                        weights.GetOrUpload(context.get(), constant.name,
-                                            BytesOf(constant), upload));
+                        weights.GetOrUpload(context.get(), constant.name, [&] {
+                          return MakeMemory(constant, context);
+                        }));
   return std::static_pointer_cast<const ClMem>(std::move(copy));
 }
 

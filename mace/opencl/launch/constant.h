@@ -44,6 +44,8 @@ struct ConstantData {
   std::vector<uint8_t> bytes;
   ImageLayout layout = ImageLayout::kChannelMajor;
   Extents4 extents = {0, 0, 0, 0};
+  // Of kHalf what fp16 cannot hold is kFloat when it is uploaded; kernels read
+  // both alike.
   PixelType pixels = PixelType::kFloat;
   // The elements, in the type in which they are stored: an f32 constant. Images
   // of 8 bits hold the codes of one stored so. Absent: `fill` computes them.
@@ -53,7 +55,8 @@ struct ConstantData {
 };
 using ConstantPtr = std::shared_ptr<const ConstantData>;
 
-// Returns the bytes that a constant takes on the device.
+// Returns the bytes that a constant takes on the device, if fp16 holds what is
+// to be fp16.
 int64_t BytesOf(const ConstantData& constant);
 
 // Returns the memory of a constant, and uploads it unless a copy with the same
