@@ -166,10 +166,15 @@ def _without_kernel(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
         if not takes_quantized(op, kind):
             yield _not_in("it", op.cpu_quantized, f"quantized {kind}")
         return
-    what, types = _first_types(node, op)
-    types = tuple(t for t in op.cpu if not types or t in types)
-    if kind not in types:
-        yield _not_in(what, types, kind)
+    if kind not in kernel_types(node):
+        yield _not_in(_first_types(node, op)[0], kernel_types(node), kind)
+
+
+def kernel_types(node: Node) -> tuple[str, ...]:
+    """The types of a first input that is not quantized for which there is a kernel."""
+    op = all_ops().get(node.op)
+    types = _first_types(node, op)[1] if op is not None else ()
+    return () if op is None else tuple(t for t in op.cpu if not types or t in types)
 
 
 def takes_quantized(op: OpFacts, kind: str) -> bool:

@@ -38,11 +38,12 @@ from mace_tools.passes.rotary_pattern import join_rotary, rotary_pattern
 from mace_tools.passes.sink_transposes import sink_transposes
 from mace_tools.passes.store_codes import store_codes
 from mace_tools.passes.widen_fp16 import widen_fp16
+from mace_tools.passes.widen_integers import widen_integers
 
 Pass = Callable[[Graph], None]
 
 PASSES: list[Pass] = [
-    widen_fp16, dequantize_around, fold_constants, remove_noops, dedupe,
+    widen_fp16, dequantize_around, widen_integers, fold_constants, remove_noops, dedupe,
     canonical_activations, count_loops, recurrent_pattern,
     activation_patterns, prelu_pattern, layer_norm_pattern,
     product_of_rows, rotary_pattern, attention_pattern, join_rotary, channel_shuffle, matmul_to_fc,

@@ -99,8 +99,8 @@ def cases() -> Iterator[Case]:
         for op, (a, b), flipped in itertools.product(names.split(), PAIRS, FLAGS):
             a, b = (b, a) if flipped else (a, b)
             yield Case(op, [left(*a), right(*b)], all_fed=flipped)
-    for part in (_reductions, _products, _selection, _joining, _shapes, _images, _windows, _norms,
-                 _rounding, _dynamic):
+    for part in (_reductions, _integers, _products, _selection, _joining, _shapes, _images,
+                 _windows, _norms, _rounding, _dynamic):
         yield from part()
 
 
@@ -116,6 +116,29 @@ def _reductions() -> Iterator[Case]:
         yield Case(op, [f32(2, 3, 4), np.int32(1)], {"exclusive": exclusive, "reverse": reverse})
     for op, shape in itertools.product(("Softmax", "LogSoftmax"), ((5,), (2, 3), (2, 3, 4))):
         yield Case(op, [f32(*shape)])
+
+
+def narrow(kind: type, *shape: int) -> np.ndarray:
+    """Integers of the whole range, whose sums and products wrap around."""
+    info = np.iinfo(kind)
+    return RNG.integers(info.min, info.max, shape, kind, endpoint=True)
+
+
+def _integers() -> Iterator[Case]:
+    for kind in (np.int8, np.uint8, np.int16):
+        for op in "Add AddV2 Sub Mul Maximum Minimum".split():
+            yield Case(op, [narrow(kind, 3, 4), narrow(kind, 4)], all_fed=op == "Add")
+        for op, axes in (("Max", i32(1)), ("Sum", i32(0)), ("Prod", i32(0))):
+            yield Case(op, [narrow(kind, 3, 4), axes])
+    for a, b in itertools.product((np.int8, np.uint8), (np.int8, np.uint8)):
+        yield Case("BatchMatMulV3", [narrow(a, 2, 3, 4), narrow(b, 4, 5)], {"Tout": np.int32})
+        yield Case("BatchMatMulV3", [narrow(a, 2, 4, 3), narrow(b, 2, 5, 4)],
+                   {"Tout": np.int32, "adj_x": True, "adj_y": True}, all_fed=True)
+    for kind, ta, tb in itertools.product((np.int32, np.int64), FLAGS, FLAGS):
+        yield Case("MatMul", [narrow(kind, 3, 3), narrow(kind, 3, 3)],
+                   {"transpose_a": ta, "transpose_b": tb}, all_fed=ta)
+        yield Case("BatchMatMulV2", [narrow(kind, 2, 3, 3), narrow(kind, 3, 3)],
+                   {"adj_x": ta, "adj_y": tb})
 
 
 def _products() -> Iterator[Case]:

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from mace_tools.importers.builder import Builder
+from mace_tools.importers.integer_products import product
 from mace_tools.importers.operands import fixed_int, ints, reshape, scalar
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
@@ -96,11 +97,23 @@ def matmul(b: Builder, n: SourceNode) -> str:
 
 @registry.op("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def batch_matmul(b: Builder, n: SourceNode) -> str:
-    result = n.attr("Tout")
-    if result is not None and result.engine != b.dtype(n.inputs[0]):
+    """Of integers of 8 bits with a result of 32: exact, by floats"""
+    operands, result = n.inputs[:2], n.attr("Tout")
+    turned = [n.attr("adj_x", False), n.attr("adj_y", False)]
+    if result is None or result.engine == b.dtype(operands[0]):
+        return b.op("MatMul", *operands, transpose_a=turned[0], transpose_b=turned[1])
+    kinds = [b.dtype(x) for x in operands]
+    if result.engine != "i32" or not set(kinds) <= {"i8", "u8"}:
         raise Unsupported(f"a result of type {result.name}", "cast it afterwards")
-    return b.op("MatMul", *n.inputs[:2], transpose_a=n.attr("adj_x", False),
-                transpose_b=n.attr("adj_y", False))
+    x, w = (_turned(b, b.op("Cast", x, to="f32")) if turn else b.op("Cast", x, to="f32")
+            for x, turn in zip(operands, turned))
+    y = product(b, x, w)
+    return y if b.dtype(y) == "i32" else b.op("Cast", y, to="i32")
+
+
+def _turned(b: Builder, x: str) -> str:
+    rank = b.rank(x)
+    return b.transpose(x, [*range(rank - 2), rank - 1, rank - 2])
 
 
 @registry.op(*_REDUCE)
