@@ -97,9 +97,10 @@ def quantized() -> Iterable[Named]:
 
 def golden_codes() -> Iterable[Named]:
     import quantized_models_test
+    from golden import import_model
 
     for model in {model for model, *_ in quantized_models_test.CASES.values()}:
-        yield model.stem, convert(load("tflite", model))
+        yield model.stem, import_model("tflite", model, {}, None)
 
 
 def golden() -> Iterable[Named]:

@@ -20,7 +20,8 @@ from mace_tools import runner
 from mace_tools.cli_console import Console
 from mace_tools.emit import write_model
 from mace_tools.errors import MaceError
-from mace_tools.importers import load
+from mace_tools.importers import read, translate
+from mace_tools.importers.request import input_shapes
 from mace_tools.ir import Graph
 from mace_tools.passes.pipeline import convert
 from mace_tools.states import own_outputs
@@ -59,8 +60,12 @@ class Run:
 
 
 def import_model(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str] | None) -> Graph:
-    """The canonical graph of a source model, at the shapes of the feeds."""
-    return convert(load(platform, path, {k: v.shape for k, v in feeds.items()}, outputs))
+    """The canonical graph of a source model, at the shapes of the feeds; without them, of a batch
+    of 1."""
+    model = read(platform, path)
+    shapes = {k: v.shape for k, v in feeds.items()} or {
+        model.signed(k): shape for k, shape in input_shapes(model).items()}
+    return convert(translate(platform, model, shapes, outputs))
 
 
 def try_import(platform: str, path: Path, feeds: Arrays, outputs: Sequence[str]) -> Graph | str:

@@ -27,7 +27,7 @@ from mace_tools.config.names import ELEMENTS
 from mace_tools.config.problems import ConfigError
 from mace_tools.errors import MaceError, UnsupportedOps
 from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.importers.request import needed_inputs
+from mace_tools.importers.request import input_shapes, needed_inputs
 from mace_tools.importers.source import SourceModel
 from mace_tools.importers.tflite.metadata import Metadata
 from mace_tools.ir import Graph, Shape
@@ -103,9 +103,8 @@ def _draft(bare: bare_model.Bare, args: argparse.Namespace, console: Console) ->
     open_ends = [e.name for e in inputs if e.is_open]
     console.warn(f"{path} leaves extents of {len(open_ends)} input(s) open: fill in each '{OPEN}' "
                  f"of input_shapes ({', '.join(open_ends)})")
-    shapes = {name: _with_batch(read.inputs[name].shape) for name in names}
     try:
-        importers.translate(bare.platform, read, shapes, read.outputs)
+        importers.translate(bare.platform, read, input_shapes(read), read.outputs)
     except MaceError as e:
         _warn(path, e, console)
     return replace(draft, notes=[f"Fill in each '{OPEN}' first."])
@@ -168,12 +167,6 @@ def _warn(path: Path, error: MaceError, console: Console) -> str:
 def _end(read: SourceModel, name: str, shape: Shape | None, dtype: str) -> End:
     order = read.data_format if shape is not None and len(shape) == 4 else "NONE"
     return End(read.signed(name), shape, TYPES.get(dtype, ""), order, read.role(name))
-
-
-def _with_batch(shape: Shape | None) -> Shape | None:
-    if shape is None or len(shape) < 2 or shape[0] is not None:
-        return shape
-    return (1, *shape[1:])
 
 
 def _tag(path: Path) -> str:

@@ -117,6 +117,19 @@ def test_open_extents_are_to_be_filled_in(call, tmp_path):
     assert call("convert", "--config=my.yml")[0] == 0
 
 
+def test_open_extents_of_tflite(call, tmp_path):
+    m = Tflite()
+    m.tensor("x", (1, 1, 3))
+    m.op("NEG", ["x"], ["y"])
+    m.shape_signatures = {"x": (-1, -1, 3)}
+    code, out, err = call("init", m.save(tmp_path, ["x"], ["y"]))
+    assert code == ExitCode.OK and "fill in each '?' of input_shapes (x)" in err
+    assert "input_shapes: 1,?,3  # " in out
+    m.shape_signatures = {"x": (-1, 1, 3)}
+    assert "input_shapes: 1,1,3  # the file leaves the first extent open" in call(
+        "init", m.save(tmp_path, ["x"], ["y"]))[1]
+
+
 @pytest.mark.parametrize("shape, written", [
     (("n",), "'?'"), (("n", "c"), "1,?"), ((2, "t", 5), "2,?,5"), (("n", 16), "1,16")])
 def test_other_ranks(call, tmp_path, shape, written):

@@ -127,6 +127,21 @@ def needed_inputs(
     return [name for name in model.inputs if name in seen]
 
 
+def input_shapes(
+    model: SourceModel, given: Mapping[str, Shape] | None = None
+) -> dict[str, Shape | None]:
+    """The shapes of the inputs that the outputs need; an open first extent of several is taken for
+    a batch, which is 1."""
+    wanted = {model.named(name): shape for name, shape in (given or {}).items()}
+    shapes: dict[str, Shape | None] = {}
+    for name in needed_inputs(model, model.outputs):
+        shape = wanted.get(name, model.inputs[name].shape)
+        if shape is not None and len(shape) > 1 and shape[0] is None:
+            shape = (1, *shape[1:])
+        shapes[name] = shape
+    return shapes
+
+
 def some(names: Sequence[str]) -> str:
     shown = ", ".join(f"'{n}'" for n in names[:MOST_NAMES]) or "none"
     more = len(names) - MOST_NAMES

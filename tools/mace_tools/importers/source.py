@@ -171,6 +171,27 @@ class SourceModel:
         return [*self.inputs, *self.producers()]
 
 
+def renamed(model: SourceModel, names: Mapping[str, str]) -> SourceModel:
+    """The model with other names of these tensors, by their names now. One whose new name another
+    tensor has keeps its own, and has the new one as an alias."""
+    taken = {*model.known_tensors(), *model.constants, *model.variables, *model.info} - names.keys()
+    new = {own: name for own, name in names.items() if name not in taken}
+
+    def each(tensors: Sequence[str]) -> list[str]:
+        return [new.get(name, name) for name in tensors]
+
+    def keyed(table: Mapping[str, Any]) -> dict[str, Any]:
+        return {new.get(name, name): value for name, value in table.items()}
+
+    nodes = [replace(node, inputs=each(node.inputs), outputs=each(node.outputs))
+             for node in model.nodes]
+    aliases = {name: own for own, name in names.items() if own not in new}
+    return replace(model, nodes=nodes, outputs=each(model.outputs), inputs=keyed(model.inputs),
+                   info=keyed(model.info), unusable=keyed(model.unusable),
+                   retyped=keyed(model.retyped), stated=keyed(model.stated),
+                   coded=set(each(sorted(model.coded))), aliases={**model.aliases, **aliases})
+
+
 def cut(
     model: SourceModel,
     inputs: Mapping[str, Shape | None] | None,

@@ -19,7 +19,7 @@ from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError, ModelError
 from mace_tools.exit_codes import ExitCode
 from mace_tools.importers import custom
-from mace_tools.importers.request import check_request, needed_inputs
+from mace_tools.importers.request import check_request, input_shapes, needed_inputs
 from mace_tools.importers.source import SourceModel, cut
 from mace_tools.ir import Shape
 from mace_tools.model_check import engine, source
@@ -64,7 +64,7 @@ def check_source(
     model = _between(model, shapes, outputs)
     _check_custom_ops(platform, model, custom_ops)
     model = replace(model, custom_ops=custom_ops)
-    wanted = source.input_shapes(model, shapes)
+    wanted = input_shapes(model, shapes)
     done = source.convert(platform, model, wanted)
     facts = {**_head(path, platform), "source": source.facts(model, done),
              "inputs": source.ends(model, path, platform, wanted),

@@ -44,18 +44,6 @@ class Conversion:
         return not self.refused
 
 
-def input_shapes(model: SourceModel, given: Mapping[str, Shape]) -> dict[str, Shape | None]:
-    """The shapes of the inputs that the outputs need; an open first extent of several is taken for
-    a batch, which is 1."""
-    shapes: dict[str, Shape | None] = {}
-    for name in needed_inputs(model, model.outputs):
-        shape = given.get(name, model.inputs[name].shape)
-        if shape is not None and len(shape) > 1 and shape[0] is None:
-            shape = (1, *shape[1:])
-        shapes[name] = shape
-    return shapes
-
-
 def is_open(shape: Shape | None) -> bool:
     return shape is None or None in shape
 

@@ -37,6 +37,7 @@ class Maker:
         self.index: dict[str, int] = {}
         self.variables: set[str] = set()  # names of tensors that keep their contents between runs
         self.sparse: dict[str, Any] = {}
+        self.shape_signatures: dict[str, Sequence[int]] = {}  # -1: the dimension is open
         self.more: list[tuple[Maker, Sequence[str], Sequence[str]]] = []
         self.signatures: list[tuple[str, Mapping[str, str], Mapping[str, str], int]] = []
         self.metadata: dict[str, bytes] = {}
@@ -111,6 +112,8 @@ class Maker:
         name, shape, dtype, _, quantization = tensor
         its_name, dims = b.CreateString(name), b.CreateNumpyVector(np.array(shape, np.int32))
         sparsity = self.sparse[name](b) if name in self.sparse else None
+        signature = b.CreateNumpyVector(np.array(self.shape_signatures[name], np.int32)
+                                        ) if name in self.shape_signatures else None
         quant = None if quantization is None else _quantization(b, *quantization)
         tflite.TensorStart(b)
         tflite.TensorAddShape(b, dims)
@@ -120,6 +123,8 @@ class Maker:
         tflite.TensorAddIsVariable(b, name in self.variables)
         if quant is not None:
             tflite.TensorAddQuantization(b, quant)
+        if signature is not None:
+            tflite.TensorAddShapeSignature(b, signature)
         if sparsity is not None:
             tflite.TensorAddSparsity(b, sparsity)
         return tflite.TensorEnd(b)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mace_tools import exporters
 from mace_tools.importers import tensorflow
-from mace_tools.importers.source import SourceModel
+from mace_tools.importers.source import SourceModel, renamed
 
 prepare, registry = tensorflow.prepare, tensorflow.registry
 
@@ -25,11 +25,11 @@ def exported(folder: Path) -> SourceModel:
     model = tensorflow.read(folder / "model")
     ends, own = exporters.answer(folder), model.roles
     starts = [own[f"input_{k}"] for k in range(len(ends["inputs"]))]
+    stops = [own[f"output_{k}"] for k in range(len(ends["outputs"]))]
+    model.roles = {}
     model.inputs = {name: model.inputs[name] for name in starts}
-    model.outputs = [own[f"output_{k}"] for k in range(len(ends["outputs"]))]
-    model.roles, model.aliases = {}, dict(zip(
-        [*ends["inputs"], *ends["outputs"]], [*starts, *model.outputs]))
-    return model
+    model.outputs = stops
+    return renamed(model, dict(zip([*starts, *stops], [*ends["inputs"], *ends["outputs"]])))
 
 
 __all__ = ["exported", "prepare", "read", "registry"]

@@ -30,7 +30,7 @@ from mace_tools.importers.tflite.flat import (
 )
 from mace_tools.importers.tflite.signatures import Signature
 from mace_tools.importers.tflite.sparse import dense
-from mace_tools.ir import Quant, dtype_name
+from mace_tools.ir import Quant, Shape, dtype_name
 
 _NUMPY: dict[str, Any] = {
     "FLOAT32": np.float32, "FLOAT16": np.float16, "FLOAT64": np.float64, "INT32": np.int32,
@@ -108,7 +108,8 @@ class _Reader:
         for i in file.numbers(graph.table, "Inputs"):
             name = graph.name(i)
             info = model.info[name]
-            model.inputs[name] = ValueInfo(info.dtype, _shape(file, graph.tensors[i]), info.quant)
+            model.inputs[name] = ValueInfo(info.dtype, _stated_shape(file, graph.tensors[i]),
+                                           info.quant)
         model.outputs = [graph.name(i) for i in file.numbers(graph.table, "Outputs")]
         model.nodes = self._nodes(model, graph, (index,))
         variables.settle(model, lambda k: self._first_values(model, k, index))
@@ -218,11 +219,8 @@ def _use_shapes(
     """Keeps what the file says about the outputs of a custom operator, which nothing can infer."""
     for out in filter(None, outputs):
         # An unknown shape is stored as that of a scalar.
-        shape = _shape(file, tensors[out]) or None
-        signature = file.numbers(tensors[out], "ShapeSignature")
-        if shape is not None and len(signature) == len(shape):
-            shape = tuple(None if s < 0 else d for d, s in zip(shape, signature))
-        model.stated[out] = ValueInfo(model.info[out].dtype, shape)
+        model.stated[out] = ValueInfo(model.info[out].dtype,
+                                      _stated_shape(file, tensors[out]) or None)
 
 
 def _settle_sources(file: File, model: SourceModel, graph: _Graph, made: set[str]) -> None:
@@ -299,6 +297,14 @@ def _shape(file: File, tensor: Any) -> tuple[int, ...]:
     if any(d < 0 for d in shape):
         raise ValueError(f"shape {shape} of tensor '{text(tensor.Name())}'")
     return shape
+
+
+def _stated_shape(file: File, tensor: Any) -> Shape:
+    """The shape, with None for the dimensions that the signature of the shape leaves open."""
+    shape, signature = _shape(file, tensor), file.numbers(tensor, "ShapeSignature")
+    if len(signature) != len(shape):
+        return shape
+    return tuple(None if s < 0 else d for d, s in zip(shape, signature))
 
 
 def _quant(file: File, tensor: Any) -> Quant | None:

@@ -278,3 +278,18 @@ def test_the_contracts_operators_are_there():
         RESIZE_BILINEAR SOFTMAX SPACE_TO_DEPTH TANH PAD MEAN SUB DIV SQUEEZE STRIDED_SLICE
         BATCH_TO_SPACE_ND SPACE_TO_BATCH_ND TRANSPOSE""".split()
     assert set(wanted) <= set(registry.supported())
+
+
+def test_dimensions_that_the_file_leaves_open(tmp_path):
+    m = Maker()
+    for name, shape in (("x", (1, 1, 3)), ("fixed", (1, 1, 3)), ("odd", (1, 1, 3))):
+        m.tensor(name, shape)
+    m.shape_signatures = {"x": (-1, -1, 3), "odd": (-1, 3)}
+    m.op("ADD_N", ["x", "fixed", "odd"], ["y"], "AddNOptions")
+    path = m.save(tmp_path, ["x", "fixed", "odd"], ["y"])
+    assert {name: info.shape for name, info in read(path).inputs.items()} == {
+        "x": (None, None, 3), "fixed": (1, 1, 3), "odd": (1, 1, 3)}
+    graph = load("tflite", path, {"x": (2, 5, 3), "fixed": (2, 5, 3), "odd": (1, 1, 3)})
+    x = uniform(2, 5, 3)
+    got = reference.run(graph, {"x": x, "fixed": x, "odd": x[:1, :1]})["y"]
+    np.testing.assert_allclose(got, x + x + x[:1, :1], rtol=1e-6)
