@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 from mace_tools import cli, importers, reference
+from mace_tools.errors import UnsupportedOps
 from mace_tools.importers.fixed_inputs import with_values
+from mace_tools.importers.request import RequestError
 from mace_tools.importers.tensorflow.tensorflow_test import INT32
 from mace_tools.importers.tensorflow.tensorflow_test import Maker as TensorFlowMaker
 from mace_tools.protos import mace
+from mace_tools.testing.lazily import tf, tf1
 from mace_tools.testing.onnx_file import graph, info, node, onnx, tensor
 from mace_tools.testing.tflite_file import Maker as TfliteMaker
 
@@ -152,3 +155,37 @@ def test_what_does_not_fit_is_refused_with_its_line(kind, convert):
     assert "Traceback" not in err
     if more:
         assert "d.yml:13: models.net.subgraphs[0].input_values" in err.replace(".0.", "[0].")
+
+
+def test_a_default_gives_way_to_a_value(tmp_path):
+    """What TensorFlow 1 writes for is_training: a placeholder with a default."""
+    with tf.Graph().as_default() as made:
+        x = tf1.placeholder(tf.float32, [6], "x")
+        training = tf1.placeholder_with_default(True, [], "training")
+        on, off = tf1.raw_ops.Switch(data=x, pred=training)[::-1]
+        tf1.raw_ops.Switch(data=training, pred=training)
+        drawn = tf1.raw_ops.RandomUniform(shape=[6], dtype=tf.float32) * on
+        tf1.identity(tf1.raw_ops.Merge(inputs=[off * 2.0, drawn])[0], "y")
+    path = tmp_path / "m.pb"
+    path.write_bytes(made.as_graph_def().SerializeToString())
+    read = importers.read("tensorflow", path)
+    with pytest.raises(UnsupportedOps, match="RandomUniform"):
+        importers.translate("tensorflow", read, {"x": (6,)}, ["y"])
+    fixed = with_values(read, {"training": False})
+    converted = importers.translate("tensorflow", fixed, {"x": (6,)}, ["y"])
+    assert reference.run(converted, {"x": X})["y"].tolist() == (X * 2).tolist()
+    with pytest.raises(RequestError, match="no input 'train'; its inputs: 'x', 'training'"):
+        with_values(read, {"train": False})
+    with pytest.raises(RequestError, match="1.5 does not fit the input 'training'"):
+        with_values(read, {"training": 1.5})
+
+
+def test_what_says_which_side_runs_is_no_output(tmp_path):
+    with tf.Graph().as_default() as made:
+        x, on = tf1.placeholder(tf.float32, [6], "x"), tf1.placeholder(tf.bool, [], "on")
+        for side in tf1.raw_ops.Switch(data=on, pred=on):
+            tf1.identity(side)
+        tf1.identity(x, "y")
+    path = tmp_path / "m.pb"
+    path.write_bytes(made.as_graph_def().SerializeToString())
+    assert importers.read("tensorflow", path).outputs == ["y"]

@@ -20,12 +20,14 @@ KEY = "input_values"
 
 
 def with_values(model: SourceModel, values: Mapping[str, Any]) -> SourceModel:
-    """The model with constants in place of these inputs. Errors: as `arrays`."""
+    """The model with constants in place of these inputs, and of defaults. Errors: as `arrays`."""
     if not values:
         return model
     constants = arrays(model, values)
     inputs = {name: info for name, info in model.inputs.items() if name not in constants}
-    return replace(model, inputs=inputs, constants={**model.constants, **constants})
+    nodes = [node for node in model.nodes if not constants.keys() & set(node.outputs)]
+    return replace(model, inputs=inputs, nodes=nodes,
+                   constants={**model.constants, **constants})
 
 
 def arrays(model: SourceModel, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -34,13 +36,14 @@ def arrays(model: SourceModel, values: Mapping[str, Any]) -> dict[str, np.ndarra
     Errors: RequestError for an input that the model does not have, and for a value of another type
     or shape."""
     result = {}
+    known = {**model.inputs, **model.optional}
     for given, value in values.items():
         own = model.named(given)
-        name = own if own in model.inputs else own.removesuffix(":0")
-        if name not in model.inputs:
+        name = own if own in known else own.removesuffix(":0")
+        if name not in known:
             raise RequestError(f"the model has no input '{given}'; its inputs: "
-                               f"{some(list(model.inputs))}", KEY, given)
-        result[name] = _array(name, model.inputs[name], value)
+                               f"{some(list(known))}", KEY, given)
+        result[name] = _array(name, known[name], value)
     return result
 
 

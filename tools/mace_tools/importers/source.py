@@ -149,6 +149,8 @@ class SourceModel:
     aliases: dict[str, str] = field(default_factory=dict)
     # The same where drafts keep the tensors' own names and only mention these.
     roles: dict[str, str] = field(default_factory=dict)
+    # Inputs that need not be given, which nodes make of a default.
+    optional: dict[str, ValueInfo] = field(default_factory=dict)
     reshaped: bool = False  # inputs have other shapes than the file states
     notes: list[str] = field(default_factory=list)  # for users, about what the file says
 

@@ -28,7 +28,9 @@ _PLACES = {LAYER: (1, 7), V1_LAYER: (4, 6)}
 _V0_LAYER = 1  # of a layer of before 1.0: the form of 2013
 # BlobProto
 _NUM, _WIDTH, _DATA, _SHAPE, _DOUBLES = 1, 4, 5, 7, 8
-_DIFFS = (6, 9)  # gradients, which training stored
+_RAW_TYPE, _RAW = 10, 12  # of NVIDIA's fork: bytes, and the type of the numbers in them
+_RAW_TYPES = {0: "<f8", 1: "<f4", 2: "<f2", 3: "<i4", 4: "<u4"}
+_DIFFS = (6, 9, 11, 13)  # gradients, which training stored
 _SHAPE_DIM = 1
 _MOST_AXES = 32  # as in Caffe
 
@@ -91,6 +93,7 @@ def _blob(view: memoryview, at: FieldAt, where: str) -> Blob:
     legacy = [0, 0, 0, 0]
     shape: tuple[int, ...] | None = None
     data: list[np.ndarray] = []
+    raw, raw_type = None, 0
     for p in fields(view, at.begin, at.end):
         if p.number in (_DATA, _DOUBLES):
             data.append(_numbers(view, p, where))
@@ -98,9 +101,15 @@ def _blob(view: memoryview, at: FieldAt, where: str) -> Blob:
             shape = tuple(_dims(view, p))
         elif _NUM <= p.number <= _WIDTH and p.kind == VARINT:
             legacy[p.number - _NUM] = _varint(view, p)
+        elif p.number == _RAW and p.kind == BYTES:
+            raw = p
+        elif p.number == _RAW_TYPE and p.kind == VARINT:
+            raw_type = _varint(view, p)
         elif p.number not in _DIFFS:
             raise ModelError(f"{where} has a field {p.number} that Caffe's blobs do not have: the "
                              "file is damaged, or of a fork with weights in another form")
+    if raw is not None:
+        data.append(_raw(view, raw, raw_type, where))
     old = shape is None
     extents = tuple(legacy) if shape is None else shape
     if len(extents) > _MOST_AXES or any(not 0 <= e < 1 << 31 for e in extents):
@@ -118,6 +127,18 @@ def _numbers(view: memoryview, at: FieldAt, where: str) -> np.ndarray:
     size = at.end - at.begin
     if at.kind not in (BYTES, FIXED32 if at.number == _DATA else FIXED64) or size % kind.itemsize:
         raise ModelError(f"{where} has no numbers where they should be: the file is damaged")
+    return np.frombuffer(view[at.begin : at.end], kind)
+
+
+def _raw(view: memoryview, at: FieldAt, number: int, where: str) -> np.ndarray:
+    """Numbers as bytes; they are fp16 in files of models that NVIDIA's fork trained so."""
+    kind = np.dtype(_RAW_TYPES.get(number, "V1"))
+    if kind.kind == "V":
+        raise ModelError(f"{where} has numbers of the type {number}, and raw_data_type is 0 to "
+                         f"{max(_RAW_TYPES)}: the file is damaged, or of another fork")
+    if (at.end - at.begin) % kind.itemsize:
+        raise ModelError(f"{where} has {at.end - at.begin} bytes of numbers of {kind.itemsize}: "
+                         "the file is damaged")
     return np.frombuffer(view[at.begin : at.end], kind)
 
 

@@ -152,6 +152,8 @@ def _add_node(model: SourceModel, node: Any, count: int, version: int) -> None:
     after = [i[1:] for i in node.input if i.startswith("^")]
     model.nodes.append(SourceNode(node.name, node.op, inputs, outputs, attrs, after=after))
     model.info[node.name] = ValueInfo(dtype)
+    if node.op == "PlaceholderWithDefault":
+        model.optional[node.name] = ValueInfo(dtype, attrs.get("shape"))
     _use_annotations(model, outputs, attrs)
 
 

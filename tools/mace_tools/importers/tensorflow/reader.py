@@ -16,6 +16,7 @@ from mace_tools.errors import ModelError
 from mace_tools.importers.request import RequestError, needed_inputs
 from mace_tools.importers.source import SourceModel, ValueInfo
 from mace_tools.importers.tensorflow import assigned, tables
+from mace_tools.importers.tensorflow.branches import SWITCHES
 from mace_tools.importers.tensorflow.functions import inlined
 from mace_tools.importers.tensorflow.nodes import (
     CUT,
@@ -63,9 +64,18 @@ def read(path: Path, signature: str = "") -> SourceModel:
     # What TensorFlow leaves behind where it makes Switch and Merge of a conditional.
     for name in [n for n in model.inputs if n.startswith(_LEFT_OVER) and n not in read_names]:
         del model.inputs[name]
-    model.outputs = [n.name for n in graph.node
-                     if n.name not in read_names and n.op not in _NO_ENDS]
+    nodes = {n.name: n for n in graph.node}
+    model.outputs = [n.name for n in graph.node if n.name not in read_names
+                     and n.op not in _NO_ENDS and not _is_pivot(n, nodes)]
     return model
+
+
+def _is_pivot(node: Any, nodes: dict[str, Any]) -> bool:
+    """Whether a node only says that one side of a conditional runs: the condition, switched by
+    itself."""
+    switch = nodes.get(split_reference(node.input[0])[0]) if len(node.input) == 1 else None
+    return (node.op == "Identity" and switch is not None and switch.op in SWITCHES
+            and len(switch.input) == 2 and switch.input[0] == switch.input[1])
 
 
 def _read_signature(saved: SavedModel, name: str) -> SourceModel:
