@@ -143,12 +143,12 @@ def torch(tmp_path, monkeypatch):
     return lambda: list(map(json.loads, calls.read_text().splitlines() if calls.exists() else ()))
 
 
-def program(folder, script=False):
+def program(folder, script=False, text=""):
     path = folder / ("m.pt" if script else "m.pt2")
     names = ["data.pkl", "constants.pkl", "code/__torch__.py"] if script else ["models/model.json"]
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
-            archive.writestr(f"m/{name}", "")
+            archive.writestr(f"m/{name}", text)
     return path
 
 
@@ -193,6 +193,13 @@ def test_what_torch_cannot_do_is_an_error_with_the_cure(
     code = cli.main(["init", str(path)])
     assert code == error.exit_code
     assert (code == ExitCode.MISSING_TOOL) == (error is MissingToolError)
+
+
+def test_programs_that_torchao_quantized(tmp_path, torch, monkeypatch):
+    monkeypatch.setenv("FAKE_ERROR", "1")
+    path = program(tmp_path, text='{"target": "torch.ops.torchao.quantize_affine.default"}')
+    with pytest.raises(ModelError, match="torchao has quantized it, .*the key `quantize`"):
+        importers.load("pytorch", path, {"x": (1, 3)}, ["output_0"])
 
 
 def test_pickled_files_and_odd_names_are_refused(tmp_path, monkeypatch, capsys):

@@ -58,7 +58,8 @@ def main(request: dict[str, Any], folder: Path) -> None:
         except ImportError as e:
             raise Failed("missing", f"torch.onnx.export needs a package ({e})") from e
         except Exception as e:
-            raise Failed("model", f"torch.onnx.export cannot export it: {_line(e)}") from e
+            raise Failed("model", _quantized(request["model"]) or
+                         f"torch.onnx.export cannot export it: {_line(e)}") from e
     (folder / "answer.json").write_text(json.dumps({"inputs": inputs, "outputs": outputs}))
 
 
@@ -73,8 +74,20 @@ def _load(torch: Any, path: str, script: bool) -> Any:
             return torch.jit.load(path, map_location="cpu").eval()
         return torch.export.load(path)
     except Exception as e:
-        raise Failed("model", f"torch {torch.__version__} cannot load it: {_line(e)}; a version "
-                     "like that which wrote it may") from e
+        raise Failed("model", _quantized(path) or f"torch {torch.__version__} cannot load it: "
+                     f"{_line(e)}; a version like that which wrote it may") from e
+
+
+def _quantized(path: str) -> str:
+    """The reason why nothing can export a program, if it has operators of torchao; else empty."""
+    with zipfile.ZipFile(path) as archive:
+        texts = [archive.read(name) for name in archive.namelist()
+                 if name.endswith(("models/model.json", "serialized_exported_program.json"))]
+    if not any(b"torchao" in text for text in texts):
+        return ""
+    return ("torchao has quantized it, by operators of its own that torch.onnx.export does not "
+            "know: export the model before it is quantized, and let the converter quantize it "
+            "(the key `quantize`; docs/quantization.md)")
 
 
 def _script_ends(module: Any) -> tuple[list[str], list[str]]:

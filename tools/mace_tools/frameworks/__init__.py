@@ -8,6 +8,7 @@ noisy, big, and end the process when they fail badly. The modules by_<platform> 
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -45,12 +46,26 @@ def require(platform: str, who: str = "--validate") -> None:
     if platform in EXPORTERS:
         return  # converting needs it as well
     name, module, package = FRAMEWORKS[platform]
-    if importlib.util.find_spec(module) is None:
+    missing = "is not installed" if importlib.util.find_spec(module) is None else (
+        _too_new(platform))
+    if missing:
         lines = REQUIREMENTS.read_text().splitlines() if REQUIREMENTS.is_file() else []
         wanted = next((s for s in lines if s.startswith(package)), package)
-        raise MissingToolError(f"{who} compares with {name}, which is not installed: run "
-                          f"`tools/setup.sh --for validate`, or "
-                          f"`{sys.executable} -m pip install '{wanted}'`")
+        raise MissingToolError(f"{who} compares with {name}, which {missing}: run "
+                               f"`tools/setup.sh --for validate`, or "
+                               f"`{sys.executable} -m pip install '{wanted}'`")
+
+
+def _too_new(platform: str) -> str:
+    """Why the version of the framework that is installed does not do; empty if it does."""
+    if platform != "caffe":
+        return ""
+    versions = {importlib.metadata.version(name)
+                for name in importlib.metadata.packages_distributions().get("cv2", ())}
+    newest = max((v for v in versions if v.split(".")[0].isdecimal()), default="0",
+                 key=lambda v: int(v.split(".")[0]))
+    return (f"reads no Caffe models from version 5 on, and {newest} is installed"
+            if int(newest.split(".")[0]) >= 5 else "")
 
 
 def run(platform: str, model: Path, inputs: Mapping[str, np.ndarray],

@@ -5,13 +5,15 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import importlib.metadata
+
 import numpy as np
 import onnx
 import pytest
 from ai_edge_litert import interpreter as litert
 
 from mace_tools import frameworks
-from mace_tools.exit_codes import RunFailedError
+from mace_tools.exit_codes import MissingToolError, RunFailedError
 from mace_tools.protos import REPO
 
 DIGITS = REPO / "models" / "digits"
@@ -125,3 +127,11 @@ def test_inputs_reach_a_framework_in_its_own_types(tmp_path):
     (tmp_path / "m.pb").write_bytes(graph.as_graph_def().SerializeToString())
     got = frameworks.run("tensorflow", tmp_path / "m.pb", {"x": np.float32([1, 1])}, ["y"])["y"]
     assert got.dtype == np.float64 and got.tolist() == [2, 2]
+
+
+def test_the_version_of_opencv_that_reads_caffe_models_is_named(monkeypatch):
+    frameworks.require("caffe")
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "5.0.1.2")
+    with pytest.raises(MissingToolError, match="OpenCV, which reads no Caffe models from version "
+                       "5 on, and 5.0.1.2 is installed: run .*opencv-python-headless.*<5"):
+        frameworks.require("caffe")

@@ -50,6 +50,10 @@ KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "keras")
 KERAS = Kind("a Keras model (.keras)", "keras")
 TORCH_PROGRAM = Kind("an exported program of PyTorch (.pt2)", "pytorch")
 TORCH_SCRIPT = Kind("a TorchScript model of PyTorch", "pytorch")
+TORCH_COMPILED = Kind(
+    "a program that AOTInductor compiled for one kind of machine (.pt2)", "",
+    "give the exported program that was compiled: torch.export.save(torch.export.export("
+    "model.eval(), (example_input,)), 'model.pt2')")
 TORCH = Kind("a pickled PyTorch file", "", _TORCH)
 TORCH_OLD = Kind("a pickled PyTorch file of the old kind", "", _TORCH)
 MACE_GRAPH = Kind("a model that MACE converted (.pb)", "", _CONVERTED)
@@ -110,6 +114,8 @@ def _zip(path: Path) -> Kind:
     inner = [n.partition("/")[2] for n in names]
     if any(n.endswith(("serialized_exported_program.json", "models/model.json")) for n in names):
         return TORCH_PROGRAM
+    if any("aotinductor" in n.split("/") for n in names):
+        return TORCH_COMPILED
     if "constants.pkl" in inner and any(n.startswith("code/") for n in inner):
         return TORCH_SCRIPT
     if any(n.endswith("data.pkl") for n in names):

@@ -89,6 +89,8 @@ ARCHIVES = {
     "m.pt": (("m/data.pkl", "m/version"), formats.TORCH),
     "script.pt": (("m/data.pkl", "m/code/__torch__.py", "m/constants.pkl"), formats.TORCH_SCRIPT),
     "m.pt2": (("m/archive_format", "m/models/model.json"), formats.TORCH_PROGRAM),
+    "compiled.pt2": (("m/archive_format", "m/data/aotinductor/model/c.wrapper.so"),
+                     formats.TORCH_COMPILED),
     "m.keras": (("metadata.json", "config.json", "model.weights.h5"), formats.KERAS),
     "m.npz": (("a.npy",), formats.NUMPY),
     "m.zip": (("model.onnx",), formats.ZIP),
