@@ -150,7 +150,8 @@ class Kernel {
   virtual std::string variant() const { return "scalar"; }
 
   // Computes the outputs. Allocates nothing and re-checks nothing: Prepare did
-  // both. Errors: MACE_RUNTIME_ERROR only; MACE_CANCELLED as
+  // both. Errors: MACE_INVALID_ARGS for values of operands, such as an index
+  // out of range; MACE_RUNTIME_ERROR; MACE_CANCELLED as
   // DeviceActivity::SetCancellation says.
   virtual Status Run(const RunArgs& args) = 0;
 

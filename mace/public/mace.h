@@ -80,7 +80,8 @@ class MACE_API MaceEngine {
   // begins where the memory does. Memory that the engine allocated is kept for
   // the next run if the shape stays, and otherwise replaced.
   // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the
-  // message has the expected value and the one found), MACE_RUNTIME_ERROR if a
+  // message has the expected value and the one found) and for data that no
+  // node can take, such as an index out of range, MACE_RUNTIME_ERROR if a
   // device fails. The engine stays usable after an error.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs);

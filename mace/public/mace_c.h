@@ -87,10 +87,10 @@ MACE_API void mace_engine_destroy(mace_engine_t* engine);
 // adds those that are missing. `metadata` may be null, or gets a record for
 // each op that ran, which slows the run down slightly.
 // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the message
-// has the expected value and the one found), MACE_RUNTIME_ERROR if a device
-// fails. The engine stays usable after an error. Threads: any; calls for one
-// engine run one after the other, each with `outputs` and `metadata` of its
-// own.
+// has the expected value and the one found) and for data that no node can take,
+// such as an index out of range, MACE_RUNTIME_ERROR if a device fails. The
+// engine stays usable after an error. Threads: any; calls for one engine run
+// one after the other, each with `outputs` and `metadata` of its own.
 MACE_API mace_status_t mace_engine_run(mace_engine_t* engine,
                                        const mace_tensors_t* inputs,
                                        mace_tensors_t* outputs,

@@ -66,8 +66,7 @@ class Executor {
 
   // Runs the steps in order. Allocates nothing unless `metadata` is not null.
   // Ends early if `cancellation` is not null and says so. REQUIRES: the arena,
-  // the images, all inputs and all outputs are bound. Errors:
-  // MACE_RUNTIME_ERROR, MACE_CANCELLED.
+  // the images, all inputs and all outputs are bound. Errors: as Kernel::Run.
   Status Run(RunMetadata* metadata,
              const MaceCancellation* cancellation = nullptr);
 

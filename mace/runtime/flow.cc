@@ -231,9 +231,15 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
       graph.inputs.push_back(id);
     }
   }
-  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
-                        host_.Make(std::move(graph), stage.next.Pattern()));
-  return stage.next.Add(std::move(key), std::move(executor));
+  Result<std::unique_ptr<Executor>> executor =
+      host_.Make(std::move(graph), stage.next.Pattern());
+  // The data that decide come from the caller's inputs.
+  if (executor.status() == Status::MACE_INVALID_MODEL &&
+      !left.deciding.empty()) {
+    return InvalidArgument(executor.status().information());
+  }
+  MACE_RETURN_IF_ERROR(executor.status());
+  return stage.next.Add(std::move(key), std::move(*executor));
 }
 
 Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,

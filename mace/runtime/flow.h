@@ -92,8 +92,8 @@ class Flow {
 
   // Runs `first` and what follows. `values` holds the inputs of its plan, and
   // afterwards its outputs. `outputs` are ids. Errors: as planning and
-  // Executor::Run; MACE_INVALID_MODEL or MACE_RUNTIME_ERROR, naming the node,
-  // if the data do not fit it.
+  // Executor::Run; MACE_INVALID_ARGS, naming the node, if the data do not fit
+  // it; MACE_RUNTIME_ERROR for a loop that does not end.
   Status Run(Executor& first, const std::vector<int>& outputs, bool is_model,
              HeldValues& values);
 

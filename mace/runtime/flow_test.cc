@@ -171,6 +171,27 @@ TEST(Flow, LoopsRunAndEnd) {
   }
 }
 
+TEST(Flow, DataThatNoNodeTakesAreTheCallersFault) {
+  ModelBuilder model;
+  InputOf(&model, "shape", {1}, proto::DT_INT64);
+  model.Input("x", {2, 3}).Op("Reshape", {"x", "shape"}, {"y"}).Output("y");
+  const auto engine = Create(model);
+  const auto run = [&](int64_t elements) {
+    Tensors outputs;
+    return engine->Run(
+        {{"x", FloatTensor({2, 3}, {1, 2, 3, 4, 5, 6})},
+         {"shape",
+          MaceTensor({1}, std::make_shared<int64_t>(elements), IDT_INT64)}},
+        &outputs);
+  };
+  const MaceStatus status = run(9);
+  EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_ARGS);
+  EXPECT_EQ(
+      status.information(),
+      "Reshape 'y': shape [9] does not hold the 6 elements of x f32[2,3]");
+  EXPECT_TRUE(run(6).ok());
+}
+
 TEST(Flow, EndlessLoopsFail) {
   ModelBuilder model;
   BuildLoop(&model);

@@ -169,7 +169,7 @@ void Check(const OpCase& c, Counts* counts) {
     }
     const Status status = Run(c, node, **kernel);
     if (!status.ok()) {
-      EXPECT_EQ(status, Status::MACE_RUNTIME_ERROR);
+      EXPECT_EQ(status, Status::MACE_INVALID_ARGS);
       ExpectNamesNode(status, c);
       ++counts->failed;
       return;

@@ -30,7 +30,7 @@ struct TupleSpec {
     return offset;
   }
 
-  // Errors: MACE_RUNTIME_ERROR for an index outside of its axis.
+  // Errors: MACE_INVALID_ARGS for an index outside of its axis.
   Status Check(const Indices& idx) const {
     const int64_t n = static_cast<int64_t>(extents.size());
     for (int64_t i = 0; i < count * n; ++i) {

@@ -40,8 +40,8 @@ class Indices {
 // Returns the error of a Run whose index `value` is out of range for `extent`.
 inline Status IndexError(const std::string& label, int64_t value,
                          int64_t extent) {
-  return RuntimeError(label, ": index ", value, " is out of range for extent ",
-                      extent);
+  return InvalidArgument(label, ": index ", value,
+                         " is out of range for extent ", extent);
 }
 
 }  // namespace mace

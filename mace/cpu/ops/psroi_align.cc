@@ -47,8 +47,9 @@ struct PsroiAlignF32 final : Kernel {
     for (int64_t r = 0; r < num_rois; ++r) {
       const float b = rois[5 * r];
       if (!(b >= 0 && b < static_cast<float>(batch))) {
-        return RuntimeError(label, ": batch ", std::to_string(b), " of region ",
-                            r, " is out of range for ", batch);
+        return InvalidArgument(label, ": batch ", std::to_string(b),
+                               " of region ", r, " is out of range for ",
+                               batch);
       }
     }
     const int64_t bins_per_roi = bins * bins;

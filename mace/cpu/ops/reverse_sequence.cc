@@ -25,8 +25,8 @@ struct ReverseSequenceKernel final : Kernel {
     const int64_t batches = seq_first ? m : n, extent = seq_first ? n : m;
     for (int64_t i = 0; i < batches; ++i) {
       if (lens[i] < 0 || lens[i] > extent) {
-        return RuntimeError(label, ": length ", lens[i],
-                            " is out of range for extent ", extent);
+        return InvalidArgument(label, ": length ", lens[i],
+                               " is out of range for extent ", extent);
       }
     }
     const char* x = args.inputs[0].as<const char>();

@@ -61,8 +61,8 @@ struct RoiAlignF32 final : Kernel {
       }
       for (int k = 0; k < 4; ++k) {
         if (!std::isfinite(rois[4 * r + k])) {
-          return RuntimeError(label, ": region ", r, " has a corner at ",
-                              std::to_string(rois[4 * r + k]));
+          return InvalidArgument(label, ": region ", r, " has a corner at ",
+                                 std::to_string(rois[4 * r + k]));
         }
       }
     }

@@ -194,9 +194,9 @@ Status RecurrentKernel::CheckLens(const RunArgs& args) const {
   const Indices lens(args.inputs[kRecurrentLens].handle, lens_dtype_);
   for (int64_t i = 0; i < shape_.batch; ++i) {
     if (lens[i] >= 0 && lens[i] <= shape_.steps) continue;
-    return RuntimeError(label_, ": sequence_lens[", i, "] is ", lens[i],
-                        ", it must be in [0, ", shape_.steps, "], as x has ",
-                        shape_.steps, " steps");
+    return InvalidArgument(label_, ": sequence_lens[", i, "] is ", lens[i],
+                           ", it must be in [0, ", shape_.steps, "], as x has ",
+                           shape_.steps, " steps");
   }
   return Status();
 }
