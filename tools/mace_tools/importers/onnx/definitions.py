@@ -13,18 +13,19 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mace_tools import protos
 from mace_tools.errors import Unsupported
 from mace_tools.importers.builder import Builder
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.onnx.functions import placed
 from mace_tools.importers.onnx.reader import PROTO, Scope
-from mace_tools.importers.onnx.tensors import ELEMENT
+from mace_tools.importers.onnx.tensors import NUMBERS
 from mace_tools.importers.source import SourceGraph, SourceNode
-from mace_tools.ir import dtype_name
+from mace_tools.importers.unsigned import kind_of
+from mace_tools.ir import NUMPY
 
-# ONNX's numbers for the element types of the engine.
-_NUMBER = {dtype_name(kind): number for number, kind in reversed(ELEMENT.items())}
 _INSTALL = ("install the Python package onnx, whose functions define operators that no importer "
             "knows (pip install onnx)")
 
@@ -44,41 +45,43 @@ def defined(b: Builder, n: SourceNode) -> list[str] | None:
     except onnx.defs.SchemaError:
         return None
     body = _body(onnx, schema, b, n, opset)
-    if not body:
+    if body is None:
         return None
     known = protos.load(PROTO)
+    function = known.FunctionProto.FromString(body)
+    if len(function.input) < len(n.inputs) or len(function.output) < len(n.outputs):
+        raise Unsupported("ONNX has no function for this use of it",
+                          "give input_shapes for all model inputs, and only attributes and "
+                          "operands that the definition of the operator has")
     call = known.NodeProto.FromString(n.raw)
     _set_defaults(call, schema)
     n.mark_read(schema.attributes)
-    call.name = next(filter(None, n.outputs))
+    call.name = next(filter(None, n.outputs), n.name)
     for k, x in enumerate(n.inputs):
         call.input[k] = f"{call.name}/operand {k}" if x else ""
         b.rename_input(call.input[k], x)
     call.output[:] = [f"{call.name}/result {k}" if y else "" for k, y in enumerate(n.outputs)]
-    graph = known.GraphProto(node=placed(call, known.FunctionProto.FromString(body)))
+    graph = known.GraphProto(node=placed(call, function))
     inner = Scope(Path(), b.model, set()).nodes(graph)
     return b.inline(n, SourceGraph(inner, list(call.output)))
 
 
-def _body(onnx: Any, schema: Any, b: Builder, n: SourceNode, opset: int) -> bytes:
-    """A FunctionProto, of the newest version up to the model's. Errors: Unsupported."""
+def _body(onnx: Any, schema: Any, b: Builder, n: SourceNode, opset: int) -> bytes | None:
+    """A FunctionProto, of the newest version up to the model's; a torso if ONNX has none for this
+    use. Errors: Unsupported."""
     if schema.has_function:
         versions = schema.function_opset_versions
         return bytes(schema.get_function_with_opset_version(_newest(versions, opset)))
     if not schema.has_context_dependent_function:
-        return b""
+        return None
     versions = schema.context_dependent_function_opset_versions
     types = [_type(onnx, b, x) for x in n.inputs]
     try:
-        body = bytes(schema.get_context_dependent_function_with_opset_version(
+        return bytes(schema.get_context_dependent_function_with_opset_version(
             _newest(versions, opset), n.raw, types))
     except (RuntimeError, ValueError, onnx.defs.SchemaError) as e:
         raise Unsupported(f"ONNX's own function for it cannot be made: {e}",
                           "give input_shapes for all model inputs") from e
-    if not body:
-        raise Unsupported("ONNX has no function for this use of it",
-                          "give input_shapes for all model inputs")
-    return body
 
 
 def _newest(versions: list[int], opset: int) -> int:
@@ -89,7 +92,8 @@ def _type(onnx: Any, b: Builder, x: str) -> bytes:
     if not x:
         return b""
     shape = b.shape(x)
-    proto = onnx.helper.make_tensor_type_proto(_NUMBER[b.dtype(x)], shape)
+    kind = NUMBERS.get(kind_of(b, x)) or NUMBERS[np.dtype(NUMPY[b.dtype(x)]).name]
+    proto = onnx.helper.make_tensor_type_proto(kind, shape)
     return bytes(proto.SerializeToString())
 
 

@@ -107,6 +107,8 @@ def test_what_the_function_lacks_is_refused(tmp_path, monkeypatch):
     feeds = {"x": X, "w": WEIGHTS, "p": PAST}
     path = save(tmp_path / "m.onnx", [convolution(surprise=3)], feeds, ("y", "s"))
     assert "does not know its attribute surprise = 3" in refusal(path)
+    path = save(tmp_path / "g.onnx", [convolution(activation="gelu")], feeds, ("y", "s"))
+    assert "ONNX has no function for this use of it" in refusal(path)
     path = save(tmp_path / "n.onnx", [convolution()], feeds, ("y", "s"))
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec",

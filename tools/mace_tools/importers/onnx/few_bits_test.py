@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -90,6 +91,24 @@ def rows(bits: int, block: int, zeros: bool, shape: tuple[int, ...] = (6, 64)) -
 ROWS = [rows(bits, block, zeros) for bits, block, zeros in itertools.product(
     (2, 4, 8), (16, 32), (False, True))]
 ROWS += [rows(4, 16, False, (4, 3, 32))]
+
+
+def narrow_rows(kind: type, scales: tuple[int, int], zeros: bool = False, along: int = 1,
+                axis: int = 0, block: int = 16) -> Case:
+    def numbers(*shape: int) -> np.ndarray:
+        return (RNG.normal(size=shape) * 3).astype(np.float32).astype(kind)
+
+    return Case([numbers(32, 64), i64(1, 0, -1), np.abs(uniform(*scales)) + 0.1,
+                 *([numbers(*scales)] if zeros else [])],
+                {"block_size": block, "quantize_axis": along, "gather_axis": axis}, opset=21,
+                fed=1)
+
+
+ROWS += [narrow_rows(ml_dtypes.int4, (32, 4)), narrow_rows(ml_dtypes.int4, (32, 4), True),
+         narrow_rows(ml_dtypes.int4, (2, 64), True, 0, 1), narrow_rows(ml_dtypes.uint4, (32, 4)),
+         narrow_rows(ml_dtypes.float8_e4m3fn, (32, 4)),
+         narrow_rows(ml_dtypes.float8_e4m3fn, (1, 1), block=0),
+         narrow_rows(ml_dtypes.float4_e2m1fn, (32, 4))]
 
 
 @pytest.mark.parametrize("case", ROWS, ids=lambda c: str(list(c.attrs.values())))
