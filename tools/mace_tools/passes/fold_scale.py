@@ -37,12 +37,28 @@ def fold_into_layers(graph: Graph, read: Callable[[Graph, Node], Affine | None])
         if found is None:
             continue
         source, scale, offset = found
-        layer = only_producer(graph, source)
+        layer, views = only_producer(graph, source), []
+        while layer is not None and _keeps_channels(graph, layer):
+            views.append(layer)
+            layer = only_producer(graph, layer.inputs[0])
         if layer is None or layer.op not in CONV_LIKE or not plain(layer):
             continue
         if _apply_affine(graph, layer, scale, offset):
             layer.attrs.update({k: v for k, v in node.attrs.items() if k in ACTIVATION_ATTRS})
             graph.bypass(node, source, fused=True)
+            for view in views:  # what it views is scaled now
+                graph.origins.pop(view.inputs[0], None)
+
+
+def _keeps_channels(graph: Graph, node: Node) -> bool:
+    """Whether a node only adds or removes axes before the last one, as around a convolution over
+    one axis."""
+    rank = graph.tensors[node.inputs[0]].rank if node.op in ("Squeeze", "ExpandDims") else None
+    axes = [] if rank is None else node.attr("axis")
+    if rank is None or not axes:
+        return False
+    rank += len(axes) if node.op == "ExpandDims" else 0
+    return all(axis % rank != rank - 1 for axis in axes)
 
 
 def _scale_and_offset(graph: Graph, node: Node) -> Affine | None:

@@ -65,6 +65,20 @@ def test_scale_and_shift_in_any_spelling(layer):
     assert [n.attrs.get("activation") for n in net.graph.nodes] == ["TANH"]
 
 
+@pytest.mark.parametrize("axes, left", [([1], 2), ([0, -2], 2), ([-1], 4)])
+def test_axes_that_are_added_before_the_channels_are_looked_through(axes, left):
+    net = Net(x=X)
+    y = LAYERS["Conv2d"](net)
+    c = channels(net, y)
+    y = net.op("ExpandDims", y, axis=axes)
+    shape = (c,) if axes != [-1] else (1,)
+    y = net.op("BiasAdd", y, net.const(*shape))
+    y = net.op("Eltwise", y, net.const(*shape, low=0.5), type="PROD")
+    net.out(y)
+    net.check(fold_scale, fuse_bias, fold_scale, fuse_bias, tolerance=1e-4)
+    assert len(net.graph.nodes) == left
+
+
 @pytest.mark.parametrize("after", [
     lambda n, y: n.op("Eltwise", y, n.const(5, 1, 6), type="PROD"),       # not per channel
     lambda n, y: n.op("Eltwise", n.const(6), y, type="DIV"),              # c / y is not linear
