@@ -66,7 +66,8 @@ def command(context: Context) -> Outcome:
         with atomic_files(args.html) as (out,):
             out.write(page.render(pages).encode())
         context.console.info(f"wrote {args.html}")
-    return ExitCode.OK, results
+    is_doubted = args.strict and any(one["warnings"] for one in results.values())
+    return ExitCode.VALIDATION_FAILED if is_doubted else ExitCode.OK, results
 
 
 def _write_onnx(context: Context, made: Made, file: Path) -> None:
@@ -87,7 +88,8 @@ def _store_weights(context: Context, tag: str, model: Model, graph: Graph,
     return {"graph": str(files[0]), "weights": str(files[1]),
             "stored": {name: {"bits": int(w.kind[1:]), "sqnr_db": w.error.sqnr_db,
                               "nodes": w.nodes} for name, w in made.weights.items()},
-            "left_in_floats": made.left_out}
+            "outputs": {name: error.facts() for name, error in made.outputs.items()},
+            "left_in_floats": made.left_out, "warnings": made.doubts}
 
 
 def _asked(context: Context, tag: str, model: Model) -> Model:
@@ -121,4 +123,4 @@ def _facts(made: Made, pb: Path, data: Path) -> dict[str, Any]:
             "layers": {name: error.facts() for name, error in made.errors.items()},
             "outputs": {name: error.facts() for name, error in made.outputs.items()},
             "left_in_floats": made.left_out, "equalized_pairs": made.equalized,
-            "trials": made.trials}
+            "trials": made.trials, "warnings": made.doubts}

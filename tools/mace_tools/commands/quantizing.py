@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,10 @@ from mace_tools.config.schema import Model
 from mace_tools.config.sections import Quantize
 from mace_tools.errors import MaceError
 from mace_tools.ir import Graph
-from mace_tools.quantize import samples
+from mace_tools.quantize import doubts, samples, weights_only
 from mace_tools.quantize.choices import Choices
 from mace_tools.quantize.make import Made, quantize
+from mace_tools.quantize.measure import Error
 from mace_tools.quantize.runs import Runs
 from mace_tools.quantize.weights_only import MadeStored, inputs_of, store_weights
 
@@ -52,12 +54,30 @@ def store(context: Context, model: Model, graph: Graph, mace_run: Path | None) -
     asked = model.quantize
     _check_type(model, graph)
     seen: dict[str, np.ndarray] = {}
+    found: list[Arrays] = []
     if asked.samples:
         assert mace_run is not None
-        seen = inputs_of(graph, Runs(mace_run), _samples(context, model, graph))
+        found = _samples(context, model, graph)
+        seen = inputs_of(graph, Runs(mace_run), found)
     made = store_weights(graph, asked.weights_only, asked.float_nodes, seen)
+    if found:
+        made.outputs = weights_only.measured(graph, made, Runs(mace_run), found)
+        _warn(context, graph, made.outputs, made.outputs, made)
     made.graph.notes += [stored_note(made)]
     return made
+
+
+def _warn(context: Context, graph: Graph, errors: Mapping[str, Error], outputs: Iterable[str],
+          made: Made | MadeStored) -> None:
+    """Says what the result should be doubted for."""
+    fault = ""
+    if isinstance(made, MadeStored):
+        name, worst = min(made.weights.items(), key=lambda w: w[1].error.sqnr_db)
+        fault = (f"; the weight with the largest error is '{name}' of {worst.nodes[0]} "
+                 f"({worst.error.sqnr_db:.0f} dB): float_nodes keeps it in float32")
+    made.doubts = doubts.of_outputs(graph, errors, outputs, fault)
+    for doubt in made.doubts:
+        context.console.warn(f"{graph.name}: {doubt}")
 
 
 def stored_note(made: MadeStored) -> str:
@@ -65,7 +85,11 @@ def stored_note(made: MadeStored) -> str:
     kinds = Counter(w.kind for w in made.weights.values())
     parts = [f"{kinds[kind]} in {bits} bits" for kind, bits in (("i8", 8), ("i4", 4))
              if kinds[kind]]
-    return f"weights stored as codes: {', '.join(parts)}"
+    worst = min(made.outputs.items(), key=lambda o: o[1].similarity, default=None)
+    end = "; without samples, the outputs were not compared with those of the float model"
+    if worst is not None:
+        end = (f"; output '{worst[0]}' has the similarity {worst[1].similarity:.6f} on the samples")
+    return f"weights stored as codes: {', '.join(parts)}{end}"
 
 
 def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
@@ -74,6 +98,7 @@ def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
     check_fixed(graph)
     found = _samples(context, model, graph)
     made = quantize(graph, found, Runs(mace_run), choices_of(model), context.console)
+    _warn(context, made.floats, made.errors, made.outputs, made)
     made.graph.notes += [note(made)]
     return made
 

@@ -62,6 +62,9 @@ def quantize(p: argparse.ArgumentParser) -> None:
     p.add_argument("--accuracy_budget", type=shared.number, metavar="B",
                    help="how much less than 1 the cosine similarity of outputs may be; layers stay "
                    "in floats for it")
+    p.add_argument("--strict", action="store_true",
+                   help="end with exit code 5 if an output is unlike that of the float model, or "
+                   "columns of one lose their order")
     p.add_argument("--html", type=Path, metavar="FILE", help="write a report as a web page")
     p.add_argument("--onnx", type=Path, metavar="FILE",
                    help="also write an ONNX model with QuantizeLinear and DequantizeLinear, which "

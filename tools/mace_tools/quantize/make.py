@@ -17,7 +17,7 @@ from mace_tools.importers.request import some
 from mace_tools.ir import Graph, Node
 from mace_tools.quantize import budget, measure, ranges
 from mace_tools.quantize.assign import Assigned, Ranges, Weights, assign
-from mace_tools.quantize.candidates import HEAVY, candidates
+from mace_tools.quantize.candidates import HEAVY, candidates, keeps_scale
 from mace_tools.quantize.choices import Choices
 from mace_tools.quantize.ends import first_layers, last_layers, store_weights
 from mace_tools.quantize.equalize import equalize, pairs
@@ -33,6 +33,10 @@ _MOST_EQUALIZED = 16  # samples that show the ranges of channels
 _AVERAGE = op_facts.numbers("Pooling", "pooling_type")["AVERAGE"]
 _NARROW_PART = 0.6
 _NARROW = "a mean whose range is a small part of its operand's, of which it would have the scale"
+# Of the common range, the share of an operand's below which too few of its steps are left: of a
+# Concat before other layers, whose float form costs time, and of one whose result only ends leave.
+_MIXED_PART, _MIXED_END_PART = 1 / 16, 1 / 2
+_MIXED = "operands whose ranges differ, of which the small ones would lose their order"
 _FIRST = "first layers, which multiply little for each pixel"
 _LAST = "last layers, with weights stored as codes"
 # Layers of which the covariance of inputs is measured.
@@ -52,6 +56,7 @@ class Made:
     left_out: dict[str, str] = field(default_factory=dict)
     equalized: int = 0
     trials: int = 0
+    doubts: list[str] = field(default_factory=list)
 
     @property
     def graph(self) -> Graph:
@@ -84,6 +89,7 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
         source.topo_sort()
     found = _calibrate(source, samples, runs, choices, console, nodes)
     left |= dict.fromkeys(_narrowing(source, nodes, found), _NARROW)
+    left |= dict.fromkeys(_mixing(source, nodes, found), _MIXED)
     nodes = candidates(source, left)
     made = assign(source, nodes, found)
     measured = samples[:_MOST_MEASURED]
@@ -150,6 +156,25 @@ def _narrowing(graph: Graph, nodes: Sequence[Node], found: Ranges) -> list[str]:
     return names
 
 
+def _mixing(graph: Graph, nodes: Sequence[Node], found: Ranges) -> list[str]:
+    """Nodes whose operands would share one scale though their ranges differ, as where coordinates
+    and scores end in one output."""
+    names, followed = [], set()
+    for node in reversed(graph.nodes):  # which are in the order of computing
+        readers = [r for out in node.outputs for r in graph.consumers(out)]
+        if any(r in followed or r.op in HEAVY for r in readers):
+            followed.add(node)
+        operands = {n for n in node.inputs if n in found.chosen}
+        if node not in nodes or len(operands) < 2 or not keeps_scale(node):
+            continue
+        ranges_of = [found.chosen[n] for n in operands]
+        common = max(h for _, h in ranges_of) - min(low for low, _ in ranges_of)
+        part = _MIXED_PART if node in followed else _MIXED_END_PART
+        if any(0 < high - low < part * common for low, high in ranges_of):
+            names.append(node.name)
+    return names
+
+
 def _keep(graph: Graph, nodes: Sequence[Node], found: Ranges, runs: Runs,
           samples: Sequence[Arrays], choices: Choices, console: Console) -> budget.Kept:
     """The layers to leave in floats for the budget."""
@@ -163,7 +188,7 @@ def _keep(graph: Graph, nodes: Sequence[Node], found: Ranges, runs: Runs,
         if not some_nodes:
             return 1.0
         made = assign(graph, some_nodes, found)
-        return measure.worst(measure.outputs(made, runs, samples, right))
+        return measure.worst(measure.outputs(made.graph, runs, samples, right))
 
     layers = budget.units(graph, nodes)
     with console.steps("searching", len(layers) + 8) as step:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from mace_tools.compare.parts import Arrays
 from mace_tools.ir import Graph
 from mace_tools.passes.codes import real
 from mace_tools.quantize.assign import Assigned
+from mace_tools.quantize.columns import Columns
 from mace_tools.quantize.runs import Runs
 
 
@@ -27,6 +28,7 @@ class Error:
     size: float = 0.0  # of what is measured, squared
     product: float = 0.0
     largest: float = 0.0  # difference
+    columns: Columns = field(default_factory=Columns)
 
     def add(self, found: np.ndarray, reference: np.ndarray) -> None:
         a, r = (x.astype(np.float64).ravel() for x in (found, reference))
@@ -62,13 +64,14 @@ def reference(graph: Graph, runs: Runs, samples: Sequence[Arrays], tensors: Sequ
     return list(runs.each(graph, samples, tensors))
 
 
-def outputs(made: Assigned, runs: Runs, samples: Sequence[Arrays],
+def outputs(graph: Graph, runs: Runs, samples: Sequence[Arrays],
             right: Sequence[Mapping[str, np.ndarray]]) -> dict[str, Error]:
-    """The errors of the outputs of the graph, of those that have floats."""
-    errors = {o: Error() for o in made.graph.outputs if made.graph.tensors[o].dtype == "f32"}
-    for values, expected in zip(runs.each(made.graph, samples, list(errors)), right):
+    """The errors of the outputs of a quantized graph, of those that have floats."""
+    errors = {o: Error() for o in graph.outputs if graph.tensors[o].dtype == "f32"}
+    for values, expected in zip(runs.each(graph, samples, list(errors)), right):
         for name, error in errors.items():
             error.add(values[name], expected[name])
+            error.columns.add(values[name], expected[name])
     return errors
 
 
@@ -90,6 +93,7 @@ def layers(graph: Graph, made: Assigned, runs: Runs, samples: Sequence[Arrays]
             quant = made.graph.tensors[place].quant
             found = values[place] if quant is None else real(values[place], quant)
             errors[name].add(found, expected[name])
+            errors[name].columns.add(found, expected[name])
     return errors
 
 

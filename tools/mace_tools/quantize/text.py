@@ -46,6 +46,8 @@ def weight_lines(made: MadeStored, wide: bool) -> Iterator[str]:
     yield from fitter.note()
     for name, reason in made.left_out.items():
         yield f"in floats: {name}: {reason}"
+    for name, error in made.outputs.items():
+        yield f"output '{name}': similarity {error.similarity:.6f}, SQNR {error.sqnr_db:.1f} dB"
 
 
 def _op(made: Made, name: str) -> str:

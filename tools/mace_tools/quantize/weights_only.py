@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
@@ -14,13 +14,14 @@ import numpy as np
 from mace_tools.compare.parts import Arrays
 from mace_tools.errors import MaceError
 from mace_tools.ir import Graph, Node, Tensor
-from mace_tools.quantize import rounding, weights
+from mace_tools.quantize import measure, rounding, weights
 from mace_tools.quantize.choices import WEIGHTS_ONLY
 from mace_tools.quantize.measure import Error
 from mace_tools.quantize.moments import MOST_TAPS, Moments
 from mace_tools.quantize.observe import observe
 from mace_tools.quantize.prepare import clone
 from mace_tools.quantize.runs import Runs
+from mace_tools.states import own_outputs
 from mace_tools.stored_codes import BLOCK, along, rows_of, store
 
 BITS = dict(zip(WEIGHTS_ONLY, ("i8", "i4")))
@@ -29,6 +30,7 @@ BITS = dict(zip(WEIGHTS_ONLY, ("i8", "i4")))
 OPERANDS = {"FullyConnected": 1, "Gather": 0}
 # Weights of which codes of 4 bits keep less get 8 bits.
 LEAST_DB = 20.0
+_MOST_MEASURED = 8  # samples on which outputs are compared
 _RATIOS = np.linspace(1.0, 0.7, 13)
 _MOST_SCALE = 65504.0  # of fp16
 # How strongly weights are held to their own values while they are rounded, in mean squares of the
@@ -48,11 +50,14 @@ class Stored:
 
 @dataclass
 class MadeStored:
-    """`left_out`: weights that stay floats, with the reason."""
+    """`left_out`: weights that stay floats, with the reason. `outputs`: what is known of their
+    errors."""
 
     graph: Graph
     weights: dict[str, Stored]
     left_out: dict[str, str]
+    outputs: dict[str, Error] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
 
 
 def inputs_of(graph: Graph, runs: Runs, samples: Sequence[Arrays]) -> dict[str, np.ndarray]:
@@ -99,6 +104,15 @@ def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = (),
         raise MaceError(f"{graph.name}: no weight can be stored as codes: the model has no "
                         f"{' or '.join(OPERANDS)} with a constant matrix of floats of its own")
     return MadeStored(new, found, left)
+
+
+def measured(graph: Graph, made: MadeStored, runs: Runs, samples: Sequence[Arrays]
+             ) -> dict[str, Error]:
+    """The errors of the outputs on some of the samples. Errors: RunFailedError."""
+    some = samples[:_MOST_MEASURED]
+    ends = [o for o in own_outputs(graph) if graph.tensors[o].dtype == "f32"]
+    right = measure.reference(graph, runs, some, ends)
+    return measure.outputs(made.graph, runs, some, right)
 
 
 def _weights(graph: Graph) -> list[str]:
