@@ -19,6 +19,15 @@ def same_quant(a: Quant | None, b: Quant | None) -> bool:
             and np.array_equal(a.scale, b.scale) and np.array_equal(a.zero_point, b.zero_point))
 
 
+def stands_for(array: np.ndarray, quantization: Any) -> np.ndarray:
+    """The numbers for which the integers of a tensor of a NetDef stand; what is not quantized stays
+    as it is."""
+    if not quantization.scales or array.dtype.kind not in "iu":
+        return array
+    zero = quantization.zero_points[0] if quantization.zero_points else 0
+    return (array.astype(np.float64) - zero) * quantization.scales[0]
+
+
 def has_codes(net: Any) -> bool:
     """Whether any computed tensor or input of a NetDef is quantized, or any weight stored so."""
     kinds = {protos.mace().DT_INT8, protos.mace().DT_UINT8}

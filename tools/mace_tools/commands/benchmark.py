@@ -11,7 +11,7 @@ from typing import Any
 
 from mace_tools import report, runner
 from mace_tools.atomic import atomic_files
-from mace_tools.commands import remote
+from mace_tools.commands import remote, shown_outputs
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
 from mace_tools.model_check import benchmark_page, engine, onnx_view
@@ -53,6 +53,7 @@ def _benchmark(context: Context, job: Job, ready: Prepared, place: str = "") -> 
                               "trace": trace, "wide": args.wide})
         runs[device] = runner.call(ready.mace_run, [*ready.flags[device], *flags],
                                    context.console, args.vlog_level)
+        shown_outputs.say_where(context.console, job.tag, device, runs[device])
         if trace is not None:
             context.console.info(f"trace: {trace}")
         _write_views(context, job, device, ready, runs[device], place)

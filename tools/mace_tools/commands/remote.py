@@ -15,6 +15,7 @@ from typing import Any
 from mace_tools import tables
 from mace_tools.cli_console import KeptConsole
 from mace_tools.commands.context import Context
+from mace_tools.commands.shown_outputs import ran_there
 from mace_tools.devices import facts, places
 from mace_tools.devices.device import LIVE, Device, DeviceError
 from mace_tools.devices.places import Place, Places
@@ -228,7 +229,9 @@ def _rows(tag: str, one: dict[str, Any]) -> Iterator[list[str]]:
     clocks = "" if share is None else f"{100 * share:.0f} %"
     for device, run in runs.items():
         verdict = "" if run.get("validation", {}).get("passed", True) else "differs"
-        yield [*who, device.upper(), *_times(run), celsius, clocks,
+        count = None if device == "cpu" else ran_there(run, device)
+        on = device.upper() if count is None else f"{device.upper()} ({count} steps)"
+        yield [*who, on, *_times(run), celsius, clocks,
                verdict or ("times in doubt" if state["warnings"] else "")]
 
 

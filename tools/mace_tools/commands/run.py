@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from mace_tools import data, frameworks, report, runner
-from mace_tools.commands import labels, remote
+from mace_tools.commands import labels, remote, shown_outputs
 from mace_tools.commands.both_devices import compare
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
 from mace_tools.commands.source_values import SourceValues
 from mace_tools.commands.validation import validate_run
+from mace_tools.quantized import stands_for
 
 Arrays = dict[str, np.ndarray]
 
@@ -106,8 +107,15 @@ def _run_everywhere(
             folder = context.args.output_dir
             facts["output_files"] = _keep(folder / device if len(job.devices) > 1 else folder,
                                           outputs[device])
-        if names is not None:
-            facts["top"] = labels.show_top(context, ready.tag, outputs[device], names)
+        net = ready.converted.net
+        if names is None:
+            shown_outputs.show(context.console, net, outputs[device],
+                               facts.get("output_files", {}))
+        else:
+            facts["top"] = labels.show_top(context, ready.tag, _numbers(net, outputs[device]),
+                                           names)
+        if len(job.devices) == 1:  # of two, the comparison says it
+            shown_outputs.say_where(context.console, ready.tag, device, facts)
         if context.args.validate:
             source = sources.of(context, ready, list(outputs[device]))
             facts["validation"] = validate_run(context, ready, device, outputs[device], source)
@@ -115,6 +123,12 @@ def _run_everywhere(
     if len(job.devices) > 1:
         facts["comparison"] = compare(context.console, job.tag, job.model, runs, outputs)
     return facts
+
+
+def _numbers(net: Any, outputs: Arrays) -> Arrays:
+    """The numbers for which outputs stand."""
+    return {info.name: stands_for(outputs[info.name], info.quantization)
+            for info in net.output_info}
 
 
 def _run(context: Context, ready: Prepared, device: str) -> tuple[dict[str, Any], Arrays]:

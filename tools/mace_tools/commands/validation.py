@@ -21,7 +21,7 @@ from mace_tools.config.schema import Model
 from mace_tools.errors import MaceError
 from mace_tools.exit_codes import RunFailedError
 from mace_tools.frameworks import Arrays
-from mace_tools.quantized import has_codes
+from mace_tools.quantized import has_codes, stands_for
 from mace_tools.validate import NOISE, Comparison, Limits, Verdict
 
 # Functions with values up to 1 or those of their operand, which frameworks compute with an error
@@ -46,7 +46,7 @@ class _Runs:
     used: list[int]  # numbers of the trials
 
     def pairs(self, name: str, quant: Any) -> list[tuple[np.ndarray, np.ndarray]]:
-        return [(_real(a, quant), _real(r, quant))
+        return [(stands_for(a, quant), stands_for(r, quant))
                 for a, r in zip(by_name(self.ours, name), by_name(self.right, name))]
 
 
@@ -161,14 +161,6 @@ def _kind(model: Model, net: Any, device: str, source_ops: set[str]) -> str:
     if model.stored_type != "f32" or _has_fp16(net):
         return "half"
     return "dynamic" if _is_dynamic(model.platform, net, source_ops) else ""
-
-
-def _real(array: np.ndarray, quant: Any) -> np.ndarray:
-    """The values for which a quantized tensor stands."""
-    if not quant.scales or array.dtype.kind not in "iu":
-        return array
-    zero = quant.zero_points[0] if quant.zero_points else 0
-    return (array.astype(np.float64) - zero) * quant.scales[0]
 
 
 def is_bounded(net: Any, output: str) -> bool:
