@@ -109,6 +109,14 @@ class ThreadPool::Workers {
     for (pthread_t thread : threads_) pthread_join(thread, nullptr);
   }
 
+  // Run for a loop of `pool`. Not inlined, so that a pool of one thread does
+  // not save registers for it.
+  __attribute__((noinline)) static void RunTiles(ThreadPool* pool, TileFn* f,
+                                                 void* context,
+                                                 size_t num_tiles) {
+    pool->workers()->Run(f, context, num_tiles, pool->wakes_);
+  }
+
   bool all_sleep() const {
     return static_cast<size_t>(sleepers_.load()) == threads_.size();
   }
@@ -330,13 +338,14 @@ void ThreadPool::Run1D(void (*f)(void*, size_t, size_t), void* context,
     void* context;
     size_t n, tile;
   } loop = {f, context, n, tile};
-  workers()->Run(
+  Workers::RunTiles(
+      this,
       [](void* p, size_t i) {
         const Loop& l = *static_cast<Loop*>(p);
         const size_t begin = i * l.tile;
         l.f(l.context, begin, std::min(l.tile, l.n - begin));
       },
-      &loop, (n + tile - 1) / tile, wakes_);
+      &loop, (n + tile - 1) / tile);
 }
 
 void ThreadPool::Run2D(void (*f)(void*, size_t, size_t, size_t, size_t),
@@ -356,9 +365,9 @@ void ThreadPool::Run2D(void (*f)(void*, size_t, size_t, size_t, size_t),
   } loop = {f, context, n, m, tile_n, tile_m};
   const size_t tiles = (n + tile_n - 1) / tile_n * loop.columns();
   if (num_threads_ > 1 && tiles > 1) {
-    workers()->Run(
-        [](void* p, size_t i) { static_cast<const Loop*>(p)->Run(i); }, &loop,
-        tiles, wakes_);
+    Workers::RunTiles(
+        this, [](void* p, size_t i) { static_cast<const Loop*>(p)->Run(i); },
+        &loop, tiles);
     return;
   }
   const DenormalsOff off;
