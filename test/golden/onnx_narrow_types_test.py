@@ -17,7 +17,6 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from mace_tools import emit, importers
-from mace_tools.errors import UnsupportedOps
 from mace_tools.passes.pipeline import convert
 
 KINDS = {"INT4": ml_dtypes.int4, "UINT4": ml_dtypes.uint4, "INT2": ml_dtypes.int2,
@@ -143,12 +142,3 @@ def test_integers_with_a_scale_for_each_row_are_stored_in_8_bits(tmp_path, kind)
                 {"w": typed("w", kind, weights(kind)), "s": np.full(6, 0.25, np.float32)})
     net, _ = emit.build(convert(importers.load("onnx", path)))
     assert net.data_bytes <= 34 * 6 + 64 + 6 * 4
-
-
-@pytest.mark.parametrize("number, kind", [(17, "float8e4m3fn"), (22, "int4"), (23, "float4e2m1")])
-def test_casts_to_types_that_the_engine_lacks_name_them(tmp_path, number, kind):
-    path = save(tmp_path / "m.onnx", [("Cast", "x", "f", {"to": number}),
-                                      ("Cast", "f", "y", {"to": 1})], {})
-    with pytest.raises(UnsupportedOps) as e:
-        importers.load("onnx", path)
-    assert f"cast to {kind}, which the engine does not have" in str(e.value)
