@@ -74,6 +74,9 @@ Result<MaceTensor> RandomTensor(const MaceTensorInfo& info, const Job& job,
       case IDT_FLOAT16:
         *reinterpret_cast<uint16_t*>(p) = ToFp16(v);
         break;
+      case IDT_INT16:
+        *reinterpret_cast<int16_t*>(p) = std::floor(v);
+        break;
       case IDT_INT32:
         *reinterpret_cast<int32_t*>(p) = std::floor(v);
         break;

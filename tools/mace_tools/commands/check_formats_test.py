@@ -15,6 +15,7 @@ from mace_tools import cli, runner
 from mace_tools.cli_console import Console
 from mace_tools.exit_codes import ExitCode
 from mace_tools.testing.caffe_file import Net, uniform
+from mace_tools.testing.tflite_file import Maker
 
 # The same network for all: a convolution of 3 x 3 from 3 channels to 4, at 4 x 4 places, and a
 # product of 4 by 5.
@@ -92,6 +93,17 @@ def test_all_that_a_signature_has_and_that_does_not_convert(check, models):
 def test_a_signature_that_is_not_there(check, models):
     code, _, _, err = check(models / "saved", "--signature=od")
     assert code == ExitCode.ERROR and "did you mean 'odd'" in err
+
+
+@pytest.mark.parametrize("kind", ["int16", "int8", "uint8", "int32", "int64", "bool", "float16"])
+def test_inputs_of_all_types_have_random_values(check, tmp_path, kind):
+    m = Maker()
+    codes = {"scale": 0.5, "zero": 0} if kind in ("int16", "int8", "uint8") else {}
+    m.tensor("x", (1, 4), kind, **codes)
+    m.op("DEQUANTIZE" if codes else "CAST", ["x"], ["y"],
+         "DequantizeOptions" if codes else "CastOptions")
+    code, facts, out, err = check(m.save(tmp_path, ["x"], ["y"]))
+    assert code == 0 and facts["plan"], err
 
 
 def test_a_keras_file_that_is_none(check, tmp_path):
