@@ -95,8 +95,13 @@ struct Settings {
                 "faster and less exact: in float32, "
                 "errors are below 1e-6, 5e-6 and 2e-5 of a layer's largest "
                 "output. The GPU has tiles of 2x2 and 4x4 (with fp16 only "
-                "2x2), with errors below 1e-5 and 3e-5. Codes of 8 bits have "
-                "tiles of 4x4 without an error, unless this is `0` or `2`."),
+                "2x2), with errors below 1e-5 and 3e-5. On the CPU, tiles "
+                "and rows with an input that is not finite, or is 1024 times "
+                "the mean magnitude of the others, are computed without "
+                "either method, so that it changes only outputs that it "
+                "reaches; on the GPU it changes all outputs of its tile. "
+                "Codes of 8 bits have tiles of 4x4 without an error, unless "
+                "this is `0` or `2`."),
       winograd);
     v(Setting("memory_strategy", "how tensors share memory")
           .Choices(MemoryStrategies())

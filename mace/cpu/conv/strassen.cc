@@ -11,9 +11,12 @@
 #include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/tasks.h"
+#include "mace/cpu/conv/outliers.h"
 
 namespace mace::cpu {
 namespace {
+
+constexpr int kStrassenMaxColumns = 64;  // columns of a GEMM tile
 
 // The seven products, in the order of the sums of b within a panel.
 enum StrassenProduct { kB11, kB21, kT1, kT2, kT3, kB22, kT4, kNumProducts };
@@ -43,6 +46,7 @@ StrassenGemm::StrassenGemm(const ConvGemm::Spec& spec,
       finish_(spec.activation, spec.sum_activation, context.features),
       add_(ChooseRow(kBinaryAddF32, context.features).set->run),
       subtract_(ChooseRow(kBinarySubtractF32, context.features).set->run),
+      magnitude_(ChooseRow(kMagnitudeF32, context.features).fn),
       num_threads_(spec.one_thread ? 1 : context.threads->num_threads()),
       rows_(spec.patches.rows()),
       k_(spec.patches.depth() / 2),
@@ -135,9 +139,10 @@ void StrassenGemm::Run(ThreadPool* threads, const Operands& operands,
 }
 
 // Packs columns [k0, k0 + k_) of m rows, tile by tile.
-void StrassenGemm::FindPacked(const float* x, int64_t x_row, int64_t m,
+bool StrassenGemm::FindPacked(const float* x, int64_t x_row, int64_t m,
                               int64_t k0, float* to, float* row_copies) const {
   const int64_t mr = spec_.kernel->mr;
+  bool has_outlier = false;
   for (int64_t i = 0; i < m; i += mr, to += mr * k_) {
     const int64_t rows = std::min(mr, m - i);
     const float* from = row_copies;
@@ -149,32 +154,45 @@ void StrassenGemm::FindPacked(const float* x, int64_t x_row, int64_t m,
       spec_.patches.Copy(x, sizeof(float), x_row + i, rows, k0, k0 + k_,
                          row_copies, a_stride_);
     }
+    has_outlier |= AnyOutlier(from, stride, rows);
     const void* at[kGemmMaxRows];
     for (int64_t r = 0; r < rows; ++r) at[r] = from + r * stride;
     spec_.kernel->pack(
         {static_cast<size_t>(rows), static_cast<size_t>(k_), 1, at, 0}, to);
   }
+  return has_outlier;
 }
 
-void StrassenGemm::FindQuarters(const float* x, int64_t x_row, int64_t m,
+bool StrassenGemm::AnyOutlier(const float* rows, int64_t stride,
+                              int64_t m) const {
+  for (int64_t i = 0; i < m; ++i) {
+    const float* const row = rows + i * stride;
+    if (HasOutlier(magnitude_({1, static_cast<size_t>(k_), &row}), k_)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool StrassenGemm::FindQuarters(const float* x, int64_t x_row, int64_t m,
                                 float* to, float* row_copies, Quarter* left,
                                 Quarter* right) const {
   if (reads_in_place_) {
     const int64_t stride = spec_.patches.pixel_stride;
     *left = {x + x_row * stride, stride};
     *right = {left->at + k_, stride};
-    return;
+    return AnyOutlier(left->at, stride, m) || AnyOutlier(right->at, stride, m);
   }
   float* next = to + QuarterFloats(max_pairs_);
   *left = {to, a_stride_};
   *right = {next, a_stride_};
   if (packs_rows_) {
-    FindPacked(x, x_row, m, 0, to, row_copies);
-    FindPacked(x, x_row, m, k_, next, row_copies);
-    return;
+    const bool in_left = FindPacked(x, x_row, m, 0, to, row_copies);
+    return FindPacked(x, x_row, m, k_, next, row_copies) || in_left;
   }
   spec_.patches.Copy(x, sizeof(float), x_row, m, 0, k_, to, a_stride_);
   spec_.patches.Copy(x, sizeof(float), x_row, m, k_, 2 * k_, next, a_stride_);
+  return AnyOutlier(to, a_stride_, m) || AnyOutlier(next, a_stride_, m);
 }
 
 StrassenGemm::Quarter StrassenGemm::Sum(BinaryF32Fn* f, int64_t m,
@@ -289,12 +307,15 @@ void StrassenGemm::RunPairs(const Operands& operands, const Rows& first,
   const int64_t quarter = QuarterFloats(max_pairs_);
   float* copies = take(reads_in_place_ ? 0 : 4 * quarter);
   Quarter a11, a12, a21, a22;
-  FindQuarters(operands.x, first.x_row, m, copies, row_copies, &a11, &a12);
-  FindQuarters(operands.x, second.x_row, m, copies + 2 * quarter, row_copies,
-               &a21, &a22);
+  const bool in_first =
+      FindQuarters(operands.x, first.x_row, m, copies, row_copies, &a11, &a12);
+  const bool in_second =
+      FindQuarters(operands.x, second.x_row, m, copies + 2 * quarter,
+                   row_copies, &a21, &a22);
   block.a[kB11] = a11;
   block.a[kB21] = a12;
   block.a[kT4] = a22;
+  float* const sums = next;
   const Quarter s1 = Sum(add_, m, a21, a22, take(quarter));
   const Quarter s2 = Sum(subtract_, m, s1, a11, take(quarter));
   block.a[kT1] = s1;
@@ -302,8 +323,65 @@ void StrassenGemm::RunPairs(const Operands& operands, const Rows& first,
   block.a[kT3] = Sum(subtract_, m, a11, a21, take(quarter));
   block.a[kB22] = Sum(subtract_, m, a12, s2, take(quarter));
   for (int64_t j = 0; j < n_; j += spec_.kernel->nr) RunPanel(block, j);
+  if (in_first || in_second) ComputeDirectly(block, sums);
   Finish(operands, first);
   Finish(operands, second);
+}
+
+void StrassenGemm::ComputeDirectly(const Block& block, float* copies) const {
+  for (int64_t i = 0; i < block.m(); ++i) {
+    float* rows[2] = {copies, copies + 2 * k_};
+    const int64_t x_rows[2] = {block.first.x_row + i, block.second.x_row + i};
+    const int64_t y_rows[2] = {block.first.y_row + i, block.second.y_row + i};
+    bool has_outlier = false;
+    for (int half : {0, 1}) {
+      spec_.patches.Copy(block.at.x, sizeof(float), x_rows[half], 1, 0, 2 * k_,
+                         rows[half], 2 * k_);
+      has_outlier |= AnyOutlier(rows[half], k_, 2);
+    }
+    if (!has_outlier) continue;
+    for (int half : {0, 1}) {
+      if (half == 0 && i >= block.first.count) continue;  // of another pair
+      ComputeRow(block, rows[half],
+                 block.at.y + y_rows[half] * spec_.pixel_stride);
+    }
+  }
+}
+
+// y = a * b + bias, clamped. b12 is found in what is packed, within a unit in
+// the last place of b22.
+void StrassenGemm::ComputeRow(const Block& block, const float* a,
+                              float* y) const {
+  const int64_t nr = spec_.kernel->nr, panel = nr * k_;
+  float left[kStrassenMaxColumns], right[kStrassenMaxColumns];
+  const auto finish = [&](int64_t column, int64_t n, const float* sums) {
+    for (int64_t j = 0; j < n; ++j) {
+      const float sum =
+          sums[j] + (block.at.bias != nullptr ? block.at.bias[column + j] : 0);
+      const float above =
+          sum < spec_.activation.lower() ? spec_.activation.lower() : sum;
+      y[column + j] =
+          above > spec_.activation.upper() ? spec_.activation.upper() : above;
+    }
+  };
+  for (int64_t column = 0; column < n_; column += nr) {
+    const int64_t n = std::min(nr, n_ - column);
+    const float* const b = block.at.b + column / nr * kNumProducts * panel;
+    std::fill_n(left, n, 0.f);
+    std::fill_n(right, n, 0.f);
+    for (int64_t k = 0; k < k_; ++k) {
+      const auto at = [&](StrassenProduct product) {
+        return b + product * panel + k * nr;
+      };
+      for (int64_t j = 0; j < n; ++j) {
+        const float b22 = at(kB22)[j], b12 = b22 - at(kT3)[j];
+        left[j] += a[k] * at(kB11)[j] + a[k_ + k] * at(kB21)[j];
+        right[j] += a[k] * b12 + a[k_ + k] * b22;
+      }
+    }
+    finish(column, n, left);
+    finish(n_ + column, n, right);
+  }
 }
 
 void StrassenGemm::CopyRows(const Output& from, int64_t m, int64_t n,

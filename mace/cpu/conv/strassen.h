@@ -22,6 +22,9 @@
 //                                         c22 = w + u
 //                                         c21 = w + a22 * t4
 //
+// A pair with an outlier (outliers.h) would give some of it to its other row
+// and to the other half of the columns: it is computed once more without sums.
+//
 // Source: Strassen, Gaussian Elimination is not Optimal (1969), in Winograd's
 // form with 15 additions. If the number of rows is odd, the middle row belongs
 // to two pairs; only the second of them writes it, so that results do not
@@ -32,6 +35,7 @@
 #include <string>
 
 #include "mace/cpu/conv/conv_gemm.h"
+#include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
 
 namespace mace::cpu {
 
@@ -99,10 +103,16 @@ class StrassenGemm {
   };
   struct Block;
 
-  void FindQuarters(const float* x, int64_t x_row, int64_t m, float* to,
+  // Return whether a row has an outlier.
+  bool FindQuarters(const float* x, int64_t x_row, int64_t m, float* to,
                     float* row_copies, Quarter* left, Quarter* right) const;
-  void FindPacked(const float* x, int64_t x_row, int64_t m, int64_t k0,
+  bool FindPacked(const float* x, int64_t x_row, int64_t m, int64_t k0,
                   float* to, float* row_copies) const;
+  // Whether one of m rows of k_ elements has an outlier.
+  bool AnyOutlier(const float* rows, int64_t stride, int64_t m) const;
+  // Computes the pairs with outliers; `copies` has room for two rows of a.
+  void ComputeDirectly(const Block& block, float* copies) const;
+  void ComputeRow(const Block& block, const float* a, float* y) const;
   // to = f(a, b)
   Quarter Sum(BinaryF32Fn* f, int64_t m, const Quarter& a, const Quarter& b,
               float* to) const;
@@ -128,6 +138,7 @@ class StrassenGemm {
   RowFinish finish_;
   BinaryF32Fn* add_ = nullptr;
   BinaryF32Fn* subtract_ = nullptr;
+  MagnitudeF32Fn* magnitude_ = nullptr;
   int num_threads_ = 1;
   int64_t rows_ = 0;
   int64_t k_ = 0, n_ = 0;  // of a quarter

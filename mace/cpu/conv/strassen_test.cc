@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -120,6 +121,41 @@ TEST(Strassen, Windows) {
   s.window.h.out = 5;
   for (ActivationKind kind : {ActivationKind::kNoop, ActivationKind::kTanh}) {
     Check(s, kind);
+  }
+}
+
+// A row with an outlier leaves other rows alone, and all outputs of its own
+// have what its other elements add.
+TEST(Strassen, OutliersStayInTheirRows) {
+  for (const float value : {1e4f, -1e6f, INFINITY, -INFINITY, NAN}) {
+    for (const int64_t row : {0, 16, 17, 33}) {
+      SCOPED_TRACE(std::to_string(value) + " in row " + std::to_string(row));
+      const ConvShape s = Pointwise(34, 1, 128, 96);
+      Inputs inputs = {Random({34, 128}, 1), Random({96, 128}, 2),
+                       Random({96}, 3), std::vector<float>(34 * 96)};
+      inputs.x[row * 128 + 70] = value;
+      const std::vector<double> want =
+          testing::Convolution(s, inputs.x.data(), inputs.w.data(),
+                               inputs.b.data())
+              .values;
+      for (CpuFeatures features :
+           {0u, uint32_t{kCpuAvx2Fma}, DetectCpuFeatures()}) {
+        if ((features & DetectCpuFeatures()) != features) continue;
+        SCOPED_TRACE(ToString(features));
+        const auto y = RunStrassen(s, {}, inputs, 1, features);
+        for (size_t i = 0; i < y.size(); ++i) {
+          if (!std::isfinite(want[i])) {
+            ASSERT_EQ(std::isnan(y[i]), std::isnan(want[i])) << i;
+            ASSERT_EQ(std::isinf(y[i]) && y[i] > 0, want[i] > 0) << i;
+            continue;
+          }
+          ASSERT_NEAR(y[i], want[i], 2e-6 * std::fmax(20, std::fabs(want[i])))
+              << "element " << i;
+        }
+        const auto other = RunStrassen(s, {}, inputs, 3, features);
+        EXPECT_EQ(std::memcmp(y.data(), other.data(), 4 * y.size()), 0);
+      }
+    }
   }
 }
 

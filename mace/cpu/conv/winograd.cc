@@ -13,6 +13,8 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/conv/gemm_pack.h"
+#include "mace/cpu/conv/outliers.h"
+#include "mace/cpu/conv/winograd_task.h"
 
 namespace mace::cpu {
 namespace {
@@ -20,11 +22,9 @@ namespace {
 // With at least this many rows of GEMM tiles per thread, threads share rows
 // evenly enough.
 constexpr int64_t kRowsPerThread = 4;
-constexpr int kMaxLines = 8;  // lines of an input tile
 // Consecutive k of a row that are adjacent in rows packed for float
 // micro-kernels.
 constexpr ptrdiff_t kPackedK = 4;
-constexpr int kMaxColumns = 64;  // columns of a GEMM tile
 
 int64_t NumTiles(const Winograd::Spec& spec) {
   const Window2D& window = spec.shape.window;
@@ -33,18 +33,6 @@ int64_t NumTiles(const Winograd::Spec& spec) {
 }
 
 }  // namespace
-
-struct Winograd::Task {
-  const float* x;
-  const float* packed;
-  const float* bias;
-  float* y;
-  float* v;
-  float* m;
-  int64_t tile_begin, tile_end;
-  int64_t column_begin, column_end;
-  int64_t tiles() const { return tile_end - tile_begin; }
-};
 
 bool Winograd::Fits(const ConvShape& s) {
   const auto fits = [](const Window& w) {
@@ -57,6 +45,7 @@ Winograd::Winograd(const Spec& spec, const CpuContext& context)
     : spec_(spec),
       gemm_(spec.gemm.kernel),
       transforms_(&ChooseRow(kWinogradF32, context.features)),
+      magnitude_(ChooseRow(kMagnitudeF32, context.features).fn),
       activator_(spec.activation, context.features),
       threads_(context.threads),
       area_((spec.m + 2) * (spec.m + 2)),
@@ -125,7 +114,7 @@ void Winograd::PackPanel(const float* filter, int64_t panel,
   const int64_t nr = gemm_->nr, channels = spec_.shape.in_channels;
   const int64_t first = panel * nr;
   const int64_t n = std::min(nr, spec_.shape.out_channels - first);
-  float taps[9 * kMaxColumns] = {};
+  float taps[9 * kWinogradMaxColumns] = {};
   WinogradFilterF32 t;
   t.n = nr;
   t.taps = taps;
@@ -175,12 +164,13 @@ Winograd::Tile Winograd::TileAt(int64_t index) const {
 }
 
 void Winograd::RunTask(const Task& task) const {
-  TransformInputs(task);
+  const bool has_outliers = TransformInputs(task);
   for (int64_t j = task.column_begin; j < task.column_end; j += gemm_->nr) {
     const int64_t n = std::min<int64_t>(gemm_->nr, task.column_end - j);
     MultiplyPanel(task, j, n);
     TransformOutputs(task, j, n);
   }
+  if (has_outliers) ComputeDirectly(task);
 }
 
 int64_t Winograd::PackedTiles(const Task& task) const {
@@ -197,57 +187,67 @@ int64_t Winograd::PackedTiles(const Task& task) const {
   return rest > gemm_->mr / 4 ? task.tiles() : task.tiles() - rest;
 }
 
-void Winograd::TransformInputs(const Task& task) const {
+bool Winograd::TransformInputs(const Task& task) const {
   const int64_t packed = PackedTiles(task), mr = gemm_->mr;
+  bool has_outliers = false;
   for (int64_t i = 0; i < packed; i += mr) {
     const int64_t tiles = std::min(mr, packed - i);
     const int64_t height = tiles > mr / 2 ? mr : mr / 2;
-    TransformTiles(
+    has_outliers |= TransformTiles(
         task, task.tile_begin + i, task.tile_begin + i + tiles,
         {task.v + i * spec_.shape.in_channels, kPackedK, kPackedK * height});
   }
-  TransformTiles(
+  has_outliers |= TransformTiles(
       task, task.tile_begin + packed, task.tile_end,
       {task.v + packed * v_stride_, v_stride_, transforms_->set->lanes});
+  return has_outliers;
 }
 
 int64_t Winograd::SideBySide(int64_t first, int64_t end) const {
   return std::min(end - first, tile_columns_ - first % tile_columns_);
 }
 
-void Winograd::TransformTiles(const Task& task, int64_t first, int64_t end,
-                              const Rows& rows) const {
+void Winograd::FindInputs(const Task& task, int64_t first,
+                          WinogradLineF32* lines, WinogradInputF32* t) const {
   const Window &h = spec_.shape.window.h, &w = spec_.shape.window.w;
   const int64_t channels = spec_.shape.in_channels, a = spec_.m + 2;
-  WinogradLineF32 lines[kMaxLines];
+  t->channels = channels;
+  t->lines = lines;
+  t->zeros = zeros_.data();
+  const Tile tile = TileAt(first);
+  const int64_t top = tile.line * spec_.m - h.pad_before;
+  const int64_t left = tile.column * spec_.m - w.pad_before;
+  const int64_t columns = (static_cast<int64_t>(t->tiles) - 1) * spec_.m + a;
+  t->first = std::clamp<int64_t>(-left, 0, columns);
+  t->end = std::clamp<int64_t>(w.in - left, t->first, columns);
+  const float* image = task.x + tile.image * h.in * w.in * channels;
+  for (int64_t r = 0; r < a; ++r) {
+    const int64_t row = top + r;
+    lines[r] = {zeros_.data(), 0};
+    if (row < 0 || row >= h.in || t->first == t->end) continue;
+    const int64_t column = left + static_cast<int64_t>(t->first);
+    lines[r] = {image + (row * w.in + column) * channels,
+                static_cast<ptrdiff_t>(channels)};
+  }
+}
+
+bool Winograd::TransformTiles(const Task& task, int64_t first, int64_t end,
+                              const Rows& rows) const {
+  WinogradLineF32 lines[kWinogradMaxLines];
   WinogradInputF32 t;
-  t.channels = channels;
-  t.lines = lines;
-  t.zeros = zeros_.data();
   t.v = rows.v;
   t.v_stride = v_element_;
   t.tile_stride = rows.tile_stride;
   t.group_stride = rows.group_stride;
+  bool has_outliers = false;
   for (int64_t i = first, n; i < end; i += n, t.v += n * rows.tile_stride) {
     n = std::min<int64_t>(SideBySide(i, end), kWinogradMaxTiles);
     t.tiles = n;
-    const Tile tile = TileAt(i);
-    const int64_t top = tile.line * spec_.m - h.pad_before;
-    const int64_t left = tile.column * spec_.m - w.pad_before;
-    const int64_t columns = (n - 1) * spec_.m + a;
-    t.first = std::clamp<int64_t>(-left, 0, columns);
-    t.end = std::clamp<int64_t>(w.in - left, t.first, columns);
-    const float* image = task.x + tile.image * h.in * w.in * channels;
-    for (int64_t r = 0; r < a; ++r) {
-      const int64_t row = top + r;
-      lines[r] = {zeros_.data(), 0};
-      if (row < 0 || row >= h.in || t.first == t.end) continue;
-      const int64_t column = left + static_cast<int64_t>(t.first);
-      lines[r] = {image + (row * w.in + column) * channels,
-                  static_cast<ptrdiff_t>(channels)};
-    }
+    FindInputs(task, i, lines, &t);
+    has_outliers |= AnyOutlier(t);
     transforms_->set->input[spec_.m / 2 - 1](t);
   }
+  return has_outliers;
 }
 
 // m[i] = v[i] * filter[i] for columns [column, column + n).

@@ -10,8 +10,12 @@
 //     A*A matrix products   v[i] * filter[i] --> m [A*A][tiles][panel]
 //     m --> output tiles
 //
-// so that v and m stay in the second-level cache. Source: Lavin and Gray, Fast
-// Algorithms for Convolutional Neural Networks (2015), section 4.
+// so that v and m stay in the second-level cache. Every output of a tile
+// depends on all inputs of the tile: one that is not finite would make all
+// outputs NaN, and beside a very large one the others would be lost. Tiles with
+// such an input (outliers.h) are computed once more, tap by tap. Source: Lavin
+// and Gray, Fast Algorithms for Convolutional Neural Networks (2015),
+// section 4.
 #ifndef MACE_CPU_CONV_WINOGRAD_H_
 #define MACE_CPU_CONV_WINOGRAD_H_
 
@@ -22,6 +26,7 @@
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
+#include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
 
 namespace mace::cpu {
@@ -61,7 +66,8 @@ class Winograd {
 
   void PlanTasks(int64_t block_floats);
   Tile TileAt(int64_t index) const;
-  void TransformInputs(const Task& task) const;
+  // Returns whether a tile has an outlier.
+  bool TransformInputs(const Task& task) const;
   // The layout of a tile's channels within one of the A*A elements of v.
   struct Rows {
     float* v;
@@ -70,9 +76,18 @@ class Winograd {
   };
   // Returns how many of the tiles [first, end) are in the same line as `first`.
   int64_t SideBySide(int64_t first, int64_t end) const;
-  // Transforms tiles [first, end).
-  void TransformTiles(const Task& task, int64_t first, int64_t end,
+  // Sets what tiles [first, first + t->tiles) read. `lines` has an element for
+  // each line of a tile.
+  void FindInputs(const Task& task, int64_t first, WinogradLineF32* lines,
+                  WinogradInputF32* t) const;
+  // Transforms tiles [first, end). Returns whether one has an outlier.
+  bool TransformTiles(const Task& task, int64_t first, int64_t end,
                       const Rows& rows) const;
+  bool AnyOutlier(const WinogradInputF32& t) const;
+  // Computes the tiles with outliers from their inputs.
+  void ComputeDirectly(const Task& task) const;
+  void ComputeTile(const Task& task, const Tile& tile,
+                   const WinogradInputF32& t, int64_t column) const;
   // Returns how many of a task's tiles are packed for the GEMM. They come first
   // in v.
   int64_t PackedTiles(const Task& task) const;
@@ -84,6 +99,7 @@ class Winograd {
   Spec spec_;
   const GemmUkernel* gemm_ = nullptr;
   const WinogradF32* transforms_ = nullptr;
+  MagnitudeF32Fn* magnitude_ = nullptr;
   Activator activator_;  // for activations that are not clamps
   ThreadPool* threads_ = nullptr;
   int64_t area_ = 0;  // A * A

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <memory>
 
 #include "mace/base/aligned_buffer.h"
@@ -105,6 +106,52 @@ TEST(Winograd, BatchesPaddingsAndActivations) {
   s.window.w.out = 11;
   for (ActivationKind kind : {ActivationKind::kNoop, ActivationKind::kTanh}) {
     Check(s, kind);
+  }
+}
+
+// A single input of this value leaves all pixels alone that it does not reach,
+// and those that it reaches are as exact as any.
+void CheckOutlier(float value, int64_t at) {
+  const ConvShape s = Shape3x3(13, 20, 37);
+  const auto random = RandomF32({1, 13, 13, 20}, 1);
+  std::vector<float> x(random.f32(), random.f32() + 13 * 13 * 20);
+  x[at] = value;
+  const auto w = RandomF32({37, 20, 3, 3}, 2);
+  const std::vector<double> want =
+      testing::Convolution(s, x.data(), w.f32(), nullptr).values;
+  for (CpuFeatures features :
+       {0u, uint32_t{kCpuAvx2Fma}, DetectCpuFeatures()}) {
+    if ((features & DetectCpuFeatures()) != features) continue;
+    for (int m : {2, 4, 6}) {
+      SCOPED_TRACE(ToString(features) + " F(" + std::to_string(m) + ", 3)");
+      const Winograd::Spec spec = {m, s, {}, {}};
+      const auto y = RunWinograd(spec, x.data(), w.f32(), nullptr, 1, features);
+      for (size_t i = 0; i < y.size(); ++i) {
+        if (!std::isfinite(want[i])) {
+          ASSERT_EQ(std::isnan(y[i]), std::isnan(want[i])) << "element " << i;
+          ASSERT_EQ(std::isinf(y[i]) && y[i] > 0, want[i] > 0) << i;
+          continue;
+        }
+        // 180 terms of up to 1, or one that exceeds all others.
+        ASSERT_NEAR(y[i], want[i], 1e-5 * std::fmax(10, std::fabs(want[i])))
+            << "element " << i;
+      }
+      EXPECT_EQ(
+          std::memcmp(
+              y.data(),
+              RunWinograd(spec, x.data(), w.f32(), nullptr, 3, features).data(),
+              y.size() * sizeof(float)),
+          0);
+    }
+  }
+}
+
+TEST(Winograd, OutliersStayInTheirWindows) {
+  for (const float value : {1e4f, -1e6f, 3e30f, INFINITY, -INFINITY, NAN}) {
+    for (const int64_t pixel : {0, 6 * 13 + 6, 4 * 13 + 7, 13 * 13 - 1}) {
+      SCOPED_TRACE(std::to_string(value) + " at " + std::to_string(pixel));
+      CheckOutlier(value, pixel * 20 + 3);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 #include "mace/cpu/ukernels/lookup_q8/lookup_q8_table.h"
+#include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
 #include "mace/cpu/ukernels/maxima_q8/maxima_q8_table.h"
 #include "mace/cpu/ukernels/means_q8/means_q8_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
@@ -44,6 +45,7 @@ void ForEachRow(const F& f) {
   each(kBinaryF16);
   each(kActivateF32);
   each(kRowF32);
+  each(kMagnitudeF32);
   each(kSoftmaxF32);
   each(kPeakF32);
   each(kGemmQ8);

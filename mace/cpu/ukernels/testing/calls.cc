@@ -294,6 +294,20 @@ void Add(const SoftmaxRowF32& row, Calls& calls) {
   });
 }
 
+void Add(const MagnitudeF32Row& row, Calls& calls) {
+  struct Data {
+    Bytes x;
+    const float* row;
+    float found;
+  };
+  auto data = std::make_shared<Data>();
+  data->row = Values<float>(data->x, kLength);
+  calls.push_back(
+      {row.name, row.isa, 0, 1. * kLength * sizeof(float), [data, fn = row.fn] {
+         data->found = fn({1, kLength, &data->row}).sum;
+       }});
+}
+
 void Add(const PeakF32& row, Calls& calls) {
   constexpr size_t kRounds = 1024;
   const PeakF32Set& set = *row.set;
