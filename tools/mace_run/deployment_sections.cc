@@ -304,7 +304,8 @@ void Reader::CheckPreprocess(const Section& section) {
 // One range for all inputs, or one for each.
 void Reader::ReadRanges(const Section& subgraph, DeployedModel* deployed) {
   const Section::Entry* entry = subgraph.Find("input_ranges");
-  const Section::Entry* inputs = subgraph.Find("input_tensors");
+  const Section::Entry* inputs = subgraph.Find("input_aliases");
+  if (inputs == nullptr) inputs = subgraph.Find("input_tensors");
   if (entry == nullptr || inputs == nullptr) return;
   std::vector<std::string> texts = ScalarsOf(entry->value);
   if (texts.size() == 2 && texts[0].find(',') == std::string::npos) {

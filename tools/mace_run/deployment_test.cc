@@ -124,6 +124,9 @@ TEST(Deployment, RangesOfSeveralInputs) {
   EXPECT_EQ(read("{input_tensors: [x, z], input_ranges: ['0,1', '-5, 5']}"),
             (Ranges{{"x", {0, 1}}, {"z", {-5, 5}}}));
   EXPECT_EQ(read("{input_tensors: [x, z]}"), Ranges());
+  EXPECT_EQ(read("{input_tensors: [x, z], input_aliases: [a, b], "
+                 "input_ranges: ['0,1', '-5, 5']}"),
+            (Ranges{{"a", {0, 1}}, {"b", {-5, 5}}}));
 }
 
 TEST(Deployment, WrongKeysAreNamedWithTheirLine) {

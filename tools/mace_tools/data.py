@@ -208,7 +208,7 @@ def check_finite(array: np.ndarray, where: str) -> None:
 
 
 def _ranges(model: Model) -> list[tuple[str, tuple[float, float]]]:
-    names, given = model.subgraph.input_tensors, model.subgraph.input_ranges
+    names, given = model.subgraph.input_names, model.subgraph.input_ranges
     return list(zip(names, given * len(names) if len(given) == 1 else given))
 
 

@@ -13,10 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data, emit, frameworks, importers, runner, validate
+from mace_tools import data, emit, frameworks, runner, validate
 from mace_tools.commands import prepare, source_run, validation
 from mace_tools.commands.context import Context
-from mace_tools.commands.import_model import import_model, source_file, weights_file
+from mace_tools.commands.import_model import (
+    import_model,
+    read_source,
+    source_file,
+    weights_file,
+)
 from mace_tools.commands.source_values import op_names
 from mace_tools.compare.engine import Engine
 from mace_tools.compare.layers import Limits, Study
@@ -160,8 +165,7 @@ class _Framework:
                  ) -> None:
         self._context, self._model, self._source, self._graph = context, model, source, graph
         self._weights = weights_file(context, model, source)
-        self.read = importers.read(model.platform, source, model.signature or "",
-                                   weights=self._weights)
+        self.read = read_source(model, source, self._weights)
         self._feeds = arrays(self.read, model.subgraph.input_values or {})
         self._feeds |= zeros(self.read, model.subgraph.states or {})
         for tensor, array in inputs.items():

@@ -66,10 +66,16 @@ def import_model(
     Errors: ConfigError with the line that names something that the model lacks; ModelError if
     the model itself is at fault; UnsupportedOps."""
     try:
-        read = importers.read(model.platform, source, model.signature or "", weights=weights)
+        read = read_source(model, source, weights)
     except RequestError as e:
         raise context.deployment.error(("models", tag, e.key), str(e), e.example) from e
     return translated(context, tag, model, read, imported)
+
+
+def read_source(model: Model, source: Path, weights: Path | None) -> SourceModel:
+    """Errors: ModelError; RequestError for a signature that is not there."""
+    read = importers.read(model.platform, source, model.signature or "", weights=weights)
+    return replace(read, renamed=model.subgraph.renamed)
 
 
 def translated(
@@ -82,6 +88,7 @@ def translated(
         raise _config_error(context, tag, e.key, e.index, str(e)) from e
     _check_custom_ops(context, tag, model, read)
     model = input_order.chosen(context, tag, model, read)
+    _check_filters(context, tag, model, read)
     read = replace(read, custom_ops=model.allow_custom_ops)
     shapes = _import_shapes(context, tag, model, read.data_format)
     try:
@@ -111,7 +118,7 @@ def _open_dims(model: Model) -> dict[str, OpenDims]:
     most = sub.max_shape or [None] * len(sub.input_shapes)
     return {name: OpenDims(tuple(d if isinstance(d, str) else "" for d in dims),
                            None if limit is None else closed(limit))
-            for name, dims, limit in zip(sub.input_tensors, sub.input_shapes, most)
+            for name, dims, limit in zip(sub.input_names, sub.input_shapes, most)
             if is_open(dims)}
 
 
@@ -119,11 +126,22 @@ def _check_open(context: Context, tag: str, model: Model, graph: Graph) -> None:
     """Errors: ConfigError if nodes were settled for the extents that input_shapes fixes, so that
     others must not vary either."""
     if graph.open_dims and graph.shape_dependent:
-        inputs = [k for k, n in enumerate(model.subgraph.input_tensors) if n in graph.open_dims]
+        inputs = [k for k, n in enumerate(model.subgraph.input_names) if n in graph.open_dims]
         raise _config_error(
             context, tag, *(("input_shapes", inputs[0]) if inputs else ("states", "")),
             f"{', '.join(graph.shape_dependent[:3])} of the model depends on shapes, so that none "
             "of them can be open; give numbers")
+
+
+def _check_filters(context: Context, tag: str, model: Model, read: SourceModel) -> None:
+    """Errors: ConfigError for OIHW where the source's filters have another order."""
+    for key in ("input_data_formats", "output_data_formats"):
+        for k, order in enumerate(getattr(model.subgraph, key) or ()):
+            if order == "OIHW" and read.data_format != "NCHW":
+                raise _config_error(
+                    context, tag, key, k, f"platform: {model.platform} has filters in another "
+                    "order than OIHW; with NONE, this one keeps the order of the source",
+                    f"{key}: NONE")
 
 
 def _check_custom_ops(context: Context, tag: str, model: Model, read: SourceModel) -> None:
@@ -154,7 +172,7 @@ def _graph(
     model: Model, read: SourceModel, shapes: dict[str, Shape], imported: Callable[[], None]
 ) -> Graph:
     sub, states = model.subgraph, model.subgraph.states or {}
-    given = list(sub.output_tensors)
+    given = list(sub.output_names)
     graph = importers.translate(model.platform, read,
                                 {**shapes, **kept_states.shapes(read, states)},
                                 kept_states.outputs(given, states))
@@ -162,8 +180,8 @@ def _graph(
         kept_states.keep(graph, given, states)
     imported()
     return passes.convert(graph, passes.Options(
-        formats(sub.input_tensors, sub.input_data_formats),
-        formats(sub.output_tensors, sub.output_data_formats)))
+        formats(sub.input_names, sub.input_data_formats),
+        formats(sub.output_names, sub.output_data_formats)))
 
 
 def _config_error(
@@ -214,7 +232,7 @@ def _about_shape(
     """The error about an input's shape in the order of the source, and an example."""
     own = own_shape(read, name)
     source = read.data_format
-    wanted = formats(model.subgraph.input_tensors, model.subgraph.input_data_formats).get(name)
+    wanted = formats(model.subgraph.input_names, model.subgraph.input_data_formats).get(name)
     other = wanted not in (None, source)
     text = f"{listed(given)} "
     if other:
@@ -235,9 +253,9 @@ def _about_shape(
 def _import_shapes(context: Context, tag: str, model: Model, source: str) -> Shapes:
     """Input shapes in the order of the source model."""
     sub = model.subgraph
-    orders = formats(sub.input_tensors, sub.input_data_formats)
+    orders = formats(sub.input_names, sub.input_data_formats)
     shapes: Shapes = {}
-    for k, (name, shape) in enumerate(zip(sub.input_tensors, sub.input_shapes)):
+    for k, (name, shape) in enumerate(zip(sub.input_names, sub.input_shapes)):
         order = orders.get(name, "NONE")
         shape = tuple(None if isinstance(d, str) or d == OPEN else d for d in shape)
         if order not in ("NONE", source):
@@ -251,17 +269,18 @@ def _import_shapes(context: Context, tag: str, model: Model, source: str) -> Sha
 
 
 def formats(names: tuple[str, ...], formats: tuple[str, ...] | None) -> dict[str, str]:
-    """The formats by name; a single one applies to all."""
+    """The orders that pictures are to have, by name; a single one applies to all. OIHW is the order
+    that filters have in the source anyway (`_check_filters`)."""
     given = formats or ()
     given = given * len(names) if len(given) == 1 else given
-    return {n: f for n, f in zip(names, given) if f != "NONE"}
+    return {n: f for n, f in zip(names, given) if f in ("NHWC", "NCHW")}
 
 
 def _check(context: Context, tag: str, model: Model, graph: Graph) -> None:
     """Checks that the model is as the deployment file says."""
     sub = model.subgraph
-    for key, names, types in (("input_data_types", sub.input_tensors, sub.input_data_types),
-                              ("output_data_types", sub.output_tensors, sub.output_data_types)):
+    for key, names, types in (("input_data_types", sub.input_names, sub.input_data_types),
+                              ("output_data_types", sub.output_names, sub.output_data_types)):
         types = types * len(names) if types and len(types) == 1 else types
         for k, (name, wanted) in enumerate(zip(names, types or ())):
             actual = graph.tensors[name].dtype
@@ -269,7 +288,7 @@ def _check(context: Context, tag: str, model: Model, graph: Graph) -> None:
                 known = next(k for k, v in ELEMENTS.items() if v == actual)
                 raise _config_error(context, tag, key, k, f"this says {wanted} for '{name}', but "
                                     f"the model has {known}; write {known} or remove the key")
-    for k, (name, wanted) in enumerate(zip(sub.output_tensors, sub.output_shapes or ())):
+    for k, (name, wanted) in enumerate(zip(sub.output_names, sub.output_shapes or ())):
         actual = graph.tensors[name].static_shape
         if actual is not None and actual != wanted:
             context.console.warn(str(_config_error(

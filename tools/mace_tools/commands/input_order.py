@@ -22,7 +22,7 @@ def chosen(context: Context, tag: str, model: Model, read: SourceModel) -> Model
     sub = model.subgraph
     if model.platform != "caffe" or sub.input_data_formats is not None:
         return model
-    turned = [name for name, dims in zip(sub.input_tensors, sub.input_shapes)
+    turned = [name for name, dims in zip(sub.input_names, sub.input_shapes)
               if _is_nhwc(dims, own_shape(read, name))]
     if not turned:
         return model

@@ -92,7 +92,7 @@ def devices(context: Context, tag: str, model: Model) -> tuple[str, ...]:
 
 def input_files(context: Context, tag: str, model: Model) -> dict[str, Path]:
     """The files of --input, or else of the deployment file. Errors: MaceError."""
-    args, names = context.args, model.subgraph.input_tensors
+    args, names = context.args, model.subgraph.input_names
     try:
         files = data.assign(args.input, names, tag)
     except MaceError as e:
@@ -111,7 +111,7 @@ def input_files(context: Context, tag: str, model: Model) -> dict[str, Path]:
 def _takes(context: Context, tag: str) -> bool:
     """Whether --input fits a model."""
     try:
-        data.assign(context.args.input, context.models[tag].subgraph.input_tensors, tag)
+        data.assign(context.args.input, context.models[tag].subgraph.input_names, tag)
     except MaceError:
         return False
     return True

@@ -39,7 +39,8 @@ def attempts(
     """The same for several inputs, each with its outputs or why there are none; `nudge` changes the
     weights. Errors: MissingToolError, RunFailedError if the framework ends its process."""
     if model.platform not in frameworks.EXPORTERS:
-        own = {name: read.roles.get(name, name) for name in (*feeds[0], *names)}
+        given_names = {name: read.renamed.get(name, name) for name in (*feeds[0], *names)}
+        own = {name: read.roles.get(own, own) for name, own in given_names.items()}
         given = [{own[n]: a for n, a in one.items()} for one in feeds]
         found = frameworks.attempts(model.platform, file, given, [own[n] for n in names],
                                     model.signature or "", weights, nudge)

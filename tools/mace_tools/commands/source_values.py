@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mace_tools import data, frameworks, importers
+from mace_tools import data, frameworks
 from mace_tools.commands import prepare, source_run
 from mace_tools.commands.context import Context
-from mace_tools.commands.import_model import TO_NCHW, TO_NHWC
+from mace_tools.commands.import_model import TO_NCHW, TO_NHWC, read_source
 from mace_tools.commands.prepare import Prepared
 from mace_tools.exit_codes import RunFailedError
 from mace_tools.frameworks import Arrays
@@ -43,9 +43,8 @@ class SourceValues:
 
     def __init__(self, context: Context, ready: Prepared, outputs: Sequence[str]) -> None:
         self.trials = _trials(context, ready)
-        self.read: SourceModel = importers.read(
-            ready.model.platform, ready.converted.source, ready.model.signature or "",
-            weights=ready.converted.weights)
+        self.read: SourceModel = read_source(
+            ready.model, ready.converted.source, ready.converted.weights)
         self._ready, self._outputs, self._context = ready, list(outputs), context
         self._lock = threading.Lock()
         self._expected: list[Arrays | RunFailedError] | None = None

@@ -34,8 +34,9 @@ CPP_KEYWORDS = frozenset(
 # Keys of a subgraph that hold one value for each input or output.
 PER_TENSOR = {
     "input_shapes": "input_tensors", "max_shape": "input_tensors",
-    "input_ranges": "input_tensors",
+    "input_aliases": "input_tensors", "input_ranges": "input_tensors",
     "input_data_formats": "input_tensors", "input_data_types": "input_tensors",
+    "output_aliases": "output_tensors",
     "output_shapes": "output_tensors", "output_data_formats": "output_tensors",
     "output_data_types": "output_tensors",
 }  # fmt: skip
@@ -103,6 +104,7 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
         yield (("subgraphs", 0, key), f"there are {len(given)} for {len(names)} {names_key} "
                f"({', '.join(names)})", "")
     yield from _check_max_shape(subgraph)
+    yield from _check_aliases(subgraph)
     for name in subgraph.input_values or ():
         if name.removesuffix(":0") in {n.removesuffix(":0") for n in subgraph.input_tensors}:
             yield (("subgraphs", 0, "input_values"), f"'{name}' is among input_tensors, too; an "
@@ -112,6 +114,21 @@ def _check_subgraph(subgraph: Subgraph) -> Iterator[Finding]:
             yield (("subgraphs", 0, "states"), f"'{name}' is among input_tensors or input_values, "
                    "too; a state is given by nobody, the engine keeps it: remove one of the two",
                    "")
+
+
+def _check_aliases(subgraph: Subgraph) -> Iterator[Finding]:
+    """Whether every name stands for one tensor."""
+    states = subgraph.states or {}
+    known = {name: (name, "the deployment file") for name in (
+        *(subgraph.input_values or ()), *states, *(pair.next for pair in states.values()))}
+    for key, names_key in (("input_aliases", "input_tensors"),
+                           ("output_aliases", "output_tensors")):
+        names = getattr(subgraph, names_key)
+        for name, tensor in zip(getattr(subgraph, key) or names, names):
+            other, place = known.setdefault(name, (tensor, names_key))
+            if other.removesuffix(":0") != tensor.removesuffix(":0"):
+                yield (("subgraphs", 0, key), f"'{name}' is to be '{tensor}', and it is '{other}' "
+                       f"in {place}; give the two different names", "")
 
 
 def _check_quantize(model: Model) -> Iterator[Finding]:

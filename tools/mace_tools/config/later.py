@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mace_tools.config import mace_keys
 from mace_tools.memory_strategies import listed
 
 NOTE: Literal["note"] = "note"
@@ -35,23 +36,9 @@ class Later:
         return tuple(int(k) if k.isdigit() else k for k in self.key.split("/"))
 
 
-# Keys of MACE's own deployment files without which the results are the same.
-NO_EFFECT = {
-    "backend": "--validate runs the source framework itself",
-    "docker_image_tag": "Caffe models are read without a container",
-    "graph_optimize_options": "the converter has its own rewrites, which are always made",
-    "change_concat_ranges": "`quantize` chooses the ranges of a Concat",
-    "subgraphs/0/check_tensors": "`compare --layers` compares every tensor",
-    "subgraphs/0/check_shapes": "`compare --layers` compares every tensor",
-    "subgraphs/0/validation_outputs_data": "--validate computes the outputs with the source "
-                                           "framework",
-    "subgraphs/0/accuracy_validation_script": "--validate judges by similarity and error",
-}
-
-
-def _gives(key: str) -> Callable[[Any], bool]:
-    name = key.rsplit("/", 1)[-1]
-    return lambda m: getattr(m.subgraph if "/" in key else m, name) is not None
+def _unused(prefix: str, key: mace_keys.Without, of: Callable[[Any], Any]) -> Later:
+    return Later(prefix + key.key, NOTE, lambda m: getattr(of(m), key.key) is not None,
+                 f"no effect: {key.why}")
 
 
 def _plans_images(strategy: str | None) -> bool:
@@ -80,7 +67,8 @@ MODEL = [
           "executor"),
     Later("cl_mem_type", NOTE, lambda m: m.cl_mem_type == "buffer",
           "the GPU keeps tensors in images; results are the same"),
-    *(Later(key, NOTE, _gives(key), f"no effect: {why}") for key, why in NO_EFFECT.items()),
+    *(_unused("", key, lambda m: m) for key in mace_keys.MODEL),
+    *(_unused("subgraphs/0/", key, lambda m: m.subgraph) for key in mace_keys.SUBGRAPH),
     Later("memory_strategy", ERROR,
           lambda m: "gpu" in m.devices and not _plans_images(m.memory_strategy),
           "it plans an arena of bytes, and the GPU's tensors are images; AUTO plans both, as do "
@@ -96,13 +84,11 @@ MODEL = [
           "the vendor's library; `build` makes libraries that use the vendor's (docs/dsp.md)"),
 ]
 
-# Keys of later MACE releases that this one does not have; they are not reported as misspelt.
+# Keys for accelerators that this release does not have; they are not reported as misspelt.
 FOREIGN = frozenset(
     """accelerator_binary_file accelerator_cache_policy accelerator_storage_file
     apu_boost_hint apu_preference_hint apu_version_with_no_device
-    dockerfile_path dockerfile_sha256_checksum dsp_type hexagon_mode
-    input_aliases opencl_cache_reuse_policy output_aliases
-    quantize_range_file quantize_schema quantize_stat transformers""".split()
+    quantize_range_file quantize_schema""".split()
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 ABIS = ("host", "arm64", "armhf", "arm64-v8a", "armeabi-v7a", "x86_64")
 WHEEL_ABIS = ("host", "arm64", "armhf")  # that have a Python package of the engine
 RUNTIMES = ("cpu", "gpu", "dsp", "cpu+gpu", "cpu+dsp")
-FORMATS = ("NHWC", "NCHW", "NONE")
+FORMATS = ("NHWC", "NCHW", "NONE", "OIHW")
 # Element types by their YAML names, with the converter's names.
 ELEMENTS = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", "int16": "i16",
             "int8": "i8", "uint8": "u8", "bool": "bool"}  # fmt: skip

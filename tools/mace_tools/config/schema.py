@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from mace_tools.config import values
+from mace_tools.config import mace_keys, values
 from mace_tools.config.names import ABIS, ALL_DATA_TYPES, PACKED_WEIGHTS, RUNTIMES
 from mace_tools.config.sections import (
     CustomOps,
@@ -38,7 +38,7 @@ from mace_tools.settings import all_settings
 KERNEL_MICROS = 1000  # limit for parts of GPU kernels, with limit_opencl_kernel_time
 
 
-class Subgraph(Extras):
+class Subgraph(mace_keys.with_these("Ends", Extras, mace_keys.SUBGRAPH)):
     """The part of the source model to convert."""
 
     model_config = ConfigDict(defer_build=False)
@@ -52,6 +52,11 @@ class Subgraph(Extras):
         None, description="the largest shape of each input, where extents are open: the memory is "
         "planned for it once and for all", examples=["8,224,224,3"])
     output_tensors: Names = Field(description="names of the outputs", examples=["prob"])
+    input_aliases: Names | None = Field(
+        None, description="what the converted model calls the inputs, in place of input_tensors",
+        examples=["image"])
+    output_aliases: Names | None = Field(
+        None, description="what the converted model calls the outputs", examples=["scores"])
     output_shapes: Shapes | None = Field(None, description="a shape for each output",
                                          examples=["1,1001"])
     input_ranges: Annotated[
@@ -73,16 +78,6 @@ class Subgraph(Extras):
         None, description="inputs that the engine keeps, each with the output that becomes its "
         "value for the next run", examples=["{h: hn, c: cn}"])
 
-    check_tensors: Any = Field(None, description="of MACE: inner tensors to compare; no effect",
-                               examples=["conv1"])
-    check_shapes: Any = Field(None, description="of MACE: their shapes; no effect",
-                              examples=["1,112,112,32"])
-    validation_outputs_data: Any = Field(
-        None, description="of MACE: outputs to compare with; no effect",
-        examples=["data/output.npy"])
-    accuracy_validation_script: Any = Field(
-        None, description="of MACE: a script that judges; no effect", examples=["accuracy.py"])
-
     @model_validator(mode="before")
     @classmethod
     def _without_inputs(cls, given: Any) -> Any:
@@ -91,6 +86,22 @@ class Subgraph(Extras):
                 "input_shapes", []) == []:
             return {**given, "input_shapes": ()}
         return given
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Of the converted model."""
+        return self.input_aliases or self.input_tensors
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        return self.output_aliases or self.output_tensors
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The tensors that names of the converted model stand for, where these are others."""
+        pairs = zip((*self.input_names, *self.output_names),
+                    (*self.input_tensors, *self.output_tensors))
+        return {name: tensor for name, tensor in pairs if name != tensor}
 
 
 def _quantize(value: Any) -> Any:
@@ -111,7 +122,7 @@ def _thresholds(value: Any) -> dict[str, float]:
     return result
 
 
-class Model(with_settings("Settings", Extras)):
+class Model(with_settings("Settings", mace_keys.with_these("Keys", Extras, mace_keys.MODEL))):
     """One model to deploy. It also has the keys that are settings."""
 
     model_config = ConfigDict(defer_build=False)
@@ -157,16 +168,6 @@ class Model(with_settings("Settings", Extras)):
     allow_custom_ops: CustomOps = Field(
         (), description="operators that the app computes: their names, or 1 for all that the "
         "converter does not know", examples=["[com.acme.Blur]"])
-    backend: Any = Field(None, description="of MACE: what runs an ONNX model for --validate; no "
-                         "effect", examples=["tensorflow"])
-    docker_image_tag: Any = Field(None, description="of MACE: a container for Caffe; no effect",
-                                  examples=["mace/caffe"])
-    graph_optimize_options: Any = Field(
-        None, description="of MACE: transforms of TensorFlow's tool; no effect",
-        examples=["[fold_constants]"])
-    change_concat_ranges: Any = Field(
-        None, description="of MACE: one range for the operands of a Concat; no effect",
-        examples=["1"])
     cl_mem_type: Annotated[
         str | None, BeforeValidator(values.choice("image", "buffer"))
     ] = Field(None, description="of MACE: image or buffer; the GPU has images",

@@ -147,7 +147,9 @@ class SourceModel:
     stated: dict[str, ValueInfo] = field(default_factory=dict)
     # Other names of tensors: those that a signature gives its inputs and outputs.
     aliases: dict[str, str] = field(default_factory=dict)
-    # The same where drafts keep the tensors' own names and only mention these.
+    # The names that the deployment file gives tensors, which go before the others.
+    renamed: dict[str, str] = field(default_factory=dict)
+    # As aliases where drafts keep the tensors' own names and only mention these.
     roles: dict[str, str] = field(default_factory=dict)
     # Inputs that need not be given, which nodes make of a default.
     optional: dict[str, ValueInfo] = field(default_factory=dict)
@@ -155,7 +157,9 @@ class SourceModel:
     notes: list[str] = field(default_factory=list)  # for users, about what the file says
 
     def named(self, name: str) -> str:
-        """The tensor that a name of the signature stands for; other names are the tensor's own."""
+        """The tensor that a name of the deployment file or the signature stands for; other names
+        are the tensor's own."""
+        name = self.renamed.get(name, name)
         return self.aliases.get(name) or self.roles.get(name, name)
 
     def signed(self, tensor: str) -> str:

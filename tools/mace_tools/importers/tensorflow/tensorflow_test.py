@@ -51,6 +51,12 @@ class Maker:
             n.attr["shape"].shape.dim.add(size=d)
         return name
 
+    def of_floats(self):
+        """States the types, without which TensorFlow does not run the nodes."""
+        for n in self.graph.node:
+            n.attr["dtype" if n.op in ("Const", "Placeholder") else "T"].type = FLOAT
+        return self
+
     def save(self, folder):
         path = folder / "model.pb"
         path.write_bytes(self.graph.SerializeToString())
