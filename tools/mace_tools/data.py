@@ -50,7 +50,7 @@ def specs(infos: Sequence[Any], model: Model | None = None,
     """Reads the input_info or output_info of a NetDef; ranges come from the deployment file, or are
     `usual`, of a quantized tensor the integers for it. The extents of open dimensions are the
     largest ones, or 1 where there is no limit."""
-    given = dict(_ranges(model)) if model is not None else {}
+    given = dict(ranges(model)) if model is not None else {}
     return [TensorSpec(i.name, _closed(i), _numpy_type(i), _format(i),
                        given.get(i.name) or _stored(i, usual),
                        tuple(d == -1 for d in i.dims) if -1 in i.dims else ()) for i in infos]
@@ -207,7 +207,7 @@ def check_finite(array: np.ndarray, where: str) -> None:
                     f"at {list(first)} ({array[first]}); fix the file, or pass --allow_nan")
 
 
-def _ranges(model: Model) -> list[tuple[str, tuple[float, float]]]:
+def ranges(model: Model) -> list[tuple[str, tuple[float, float]]]:
     names, given = model.subgraph.input_names, model.subgraph.input_ranges
     return list(zip(names, given * len(names) if len(given) == 1 else given))
 

@@ -246,6 +246,10 @@ def _fingerprint(context: Context, model: Model, weights: Path | None) -> str:
         asked["custom_ops"] = model.allow_custom_ops
     if model.quantize is not None:
         asked["quantize"] = quantizing.fingerprint(context, model.quantize)
+        if model.quantize.range_file is not None:
+            asked["input_ranges"] = model.subgraph.input_ranges
+    if model.has_own_ranges:
+        asked["own_ranges"] = 1
     if model.devices == ("gpu",):
         asked["in_floats"] = 1
     if model.packed_weights:

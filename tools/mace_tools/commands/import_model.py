@@ -109,6 +109,7 @@ def translated(
                 context, tag, "input_shapes", k, f"in place of the {listed(own or ())} that the "
                 f"file states for '{name}'")))
     _check(context, tag, model, graph)
+    _check_trained(context, tag, model, graph)
     return graph
 
 
@@ -274,6 +275,16 @@ def formats(names: tuple[str, ...], formats: tuple[str, ...] | None) -> dict[str
     given = formats or ()
     given = given * len(names) if len(given) == 1 else given
     return {n: f for n, f in zip(names, given) if f in ("NHWC", "NCHW")}
+
+
+def _check_trained(context: Context, tag: str, model: Model, graph: Graph) -> None:
+    """Errors: ConfigError for quantize: 1 without ranges, unless the model has them itself."""
+    if model.has_own_ranges and not graph.rounds_reals and all(
+            t.quant is None and t.packed_quant is None for t in graph.tensors.values()):
+        raise context.deployment.error(
+            ("models", tag, "quantize"), "the model has no ranges of its own, such as "
+            "FakeQuant's: give a quantize_range_file, or samples that show them",
+            "quantize: {samples: data/samples}")
 
 
 def _check(context: Context, tag: str, model: Model, graph: Graph) -> None:

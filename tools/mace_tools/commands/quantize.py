@@ -107,7 +107,7 @@ def _asked(context: Context, tag: str, model: Model) -> Model:
         if getattr(args, flag) is not None and whole.get("weights_only") is not None:
             raise UsageError(f"--{flag} is for activations in codes, which a model with "
                              "weights_only does not have")
-    if "samples" not in whole and whole.get("weights_only") is None:
+    if not {"samples", "range_file"} & set(whole) and whole.get("weights_only") is None:
         raise UsageError(f"model '{tag}' has no samples: give --samples=FOLDER, or `quantize: "
                          "{samples: FOLDER}` in the deployment file")
     try:

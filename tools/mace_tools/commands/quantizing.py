@@ -22,7 +22,7 @@ from mace_tools.errors import MaceError
 from mace_tools.ir import Graph
 from mace_tools.quantize import doubts, samples, weights_only
 from mace_tools.quantize.choices import Choices
-from mace_tools.quantize.make import Made, quantize
+from mace_tools.quantize.make import Made, quantize, quantize_by_file
 from mace_tools.quantize.measure import Error
 from mace_tools.quantize.runs import Runs
 from mace_tools.quantize.weights_only import MadeStored, inputs_of, store_weights
@@ -44,7 +44,6 @@ def quantized(context: Context, model: Model, graph: Graph, mace_run: Path | Non
     model.quantize. Errors: MaceError of any stage."""
     if model.quantize.weights_only is not None:
         return store(context, model, graph, mace_run).graph
-    assert mace_run is not None
     return make(context, model, graph, mace_run).graph
 
 
@@ -92,10 +91,21 @@ def stored_note(made: MadeStored) -> str:
     return f"weights stored as codes: {', '.join(parts)}{end}"
 
 
-def make(context: Context, model: Model, graph: Graph, mace_run: Path) -> Made:
-    """REQUIRES: model.quantize. Errors: MaceError of any stage."""
+def make(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> Made:
+    """mace_run is needed if there are samples. REQUIRES: model.quantize. Errors: MaceError of any
+    stage."""
     _check_type(model, graph)
     check_fixed(graph)
+    if model.quantize.range_file is not None:
+        sub = model.subgraph
+        inputs = dict(data.ranges(model)) if "input_ranges" in sub.model_fields_set else {}
+        made = quantize_by_file(graph, context.deployment.file(model.quantize.range_file), inputs,
+                                choices_of(model))
+        for doubt in made.doubts:
+            context.console.warn(f"{graph.name}: {doubt}")
+        made.graph.notes += [note(made)]
+        return made
+    assert mace_run is not None
     found = _samples(context, model, graph)
     made = quantize(graph, found, Runs(mace_run), choices_of(model), context.console)
     _warn(context, made.floats, made.errors, made.outputs, made)
@@ -141,6 +151,8 @@ def fingerprint(context: Context, asked: Quantize) -> dict[str, object]:
     digest = hashlib.sha256()
     for file in samples.files(sample_paths(context, asked))[0] if asked.samples else ():
         digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+    if asked.range_file is not None:
+        digest.update(sha256_of(context.deployment.file(asked.range_file)).encode())
     return {**asked.model_dump(), "contents": digest.hexdigest()}
 
 
@@ -149,6 +161,6 @@ def note(made: Made) -> str:
     coded = sum(any(made.graph.tensors[o].quant is not None for o in n.outputs)
                 for n in made.graph.nodes)
     worst = min(made.outputs.items(), key=lambda o: o[1].similarity, default=None)
-    end = "" if worst is None else (f"; output '{worst[0]}' has the similarity "
-                                    f"{worst[1].similarity:.6f} on the samples")
+    end = "; the outputs were not compared with those of the float model" if worst is None else (
+        f"; output '{worst[0]}' has the similarity {worst[1].similarity:.6f} on the samples")
     return f"quantized: {coded} nodes compute codes of 8 bits, {len(made.left_out)} floats{end}"

@@ -77,7 +77,7 @@ def check_tags(library: Library) -> Iterator[Finding]:
 def check_model(model: Model, config: Path) -> Iterator[Finding]:
     """Errors of a model that concern several keys."""
     yield from _check_subgraph(model.subgraph)
-    yield from _check_quantize(model)
+    yield from _check_quantize(model, config)
     allowed = DATA_TYPES[model.runtime]
     if model.data_type is not None and model.data_type not in allowed:
         yield (("data_type",), f"'{model.data_type}' does not go with runtime: {model.runtime}, "
@@ -131,8 +131,16 @@ def _check_aliases(subgraph: Subgraph) -> Iterator[Finding]:
                        f"in {place}; give the two different names", "")
 
 
-def _check_quantize(model: Model) -> Iterator[Finding]:
+def _check_quantize(model: Model, config: Path) -> Iterator[Finding]:
     sub = model.subgraph
+    ranges = None if model.quantize is None else model.quantize.range_file
+    if ranges is not None:
+        key = ("quantize_range_file",) if ranges == model.quantize_range_file else (
+            "quantize", "range_file")
+        if is_address(ranges) is not False:
+            yield key, "only models are downloaded; get this file, and write its path", ""
+        else:
+            yield from _check_file(key, ranges, config)
     if model.quantize is None or model.quantize.weights_only is not None:
         return
     for name, dims in zip(sub.input_tensors, sub.input_shapes):

@@ -69,6 +69,12 @@ MODEL = [
           "the GPU keeps tensors in images; results are the same"),
     *(_unused("", key, lambda m: m) for key in mace_keys.MODEL),
     *(_unused("subgraphs/0/", key, lambda m: m.subgraph) for key in mace_keys.SUBGRAPH),
+    Later("quantize_schema", NOTE, lambda m: m.quantize_schema is not None,
+          "no effect: codes of activations have 8 bits and a zero point, those of weights none"),
+    Later("quantize_range_file", NOTE,
+          lambda m: m.quantize_range_file is not None and (
+              m.quantize is None or m.quantize.range_file != m.quantize_range_file),
+          "no effect without quantize: 1"),
     Later("memory_strategy", ERROR,
           lambda m: "gpu" in m.devices and not _plans_images(m.memory_strategy),
           "it plans an arena of bytes, and the GPU's tensors are images; AUTO plans both, as do "
@@ -87,8 +93,7 @@ MODEL = [
 # Keys for accelerators that this release does not have; they are not reported as misspelt.
 FOREIGN = frozenset(
     """accelerator_binary_file accelerator_cache_policy accelerator_storage_file
-    apu_boost_hint apu_preference_hint apu_version_with_no_device
-    quantize_range_file quantize_schema""".split()
+    apu_boost_hint apu_preference_hint apu_version_with_no_device""".split()
 )
 
 

@@ -281,8 +281,8 @@ WRONG = [
     ("runtime: cpu", "runtime: cpu\n    weight_file_path: net.onnx", ["only Caffe models have"]),
     ("runtime: cpu", "runtime: cpu\n    apu_boost_hint: 1",
      [":9: models.net.apu_boost_hint: this key of later MACE releases has no meaning"]),
-    ("runtime: cpu", "runtime: cpu\n    quantize: 1",
-     [":9: models.net.quantize: '1' is not a mapping", "samples: data/samples"]),
+    ("runtime: cpu", "runtime: cpu\n    quantize: 2",
+     [":9: models.net.quantize: '2' is not a mapping", "samples: data/samples"]),
     # what a library cannot be
     ("library_name: lib", "library_name: lib\nbuild_type: code\nlinkshared: 1",
      [":3: linkshared: models are compiled into a static library only", "linkshared: 0"]),

@@ -105,8 +105,8 @@ class Subgraph(mace_keys.with_these("Ends", Extras, mace_keys.SUBGRAPH)):
 
 
 def _quantize(value: Any) -> Any:
-    """0 as in MACE's own files, where the key is a switch."""
-    return None if isinstance(value, int) and value == 0 else value
+    """1 of MACE's own files, without a file of ranges: see Model.has_own_ranges."""
+    return None if isinstance(value, int) and value == 1 else value
 
 
 def _thresholds(value: Any) -> dict[str, float]:
@@ -174,6 +174,12 @@ class Model(with_settings("Settings", mace_keys.with_these("Keys", Extras, mace_
               examples=["image"])
     quantize_large_weights: Switch = Field(
         0, description="of MACE: 1 is quantize: {weights_only: int8}", examples=["0"])
+    quantize_range_file: Text | None = Field(
+        None, description="of MACE: with quantize: 1 it is quantize: {range_file: FILE}",
+        examples=["models/mobilenet.range"])
+    quantize_schema: Annotated[
+        str | None, BeforeValidator(values.choice("int8"))
+    ] = Field(None, description="of MACE: int8; no effect", examples=["int8"])
     quantize: Annotated[Quantize | None, BeforeValidator(_quantize)] = Field(
         None, description="makes a model in codes of 8 bits",
         examples=["{samples: data/samples, method: mse}"])
@@ -184,11 +190,23 @@ class Model(with_settings("Settings", mace_keys.with_these("Keys", Extras, mace_
 
     @model_validator(mode="before")
     @classmethod
-    def _with_weights_only(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("quantize_large_weights") == 1 and not given.get(
-                "quantize"):
+    def _with_keys_of_mace(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        asked, file = given.get("quantize"), given.get("quantize_range_file")
+        if asked == 1 and file is not None:
+            return {**given, "quantize": {"range_file": file}}
+        if asked in (None, 0):
+            given = {key: value for key, value in given.items() if key != "quantize"}
+        if "quantize" not in given and given.get("quantize_large_weights") == 1:
             return {**given, "quantize": {"weights_only": "int8"}}
         return given
+
+    @property
+    def has_own_ranges(self) -> bool:
+        """Whether the file says that the source is quantized, or trained for it: `quantize: 1` of
+        MACE, which leaves nothing to do."""
+        return self.quantize is None and "quantize" in self.model_fields_set
 
     @property
     def devices(self) -> tuple[str, ...]:

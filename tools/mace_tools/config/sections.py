@@ -55,6 +55,9 @@ class Quantize(Section):
 
     samples: Strings = Field((), description="a folder of pictures or .npy files, or such files",
                              examples=["data/samples"])
+    range_file: Text | None = Field(
+        None, description="a text file of ranges, in place of samples: NAME@@LOW,HIGH in each "
+        "line, as MACE's quantize_stat writes it", examples=["models/mobilenet.range"])
     weights_only: Annotated[
         str | None, BeforeValidator(values.choice(*WEIGHTS_ONLY))
     ] = Field(None, description="int8 or int4: weights of FullyConnected, MatMul and Gather are "
@@ -87,19 +90,26 @@ class Quantize(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> Quantize:
-        if self.weights_only is None and not self.samples:
+        by_file = self.range_file is not None and self.weights_only is None
+        if self.weights_only is None and not self.samples and not by_file:
             raise ValueError("there are no samples, which show the ranges of activations: give a "
-                             "folder, or weights_only: int8")
+                             "folder, or a range_file, or weights_only: int8")
+        if by_file:
+            self._check_used({"range_file", "float_nodes", "float_ends"}, "a range_file")
+            return self
         used = {"weights_only", "float_nodes"}
         if self.weights_only == "int4":
             used |= {"samples"}
         if self.samples:
             used |= {"num_samples", "seed"}
-        unused = self.model_fields_set - used
-        if self.weights_only is not None and unused:
-            raise ValueError(f"weights_only: {self.weights_only} does not use "
-                             f"{', '.join(sorted(unused))}; leave it out")
+        if self.weights_only is not None:
+            self._check_used(used, f"weights_only: {self.weights_only}")
         return self
+
+    def _check_used(self, used: set[str], what: str) -> None:
+        unused = self.model_fields_set - used
+        if unused:
+            raise ValueError(f"{what} does not use {', '.join(sorted(unused))}; leave it out")
 
 
 class Extras(Section):

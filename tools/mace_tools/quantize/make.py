@@ -5,8 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from mace_tools import op_facts
 from mace_tools.cli_console import Console
@@ -15,7 +16,7 @@ from mace_tools.config.problems import did_you_mean
 from mace_tools.errors import MaceError
 from mace_tools.importers.request import some
 from mace_tools.ir import Graph, Node
-from mace_tools.quantize import budget, measure, ranges
+from mace_tools.quantize import budget, measure, range_file, ranges
 from mace_tools.quantize.assign import Assigned, Ranges, Weights, assign
 from mace_tools.quantize.candidates import HEAVY, candidates, keeps_scale
 from mace_tools.quantize.choices import Choices
@@ -25,6 +26,7 @@ from mace_tools.quantize.measure import Error
 from mace_tools.quantize.moments import MOST_TAPS, Moments
 from mace_tools.quantize.observe import floats, observe
 from mace_tools.quantize.prepare import clone, split_activations
+from mace_tools.quantize.ranges import Range
 from mace_tools.quantize.runs import Runs
 from mace_tools.quantize.scales import is_layer
 
@@ -66,18 +68,8 @@ class Made:
 def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choices,
              console: Console) -> Made:
     """The graph stays as it is. Errors: MaceError."""
-    if any(tensor.quant is not None for tensor in graph.tensors.values()):
-        raise MaceError(f"{graph.name}: the model is quantized already; give its float form")
-    source = clone(graph)
-    split_activations(source)
-    _check_names(source, choices)
-    nodes = candidates(source, choices.float_nodes)
-    if not nodes:
-        raise MaceError(_nothing(source, choices))
-    left = dict.fromkeys(choices.float_nodes, "as asked")
-    if choices.float_ends:
-        left |= _ends(source, nodes)
-        nodes = candidates(source, left)
+    source, left = _begun(graph, choices)
+    nodes = candidates(source, left)
     equalized = 0
     if choices.equalize and pairs(source):
         some_samples = samples[:_MOST_EQUALIZED]
@@ -88,9 +80,7 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
         source.prune()
         source.topo_sort()
     found = _calibrate(source, samples, runs, choices, console, nodes)
-    left |= dict.fromkeys(_narrowing(source, nodes, found), _NARROW)
-    left |= dict.fromkeys(_mixing(source, nodes, found), _MIXED)
-    nodes = candidates(source, left)
+    nodes = _with_fitting_ranges(source, nodes, found, left)
     made = assign(source, nodes, found)
     measured = samples[:_MOST_MEASURED]
     trials = 0
@@ -103,15 +93,66 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
         if not nodes:
             raise MaceError(budget.cannot(choices.accuracy_budget, kept.all_in_codes))
         made = assign(source, nodes, found)
-    left |= {n.name: "the engine does not compute it in codes, or it is far from such layers"
-             for n in source.nodes if n not in set(nodes) and n.name not in left
-             and _computes(source, n)}
-    store_weights(made.graph, [n for n, why in left.items() if why == _LAST])
+    _finish(source, made, nodes, left)
     with console.steps("measuring", 1) as step:
         step("the error of every layer")
         errors = measure.layers(source, made, runs, measured)
     ends = {o: errors[o] for o in source.outputs if o in errors}
     return Made(source, made, found, errors, ends, left, equalized, trials)
+
+
+def quantize_by_file(graph: Graph, path: Path, inputs: Mapping[str, Range], choices: Choices
+                     ) -> Made:
+    """With the ranges of a file, and of `inputs` that it lacks. Nothing runs, so that no errors are
+    measured. The graph stays as it is. Errors: MaceError."""
+    given = range_file.read(path)
+    source, left = _begun(graph, choices)
+    chosen = range_file.ranges_of(source, given, inputs, path)
+    nodes = candidates(source, left)
+    lacking = range_file.without(source, nodes, chosen)
+    left |= {name: f"the range file has no range of {tensor}" for name, tensor in lacking.items()}
+    found = Ranges(chosen, {}, correct_bias=False)
+    nodes = _with_fitting_ranges(source, candidates(source, left), found, left)
+    if not nodes:
+        raise MaceError(f"{graph.name}: no layer is left for codes of 8 bits: "
+                        f"{range_file.words(lacking)}" if lacking else _nothing(source, choices))
+    made = assign(source, nodes, found)
+    _finish(source, made, nodes, left)
+    return Made(source, made, found, {}, {}, left,
+                doubts=[range_file.words(lacking)] if lacking else [])
+
+
+def _begun(graph: Graph, choices: Choices) -> tuple[Graph, dict[str, str]]:
+    """A copy to work on, and the nodes that stay in floats, with the reason. Errors: MaceError."""
+    if any(tensor.quant is not None for tensor in graph.tensors.values()):
+        raise MaceError(f"{graph.name}: the model is quantized already; give its float form, or "
+                        "leave out what is to quantize it")
+    source = clone(graph)
+    split_activations(source)
+    _check_names(source, choices)
+    nodes = candidates(source, choices.float_nodes)
+    if not nodes:
+        raise MaceError(_nothing(source, choices))
+    left = dict.fromkeys(choices.float_nodes, "as asked")
+    if choices.float_ends:
+        left |= _ends(source, nodes)
+    return source, left
+
+
+def _with_fitting_ranges(graph: Graph, nodes: Sequence[Node], found: Ranges, left: dict[str, str]
+                         ) -> list[Node]:
+    """Those whose operands' ranges go together; the others are added to `left`."""
+    left |= dict.fromkeys(_narrowing(graph, nodes, found), _NARROW)
+    left |= dict.fromkeys(_mixing(graph, nodes, found), _MIXED)
+    return candidates(graph, left)
+
+
+def _finish(graph: Graph, made: Assigned, nodes: Sequence[Node], left: dict[str, str]) -> None:
+    """Says why each other node is in floats, and stores the weights of last layers."""
+    left |= {n.name: "the engine does not compute it in codes, or it is far from such layers"
+             for n in graph.nodes if n not in set(nodes) and n.name not in left
+             and _computes(graph, n)}
+    store_weights(made.graph, [n for n, why in left.items() if why == _LAST])
 
 
 def _ends(graph: Graph, nodes: Sequence[Node]) -> dict[str, str]:
