@@ -195,7 +195,7 @@ def _convert(
         else:
             kept.unlink(missing_ok=True)
     why = "" if has_custom_ops(graph) else try_engine(
-        getattr(context.args, "mace_run", None), tag, pb, data)
+        _mace_run_of_host(context), tag, pb, data)
     if why:
         context.console.info(f"{tag} was not tried by an engine: {why}")
     return graph
@@ -208,6 +208,12 @@ def _check_nodes(context: Context, tag: str, model: Model, names: list[str]) -> 
             raise context.deployment.error(
                 ("models", tag, "float32_nodes", k), f"the converted model has no node '{name}'"
                 f"{did_you_mean(name, names) or '.'} Its nodes: {some(names)}")
+
+
+def _mace_run_of_host(context: Context) -> Path | None:
+    """--mace_run, where it is not a phone's."""
+    is_here = "host" in context.deployment.library.target_abis
+    return getattr(context.args, "mace_run", None) if is_here else None
 
 
 def _mace_run(context: Context) -> Path:

@@ -103,7 +103,8 @@ def test_runs_with_the_largest_shapes_by_default(net, tmp_path):
     ("['batch,4,4', 'batch,1,4']", "['n,4,4', '8,1,4']", "must be 3 numbers"),
     ("['batch,4,4', 'batch,1,4']", "['8,4', '8,1,4']", "must be 3 numbers"),
     ("['2,4,4', '2,1,4']", "['8,4,4', '8,1,4']", "input_shapes has numbers only"),
-    ("['0,4,4', '2,1,4']", "", "-1 or a name where each run chooses"),
+    ("['0,4,4', '2,1,4']", "", "0,4,4 does not fit the model's input 'a'"),
+    ("['-2,4,4', '2,1,4']", "", "-1 or a name where each run chooses"),
     ("['a b,4,4', '2,1,4']", "", "is not a shape"),
 ])
 def test_what_a_deployment_file_may_not_say(net, shapes, most, said):
