@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from mace_tools.config.load import load
-from mace_tools.config.schema import Preprocess
+from mace_tools.config.sections import Preprocess
 from mace_tools.preprocess import from_picture
 from mace_tools.protos import REPO
 from mace_tools.testing.built import build

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mace_tools import runner
-from mace_tools.cli_console import Console
 from mace_tools.protos import REPO
+
+if TYPE_CHECKING:
+    from mace_tools.cli_console import Console
 
 LIST = REPO / "tools" / "memory_strategies.json"
 
@@ -29,6 +30,8 @@ def listed() -> list[dict[str, Any]]:
 
 def from_engine(console: Console) -> list[dict[str, Any]]:
     """The list of the mace_plan of this checkout. Errors: as runner.find."""
+    from mace_tools import runner  # takes long, and reading a deployment file needs `listed` alone
+
     mace_plan = runner.find(console, None, runner.MACE_PLAN)
     return json.loads(runner.output(mace_plan, ["--list_strategies"]))
 
@@ -39,4 +42,6 @@ def as_text(strategies: list[dict[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
+    from mace_tools.cli_console import Console
+
     LIST.write_text(as_text(from_engine(Console())))
