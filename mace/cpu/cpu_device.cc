@@ -30,6 +30,7 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   // No tile is as small as 1; 0 would forbid Strassen's method as well.
   context.max_winograd =
       kHasWinograd ? options.max_winograd : std::min(options.max_winograd, 1);
+  context.fc_rounds_once = options.fc_rounds_once;
 #ifndef MACE_LIBRARY
   context.reference = options.reference;
 #endif

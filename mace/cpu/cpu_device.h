@@ -23,6 +23,7 @@ struct CpuOptions {
   // The largest output tile of Winograd convolutions: 0 (none), 2, 4 or 6.
   // Larger tiles are faster and less exact; see winograd_f32_points.h.
   int max_winograd = 4;
+  bool fc_rounds_once = false;  // see CpuContext
   cpu::TunerOptions tuner = {};
   cpu::CacheSizes caches = cpu::DetectCacheSizes();
   // Names of nodes that compute in f32 where others would compute in f16.

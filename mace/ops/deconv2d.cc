@@ -2,8 +2,8 @@
 // y[n,p,q,o], where h, v follow from p, q as in a Conv2d over y that gives x.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs   x  float, or quantized i8 or u8  [N, H, W, C]
-//          w  as x  [O, C / group, kernel_h, kernel_w]
+// Inputs   x  float, or quantized i8, u8 or i16  [N, H, W, C]
+//          w  as x, or quantized i8  [O, C / group, kernel_h, kernel_w]
 //          b  float  [O], optional
 //          s  int    output shape [N, H', W', O], optional, known beforehand
 // Outputs  y  float  [N, H', W', O]

@@ -219,7 +219,8 @@ Result<std::unique_ptr<Device>> CreateEmulatedDsp(const Settings& settings) {
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<CpuDevice> host,
                         CpuDevice::Create(cpu, MakeShared<PackedWeights>()));
   return std::unique_ptr<Device>(std::make_unique<HexagonDevice>(
-      std::move(session), std::move(host), settings.dsp_takes_all));
+      std::move(session), std::move(host), settings.dsp_takes_all,
+      settings.fc_rounding == kRoundsOnce));
 #else
   (void)settings;
   return Unsupported("this build of the library has no emulator");
@@ -323,6 +324,7 @@ void SetCpuOptions(const Settings& settings, CpuOptions* options) {
                             settings.float32_nodes.end()};
   const int winograd = settings.winograd.value_or(kWinogradOn);
   if (winograd != kWinogradOn) options->max_winograd = winograd;
+  options->fc_rounds_once = settings.fc_rounding == kRoundsOnce;
 }
 
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,

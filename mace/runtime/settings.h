@@ -18,6 +18,9 @@
 
 namespace mace {
 
+// A choice of `fc_rounding`.
+inline constexpr char kRoundsOnce[] = "once";
+
 struct Settings {
   static constexpr int kMaxThreads = 1024;
 
@@ -26,6 +29,7 @@ struct Settings {
   std::string gpu_data_type = "fp16_fp32";
   std::vector<std::string> float32_nodes;
   std::optional<int> winograd;  // not set: the device chooses
+  std::string fc_rounding = "twice";
   std::string memory_strategy = "AUTO";
   std::vector<std::string> memory_savings = {"order", "views", "in_place",
                                              "concat", "overlap"};
@@ -103,6 +107,18 @@ struct Settings {
                 "Codes of 8 bits have tiles of 4x4 without an error, unless "
                 "this is `0` or `2`."),
       winograd);
+    v(Setting("fc_rounding",
+              "how often FullyConnected of 8-bit codes rounds a result")
+          .Choices({kRoundsOnce, "twice"})
+          .Yaml("twice")
+          .ChangesResults()
+          .More("`once`, as in LiteRT since April 2025, is what the converter "
+                "writes into models with such nodes, unless the deployment "
+                "file has the key; `twice`, as in TensorFlow Lite before and "
+                "in TensorFlow Lite Micro, is what models without the setting "
+                "have: those of earlier converters. In up to 0.4 % of the "
+                "results they differ by one step."),
+      fc_rounding);
     v(Setting("memory_strategy", "how tensors share memory")
           .Choices(MemoryStrategies())
           .Yaml("AUTO")

@@ -36,7 +36,7 @@ class Case:
             self.feeds[f"x{k}"] = codes(*shape)
             self.m.tensor(f"x{k}", shape, "int16", None, (x_scales or {}).get(k, scale()), 0)
         self.op, self.out, self.options, self.fields = op, (out_shape, y_scale), options, fields
-        self.more = []
+        self.more, self.order = [], []
 
     def const(self, name, data, scales, axis=0):
         zero = np.zeros(np.size(scales), np.int64)
@@ -46,7 +46,8 @@ class Case:
 
     def save(self, folder):
         self.m.tensor("y", self.out[0], "int16", None, self.out[1], 0)
-        self.m.op(self.op, [*self.feeds, *self.more], ["y"], self.options, **self.fields)
+        operands = self.order or [*self.feeds, *self.more]
+        self.m.op(self.op, operands, ["y"], self.options, **self.fields)
         return self.m.save(folder, list(self.feeds), ["y"])
 
 
@@ -65,7 +66,30 @@ def filtered(op, x, w, y, axis, per_channel, wide_bias, **fields):
     return case.const("b", bias, np.float32(of_x) * of_w)
 
 
+def transposed(x, w, y, per_channel, bias, **fields):
+    """A TRANSPOSE_CONV, with a bias of 64 or 32 bits or none."""
+    of_x, of_w = scale(-13, -11), np.float32(2 ** D.uniform(-9, -6, w[0] if per_channel else 1))
+    if bias == "int32":
+        fields["QuantizedBiasType"] = 2
+    reach = np.sqrt(np.prod(w[1:]))
+    case = Case("TRANSPOSE_CONV", [x], y, float(of_x * of_w.mean() * 80 * reach),
+                "TransposeConvOptions", {0: of_x}, **fields)
+    case.const("w", D.integers(-127, 128, w).astype(np.int8), of_w)
+    size = case.m.const("size", np.array(y, np.int32))
+    case.order = [size, "w", "x0"]
+    if bias:
+        case.const("b", D.integers(-1 << 22, 1 << 22, w[0]).astype(bias), np.float32(of_x) * of_w)
+        case.order.append("b")
+    return case
+
+
 def cases():
+    for per_channel in (False, True):
+        for bias in ("int64", "int32", ""):
+            yield transposed((2, 4, 5, 3), (4, 3, 3, 3), (2, 8, 10, 4), per_channel, bias,
+                             StrideH=2, StrideW=2, Padding=0)
+            yield transposed((1, 5, 4, 6), (2, 3, 2, 6), (1, 7, 9, 2), per_channel, bias,
+                             StrideH=1, StrideW=2, Padding=1)
     window = {"StrideH": 1, "StrideW": 2, "DilationHFactor": 1, "DilationWFactor": 1}
     for per_channel in (False, True):
         for wide in (False, True):

@@ -44,15 +44,24 @@ FP16_LEAST_NORMAL = 2.0**-14
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
                 settings: Mapping[str, Any] | None = None, stored: str = "f32",
                 rewrite: Callable[[Any], None] = lambda net: None) -> None:
-    """Writes both files or none. Only settings that a model carries are written. `stored` is a key
-    of STORED. `rewrite` may change the NetDef before it is written.
+    """Writes both files or none. Only settings that a model carries are written, those of today's
+    results too. `stored` is a key of STORED. `rewrite` may change the NetDef before it is written.
 
     Errors: MaceError naming the file that cannot be written."""
     net, weights = build(graph, stored)
-    for name, value in of_model(settings or {}).items():
+    for name, value in of_model({**_results_of_today(graph), **(settings or {})}).items():
         _fill_setting(net.settings.add(), name, value)
     rewrite(net)
     write_built(net, weights, Path(pb_path), Path(data_path))
+
+
+def _results_of_today(graph: Graph) -> dict[str, str]:
+    """The settings without which engines compute as files of earlier converters ask for."""
+    layers = ((g, n) for g in (graph, *graph.subgraphs.values()) for n in g.nodes
+              if n.op == "FullyConnected")
+    codes = any(g.is_quantized(n) and g.tensors[n.inputs[0]].dtype in ("i8", "u8")
+                for g, n in layers)
+    return {"fc_rounding": "once"} if codes else {}
 
 
 def write_built(net: Any, weights: Sequence[tuple[int, np.ndarray]], pb_path: Path,

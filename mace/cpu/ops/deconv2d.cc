@@ -18,6 +18,7 @@
 #include "mace/cpu/conv/deconv_depthwise.h"
 #include "mace/cpu/conv/deconv_phases.h"
 #include "mace/cpu/quantized/deconv_q8.h"
+#include "mace/cpu/quantized/q16.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/graph/stored_weight.h"
 
@@ -255,7 +256,9 @@ Result<KernelPtr> PrepareDeconv2dF32(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Deconv2d() {
-  return WithQ8({{DataType::kF32, PrepareDeconv2dF32, 1}}, PrepareDeconvQ8);
+  return WithQ16(
+      WithQ8({{DataType::kF32, PrepareDeconv2dF32, 1}}, PrepareDeconvQ8),
+      PrepareDeconvQ16);
 }
 
 }  // namespace mace::cpu

@@ -56,17 +56,26 @@ Result<CodeRange> CodesAfter(const Node& node,
 
 Result<OutputStage> MakeOutputStage(const Node& node,
                                     const ActivationAttrs& activation) {
-  const TensorType& y = node.outputs[0];
-  const Quantization& x = *node.inputs[0].type.quantization;
-  const Quantization& w = *node.inputs[1].type.quantization;
+  const TensorType &x = node.inputs[0].type, &y = node.outputs[0];
   OutputStage stage;
   stage.zero_point = y.quantization->zero_point();
   MACE_ASSIGN_OR_RETURN(stage.range, CodesAfter(node, activation, y));
-  for (const float scale : w.scales) {
-    const double product = double{x.scale()} * scale;
+  for (const float scale : node.inputs[1].type.quantization->scales) {
+    double product = double{x.quantization->scale()} * scale;
+    if (x.dtype == DataType::kU8) product = static_cast<float>(product);
     stage.factors.push_back(ToFixed(product / y.quantization->scale()));
   }
   return stage;
+}
+
+std::vector<double> RealFactors(const Node& node) {
+  const double x = node.inputs[0].type.quantization->scale();
+  const double y = node.outputs[0].quantization->scale();
+  std::vector<double> factors;
+  for (const float w : node.inputs[1].type.quantization->scales) {
+    factors.push_back(x * w / y);
+  }
+  return factors;
 }
 
 }  // namespace mace::cpu

@@ -42,22 +42,31 @@ int32_t CodeOfUnits(float units, int32_t zero_point, CodeRange range);
 // Sums of products of a node with a filter to codes of its output.
 struct OutputStage {
   std::vector<FixedFactor> factors;  // one, or one for each channel
+  // As many: not empty for sums that are scaled in double precision and rounded
+  // once, ties away from zero.
+  std::vector<double> reals;
   int32_t zero_point = 0;
   CodeRange range;
 
   FixedFactor factor(int64_t channel) const {
     return factors[factors.size() == 1 ? 0 : channel];
   }
+  double real(int64_t channel) const {
+    return reals[reals.size() == 1 ? 0 : channel];
+  }
+  // Rounds twice.
   int32_t operator()(int32_t sum, int64_t channel) const {
     return range.Clamp(Scale(sum, factor(channel)) + zero_point);
   }
 };
 
 // Returns the output stage of a node (x, w, b), whose factors x * w / y are
-// computed in double precision. LiteRT rounds the product to single precision
-// if x is u8, which moves a few codes by one.
+// computed in double precision; but x * w in single precision if x is u8.
 Result<OutputStage> MakeOutputStage(const Node& node,
                                     const ActivationAttrs& activation);
+
+// Returns factors x * w / y in double precision: one, or one for each channel.
+std::vector<double> RealFactors(const Node& node);
 
 }  // namespace mace::cpu
 

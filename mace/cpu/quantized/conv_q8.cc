@@ -33,8 +33,10 @@ Result<ProductQ8> MakeProduct(const Node& node,
                               const ActivationAttrs& activation,
                               const FilterOrder& order, const Patches& patches,
                               bool one_thread, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const OutputStage stage,
-                        MakeOutputStage(node, activation));
+  MACE_ASSIGN_OR_RETURN(OutputStage stage, MakeOutputStage(node, activation));
+  if (context.fc_rounds_once && node.op == "FullyConnected") {
+    stage.reals = RealFactors(node);
+  }
   const TensorType& x = node.inputs[0].type;
   ProductQ8::Spec spec;
   const int least = HasLeastElement(node.inputs[1]) ? -128 : -127;

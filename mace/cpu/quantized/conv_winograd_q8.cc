@@ -214,7 +214,7 @@ Status ConvWinogradQ8::Pack(const Node& node, const OutputStage& stage,
         reinterpret_cast<int16_t*>(static_cast<char*>(to) + stage_bytes));
     for (int64_t o = 0; o < shape_.out_channels; ++o) {
       StageQ8::Pack(
-          channels, o, stage.factor(o),
+          channels, o, stage, o,
           SumsQ8(node, OrderOfConvWinogradQ8(shape_), o, x_.zero_point, zero),
           to);
     }

@@ -19,13 +19,6 @@ namespace {
 
 constexpr int64_t kDeconvQ8TasksPerThread = 4;
 
-// Returns the input that tap `k` of output `i` reads; -1 for none.
-int64_t InputOf(const Window& w, int64_t i, int64_t k) {
-  const int64_t at = i + w.pad_before - k * w.dilation;
-  if (at < 0 || at % w.stride != 0) return -1;
-  return at / w.stride < w.in ? at / w.stride : -1;
-}
-
 struct DeconvQ8 final : Kernel {
   ThreadPool* threads = nullptr;
   ConvShape s;
@@ -80,9 +73,9 @@ struct DeconvQ8 final : Kernel {
       const int64_t group = o / s.out_per_group();
       auto sum = static_cast<uint32_t>(bias == nullptr ? 0 : bias[o]);
       for (int64_t r = 0; r < h.kernel; ++r) {
-        const int64_t row = InputOf(h, p, r);
+        const int64_t row = DeconvInputOf(h, p, r);
         for (int64_t c = 0; row >= 0 && c < w.kernel; ++c) {
-          const int64_t column = InputOf(w, q, c);
+          const int64_t column = DeconvInputOf(w, q, c);
           if (column < 0) continue;
           sum += SumOfProducts(
               image + (row * w.in + column) * s.in_channels + group * depth,

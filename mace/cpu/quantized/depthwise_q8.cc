@@ -103,7 +103,7 @@ Result<DepthwiseQ8> DepthwiseQ8::Create(const Node& node,
       } else {
         taps.Pack(codes, at, zero, c, reinterpret_cast<int16_t*>(first));
       }
-      StageQ8::Pack(channels, c, stage.factor(c),
+      StageQ8::Pack(channels, c, stage, c,
                     SumsQ8(node, order, c, d.x_.zero_point, zero), to);
     }
     return Status();

@@ -128,8 +128,9 @@ Status CheckConstantQ8(const Node& node) {
 std::string NameOfNumbersQ8(const Node& node) {
   const Quantization& x = *node.inputs[0].type.quantization;
   const Quantization& y = *node.outputs[0].quantization;
-  return StrCat(" x ", BitsOf(x.scale()), " ", x.zero_point(), " y ",
-                BitsOf(y.scale()), " bias ",
+  const bool is_unsigned = node.inputs[0].type.dtype == DataType::kU8;
+  return StrCat(is_unsigned ? " u8 x " : " x ", BitsOf(x.scale()), " ",
+                x.zero_point(), " y ", BitsOf(y.scale()), " bias ",
                 node.has_input(2) ? node.inputs[2].weight_id : -2);
 }
 
@@ -198,17 +199,17 @@ Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
           p / filter.panels_per_group_ * order.per_group() + begin;
       pack_panel(w.data, order, first, n, offset, micro, panel);
       for (int64_t o = first; o < first + n; ++o) {
-        StageQ8::Pack(channels, p * micro.nr + o - first, stage.factor(o),
+        StageQ8::Pack(channels, p * micro.nr + o - first, stage, o,
                       SumsQ8(node, order, o, x_zero, offset), to);
       }
     }
     return Status();
   };
-  const std::string how =
-      StrCat("q8 ", order.group, " groups of ", order.per_group(), "x",
-             order.taps, "x", order.inputs, " m ", order.multiplier, " by ",
-             micro.nr, "x", micro.group, "x", micro.step,
-             micro.reads_unsigned ? "u" : "s", NameOfNumbersQ8(node));
+  const std::string how = StrCat(
+      "q8 ", order.group, " groups of ", order.per_group(), "x", order.taps,
+      "x", order.inputs, " m ", order.multiplier, " by ", micro.nr, "x",
+      micro.group, "x", micro.step, micro.reads_unsigned ? "u" : "s",
+      NameOfNumbersQ8(node), stage.reals.empty() ? "" : " once");
   MACE_ASSIGN_OR_RETURN(
       filter.packed_,
       context.packed->GetOrPack(SharedIdQ8(node), how, bytes, pack));

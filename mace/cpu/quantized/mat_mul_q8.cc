@@ -279,7 +279,7 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, CpuContext& context) {
   StageQ8::Clear(channels, numbers.data());
   const int64_t most = SaturatedProduct({s.k, kMostDistance * kMostDistance});
   for (int64_t o = 0; o < s.n; ++o) {
-    StageQ8::Pack(channels, o, stage.factor(o), {0, most}, numbers.data());
+    StageQ8::Pack(channels, o, stage, 0, {0, most}, numbers.data());
   }
 
   const bool is_unsigned = b.dtype == DataType::kU8;

@@ -8,9 +8,11 @@
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/deconv_q8.h"
 #include "mace/cpu/quantized/q16.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/conv2d.h"
+#include "mace/ops/deconv2d.h"
 #include "mace/ops/depthwise_conv2d.h"
 #include "mace/ops/fully_connected.h"
 
@@ -34,9 +36,9 @@ int32_t Scale64(int64_t x, FixedFactor factor) {
 // From sums to codes. The bias is added to the sums first.
 struct Stage16 {
   OutputStage stage;
-  std::vector<double> reals;  // not empty: scales in double precision
   const int32_t* bias32 = nullptr;
   const int64_t* bias64 = nullptr;
+  bool is_wide = false;  // sums have 64 bits
 
   int16_t operator()(int64_t sum, int64_t channel) const {
     if (bias32 != nullptr) sum += bias32[channel];
@@ -45,12 +47,11 @@ struct Stage16 {
       sum += std::clamp(bias64[channel], -kMost, kMost);
     }
     int32_t code;
-    if (!reals.empty()) {
-      const double real =
-          static_cast<double>(sum) * reals[reals.size() == 1 ? 0 : channel];
+    if (!stage.reals.empty()) {
+      const double real = static_cast<double>(sum) * stage.real(channel);
       code =
           static_cast<int32_t>(std::round(std::min(std::max(real, -1e9), 1e9)));
-    } else if (bias64 != nullptr) {
+    } else if (is_wide) {
       code = Scale64(sum, stage.factor(channel));
     } else {
       code = Scale(static_cast<int32_t>(sum), stage.factor(channel));
@@ -79,23 +80,34 @@ Result<Stage16> MakeStage(const Node& node, const ActivationAttrs& activation) {
   const Operand& bias = node.inputs[2];
   if (bias.type.dtype == DataType::kI64) {
     made.bias64 = static_cast<const int64_t*>(bias.data);
+    made.is_wide = true;
   } else {
     made.bias32 = static_cast<const int32_t*>(bias.data);
   }
   return made;
 }
 
+enum class ProductKind { kPlain, kDepthwise, kTransposed };
+
 // A filter element: [o, c, r, t], or of a depthwise filter [m, c, r, t].
 struct Filter {
   const int8_t* data;
   int64_t in_per_group, taps, channels, multiplier;
-  bool is_depthwise;
+  ProductKind kind;
 
   const int8_t* At(int64_t o, int64_t c) const {
-    if (!is_depthwise) return data + (o * in_per_group + c) * taps;
+    if (kind != ProductKind::kDepthwise) {
+      return data + (o * in_per_group + c) * taps;
+    }
     return data + (o % multiplier * channels + o / multiplier) * taps;
   }
 };
+
+// Returns the input that tap `k` of output `i` reads, which may be outside.
+int64_t InputAt(ProductKind kind, const Window& w, int64_t i, int64_t k) {
+  if (kind == ProductKind::kTransposed) return DeconvInputOf(w, i, k);
+  return i * w.stride - w.pad_before + k * w.dilation;
+}
 
 int64_t SumAt(const ConvShape& s, const Filter& filter, const int16_t* image,
               int64_t p, int64_t q, int64_t o) {
@@ -103,10 +115,10 @@ int64_t SumAt(const ConvShape& s, const Filter& filter, const int16_t* image,
   const int64_t first = o / s.out_per_group() * s.in_per_group();
   int64_t sum = 0;
   for (int64_t r = 0; r < h.kernel; ++r) {
-    const int64_t row = p * h.stride - h.pad_before + r * h.dilation;
+    const int64_t row = InputAt(filter.kind, h, p, r);
     if (row < 0 || row >= h.in) continue;
     for (int64_t t = 0; t < w.kernel; ++t) {
-      const int64_t column = q * w.stride - w.pad_before + t * w.dilation;
+      const int64_t column = InputAt(filter.kind, w, q, t);
       if (column < 0 || column >= w.in) continue;
       const int16_t* x = image + (row * w.in + column) * s.in_channels + first;
       for (int64_t c = 0; c < s.in_per_group(); ++c) {
@@ -117,14 +129,15 @@ int64_t SumAt(const ConvShape& s, const Filter& filter, const int16_t* image,
   return sum;
 }
 
-KernelPtr MakeConv(const Node& node, const ConvShape& s, bool is_depthwise,
+KernelPtr MakeConv(const Node& node, const ConvShape& s, ProductKind kind,
                    Stage16 stage, const CpuContext& context) {
-  const Filter filter = {static_cast<const int8_t*>(node.inputs[1].data),
-                         s.in_per_group(),
-                         s.taps(),
-                         s.in_channels,
-                         is_depthwise ? s.out_per_group() : 1,
-                         is_depthwise};
+  const Filter filter = {
+      static_cast<const int8_t*>(node.inputs[1].data),
+      s.in_per_group(),
+      s.taps(),
+      s.in_channels,
+      kind == ProductKind::kDepthwise ? s.out_per_group() : 1,
+      kind};
   KernelFacts facts;
   facts.variant = "conv_q16";
   const int64_t per_row = s.out_channels * s.taps() * s.in_per_group();
@@ -158,7 +171,22 @@ Result<KernelPtr> PrepareConvQ16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
-  return MakeConv(node, conv.shape, false, std::move(stage), context);
+  return MakeConv(node, conv.shape, ProductKind::kPlain, std::move(stage),
+                  context);
+}
+
+Result<KernelPtr> PrepareDeconvQ16(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const Deconv2dAttrs attrs,
+                        ReadAttrs<Deconv2dAttrs>(node));
+  ConvShape s;
+  MACE_ASSIGN_OR_RETURN(s.window, Deconv2dWindow(node, attrs));
+  s.batch = node.inputs[0].type.shape[0];
+  s.in_channels = node.inputs[0].type.shape[3];
+  s.out_channels = node.outputs[0].shape[3];
+  s.group = attrs.group;
+  MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
+  if (!node.has_input(2)) stage.is_wide = true;
+  return MakeConv(node, s, ProductKind::kTransposed, std::move(stage), context);
 }
 
 Result<KernelPtr> PrepareDepthwiseQ16(const Node& node, CpuContext& context) {
@@ -173,7 +201,7 @@ Result<KernelPtr> PrepareDepthwiseQ16(const Node& node, CpuContext& context) {
                        " outputs per channel must have one scale");
   }
   MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
-  return MakeConv(node, s, true, std::move(stage), context);
+  return MakeConv(node, s, ProductKind::kDepthwise, std::move(stage), context);
 }
 
 Result<KernelPtr> PrepareFullyConnectedQ16(const Node& node,
@@ -181,17 +209,13 @@ Result<KernelPtr> PrepareFullyConnectedQ16(const Node& node,
   MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
                         ReadAttrs<FullyConnectedAttrs>(node));
   MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
-  const Quantization& x = *node.inputs[0].type.quantization;
-  const Quantization& y = *node.outputs[0].quantization;
-  for (const float scale : node.inputs[1].type.quantization->scales) {
-    stage.reals.push_back(double{x.scale()} * scale / y.scale());
-  }
+  stage.stage.reals = RealFactors(node);
   const Shape& w = node.inputs[1].type.shape;
   ConvShape s;
   s.batch = NumElements(node.outputs[0].shape) / w[0];
   s.in_channels = w[1];
   s.out_channels = w[0];
-  return MakeConv(node, s, false, std::move(stage), context);
+  return MakeConv(node, s, ProductKind::kPlain, std::move(stage), context);
 }
 
 }  // namespace mace::cpu

@@ -12,10 +12,11 @@ namespace mace::cpu {
 // Each prepares a node whose input 0 is quantized i16 with the zero point 0.
 //
 // A bias is i64, with which sums of 64 bits are scaled by 16 bits of the
-// factor; or i32, with which they have 32 bits. FullyConnected scales in double
-// precision.
+// factor; or i32, with which they have 32 bits. Without a bias they have 32
+// bits, but those of a Deconv2d 64. FullyConnected scales in double precision.
 Result<KernelPtr> PrepareConvQ16(const Node& node, CpuContext& context);
 Result<KernelPtr> PrepareDepthwiseQ16(const Node& node, CpuContext& context);
+Result<KernelPtr> PrepareDeconvQ16(const Node& node, CpuContext& context);
 Result<KernelPtr> PrepareFullyConnectedQ16(const Node& node,
                                            CpuContext& context);
 // Errors: MACE_UNSUPPORTED if a zero point of an input or of the output is not

@@ -72,7 +72,8 @@ class Rows {
                              range_.least,
                              range_.most,
                              got.data(),
-                             static_cast<ptrdiff_t>(stride_)};
+                             static_cast<ptrdiff_t>(stride_),
+                             nullptr};
     row_.fn(tile);
     Compare(got);
   }
@@ -171,9 +172,10 @@ TEST(StageQ8, HasAMicroKernelForEveryFactor) {
         AlignedBuffer::Create(static_cast<size_t>(StageQ8::Bytes(1)), "test");
     ASSERT_TRUE(data.ok());
     StageQ8::Clear(1, data->data());
-    StageQ8::Pack(1, 0, factor, {0, 1 << 20}, data->data());
     OutputStage output;
     output.range = {-128, 127};
+    output.factors = {factor};
+    StageQ8::Pack(1, 0, output, 0, {0, 1 << 20}, data->data());
     const StageQ8 stage(output, 1, data->data(), DetectCpuFeatures());
     std::vector<int32_t> sums(64);
     for (const int32_t sum : {0, 1, -1, 4097, -(1 << 20), 1 << 20}) {
@@ -185,6 +187,61 @@ TEST(StageQ8, HasAMicroKernelForEveryFactor) {
           << sum;
     }
   }
+}
+
+// The product in double precision, and its nearest integer, ties away from
+// zero.
+TEST(RequantizeOnceQ8, RoundsOnce) {
+  constexpr size_t kRows = 3, kMost = 67, kRoom = 128;
+  std::minstd_rand random(5);
+  std::uniform_real_distribution<double> uniform(0.5, 1);
+  std::vector<int32_t> sums(kRows * kMost + kRoom);
+  std::vector<double> reals(kRoom);
+  int ties = 0;
+  for (const RequantizeQ8& row : kRequantizeOnceQ8) {
+    if (!RunsHere(row)) continue;
+    SCOPED_TRACE(row.name);
+    for (const Range& range : kRanges) {
+      for (size_t n = 1; n <= kMost; ++n) {
+        for (size_t j = 0; j < n; ++j) {
+          // Powers of two give ties, and numbers next to them nearly so.
+          const double half = std::ldexp(0.5, -static_cast<int>(j % 20));
+          reals[j] = j % 4 == 0   ? half
+                     : j % 4 == 1 ? std::nextafter(half, j % 8 == 1 ? 0. : 1.)
+                                  : half * uniform(random);
+        }
+        for (int32_t& sum : sums) {
+          sum = static_cast<int32_t>(random()) >> (random() % 24);
+          sum = random() % 2 == 0 ? sum : -sum;
+        }
+        for (const bool adds : {false, true}) {
+          const int32_t row_add[kRows] = {7, -1000, 65536};
+          std::vector<uint8_t> got(kRows * kRoom, 99);
+          row.fn({kRows, n, sums.data(), kMost, adds ? row_add : nullptr,
+                  nullptr, nullptr, nullptr, range.zero_point, range.least,
+                  range.most, got.data(), kRoom, reals.data()});
+          for (size_t i = 0; i < kRows; ++i) {
+            for (size_t j = 0; j < kRoom; ++j) {
+              double want = 99;
+              if (j < n) {
+                const int32_t sum =
+                    sums[i * kMost + j] + (adds ? row_add[i] : 0);
+                const double real = sum * reals[j];
+                ties += std::abs(real - std::trunc(real)) == 0.5 ? 1 : 0;
+                want = std::round(real) + range.zero_point;
+                want = std::min<double>(std::max<double>(want, range.least),
+                                        range.most);
+              }
+              ASSERT_EQ(got[i * kRoom + j],
+                        static_cast<uint8_t>(static_cast<int32_t>(want)))
+                  << "sum " << sums[i * kMost + j] << " column " << j;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(ties, 1000);
 }
 
 // Tiles of a micro-kernel, one after the other.

@@ -13,7 +13,8 @@
 namespace mace::cpu {
 namespace {
 
-// Arrays of int32: start, mantissa, left, right.
+// Arrays of int32: start, mantissa, left, right. Where sums are rounded once,
+// doubles take the place of mantissas and left shifts.
 constexpr int64_t kArrays = 4;
 
 // The right shift of channels of which all codes are the zero point, because
@@ -47,15 +48,20 @@ void StageQ8::Clear(int64_t channels, void* data) {
   std::memset(data, 0, static_cast<size_t>(Bytes(channels)));
 }
 
-void StageQ8::Pack(int64_t channels, int64_t channel, FixedFactor factor,
-                   const ChannelSums& sums, void* data) {
+void StageQ8::Pack(int64_t channels, int64_t channel, const OutputStage& stage,
+                   int64_t output, const ChannelSums& sums, void* data) {
   auto* start =
       reinterpret_cast<int32_t*>(static_cast<char*>(data) + kAlignment);
   start[channel] = static_cast<int32_t>(sums.start);
+  const int64_t stride = Padded(channels);
+  if (!stage.reals.empty()) {
+    reinterpret_cast<double*>(start + stride)[channel] = stage.real(output);
+    return;
+  }
+  const FixedFactor factor = stage.factor(output);
   // A channel whose codes are all the zero point, because even its largest sum
   // is less than a quarter, demands nothing.
   const double real = std::ldexp(factor.mantissa, factor.exponent - 31);
-  const int64_t stride = Padded(channels);
   if (static_cast<double>(sums.most) * real < 0.25) {
     start[3 * stride + channel] = kAnyRight;
     return;
@@ -77,14 +83,16 @@ StageQ8::StageQ8(const OutputStage& stage, int64_t channels, const void* data,
                                               kAlignment)),
       channels_(channels),
       zero_point_(stage.zero_point),
+      rounds_once_(!stage.reals.empty()),
       range_(stage.range),
       features_(features) {}
 
 bool StageQ8::IsWithin(int bits, int max_right) const {
-  return head_->bits <= bits && head_->right <= max_right;
+  return !rounds_once_ && head_->bits <= bits && head_->right <= max_right;
 }
 
 const RequantizeQ8& StageQ8::Micro() const {
+  if (rounds_once_) return ChooseRow(kRequantizeOnceQ8, features_);
   return ChooseRow(kRequantizeQ8, features_, [this](const RequantizeQ8& row) {
     return IsWithin(row.bits, row.max_right);
   });

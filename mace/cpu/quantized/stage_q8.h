@@ -30,10 +30,11 @@ class StageQ8 {
           CpuFeatures features);
 
   static int64_t Bytes(int64_t channels);
-  // Writes the numbers of one channel, once Clear was called.
+  // Writes the numbers of one channel, those of `output` in `stage`, once Clear
+  // was called.
   static void Clear(int64_t channels, void* data);
-  static void Pack(int64_t channels, int64_t channel, FixedFactor factor,
-                   const ChannelSums& sums, void* data);
+  static void Pack(int64_t channels, int64_t channel, const OutputStage& stage,
+                   int64_t output, const ChannelSums& sums, void* data);
 
   const int32_t* start(int64_t channel) const { return start_ + channel; }
 
@@ -43,12 +44,20 @@ class StageQ8 {
     const int32_t* left;
     const int32_t* right;
     int32_t zero_point, least, most;
+    const double* reals;  // null: mantissas and shifts count
   };
   Numbers numbers(int64_t channel) const {
     const int64_t stride = Padded(channels_);
     const int32_t* mantissa = start_ + stride + channel;
-    return {mantissa,    mantissa + stride, mantissa + 2 * stride,
-            zero_point_, range_.least,      range_.most};
+    return {mantissa,
+            mantissa + stride,
+            mantissa + 2 * stride,
+            zero_point_,
+            range_.least,
+            range_.most,
+            rounds_once_
+                ? reinterpret_cast<const double*>(start_ + stride) + channel
+                : nullptr};
   }
 
   // A tile of sums [m][stride], for n channels from `channel` on; see
@@ -68,10 +77,10 @@ class StageQ8 {
     micro.fn({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
               static_cast<size_t>(t.stride), t.row_add, to.mantissa, to.left,
               to.right, to.zero_point, to.least, to.most, t.y,
-              static_cast<ptrdiff_t>(t.y_stride)});
+              static_cast<ptrdiff_t>(t.y_stride), to.reals});
   }
-  // Returns whether the limits of a micro-kernel hold, as those of a
-  // RequantizeQ8. REQUIRES: the data is packed.
+  // Returns whether the limits of a micro-kernel that rounds twice hold, as
+  // those of a RequantizeQ8. REQUIRES: the data is packed.
   bool IsWithin(int bits, int max_right) const;
   // Returns the best micro-kernel whose limits hold. REQUIRES: the data is
   // packed.
@@ -89,6 +98,7 @@ class StageQ8 {
   const int32_t* start_ = nullptr;
   int64_t channels_ = 0;
   int32_t zero_point_ = 0;
+  bool rounds_once_ = false;
   CodeRange range_;
   CpuFeatures features_ = 0;
 };

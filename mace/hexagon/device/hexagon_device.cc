@@ -84,8 +84,12 @@ class RegionKernel final : public Kernel {
 // Adds the nodes of a region to a graph of the DSP.
 class RegionWriter {
  public:
-  RegionWriter(const Region& region, NodeKernels* host, int slices)
-      : region_(region), host_(host), writer_(slices) {
+  RegionWriter(const Region& region, NodeKernels* host, bool fc_rounds_once,
+               int slices)
+      : region_(region),
+        host_(host),
+        fc_rounds_once_(fc_rounds_once),
+        writer_(slices) {
     const auto& values = region.graph->values;
     for (const int id : region.inputs) {
       tensors_[id] = writer_.AddInput(Bytes(values[id].type));
@@ -99,6 +103,7 @@ class RegionWriter {
     hexagon::Target target;
     target.writer = &writer_;
     target.host = host_;
+    target.fc_rounds_once = fc_rounds_once_;
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       const bool is_tensor =
           g.inputs[i] >= 0 && hexagon::ReadsTensor(g.node, i);
@@ -160,6 +165,7 @@ class RegionWriter {
 
   const Region& region_;
   NodeKernels* const host_;
+  const bool fc_rounds_once_;
   GraphWriter writer_;
   std::map<int, int> tensors_;  // by value
   std::vector<RegionKernel::Part> parts_;
@@ -171,12 +177,13 @@ Result<NodeWork> HexagonDevice::Supports(const Node& node) {
   NodeWork work;
   hexagon::Target target;
   target.host = host();
+  target.fc_rounds_once = fc_rounds_once_;
   MACE_RETURN_IF_ERROR(hexagon::Translate(node, target, &work.macs));
   return work;
 }
 
 Result<KernelPtr> HexagonDevice::PrepareRegion(const Region& region) {
-  RegionWriter writer(region, host(), session_->slices());
+  RegionWriter writer(region, host(), fc_rounds_once_, session_->slices());
   for (const int n : region.nodes) {
     MACE_RETURN_IF_ERROR(writer.Add(region.graph->nodes[n]));
   }

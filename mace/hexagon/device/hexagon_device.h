@@ -21,12 +21,14 @@ class HexagonDevice final : public Device,
  public:
   // `host` computes tables of functions of one code; null: the DSP has none of
   // these. `takes_all`: whatever it supports costs less on it than elsewhere.
+  // `fc_rounds_once`: see CpuContext.
   explicit HexagonDevice(std::shared_ptr<hexagon::Session> session,
                          std::unique_ptr<Device> host = nullptr,
-                         bool takes_all = false)
+                         bool takes_all = false, bool fc_rounds_once = false)
       : session_(std::move(session)),
         host_(std::move(host)),
         takes_all_(takes_all),
+        fc_rounds_once_(fc_rounds_once),
         activity_(std::make_shared<Activity>()) {}
 
   const char* name() const override { return "DSP"; }
@@ -55,7 +57,7 @@ class HexagonDevice final : public Device,
 
   std::shared_ptr<hexagon::Session> session_;
   std::unique_ptr<Device> host_;
-  bool takes_all_;
+  bool takes_all_, fc_rounds_once_;
   std::shared_ptr<Activity> activity_;
 };
 

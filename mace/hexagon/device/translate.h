@@ -20,6 +20,7 @@ struct Target {
   std::vector<int> outputs;
   int output = -1;              // the first of them
   NodeKernels* host = nullptr;  // computes tables; null: there is none
+  bool fc_rounds_once = false;  // see CpuContext
 };
 
 // Whether an op's node can run on the DSP, and how. Sets `*macs`. Errors:

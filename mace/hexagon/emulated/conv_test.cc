@@ -49,10 +49,11 @@ ConvParams ParamsOf(const ConvCase& c, bool is_signed, Random* random) {
 
 class ConvTest : public ::testing::TestWithParam<ConvCase> {
  protected:
-  void Check(bool is_signed, uint32_t seed) {
+  void Check(bool is_signed, uint32_t seed, bool rounds_once = false) {
     const ConvCase& c = GetParam();
     Random random(seed);
-    const ConvParams p = ParamsOf(c, is_signed, &random);
+    ConvParams p = ParamsOf(c, is_signed, &random);
+    p.rounds_once = rounds_once ? 1 : 0;
     const int64_t taps = int64_t{c.kernel_h} * c.kernel_w;
     const Bytes x = random.Bytes(size_t{1} * c.batch * c.in_h * c.in_w * c.in);
     const Bytes codes = random.Bytes(c.out * p.in_per_group * taps);
@@ -72,7 +73,10 @@ class ConvTest : public ::testing::TestWithParam<ConvCase> {
     scaling.x_zero_point = p.x_zero_point;
     const int64_t factors = is_signed ? c.out : 1;
     for (int64_t i = 0; i < factors; ++i) {
-      scaling.factors.push_back(random.Factor(c.factor));
+      // Powers of two give ties, of which some are negative.
+      scaling.factors.push_back(rounds_once && i % 2 == 0
+                                    ? ToFixed(1. / 512)
+                                    : random.Factor(c.factor));
     }
     GraphWriter writer;
     const Bytes expected = ReferenceConv(p, x, w, scaling);
@@ -96,6 +100,11 @@ TEST_P(ConvTest, SignedHasTheBitsOfTheReference) {
 
 TEST_P(ConvTest, UnsignedHasTheBitsOfTheReference) {
   for (uint32_t seed = 4; seed <= 6; ++seed) Check(false, seed);
+}
+
+TEST_P(ConvTest, RoundsOnce) {
+  Check(true, 7, true);
+  Check(false, 8, true);
 }
 
 // name, batch, h, w, in, out, kernel, stride, dilation, pad, groups, factor

@@ -38,6 +38,7 @@ struct ConvParams {
   int32_t filter_offset;  // code that stands for 0
   int32_t is_signed;
   int32_t has_left_shifts;  // some exponent is not in -31..-1
+  int32_t rounds_once;      // sums are rounded once, not twice
   int32_t rows;             // output pixels computed together: 8, 16, 32
   CodeParams y;
 };

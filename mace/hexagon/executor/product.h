@@ -25,7 +25,7 @@ constexpr GemmCodesFunction* kUnsignedCodes[] = {
 struct Product {
   int32_t depth;     // bytes of a row of x, a multiple of 8
   int32_t y_stride;  // bytes from row to row of y
-  int32_t is_signed, has_left_shifts;
+  int32_t is_signed, has_left_shifts, rounds_once;
   CodeParams y;
   const int32_t* sums;  // of the rows of x (mace_row_sums)
   int32_t* acc;         // room for 32 rows of 128 sums
@@ -61,12 +61,15 @@ struct Product {
  private:
   // Whether four rows are whole vectors of codes.
   bool fills_vectors(int32_t outputs, const uint8_t* to) const {
-    return has_left_shifts == 0 &&
+    return has_left_shifts == 0 && rounds_once == 0 &&
            (reinterpret_cast<uintptr_t>(to) & (kVec - 1)) == 0 &&
            (is_flat(outputs) || (outputs == 128 && y_stride % kVec == 0));
   }
 
   RequantizeFunction* ChooseRequantize() const {
+    if (rounds_once != 0) {
+      return is_signed != 0 ? mace_requantize_once_s8 : mace_requantize_once_u8;
+    }
     if (has_left_shifts != 0) {
       return is_signed != 0 ? mace_requantize_any_s8 : mace_requantize_any_u8;
     }

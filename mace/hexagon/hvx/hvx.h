@@ -97,6 +97,27 @@ MACE_HVX_INLINE Vec ScaleAny(Vec x, Vec mantissa, Vec exponent) {
   return Q6_V_vmux_QVV(Q6_Q_vcmp_eq_VwVw(right, zero), high, shifted);
 }
 
+// The same, rounded once to the nearest, ties away from zero. Products beyond
+// 32 bits saturate. REQUIRES: exponents of at most 16.
+MACE_HVX_INLINE Vec ScaleOnce(Vec x, Vec mantissa, Vec exponent) {
+  const Vec zero = Q6_V_vzero();
+  const Vec left = Q6_Vw_vmax_VwVw(exponent, zero);
+  const Vec right = Q6_Vw_vsub_VwVw(left, exponent);  // max(-exponent, 0)
+  const Vec room = Q6_Vw_vasr_VwVw(SplatWord(0x7fffffff), left);
+  const Vec size =
+      Q6_Vw_vasl_VwVw(Q6_Vw_vmin_VwVw(Q6_Vw_vabs_Vw_sat(x), room), left);
+  // Rounded down, so that the shift is the only step that rounds.
+  const Vec down = Q6_Vw_vmpyoacc_VwVwVh_s1_sat_shift(
+      Q6_Vw_vmpye_VwVuh(size, mantissa), size, mantissa);
+  const Vec halves =
+      Q6_Vw_vasr_VwVw(down, Q6_Vw_vsub_VwVw(right, SplatWord(1)));
+  const Vec y = Q6_V_vmux_QVV(Q6_Q_vcmp_eq_VwVw(right, zero),
+                              MultiplyHigh(size, mantissa),
+                              Q6_Vw_vavg_VwVw_rnd(halves, zero));
+  const Vec sign = Q6_Vw_vasr_VwR(x, 31);
+  return Q6_Vw_vsub_VwVw(Q6_V_vxor_VV(y, sign), sign);
+}
+
 // Four vectors of words to one of codes: clamp(w + zero_point, least, most).
 // `zero_point` has halves, `least` and `most` bytes.
 template <bool kSigned>

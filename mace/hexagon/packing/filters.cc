@@ -70,10 +70,11 @@ FixedParams ToFixed(double real) {
   return {static_cast<int32_t>(mantissa), exponent};
 }
 
-bool AreInRange(const std::vector<FixedParams>& factors) {
-  return std::all_of(factors.begin(), factors.end(), [](const FixedParams& f) {
-    return f.exponent >= -31 && f.exponent <= 31;
-  });
+bool AreInRange(const std::vector<FixedParams>& factors, int most) {
+  return std::all_of(factors.begin(), factors.end(),
+                     [most](const FixedParams& f) {
+                       return f.exponent >= -31 && f.exponent <= most;
+                     });
 }
 
 Result<PackedFilter> PackFilter(const FilterCodes& w, int64_t groups,

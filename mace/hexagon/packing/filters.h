@@ -50,8 +50,8 @@ struct PackedFilter {
 // 2^-32 become 0.
 FixedParams ToFixed(double real);
 
-// Whether the DSP takes all of the factors: exponents of at most 31.
-bool AreInRange(const std::vector<FixedParams>& factors);
+// Whether the DSP takes all of the factors: exponents of -31 to `most`.
+bool AreInRange(const std::vector<FixedParams>& factors, int most = 31);
 
 // For kConv (`groups` groups). Errors:
 // MACE_OUT_OF_RESOURCES.

@@ -14,7 +14,7 @@ namespace mace::hexagon {
 constexpr uint32_t kMessageMagic = 0x5053444d;  // "MDSP"
 // Both sides must have the same; it changes with every change of this header,
 // of graph_format.h, and of what an op's parameters mean.
-constexpr uint32_t kProtocolVersion = 4;
+constexpr uint32_t kProtocolVersion = 5;
 
 enum Command : uint32_t {
   kHello = 1,     // -> args: version of the DSP, bytes of VTCM, most graphs,

@@ -22,12 +22,20 @@ Position At(const WindowParams& h, const WindowParams& w, int64_t p, int64_t q,
   return {row, column, row >= 0 && row < h.in && column >= 0 && column < w.in};
 }
 
+// As if products had any number of bits.
+int64_t ScaleOnce(int32_t x, FixedParams factor) {
+  const double real = std::ldexp(factor.mantissa, factor.exponent - 31);
+  return std::llround(std::clamp(x * real, -1e9, 1e9));
+}
+
 uint8_t FromSum(int64_t sum, int64_t output, const Scaling& scaling,
-                const CodeParams& y) {
+                const CodeParams& y, bool rounds_once = false) {
   if (scaling.bias != nullptr) sum += scaling.bias[output];
-  const int32_t scaled =
-      ScaleTwice(static_cast<int32_t>(sum), scaling.factor(output));
-  return ToByte(int64_t{scaled} + y.zero_point, y);
+  const auto x = static_cast<int32_t>(sum);
+  const FixedParams& factor = scaling.factor(output);
+  const int64_t scaled =
+      rounds_once ? ScaleOnce(x, factor) : ScaleTwice(x, factor);
+  return ToByte(scaled + y.zero_point, y);
 }
 
 }  // namespace
@@ -79,7 +87,7 @@ Bytes ReferenceConv(const ConvParams& p, const Bytes& x, const FilterCodes& w,
                   w.at(o, i, t);
             }
           }
-          y.push_back(FromSum(sum, o, scaling, p.y));
+          y.push_back(FromSum(sum, o, scaling, p.y, p.rounds_once != 0));
         }
       }
     }

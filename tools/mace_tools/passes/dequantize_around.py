@@ -28,7 +28,7 @@ _COMPUTED = {
 # The same where codes have 16 bits; other ops compute floats then.
 _COMPUTED_16 = {
     "Activation": {"activation": ("NOOP", "RELU", "RELUX", "LEAKYRELU", "SIGMOID", "TANH")},
-    "Conv2d": {}, "DepthwiseConv2d": {}, "FullyConnected": {},
+    "Conv2d": {}, "Deconv2d": {}, "DepthwiseConv2d": {}, "FullyConnected": {},
     "Eltwise": {"type": ("SUM", "SUB", "PROD")}, "Softmax": {"use_log": (0,)},
 }
 _CLAMPS = ("NOOP", "RELU", "RELUX")

@@ -3,8 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 Source: TFLite's quantization specification and gemmlowp's documentation of fixed-point numbers.
-FullyConnected is requantized in fixed point, as TFLite Micro and the stored outputs of models have
-it; factors of convolutions are of double precision for uint8, too.
+FullyConnected rounds twice, as TFLite Micro and LiteRT before April 2025 have it.
 """
 
 from __future__ import annotations
@@ -39,44 +38,6 @@ def scaled(x: np.ndarray, real: float) -> np.ndarray:
     high = (product + (1 << 30)) >> 31
     rest = high & ((1 << right) - 1)
     return (high >> right) + (rest > (((1 << right) - 1) >> 1) + (high < 0))
-
-
-def conv(x: Any, w: Any, bias: np.ndarray, out: Any, fields: dict, depthwise: bool) -> np.ndarray:
-    """CONV_2D, or DEPTHWISE_CONV_2D with a filter of [1, h, w, channels * multiplier]."""
-    taps = w.data.astype(np.int64) - (w.zero if np.size(w.zero) == 1 else 0)
-    codes = x.data.astype(np.int64) - x.zero
-    if depthwise:
-        filters, inputs = taps.shape[3], 1
-        per = filters // codes.shape[3]
-        taps = taps[0].transpose(2, 0, 1)[..., None]
-    else:
-        filters, inputs = taps.shape[0], taps.shape[3]
-        per = filters // (codes.shape[3] // inputs)
-    size = taps.shape[1:3]
-    step = [fields.get("StrideH", 1), fields.get("StrideW", 1)]
-    gap = [fields.get("DilationHFactor", 1), fields.get("DilationWFactor", 1)]
-    codes, extent = _padded(codes, size, step, gap, fields.get("Padding", 0) == 0)
-    sums = np.zeros((codes.shape[0], *extent, filters), np.int64)
-    for r in range(size[0]):
-        for c in range(size[1]):
-            part = codes[:, r * gap[0] :, c * gap[1] :][:, :: step[0], :: step[1]]
-            part = part[:, : extent[0], : extent[1]]
-            for o in range(filters):
-                first = o // per * inputs
-                sums[..., o] += part[..., first : first + inputs] @ taps[o, r, c]
-    return finished(sums + bias, x, w, out, fields)
-
-
-def _padded(codes: np.ndarray, size: Any, step: list[int], gap: list[int], same: bool
-            ) -> tuple[np.ndarray, list[int]]:
-    """With zeros around, and the extents of the result."""
-    extents, pads = [], [(0, 0)]
-    for n, k, s, d in zip(codes.shape[1:3], size, step, gap):
-        reach = (k - 1) * d + 1
-        extents.append(-(-n // s) if same else -(-(n - reach + 1) // s))
-        more = max((extents[-1] - 1) * s + reach - n, 0) if same else 0
-        pads.append((more // 2, more - more // 2))
-    return np.pad(codes, [*pads, (0, 0)]), extents
 
 
 def fully_connected(x: Any, w: Any, bias: np.ndarray, out: Any, fields: dict) -> np.ndarray:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools.testing import quantized_definition as definition
 from mace_tools.testing.quantized_cases import (
     N1_TO_1,
     NONE,
@@ -90,13 +89,8 @@ def _conv(op: str, d: Draw, x: Codes, w: Codes, outputs: int, turn: int, fields:
     dtype = x.data.dtype.name
     out = d.out(dtype, turn=turn + 1, scale=d.scale(-5, 1))
     b = bias(d, outputs, np.float32(x.scale) * np.float32(w.scale))
-    is_depthwise = op != "CONV_2D"
-    options = "DepthwiseConv2DOptions" if is_depthwise else "Conv2DOptions"
-    case = Case(op, [x, w, b], [out], options, fields)
-    if dtype == "uint8":
-        case.most = 1
-        case.define = lambda c: definition.conv(x, w, b.data, out, c.fields, is_depthwise)
-    return case
+    options = "Conv2DOptions" if op == "CONV_2D" else "DepthwiseConv2DOptions"
+    return Case(op, [x, w, b], [out], options, fields)
 
 
 def _fully_connected() -> list[Case]:
@@ -110,11 +104,8 @@ def _fully_connected() -> list[Case]:
                 w.zero = 7  # which a matrix of one scale may have
             b = bias(d, outputs, np.float32(x.scale) * np.float32(w.scale))
             out = d.out(dtype, d.scale(-4, 1), turn + 1)
-            case = Case("FULLY_CONNECTED", [x, w, b], [out], "FullyConnectedOptions",
-                        {"FusedActivationFunction": ACTIVATIONS[turn % 4]}, most=1)
-            case.define = (lambda c, x=x, w=w, b=b, out=out:
-                           definition.fully_connected(x, w, b.data, out, c.fields))
-            cases.append(case)
+            cases.append(Case("FULLY_CONNECTED", [x, w, b], [out], "FullyConnectedOptions",
+                              {"FusedActivationFunction": ACTIVATIONS[turn % 4]}))
     return cases
 
 
@@ -133,7 +124,7 @@ def _transposed() -> list[Case]:
             fields = {"Padding": padding, "StrideH": strides[0], "StrideW": strides[1]}
             operands = [i32(image[0], *size, outputs), w, x, *([b] if turn % 2 else [])]
             cases.append(Case("TRANSPOSE_CONV", operands, [out], "TransposeConvOptions", fields,
-                              fed=(2,), most=0 if dtype == "int8" else 1))
+                              fed=(2,)))
     return cases
 
 

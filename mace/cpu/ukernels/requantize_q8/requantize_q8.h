@@ -17,9 +17,12 @@ constexpr size_t kRequantizeQ8Columns = 64;
 //
 //   clamp(scaled(sum + row_add) + zero_point)
 //
-// It is scaled in fixed point and rounded twice: sum * 2^left is multiplied by
-// mantissa / 2^31 and rounded to the nearest, ties up; then divided by 2^right
-// and rounded to the nearest, ties away from zero.
+// where scaled is one of these:
+// - sum * real in double precision, rounded to the nearest, ties away from zero
+//   (requantize_once_q8)
+// - in fixed point, rounded twice (requantize_q8): sum * 2^left is multiplied
+//   by mantissa / 2^31 and rounded to the nearest, ties up; then divided by
+//   2^right and rounded to the nearest, ties away from zero.
 struct RequantizeQ8Tile {
   size_t m, n;
   const int32_t* sums;
@@ -33,12 +36,17 @@ struct RequantizeQ8Tile {
   int32_t least, most;  // codes, of int8_t or uint8_t; `most` wins
   uint8_t* y;
   ptrdiff_t y_stride;  // between rows
+  // n; of requantize_once_q8, which reads no mantissas.
+  const double* reals = nullptr;
 };
 
 using RequantizeQ8Fn = void(const RequantizeQ8Tile& tile);
 
 RequantizeQ8Fn requantize_q8__scalar, requantize_q8__avx2,
     requantize_q8__avx512, requantize_q8__neon, requantize_q8__aarch64;
+RequantizeQ8Fn requantize_once_q8__scalar, requantize_once_q8__avx2,
+    requantize_once_q8__avx512, requantize_once_q8__neon,
+    requantize_once_q8__aarch64;
 
 }  // namespace mace::cpu
 

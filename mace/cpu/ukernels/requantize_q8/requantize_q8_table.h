@@ -39,6 +39,23 @@ inline constexpr RequantizeQ8 kRequantizeQ8[] = {
 #endif
 };
 
+// Those that round once, for all sums and factors.
+inline constexpr RequantizeQ8 kRequantizeOnceQ8[] = {
+#if defined(__x86_64__)
+    {"requantize_once_q8__avx512", kCpuAvx512, 32, 31,
+     requantize_once_q8__avx512},
+    {"requantize_once_q8__avx2", kCpuAvx2Fma, 32, 31, requantize_once_q8__avx2},
+#elif defined(__aarch64__)
+    {"requantize_once_q8__aarch64", kCpuNeon, 32, 31,
+     requantize_once_q8__aarch64},
+#elif defined(__arm__)
+    {"requantize_once_q8__neon", kCpuNeon, 32, 31, requantize_once_q8__neon},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"requantize_once_q8__scalar", 0, 32, 31, requantize_once_q8__scalar},
+#endif
+};
+
 }  // namespace mace::cpu
 
 #endif  // MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_TABLE_H_

@@ -51,6 +51,7 @@ void ForEachRow(const F& f) {
   each(kGemmQ8);
   each(kDwconvQ8);
   each(kRequantizeQ8);
+  each(kRequantizeOnceQ8);
   each(kSumQ8);
   each(kLookupQ8);
   each(kMaximaQ8);

@@ -21,7 +21,7 @@ DspError Check(const NodeView& node, uint64_t* work) {
       !IsWithin(p.in_per_group, 1, kMostExtent) ||
       !IsWithin(p.out_per_group, 1, kMostExtent) ||
       !IsWithin(p.filter_offset, 0, 255) ||
-      !IsWithin(p.has_left_shifts, 0, 1) ||
+      !IsWithin(p.has_left_shifts, 0, 1) || !IsWithin(p.rounds_once, 0, 1) ||
       (p.rows != 8 && p.rows != 16 && p.rows != kConvRows)) {
     return kBadParameter;
   }
@@ -268,10 +268,10 @@ void Run(const NodeView& node) {
   const auto* filter = node.data(kFilter);
   const ConvScratch scratch(
       node.scratch(kScratchSpace, ConvScratchBytes(p.rows, p.depth)));
-  const Product product = {p.depth,     p.groups * p.out_per_group,
-                           p.is_signed, p.has_left_shifts,
-                           p.y,         scratch.sums,
-                           scratch.acc};
+  const Product product = {p.depth,       p.groups * p.out_per_group,
+                           p.is_signed,   p.has_left_shifts,
+                           p.rounds_once, p.y,
+                           scratch.sums,  scratch.acc};
   const Convolution convolution = {p,
                                    node.data(kX),
                                    filter,

@@ -146,8 +146,8 @@ struct MatMul {
   // Rows of a times what is packed.
   void Columns(const uint8_t* a, int32_t outputs, uint8_t* y) const {
     const bool has_left_shifts = p.scale.mantissa != 0 && p.scale.exponent >= 0;
-    const Product product = {depth, p.n,          p.is_signed, has_left_shifts,
-                             p.y,   scratch.sums, scratch.acc};
+    const Product product = {depth, p.n, p.is_signed,  has_left_shifts,
+                             0,     p.y, scratch.sums, scratch.acc};
     for (int32_t row = 0; row < p.m; row += kConvRows) {
       const int32_t left = p.m - row;
       const int32_t rows = left < kConvRows ? left : kConvRows;

@@ -1,5 +1,4 @@
-// Sums of products to codes, with the two roundings of TFLite's reference
-// kernels.
+// Sums of products to codes, with the roundings of TFLite's reference kernels.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/hvx/hvx.h"
@@ -8,32 +7,36 @@
 namespace mace::hexagon {
 namespace {
 
+// kRight: exponents of -31 to -1. kOnce: rounds once.
+enum class Kind { kRight, kAny, kOnce };
+
 struct Stage {
-  Vec mantissa[4], shift[4];  // kAny: exponents; else -1 - exponent
+  Vec mantissa[4], shift[4];  // exponents; of kRight -1 - exponent
 };
 
-template <bool kAny>
+template <Kind kKind>
 MACE_HVX_INLINE Stage LoadStage(const RequantizeArgs& args) {
   Stage stage;
   for (int b = 0, at = 0; b < 4; ++b) {
     const int32_t* block = args.stage + at * 96;
     stage.mantissa[b] = Load(block + 32);
     const Vec exponent = Load(block + 64);
-    stage.shift[b] = kAny ? exponent : Q6_V_vnot_V(exponent);
+    stage.shift[b] = kKind == Kind::kRight ? Q6_V_vnot_V(exponent) : exponent;
     if (++at == args.stage_blocks) at = 0;
   }
   return stage;
 }
 
-template <bool kAny>
+template <Kind kKind>
 MACE_HVX_INLINE Vec ScaleWords(Vec x, Vec mantissa, Vec shift) {
-  return kAny ? ScaleAny(x, mantissa, shift)
-              : RoundingShiftLess1(MultiplyHigh(x, mantissa), shift);
+  if (kKind == Kind::kOnce) return ScaleOnce(x, mantissa, shift);
+  if (kKind == Kind::kAny) return ScaleAny(x, mantissa, shift);
+  return RoundingShiftLess1(MultiplyHigh(x, mantissa), shift);
 }
 
-template <bool kSigned, bool kAny>
+template <bool kSigned, Kind kKind>
 MACE_HVX_INLINE void Requantize(const RequantizeArgs& args) {
-  const Stage stage = LoadStage<kAny>(args);
+  const Stage stage = LoadStage<kKind>(args);
   const Vec zero_point = SplatHalf(args.zero_point);
   const Vec least = SplatByte(args.least), most = SplatByte(args.most);
   const auto* acc = reinterpret_cast<const Vec*>(args.acc);
@@ -46,7 +49,7 @@ MACE_HVX_INLINE void Requantize(const RequantizeArgs& args) {
     Vec w[4];
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
-      w[b] = ScaleWords<kAny>(from[b], stage.mantissa[b], stage.shift[b]);
+      w[b] = ScaleWords<kKind>(from[b], stage.mantissa[b], stage.shift[b]);
     }
     return PackCodes<kSigned>(w[0], w[1], w[2], w[3], zero_point, least, most);
   };
@@ -72,16 +75,22 @@ MACE_HVX_INLINE void Requantize(const RequantizeArgs& args) {
 
 extern "C" {
 void mace_requantize_s8(const RequantizeArgs& args) {
-  Requantize<true, false>(args);
+  Requantize<true, Kind::kRight>(args);
 }
 void mace_requantize_u8(const RequantizeArgs& args) {
-  Requantize<false, false>(args);
+  Requantize<false, Kind::kRight>(args);
 }
 void mace_requantize_any_s8(const RequantizeArgs& args) {
-  Requantize<true, true>(args);
+  Requantize<true, Kind::kAny>(args);
 }
 void mace_requantize_any_u8(const RequantizeArgs& args) {
-  Requantize<false, true>(args);
+  Requantize<false, Kind::kAny>(args);
+}
+void mace_requantize_once_s8(const RequantizeArgs& args) {
+  Requantize<true, Kind::kOnce>(args);
+}
+void mace_requantize_once_u8(const RequantizeArgs& args) {
+  Requantize<false, Kind::kOnce>(args);
 }
 }
 

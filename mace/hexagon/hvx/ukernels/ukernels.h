@@ -84,6 +84,8 @@ void mace_row_sums(const uint8_t* x, int32_t x_stride, int32_t rows,
 typedef void RequantizeFunction(const RequantizeArgs& args);
 RequantizeFunction mace_requantize_s8, mace_requantize_u8;
 RequantizeFunction mace_requantize_any_s8, mace_requantize_any_u8;
+// Rounded once; exponents of -31 to 16.
+RequantizeFunction mace_requantize_once_s8, mace_requantize_once_u8;
 
 // For 3x3 windows without dilation, of stride 1 and 2, in one pass; and any.
 typedef void DepthwiseFunction(const DepthwiseArgs& args);

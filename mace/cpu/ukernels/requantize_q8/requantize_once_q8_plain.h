@@ -1,0 +1,35 @@
+// Scales sums in double precision and rounds them once, one after the other.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_ONCE_Q8_PLAIN_H_
+#define MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_ONCE_Q8_PLAIN_H_
+
+#include "mace/cpu/ukernels/requantize_q8/requantize_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+inline int32_t SumOf(const RequantizeQ8Tile& t, size_t i, size_t j) {
+  const auto add = t.row_add == nullptr ? 0 : t.row_add[i];
+  return static_cast<int32_t>(
+      static_cast<uint32_t>(t.sums[i * t.sums_stride + j]) +
+      static_cast<uint32_t>(add));
+}
+
+// Columns [begin, t.n) of row i. Limits, which are integers, may come before
+// rounding; they keep the compiler from fusing it with the multiplication.
+inline void RequantizeOnce(const RequantizeQ8Tile& t, size_t i, size_t begin) {
+  const double least = double{1} * t.least - t.zero_point;
+  const double most = double{1} * t.most - t.zero_point;
+  uint8_t* const y = t.y + static_cast<ptrdiff_t>(i) * t.y_stride;
+  for (size_t j = begin; j < t.n; ++j) {
+    const double real = static_cast<double>(SumOf(t, i, j)) * t.reals[j];
+    const double above = real > least ? real : least;  // of NaN, too
+    const double code = __builtin_round(above < most ? above : most);
+    y[j] = static_cast<uint8_t>(static_cast<int32_t>(code) + t.zero_point);
+  }
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_ONCE_Q8_PLAIN_H_
