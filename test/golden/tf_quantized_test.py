@@ -24,7 +24,7 @@ def computed(x):
     return graphs.network(graphs.coded(x, tf.reduce_min(x), tf.reduce_max(x)), graphs.shrunk)
 
 
-@pytest.mark.parametrize("make, most", [(frozen, 0.3), (computed, 0.05)])
+@pytest.mark.parametrize("make, most", [(frozen, 0.03), (computed, 0.02)])
 def test_run_validates(make, most, tmp_path, capsys):
     graphs.save(tmp_path / "m.pb", make)
     assert cli.main(["init", str(tmp_path / "m.pb")]) == 0
