@@ -62,6 +62,7 @@ class Settings(TypedDict, total=False):
     memory_limit: int
     winograd: int
     float32_nodes: Sequence[str]
+    fc_rounding: str
     tuning_ms: int
     tuning_file: str
     max_loop_iterations: int

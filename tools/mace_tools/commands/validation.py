@@ -158,7 +158,8 @@ def _kind(model: Model, net: Any, device: str, source_ops: set[str]) -> str:
         return ""
     if _computes_in_codes(net):
         return "integers" if model.platform == "tflite" else "steps"
-    if model.stored_type != "f32" or _has_fp16(net):
+    # LiteRT computes with weights of fp16 in float32, as the engine does.
+    if model.stored_type != "f32" or model.platform != "tflite" and _has_fp16(net):
         return "half"
     return "dynamic" if _is_dynamic(model.platform, net, source_ops) else ""
 

@@ -134,6 +134,7 @@ class Session:
             for own, local in written:
                 if own == found[2]:
                     target = local / found[3][1:] if found[3] else local
+                    target.parent.mkdir(parents=True, exist_ok=True)  # as mace_run does here
                     self.device.pull(f"{self.folder}/out/{own}{found[3] or ''}", target,
                                      int(found[1]))
 

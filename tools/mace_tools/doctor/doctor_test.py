@@ -134,7 +134,7 @@ def test_missing_tools_are_named_with_the_cure(machine, monkeypatch):
 
 
 ANSWERS = [
-    (struct.pack("<16I", 0x5053444D, 4, 1, 1, 4, 262144, *[0] * 10), State.OK, "262144 bytes"),
+    (struct.pack("<16I", 0x5053444D, 5, 1, 1, 4, 262144, *[0] * 10), State.OK, "262144 bytes"),
     (struct.pack("<16I", 0x5053444D, 7, 1, 1, *[0] * 12), State.MISSING, "speaks version 7"),
     (b"x" * 64, State.MISSING, "none of MACE's"), (b"", State.MISSING, "none of MACE's"),
 ]
