@@ -334,7 +334,9 @@ TEST(ThreadPool, ShortRunsAreDoneAloneIfThatIsFaster) {
     pool->EndRun();
     with_worker += others > 0;
     times.woken = i == 0 ? 50 : times.woken;  // slower than alone
-    if (i > 0 && times.alone > 0) EXPECT_LT(times.alone, 50);
+    if (i > 0 && times.alone > 0) {
+      EXPECT_LT(times.alone, 50);
+    }
   }
   EXPECT_GT(times.alone, 0);
   EXPECT_LT(with_worker, 5);
