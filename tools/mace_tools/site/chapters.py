@@ -14,7 +14,7 @@ CHAPTERS = {
     "Models": {
         "docs/converter.md": "The deployment file and the commands",
         "docs/front_ends.md": "What each format may hold",
-        "docs/quantization.md": "Quantization",
+        "docs/quantization.md": "", "docs/dynamic_shapes.md": "",
         "docs/custom_ops.md": "", "docs/ops.md": "",
         "models/digits/README.md": "The bundled model"},
     "Build and deploy": {
