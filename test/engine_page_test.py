@@ -1,4 +1,4 @@
-"""docs/engine.md: its code compiles as an app would compile it.
+"""The C++ code of docs/engine.md and README.md compiles as an app would compile it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -30,6 +30,23 @@ void Page(std::shared_ptr<MaceModel> model, std::shared_ptr<MaceEngine> engine,
 """
 
 
+README = """
+#include <cstdio>
+%s
+void Page(std::shared_ptr<float> pixels) {
+%s
+}
+"""
+
+
+def compiles(source, standard):
+    flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable",
+             "-Wno-unused-but-set-variable", "-Wno-unused-parameter"]
+    done = subprocess.run(["g++", f"-std={standard}", *flags, f"-I{REPO}", source],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
 def test_the_code_of_the_page_compiles(tmp_path, standard):
     need_tools("g++")
@@ -40,8 +57,13 @@ def test_the_code_of_the_page_compiles(tmp_path, standard):
     body = "\n".join(f"{{\n{code}\n}}" for code in (call, *others))
     source = tmp_path / "page.cc"
     source.write_text(BEFORE + callback + FUNCTION % body)
-    flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable",
-             "-Wno-unused-but-set-variable", "-Wno-unused-parameter"]
-    done = subprocess.run(["g++", f"-std={standard}", *flags, f"-I{REPO}", source],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    compiles(source, standard)
+
+
+def test_the_code_of_readme_compiles(tmp_path):
+    need_tools("g++")
+    (code,) = [c.text for c in code_of(REPO / "README.md") if c.language == "cpp"]
+    include, body = code.split("\n\n")
+    source = tmp_path / "readme.cc"
+    source.write_text(README % (include, body))
+    compiles(source, "c++11")
