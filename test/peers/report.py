@@ -38,9 +38,9 @@ def table(rows: list[dict]) -> str:
 
 
 def int8_table(rows: list[dict]) -> str:
-    """The same for codes of 8 bits, beside our own times in floats."""
-    lines = ["| network | threads | mace | xnnpack | onnxruntime | ours / best | mace in floats | "
-             "codes / floats |", "|---" * 8 + "|"]
+    """The same for int8, beside our own times in float32."""
+    lines = ["| network | threads | mace | xnnpack | onnxruntime | ours / best | mace float32 | "
+             "int8 / float32 |", "|---" * 8 + "|"]
     for key in dict.fromkeys((r["model"], r["threads"]) for r in rows):
         here = {r["engine"]: r["median_ms"] for r in rows if (r["model"], r["threads"]) == key}
         best = [here[name] for name in ("xnnpack", "onnxruntime") if name in here]
