@@ -1,5 +1,5 @@
-"""The steps of docker/Dockerfile: they copy all that they use, and (suite `docker`) they make an
-image of each release of Debian, in which another user converts a model and runs it.
+"""The steps of docker/Dockerfile: the folder docker has all that they use, and (suite `docker`)
+they make an image of each release of Debian, in which another user converts a model and runs it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -17,30 +17,46 @@ import pytest
 
 from mace_tools.protos import REPO
 
-FILE = REPO / "docker" / "Dockerfile"
+CONTEXT = REPO / "docker"
+FILE = CONTEXT / "Dockerfile"
 USER = 12345  # who has no entry in the image's /etc/passwd
 
 
-def test_the_steps_are_known_and_what_they_copy_is_there():
+def test_the_steps_are_known_and_what_they_copy_is_in_the_context():
     steps = dockerfile.read(FILE)
     copied = [source for s in steps if s.name == "COPY" for source in s.text.split()[:-1]]
-    assert copied and all((REPO / source).exists() for source in copied)
-    assert "setup.sh" in " ".join(s.text for s in steps if s.name == "RUN")
-    assert not re.search(r"apt-get|pip install|curl|wget", " ".join(
-        s.text for s in steps if s.name == "RUN")), "tools/setup.sh is the only installer"
+    assert copied and all((CONTEXT / source).resolve().is_relative_to(CONTEXT)
+                          and (CONTEXT / source).is_file() for source in copied)
+    commands = " ".join(s.text for s in steps if s.name == "RUN")
+    assert "setup.sh" in commands
+    assert not re.search(r"apt-get|pip install|curl|wget", commands), "an installer beside setup.sh"
 
 
-def test_all_that_setup_reads_is_copied():
-    """The paths below $root in tools/setup.sh."""
-    copied = [(s.text.split()[0], s.text.split()[-1]) for s in dockerfile.read(FILE)
-              if s.name == "COPY"]
-    script = (REPO / "tools" / "setup.sh").read_text()
-    used = set(re.findall(r"\$root/([\w./]+)", script))
+def test_the_packed_setup_is_that_of_the_tree():
+    packed = subprocess.run([CONTEXT / "pack.sh"], check=True, capture_output=True).stdout
+    assert (CONTEXT / "setup.shar").read_bytes() == packed, (
+        "a file of the set-up has changed: docker/pack.sh >docker/setup.shar")
+
+
+def test_the_steps_unpack_all_that_setup_reads(tmp_path):
+    """By the first words of RUN, up to setup.sh itself, with the paths that begin with $root."""
+    (text,) = [s.text for s in dockerfile.read(FILE) if s.name == "RUN"]
+    unpack, _, _ = text.partition("&& /setup/")
+    shutil.copy(CONTEXT / "setup.shar", tmp_path)
+    unpack = unpack.replace(" /", f" {tmp_path}/")
+    subprocess.run(["/bin/sh", "-ec", unpack], check=True, env={"HOME": f"{tmp_path}/home"})
+    root = tmp_path / "setup"
+    files = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+    for path in files:
+        assert (root / path).read_bytes() == (REPO / path).read_bytes(), path
+        assert os.access(root / path, os.X_OK) == os.access(REPO / path, os.X_OK), path
+    used = set(re.findall(r"\$root/([\w./]+)", (root / "tools/setup.sh").read_text()))
     assert len(used) >= 3
-    for path in used:
-        assert any((path == source or path.startswith(f"{source}/") or source.startswith(path))
-                   and f"/setup/{source}".startswith(target.rstrip("/"))
-                   for source, target in copied), f"setup.sh reads {path}, which is not copied"
+    # Of $root/tools/requirements/debian_$group.txt, the words end before the `$`.
+    for name in used:
+        assert any(str(path).startswith(name) for path in files), f"setup.sh reads {name}"
+    shown = subprocess.run([root / "tools/setup.sh", "--help"], check=True, capture_output=True)
+    assert b"usage: tools/setup.sh" in shown.stdout
 
 
 @pytest.mark.parametrize("text, message", [
@@ -70,9 +86,9 @@ def test_lines_that_continue_are_one_step(tmp_path):
 @pytest.mark.parametrize("debian", dockerfile.SUITES)
 def test_the_image_converts_and_runs_a_model_as_another_user(tmp_path, debian):
     assert not dockerfile.can_build()
-    image = dockerfile.build(dockerfile.read(FILE), REPO, tmp_path / "image", {
+    image = dockerfile.build(dockerfile.read(FILE), CONTEXT, tmp_path / "image", {
         "DEBIAN": debian, "LEVEL": os.environ.get("MACE_TEST_DOCKER_LEVEL", "run")})
-    assert image.command == ["/bin/bash"] and not (image.root / "setup").exists()
+    assert image.command == ["/bin/bash"] and not list(image.root.glob("setup*"))
     mounted = image.root / image.folder.lstrip("/")
     names = subprocess.run(["git", "ls-files"], cwd=REPO, check=True, capture_output=True,
                            text=True).stdout.splitlines()
