@@ -322,24 +322,24 @@ TEST(ThreadPool, PoolsAtOnceMayUseAllCores) {
 TEST(ThreadPool, ShortRunsAreDoneAloneIfThatIsFaster) {
   auto pool = std::move(*ThreadPool::Create(2));
   WakeTimes times;
-  int with_worker = 0;
+  int measured = 0;
   for (int i = 0; i < 30; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
     std::atomic<int> others{0};
     const auto caller = std::this_thread::get_id();
+    const double alone = i == 0 ? 0 : 10;
+    times = {50, alone, times.runs};  // woken, it was slower
     pool->BeginRun(&times);
     pool->ParallelFor(2, 1, [&](size_t, size_t) {
       others += std::this_thread::get_id() != caller;
     });
     pool->EndRun();
-    with_worker += others > 0;
-    times.woken = i == 0 ? 50 : times.woken;  // slower than alone
-    if (i > 0 && times.alone > 0) {
-      EXPECT_LT(times.alone, 50);
-    }
+    EXPECT_EQ(times.woken, 50);
+    if (times.alone == alone) continue;  // the worker did not sleep yet
+    ++measured;
+    EXPECT_EQ(others, 0);
   }
-  EXPECT_GT(times.alone, 0);
-  EXPECT_LT(with_worker, 5);
+  EXPECT_GT(measured, 0);
   // Long runs always wake them.
   times = {2000, 10, 0};
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
