@@ -15,7 +15,7 @@ struct MagnitudeF32Rows {
 
 // Of no elements, zeros.
 struct MagnitudeF32 {
-  float largest;  // of those that are numbers
+  float largest;  // anything if an element is NaN
   float sum;      // infinity or NaN if an element is
 };
 

@@ -17,7 +17,7 @@ struct MagnitudeLoop {
   void Add(size_t k, simd::F32 x) {
     const simd::F32 size = simd::Abs(x);
     sum[k] = sum[k] + size;
-    largest[k] = simd::Max(size, largest[k]);  // without NaN
+    largest[k] = simd::Max(size, largest[k]);
   }
 };
 

@@ -43,9 +43,7 @@ TEST(MagnitudeF32, WhatIsNotFiniteIsInTheSum) {
       std::vector<float> x(83, 1);
       const float* const rows[] = {x.data()};
       x[at] = std::numeric_limits<float>::quiet_NaN();
-      const MagnitudeF32 nan = row.fn({1, x.size(), rows});
-      EXPECT_TRUE(std::isnan(nan.sum));
-      EXPECT_EQ(nan.largest, 1);
+      EXPECT_TRUE(std::isnan(row.fn({1, x.size(), rows}).sum));
       x[at] = -std::numeric_limits<float>::infinity();
       EXPECT_TRUE(std::isinf(row.fn({1, x.size(), rows}).sum));
     }
