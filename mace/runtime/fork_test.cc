@@ -96,10 +96,6 @@ class Fork : public ::testing::Test {
 #ifdef __SANITIZE_THREAD__
     GTEST_SKIP() << "this build: ThreadSanitizer starts no threads in a child";
 #endif
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "this build: a fork leaves AddressSanitizer's allocator "
-                    "locked in the child when another thread allocates";
-#endif
   }
 };
 
