@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,10 @@ def _onnx_part(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | No
     stored = [onnx.TensorProto.FromString(t.SerializeToString()) for t in graph.initializer
               if t.name in read and t.name not in inputs]
     if nudge is not None:
-        _nudge([*stored, *(a.t for node in kept for a in node.attribute if a.HasField("t"))],
-               nudge, Path(model).parent)
+        nodes = [*kept, *(node for function in part.functions for node in function.node)]
+        sparse = [tensor.values for tensor in graph.sparse_initializer]
+        _nudge([*stored, *sparse, *_constants(nodes)], nudge, Path(model).parent)
+        _nudge_attributes(nodes, nudge)
     types = {v.name: v.type.tensor_type.elem_type for v in [*graph.input, *graph.value_info]}
     del graph.node[:], graph.initializer[:], graph.input[:], graph.output[:], graph.value_info[:]
     graph.node.extend(kept)
@@ -93,6 +96,38 @@ def _read_by(node: Any) -> list[str]:
             names += _read_by(inner)
         names += [v.name for v in attribute.g.output]  # may come from the outer graph
     return names
+
+
+def _graphs(nodes: Iterable[Any]) -> Iterator[Any]:
+    """The bodies of loops and branches of these nodes, and those within them."""
+    for body in (a.g for node in nodes for a in node.attribute if a.HasField("g")):
+        yield body
+        yield from _graphs(body.node)
+
+
+def _constants(nodes: list[Any]) -> Iterator[Any]:
+    """The tensors that these nodes and the graphs within them hold."""
+    graphs = list(_graphs(nodes))
+    for graph in graphs:
+        yield from graph.initializer
+        yield from (sparse.values for sparse in graph.sparse_initializer)
+    for node in (*nodes, *(n for graph in graphs for n in graph.node)):
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                yield attribute.t
+            elif attribute.HasField("sparse_tensor"):
+                yield attribute.sparse_tensor.values
+
+
+def _nudge_attributes(nodes: list[Any], nudge: Nudge) -> None:
+    """Changes the constants that are no tensors: value_float and value_floats."""
+    within = (n for graph in _graphs(nodes) for n in graph.node)
+    for k, node in enumerate((*nodes, *within)):
+        for attribute in node.attribute if node.op_type == "Constant" else ():
+            if attribute.name == "value_float" and attribute.HasField("f"):
+                attribute.f = float(nudge.of(np.float32(attribute.f), k))
+            elif attribute.name == "value_floats":
+                attribute.floats[:] = nudge.of(np.float32(attribute.floats), k).tolist()
 
 
 def _nudge(tensors: list[Any], nudge: Nudge, folder: Path) -> None:
