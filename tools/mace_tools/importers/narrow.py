@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from mace_tools.importers.builder import Builder
 
 NARROW = ("i8", "u8", "i16")
@@ -29,3 +31,16 @@ def eltwise(b: Builder, kind: str, *operands: str) -> str:
     if b.quant(operands[0]) is not None:
         return b.op("Eltwise", *operands, type=kind)
     return widened(b, lambda *xs: b.op("Eltwise", *xs, type=kind), *operands)
+
+
+def bitwise(b: Builder, kind: str, *operands: str) -> str:
+    """AND, OR, XOR, SHIFT_LEFT or SHIFT_RIGHT of the bits of any integers."""
+    return widened(b, lambda x, y: b.op("Bitwise", x, y, type=kind), *operands)
+
+
+def bitwise_not(b: Builder, x: str) -> str:
+    """Every bit of any integers inverted."""
+    def inverted(x: str) -> str:
+        return b.op("Bitwise", x, b.add_const(np.array(-1), b.dtype(x)), type="XOR")
+
+    return widened(b, inverted, x)

@@ -5,10 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import numpy as np
-
+from mace_tools.importers import narrow
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.narrow import widened
 from mace_tools.importers.onnx import registry
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
@@ -16,16 +14,12 @@ from mace_tools.importers.source import SourceNode
 
 @registry.op("BitwiseAnd", "BitwiseOr", "BitwiseXor")
 def bitwise(b: Builder, n: SourceNode) -> str:
-    kind = n.op.removeprefix("Bitwise").upper()
-    return widened(b, lambda x, y: b.op("Bitwise", x, y, type=kind), *n.inputs)
+    return narrow.bitwise(b, n.op.removeprefix("Bitwise").upper(), *n.inputs)
 
 
 @registry.op("BitwiseNot")
 def bitwise_not(b: Builder, n: SourceNode) -> str:
-    def flipped(x: str) -> str:
-        return b.op("Bitwise", x, b.add_const(np.array(-1), b.dtype(x)), type="XOR")
-
-    return widened(b, flipped, n.inputs[0])
+    return narrow.bitwise_not(b, n.inputs[0])
 
 
 @registry.op("BitShift")
@@ -34,4 +28,4 @@ def bit_shift(b: Builder, n: SourceNode) -> str:
     direction = n.attr("direction")
     if direction not in ("LEFT", "RIGHT"):
         raise Unsupported(f"the direction '{direction}'", "use LEFT or RIGHT")
-    return widened(b, lambda x, by: b.op("Bitwise", x, by, type=f"SHIFT_{direction}"), *n.inputs)
+    return narrow.bitwise(b, f"SHIFT_{direction}", *n.inputs)

@@ -5,10 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import numpy as np
-
+from mace_tools.importers import narrow
 from mace_tools.importers.builder import Builder
-from mace_tools.importers.narrow import widened
 from mace_tools.importers.registry import Unsupported
 from mace_tools.importers.source import SourceNode
 from mace_tools.importers.tensorflow import registry
@@ -20,15 +18,12 @@ _KINDS = {"BitwiseAnd": "AND", "BitwiseOr": "OR", "BitwiseXor": "XOR", "LeftShif
 
 @registry.op(*_KINDS)
 def bitwise(b: Builder, n: SourceNode) -> str:
-    return widened(b, lambda x, y: b.op("Bitwise", x, y, type=_KINDS[n.op]), *n.inputs[:2])
+    return narrow.bitwise(b, _KINDS[n.op], *n.inputs[:2])
 
 
 @registry.op("Invert")
 def invert(b: Builder, n: SourceNode) -> str:
-    def flipped(x: str) -> str:
-        return b.op("Bitwise", x, b.add_const(np.array(-1), b.dtype(x)), type="XOR")
-
-    return widened(b, flipped, n.inputs[0])
+    return narrow.bitwise_not(b, n.inputs[0])
 
 
 @registry.op("Bitcast")
