@@ -10,6 +10,8 @@ import math
 from mace_tools.ir import Graph, Node
 from mace_tools.passes.match import is_op, only_producer, plain, scalar, with_constant
 
+_MOST_FACTORS = 8  # of a product that is looked at
+
 
 def activation_patterns(graph: Graph) -> None:
     for find in (_hard_sigmoid, _product, _hard_swish, _gelu):
@@ -100,77 +102,115 @@ def _hard_swish(graph: Graph, node: Node) -> None:
 
 
 def _gelu(graph: Graph, node: Node) -> None:
-    """x * (1 + erf(x / sqrt(2))) * 0.5 and x * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) * 0.5,
-    in each order of the factors."""
-    factors = _factors(graph, node)
-    halves = [f for f in factors if _is_scalar(graph, f, 0.5)]
-    rest = [f for f in factors if f not in halves]
-    if len(halves) != 1 or len(rest) != 2:
-        return
-    for x, gate in (rest, reversed(rest)):
-        if _one_plus_erf(graph, gate) == x:
-            _become(graph, node, x, activation="GELU")
-            return
-        if _one_plus_tanh(graph, gate) == x:
-            _become(graph, node, x, activation="GELU_TANH")
-            return
+    """x (1 + erf(x / sqrt(2))) / 2, with 1 + erf also as erfc(-x / sqrt(2)), and
+    x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, in each order of the factors."""
+    for gate in _factors(graph, node):
+        for activation, find in (("GELU", _one_plus_erf), ("GELU_TANH", _one_plus_tanh)):
+            x, times = find(graph, gate)
+            if not x:
+                continue
+            number, rest = _product_of(graph, node.outputs[0], {x, gate})
+            if sorted(rest) == sorted((x, gate)) and abs(number * times - 0.5) < 1e-6 \
+                    and _rank(graph, x) == _rank(graph, node.outputs[0]):
+                _become(graph, node, x, activation=activation)
+                return
+
+
+def _rank(graph: Graph, name: str) -> int | None:
+    shape = graph.shape(name)
+    return None if shape is None else len(shape)
 
 
 def _factors(graph: Graph, node: Node) -> list[str]:
-    """The operands of a product of three, which is a product with a factor that is a product."""
-    if node.attrs["type"] != "PROD":
-        return []
-    for k in range(2):
-        inner = only_producer(graph, node.inputs[k])
-        if is_op(inner, "Eltwise", type="PROD") and plain(inner):
-            return [*inner.inputs, node.inputs[1 - k]]
-    return []
+    """What is multiplied, of a product whose factors may be products, and divided by numbers."""
+    names, stack = [], [node]
+    while stack and len(names) <= _MOST_FACTORS:
+        for name in stack.pop().inputs:
+            inner = only_producer(graph, name)
+            is_product = is_op(inner, "Eltwise", type="PROD") or is_op(inner, "Eltwise", type="DIV")
+            if inner is not None and is_product and plain(inner):
+                stack.append(inner)
+            elif graph.const(name) is None:
+                names.append(name)
+    return names
 
 
-def _is_scalar(graph: Graph, name: str, value: float) -> bool:
-    array = graph.const(name)
-    return array is not None and array.size == 1 and abs(float(array.reshape(-1)[0]) - value) < 1e-6
-
-
-def _plus_one(graph: Graph, name: str) -> Node | None:
-    """What makes y of 1 + y."""
-    add = only_producer(graph, name)
-    inner = scalar(graph, add, 1) if is_op(add, "Eltwise", type="SUM") else None
-    return only_producer(graph, inner) if inner else None
-
-
-def _one_plus_erf(graph: Graph, name: str) -> str | None:
-    """x of 1 + erf(x / sqrt(2))."""
-    erf = _plus_one(graph, name)
-    inner = only_producer(graph, erf.inputs[0]) if is_op(erf, "Unary", type="ERF") else None
-    if is_op(inner, "Eltwise", type="DIV"):
-        return scalar(graph, inner, math.sqrt(2), 1e-4)
-    if is_op(inner, "Eltwise", type="PROD"):
-        return scalar(graph, inner, math.sqrt(0.5), 1e-4)
+def _multiple_of(graph: Graph, name: str, factor: float) -> str | None:
+    """x, where the tensor is x times this factor."""
+    found = 1.0
+    for _ in range(_MOST_FACTORS):
+        if abs(found - factor) < 1e-4:
+            return name
+        node = only_producer(graph, name)
+        if is_op(node, "Unary", type="NEG"):
+            found, name = -found, node.inputs[0]
+            continue
+        by = _scale(graph, node)
+        if by is None or node is None:
+            return None
+        found, name = found * by, next(i for i in node.inputs if graph.const(i) is None)
     return None
 
 
-def _one_plus_tanh(graph: Graph, name: str) -> str | None:
-    """x of 1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)), also of x (1 + 0.044715 x^2)."""
-    bend = _plus_one(graph, name)
-    if not is_op(bend, "Activation", activation="TANH"):
+def _scale(graph: Graph, node: Node | None) -> float | None:
+    """What a node multiplies with: a number, or one by which it divides."""
+    if node is None or node.op != "Eltwise" or not plain(node):
         return None
+    constant = with_constant(graph, node)
+    if constant is None or constant[1].size != 1:
+        return None
+    number = float(constant[1].reshape(-1)[0])
+    if node.attrs["type"] == "DIV":
+        return 1 / number if constant[2] == 1 and number else None
+    return number if node.attrs["type"] == "PROD" else None
+
+
+def _one_plus(graph: Graph, name: str) -> tuple[Node | None, float]:
+    """What makes y of s (1 + y), and s, which is 1 or 1/2."""
+    add = only_producer(graph, name)
+    if not is_op(add, "Eltwise", type="SUM") or not plain(add):
+        return None, 0.0
+    for half in (1.0, 0.5):
+        inner = scalar(graph, add, half)
+        y = _multiple_of(graph, inner, half) if inner else None
+        if y:
+            return only_producer(graph, y), half
+    return None, 0.0
+
+
+def _one_plus_erf(graph: Graph, name: str) -> tuple[str | None, float]:
+    """x and s, where the tensor is s (1 + erf(x / sqrt(2)))."""
+    node = only_producer(graph, name)
+    if is_op(node, "Unary", type="ERFC"):
+        return _multiple_of(graph, node.inputs[0], -math.sqrt(0.5)), 1.0
+    erf, half = _one_plus(graph, name)
+    if not is_op(erf, "Unary", type="ERF"):
+        return None, 0.0
+    return _multiple_of(graph, erf.inputs[0], math.sqrt(0.5)), half
+
+
+def _one_plus_tanh(graph: Graph, name: str) -> tuple[str | None, float]:
+    """x and s, where the tensor is s (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), also as
+    x (1 + 0.044715 x^2)."""
+    bend, half = _one_plus(graph, name)
+    if not is_op(bend, "Activation", activation="TANH"):
+        return None, 0.0
     factors, rest = _product_of(graph, bend.inputs[0])
     if abs(factors - math.sqrt(2 / math.pi)) > 1e-4:
-        return None
+        return None, 0.0
     if len(rest) == 1:  # x + cube
         add = only_producer(graph, rest[0])
         if is_op(add, "Eltwise", type="SUM") and plain(add):
             for x, cube in (add.inputs, reversed(add.inputs)):
                 if _is_power(graph, cube, x, 0.044715, 3):
-                    return x
+                    return x, half
     if len(rest) == 2:
         for x, sum_ in (rest, reversed(rest)):
             add = only_producer(graph, sum_)
             square = scalar(graph, add, 1) if is_op(add, "Eltwise", type="SUM") else None
             if square and _is_power(graph, square, x, 0.044715, 2):
-                return x
-    return None
+                return x, half
+    return None, 0.0
 
 
 def _is_power(graph: Graph, name: str, x: str, factor: float, power: int) -> bool:
@@ -188,6 +228,12 @@ def _product_of(graph: Graph, name: str, whole: set[str] | None = None) -> tuple
     if is_op(node, "Eltwise", type="PROD") and plain(node):
         parts = [_product_of(graph, i, whole) for i in node.inputs]
         return parts[0][0] * parts[1][0], parts[0][1] + parts[1][1]
+    if is_op(node, "Eltwise", type="DIV") and _scale(graph, node) is not None:
+        factor, rest = _product_of(graph, node.inputs[0], whole)
+        return factor * (_scale(graph, node) or 0.0), rest
+    if is_op(node, "Unary", type="NEG"):
+        factor, rest = _product_of(graph, node.inputs[0], whole)
+        return -factor, rest
     if is_op(node, "Unary", type="SQUARE"):
         factor, rest = _product_of(graph, node.inputs[0], whole)
         return factor**2, rest * 2

@@ -155,7 +155,45 @@ PATTERNS = {
     "GELU.": lambda n: n.op("Eltwise", n.op("Eltwise", n.value(0.5), "x", type="PROD"), n.op(
         "Eltwise", n.op("Unary", n.op("Eltwise", "x", n.value(np.sqrt(0.5)), type="PROD"),
                         type="ERF"), n.value(1.0), type="SUM"), type="PROD"),
+    # As tf.nn.gelu writes it.
+    "GELU..": lambda n: n.op("Eltwise", n.op("Eltwise", n.value(0.5), "x", type="PROD"), erfc(
+        n, n.op("Eltwise", n.op("Unary", "x", type="NEG"), n.value(np.sqrt(0.5)), type="PROD")),
+        type="PROD"),
+    "GELU...": lambda n: n.op("Eltwise", n.op("Eltwise", "x", erfc(n, n.op(
+        "Eltwise", "x", n.value(-np.sqrt(2)), type="DIV")), type="PROD"), n.value(2.0), type="DIV"),
+    "GELU....": lambda n: n.op("Eltwise", "x", n.op("Eltwise", n.op("Eltwise", n.op(
+        "Unary", n.op("Eltwise", "x", n.value(np.sqrt(2)), type="DIV"), type="ERF"), n.value(0.5),
+        type="PROD"), n.value(0.5), type="SUM"), type="PROD"),
 }  # fmt: skip
+
+
+def erfc(net, name):
+    return net.op("Unary", name, type="ERFC")
+
+
+NO_GELU = {
+    "a quarter": lambda n: n.op("Eltwise", n.op("Eltwise", n.value(0.25), "x", type="PROD"), erfc(
+        n, n.op("Eltwise", "x", n.value(-np.sqrt(0.5)), type="PROD")), type="PROD"),
+    "of x, not -x": lambda n: n.op("Eltwise", n.op("Eltwise", n.value(0.5), "x", type="PROD"), erfc(
+        n, n.op("Eltwise", "x", n.value(np.sqrt(0.5)), type="PROD")), type="PROD"),
+    "of another tensor": lambda n: n.op("Eltwise", n.op(
+        "Eltwise", n.value(0.5), n.op("Unary", "x", type="ABS"), type="PROD"), erfc(
+        n, n.op("Eltwise", "x", n.value(-np.sqrt(0.5)), type="PROD")), type="PROD"),
+    "divided by it": lambda n: n.op("Eltwise", n.op(
+        "Eltwise", n.value(0.5), "x", type="PROD"), erfc(n, n.op(
+            "Eltwise", "x", n.value(-np.sqrt(0.5)), type="PROD")), type="DIV"),
+    "a number divided": lambda n: n.op("Eltwise", n.op(
+        "Eltwise", n.value(0.5), "x", type="PROD"), erfc(n, n.op(
+            "Eltwise", n.value(-np.sqrt(0.5)), "x", type="DIV")), type="PROD"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NO_GELU)
+def test_what_resembles_gelu_stays(name):
+    net = Net(x=X)
+    net.out(NO_GELU[name](net))
+    net.check(activation_patterns)
+    assert all(n.op != "Activation" for n in net.graph.nodes)
 
 
 @pytest.mark.parametrize("name", PATTERNS)
