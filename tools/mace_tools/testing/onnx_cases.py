@@ -266,6 +266,13 @@ CASES: dict[str, Case] = {
                              np.int64([[0, 1, 2], [3, 4, 8]])], **_NEW),
     **RARE,
     "RNN": _recurrent(1), "GRU": _recurrent(3), "LSTM": _recurrent(4),
+    "com.microsoft.QAttention": Case([
+        codes(2, 3, 8), codes(8, 24, kind=np.int8), uniform(24), scale(0.02), scale(0.01), MASK,
+        np.uint8(60), np.int8(0)], {"num_heads": 2}),
+    "com.microsoft.QEmbedLayerNormalization": Case([
+        np.int32([[1, 0, 2], [3, 3, 1]]), np.int32([[0, 1, 1], [0, 0, 1]]), codes(4, 8),
+        codes(5, 8), codes(2, 8), codes(8), codes(8), None, *[scale(0.01 * k) for k in range(1, 6)],
+        *[np.uint8(20 * k) for k in range(5)]], outputs=2),
 }
 
 

@@ -172,10 +172,18 @@ def multi_head_attention(b: Builder, n: SourceNode) -> list[str]:
 def fused_attention(b: Builder, n: SourceNode) -> list[str]:
     """Attention with the projections of query, key and value in one product"""
     x, weights, bias, padding, past, mask, *state = [*n.inputs, *[""] * 7][:7]
-    _no_state(n, [past, *state])
+    n.attr("rotary_embedding_dim")  # of no effect without do_rotary
+    return projected_attention(b, n, x, weights, (bias, padding, mask, [past, *state]))
+
+
+def projected_attention(
+    b: Builder, n: SourceNode, x: str, weights: str, more: tuple[str, str, str, list[str]]
+) -> list[str]:
+    """`more`: bias, padding mask, mask that is added, and what earlier runs left."""
+    bias, padding, mask, state = more
+    _no_state(n, state)
     n.only("do_rotary", 0, "export the rotary embedding as nodes of its own")
     n.only("past_present_share_buffer", 0, _NO_STATE)
-    n.attr("rotary_embedding_dim")  # of no effect without do_rotary
     y = b.op("MatMul", x, weights)
     if bias:
         y = b.op("Eltwise", y, bias, type="SUM")

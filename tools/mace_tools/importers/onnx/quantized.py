@@ -77,7 +77,7 @@ def dequantize_linear(b: Builder, n: SourceNode) -> str:
         if _has_blocks(b, n, x, scale):
             real = _real_blocks(b, n, x, scale, zero)
         elif b.const(scale) is None:
-            real = _computed_scale(b, n, x, scale, zero)
+            real = computed_scale(b, n, x, scale, zero)
         else:
             real = real_of(b, x, quant_of(b, n, scale, zero, dtype, axis, b.extents(x)))
     return b.op("Cast", real, to="f16") if to == FLOAT16 else real
@@ -110,7 +110,7 @@ def _check_codes(b: Builder, n: SourceNode, codes: str) -> None:
                          f"{AGAIN}")
 
 
-def _computed_scale(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+def computed_scale(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
     """With a scale that is computed, as DynamicQuantizeLinear does."""
     real = b.op("Cast", x, to="f32")
     if zero:

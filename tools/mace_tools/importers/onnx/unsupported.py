@@ -7,7 +7,6 @@ from mace_tools.importers.onnx import registry
 
 registry.help_for(
     "quantize the model statically (quantize_static)",
-    "com.microsoft.QAttention", "com.microsoft.QEmbedLayerNormalization",
     "com.microsoft.QOrderedMatMul",
 )
 registry.help_for(
