@@ -16,6 +16,7 @@ import pytest
 from mace_tools import cli, exporters, frameworks, importers, reference
 from mace_tools.errors import ModelError
 from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError
+from mace_tools.frameworks.nudge import Nudge
 from mace_tools.protos import REPO
 from mace_tools.testing.onnx_file import model as onnx_model
 from mace_tools.testing.onnx_file import node
@@ -134,6 +135,7 @@ def test_layers_made_of_code_and_broken_files_are_refused(keras_models):
 @pytest.fixture
 def torch(tmp_path, monkeypatch):
     """A stand-in for torch that notes each call of its exporter; returns what reads the notes."""
+    monkeypatch.delenv(exporters.PYTHON, raising=False)
     (tmp_path / "fake").mkdir()
     (tmp_path / "fake" / "torch.py").write_text(TORCH)
     onnx_model(tmp_path / "m.onnx", [node("Relu", "x", "output_0")], {"x": (1, 3)}, ["output_0"])
@@ -217,10 +219,14 @@ def test_pickled_files_and_odd_names_are_refused(tmp_path, monkeypatch, capsys):
         exporters.export("pytorch", path)
 
 
-@pytest.mark.full
-def test_the_real_torch(tmp_path):
+def need_torch():
     if subprocess.run([exporters.python(), "-c", "import torch"], capture_output=True).returncode:
         pytest.skip("covered elsewhere: a stand-in for torch, which the tests do not need")
+
+
+@pytest.mark.full
+def test_the_real_torch(tmp_path):
+    need_torch()
     code = recipe("torch") + (
         "torch.jit.save(torch.jit.trace(net, torch.zeros(1, 3, 32, 32)), 'model.pt')\n")
     (tmp_path / "make.py").write_text(code)
@@ -233,3 +239,48 @@ def test_the_real_torch(tmp_path):
         ours = reference.run(converted, {source: x})["output_0"]
         theirs = frameworks.run("pytorch", path, {source: x}, ["output_0"])["output_0"]
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+
+
+WEIGHTS = """
+import torch
+class Parts(torch.nn.Module):  # a parameter, a buffer, one that is not saved as such
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.randn(5, 4))
+        self.register_buffer("b", torch.randn(4))
+        self.register_buffer("t", torch.randn(4), persistent=False)
+    def forward(self, x): return x @ self.w + self.b * self.t
+class Plain(torch.nn.Module):  # no parameter at all
+    def __init__(self):
+        super().__init__()
+        self.plain = torch.randn(5, 4)
+    def forward(self, x): return x @ self.plain
+x = torch.zeros(2, 5)
+for name, net in (("parts", Parts().eval()), ("plain", Plain().eval())):
+    torch.export.save(torch.export.export(net, (x,)), f"{name}.pt2")
+    torch.jit.script(net).save(f"{name}_script.pt")
+    traced = torch.jit.trace(net, (x,))
+    traced.save(f"{name}_trace.pt")
+    torch.jit.save(torch.jit.freeze(traced.eval()), f"{name}_frozen.pt")
+net = torch.nn.Linear(5, 4).bfloat16().eval()
+torch.export.save(torch.export.export(net, (x.bfloat16(),)), "bf16.pt2")
+"""
+
+
+@pytest.mark.full
+def test_weights_of_the_real_torch_change_by_a_rounding(tmp_path):
+    need_torch()
+    (tmp_path / "make.py").write_text(WEIGHTS)  # a script needs the text of its code
+    subprocess.run([exporters.python(), "make.py"], cwd=tmp_path, check=True, capture_output=True)
+    x = np.random.default_rng(3).uniform(-1, 1, (2, 5)).astype(np.float32)
+    files = sorted(tmp_path.glob("*.pt*"))
+    assert len(files) == 9
+    for path in files:
+        source, = importers.read("pytorch", path).inputs
+        plain, ulp, step = (frameworks.attempts("pytorch", path, [{source: x}], ["output_0"],
+                                                nudge=nudge)[0]["output_0"]
+                            for nudge in (None, Nudge(), Nudge("i8")))
+        scale = np.abs(plain).max()
+        least, most = (1e-4, 2e-2) if path.name == "bf16.pt2" else (1e-9, 3e-6)
+        assert least < np.abs(ulp - plain).max() / scale < most, path.name
+        assert 1e-3 < np.abs(step - plain).max() / scale < 0.3, path.name

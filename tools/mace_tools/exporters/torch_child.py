@@ -138,18 +138,17 @@ def _export_script(torch: Any, module: Any, shapes: dict[str, list[int]], inputs
 
 def _run(torch: Any, loaded: Any, script: bool, ends: tuple[list[str], list[str]],
          request: dict[str, Any], folder: Path) -> None:
-    module = loaded if script else loaded.module()
     if request["nudge"]:
-        found = runpy.run_path(str(Path(__file__).parents[1] / "frameworks" / "nudge.py"))
-        nudge = found["Nudge"](**request["nudge"])
-        with torch.no_grad():
-            for k, weight in enumerate((*module.parameters(), *module.buffers())):
-                if weight.dtype in (torch.float16, torch.float32, torch.float64):
-                    weight.copy_(torch.from_numpy(nudge.of(weight.numpy().copy(), k)))
+        _nudge(torch, (_script_weights if script else _program_weights)(torch, loaded),
+               request["nudge"])
+    module = loaded if script else loaded.module()
+    types = {} if script else {node.name: node.meta["val"].dtype for node in loaded.graph.nodes
+                               if node.op == "placeholder" and hasattr(node.meta.get("val"),
+                                                                       "dtype")}
     errors = []
     for j, files in enumerate(request["inputs"]):
         try:
-            _run_once(torch, module, ends, files, request["outputs"], folder, j)
+            _run_once(torch, module, ends, types, files, request["outputs"], folder, j)
             errors.append("")
         except Failed:
             raise
@@ -158,12 +157,45 @@ def _run(torch: Any, loaded: Any, script: bool, ends: tuple[list[str], list[str]
     (folder / "errors.json").write_text(json.dumps(errors))
 
 
-def _run_once(torch: Any, module: Any, ends: tuple[list[str], list[str]], files: dict[str, str],
-              asked: list[str], folder: Path, number: int) -> None:
+def _program_weights(torch: Any, program: Any) -> list[Any]:
+    """Its tensors, those that are no parameters of a module, too."""
+    return [t for t in (*program.state_dict.values(), *program.constants.values())
+            if isinstance(t, torch.Tensor)]
+
+
+def _script_weights(torch: Any, module: Any) -> list[Any]:
+    """The same: constants of the code, which a frozen module has only, and attributes."""
+    graph = module.inlined_graph
+    found = [node.t("value") for node in graph.findAllNodes("prim::Constant")
+             if node.hasAttribute("value") and node.kindOf("value") == "t"]
+    names = {node.s("name") for node in graph.findAllNodes("prim::GetAttr")}
+    attributes = [part._c.getattr(name) for part in module.modules() for name in sorted(names)
+                  if part._c.hasattr(name)]
+    found += [*module.parameters(), *module.buffers(),
+              *(a for a in attributes if isinstance(a, torch.Tensor))]
+    return list({t.data_ptr(): t for t in found}.values())
+
+
+def _nudge(torch: Any, weights: list[Any], how: dict[str, Any]) -> None:
+    make = runpy.run_path(str(Path(__file__).parents[1] / "frameworks" / "nudge.py"))["Nudge"]
+    rough = {**how, "kind": "bf16"} if how["kind"] in ("f32", "f16") else how
+    with torch.no_grad():
+        for k, weight in enumerate(weights):
+            if weight.dtype == torch.bfloat16:  # which NumPy lacks
+                weight.copy_(torch.from_numpy(make(**rough).of(weight.detach().float().numpy(), k)))
+            elif weight.dtype in (torch.float16, torch.float32, torch.float64, torch.int8,
+                                  torch.uint8):
+                weight.copy_(torch.from_numpy(make(**how).of(weight.detach().numpy().copy(), k)))
+
+
+def _run_once(torch: Any, module: Any, ends: tuple[list[str], list[str]], types: dict[str, Any],
+              files: dict[str, str], asked: list[str], folder: Path, number: int) -> None:
+    """`types`: of inputs, where they are known."""
     import numpy as np
 
     inputs, outputs = ends
-    feeds = {name: torch.from_numpy(np.load(file)) for name, file in files.items()}
+    feeds = {name: torch.from_numpy(np.load(file)).to(types.get(name))
+             for name, file in files.items()}
     for given, known in ((feeds, inputs), (asked, outputs)):
         strange = [name for name in given if name not in known]
         if strange:
@@ -172,7 +204,9 @@ def _run_once(torch: Any, module: Any, ends: tuple[list[str], list[str]], files:
         found = module(*(feeds[name] for name in inputs))
     results = dict(zip(outputs, found if isinstance(found, (tuple, list)) else [found]))
     for k, name in enumerate(asked):
-        np.save(folder / f"out{number}_{k}.npy", results[name].numpy())
+        result = results[name]
+        result = result.float() if result.dtype == torch.bfloat16 else result
+        np.save(folder / f"out{number}_{k}.npy", result.detach().numpy())
 
 
 def _line(e: BaseException) -> str:
