@@ -79,10 +79,24 @@ class SourceValues:
                         break
             return self._changed[kind]
 
+    def inner(self, tensor: str) -> list[np.ndarray | None]:
+        """A tensor within the source model, of each trial, as the framework has it; None where it
+        gives none."""
+        with self._lock:
+            found = self._attempts(self._feeds(None), [tensor], None)
+        return [None if isinstance(one, RunFailedError) else one[tensor] for one in found]
+
     def _run(self, nudge: Nudge | None) -> list[Arrays | RunFailedError]:
-        ready, order = self._ready, self.read.data_format
-        model, net = ready.model, ready.converted.net
-        feeds = []
+        order, net = self.read.data_format, self._ready.converted.net
+        found = self._attempts(self._feeds(nudge), self._outputs, nudge)
+        return [one if isinstance(one, RunFailedError) else
+                {s.name: reordered(one[s.name], s.data_format, order, to_source=False)
+                 for s in data.specs(net.output_info)} for one in found]
+
+    def _feeds(self, nudge: Nudge | None) -> list[Arrays]:
+        """The inputs of each trial by the framework's names."""
+        model, net = self._ready.model, self._ready.converted.net
+        order, feeds = self.read.data_format, []
         for trial in self.trials:
             own = {s.name: reordered(trial.inputs[s.name], s.data_format, order, to_source=True)
                    for s in data.specs(net.input_info)}
@@ -91,14 +105,16 @@ class SourceValues:
                        for k, (name, array) in enumerate(own.items())}
             own |= arrays(self.read, model.subgraph.input_values or {})
             feeds.append(own | zeros(self.read, model.subgraph.states or {}))
+        return feeds
+
+    def _attempts(self, feeds: list[Arrays], names: list[str], nudge: Nudge | None
+                  ) -> list[Arrays | RunFailedError]:
+        ready = self._ready
         try:
-            found = source_run.attempts(model, ready.converted.source, ready.converted.weights,
-                                        self.read, feeds, self._outputs, nudge)
+            return source_run.attempts(ready.model, ready.converted.source,
+                                       ready.converted.weights, self.read, feeds, names, nudge)
         except RunFailedError as e:
-            found = [e] * len(feeds)
-        return [one if isinstance(one, RunFailedError) else
-                {s.name: reordered(one[s.name], s.data_format, order, to_source=False)
-                 for s in data.specs(net.output_info)} for one in found]
+            return [e] * len(feeds)
 
 
 def _trials(context: Context, ready: Prepared) -> list[Trial]:

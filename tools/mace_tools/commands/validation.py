@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data, matched_rows, protos, runner, validate
+from mace_tools import data, equal_scores, matched_rows, protos, runner, validate
 from mace_tools.cli_console import boxed
 from mace_tools.commands.context import Context
 from mace_tools.commands.prepare import Prepared
@@ -56,6 +56,8 @@ def validate_run(context: Context, ready: Prepared, device: str, outputs: Arrays
     net = ready.converted.net
     limits = limits_of(ready.model, net, device, op_names(source.read))
     runs, failures = _runs(context, ready, device, outputs, source)
+    if not limits.is_given:
+        _settle_equal_scores(context, runs, source, limits.error)
     facts = []
     for info in net.output_info:
         found, verdict = _judged(net, info, limits, runs, source)
@@ -99,6 +101,24 @@ def _runs(context: Context, ready: Prepared, device: str, outputs: Arrays, sourc
     if not runs.used:
         raise MaceError(f"{ready.tag}: there is nothing to compare: {'; '.join(failures)}")
     return runs, failures
+
+
+def _settle_equal_scores(context: Context, runs: _Runs, source: SourceValues, error: float
+                         ) -> None:
+    """Takes the source's indices where an element of almost the same score was chosen."""
+    for name, choice in equal_scores.choices(source.read, list(runs.right[0])).items():
+        pairs = zip(by_name(runs.ours, name), by_name(runs.right, name))
+        if all(np.array_equal(ours, right) for ours, right in pairs):
+            continue
+        scores, settled = source.inner(choice.scores), 0
+        for k, ours, right in zip(runs.used, runs.ours, runs.right):
+            if scores[k] is not None:
+                ours[name], count = equal_scores.settled(ours[name], right[name], scores[k],
+                                                         choice.axis, error)
+                settled += count
+        if settled:
+            context.console.data(f"{name}: {settled} indices differ where the source's scores are "
+                                 f"equal within {error:g} of the largest, which is no error")
 
 
 def _outputs(ready: Prepared, device: str, inputs: Arrays) -> Arrays:
