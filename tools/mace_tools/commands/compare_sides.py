@@ -95,7 +95,8 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
 
 def _limits(model: Model, graph: Graph, net: Any, engine: Engine, framework: _Framework | None
             ) -> Limits:
-    half = engine.stored != "f32" or model.platform != "tflite" and _has_fp16(graph)
+    half = engine.stored != "f32" or (model.platform not in validation.FLOAT32_ONLY
+                                      and _has_fp16(graph))
     if framework is None:
         kind = "half" if half and engine.device == "cpu" else ""
         whole = validate.limits(engine.device, model.validation_threshold, kind)

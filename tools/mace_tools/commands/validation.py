@@ -32,6 +32,8 @@ _BOUNDED_UNARY = {b"ERF", b"ERFC", b"SIN", b"COS"}
 _BOUNDED_OPS = {"Softmax", "Lstm", "Gru", "Rnn", "Attention"}
 _MOVING_OPS = {"Cast", "Concat", "ExpandDims", "Flatten", "Gather", "Identity", "Reshape", "Slice",
                "Split", "Squeeze", "Stack", "StridedSlice", "Transpose", "Unstack"}
+# Frameworks that compute with weights of fp16 in float32, as the engine does.
+FLOAT32_ONLY = ("tflite", "caffe")
 # Operators of ONNX that choose the scale of an activation in each run.
 _DYNAMIC_OPS = {"DynamicQuantizeLinear", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM"}
 
@@ -178,8 +180,7 @@ def _kind(model: Model, net: Any, device: str, source_ops: set[str]) -> str:
         return ""
     if _computes_in_codes(net):
         return "integers" if model.platform == "tflite" else "steps"
-    # LiteRT computes with weights of fp16 in float32, as the engine does.
-    if model.stored_type != "f32" or model.platform != "tflite" and _has_fp16(net):
+    if model.stored_type != "f32" or model.platform not in FLOAT32_ONLY and _has_fp16(net):
         return "half"
     return "dynamic" if _is_dynamic(model.platform, net, source_ops) else ""
 

@@ -137,7 +137,7 @@ class SourceModel:
     loop_ops: frozenset[str] = frozenset()
     # The cure, if the file says more about an operator than its name does.
     help: dict[str, str] = field(default_factory=dict)
-    stored: dict[str, str] = field(default_factory=dict)  # constants widened when read: bf16
+    stored: dict[str, str] = field(default_factory=dict)  # constants widened when read: bf16, f16
     # Operators that pass through because the app computes them (importers/custom.py), and the
     # versions of operators that have one other than 1.
     custom_ops: tuple[str, ...] = ()

@@ -143,6 +143,8 @@ class _Wiring:
         for k, blob in enumerate(blobs):
             names.append(f"{layer.name}/weights" + (f":{k}" if k else ""))
             model.constants[names[-1]] = blob.array
+            if blob.stored:
+                model.stored[names[-1]] = blob.stored
         if blobs:
             values["num_blobs"] = len(blobs)
         help = help_for(layer, bottoms)
@@ -201,4 +203,4 @@ def _reshaped(blob: Blob, own: Blob | None) -> Blob:
     """A shared blob in the shape that the layer's own one has."""
     if own is None or own.array.shape == blob.array.shape or own.array.size != blob.array.size:
         return blob
-    return Blob(blob.array.reshape(own.array.shape), own.legacy)
+    return Blob(blob.array.reshape(own.array.shape), own.legacy, blob.stored)

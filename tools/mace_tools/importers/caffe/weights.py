@@ -37,10 +37,12 @@ _MOST_AXES = 32  # as in Caffe
 
 @dataclass(frozen=True)
 class Blob:
-    """Parameters of a layer. `legacy`: the file states four extents, whatever the rank."""
+    """Parameters of a layer. `legacy`: the file states four extents, whatever the rank. `stored`:
+    "f16" where the file has them in fp16."""
 
     array: np.ndarray
     legacy: bool
+    stored: str = ""
 
     def fits(self, shape: tuple[int, ...]) -> bool:
         """Whether it has this shape: in the old form, the shape with ones before it."""
@@ -118,7 +120,8 @@ def _blob(view: memoryview, at: FieldAt, where: str) -> Blob:
     if values.size != math.prod(extents):
         raise ModelError(f"{where} has {values.size} elements, its shape {list(extents)} has "
                          f"{math.prod(extents)}: the file is damaged")
-    return Blob(values.astype(np.float32, copy=False).reshape(extents), old)
+    return Blob(values.astype(np.float32, copy=False).reshape(extents), old,
+                "f16" if values.dtype == np.float16 else "")
 
 
 def _numbers(view: memoryview, at: FieldAt, where: str) -> np.ndarray:
