@@ -71,8 +71,12 @@ std::string OpTable(TableWriter& writer, const StepNames& names,
                     op.args.kernels.empty() ? "" : List(op.args.kernels),
                     op.output_shape.empty() ? "" : List(op.output_shape[0]),
                     op.args.dilations.empty() ? "" : List(op.args.dilations),
-                    op.variant, names.Of(op)});
+                    op.device, op.variant, names.Of(op)});
   }
+  // What tells little where the CPU ran everything is left out first then.
+  const bool only_cpu =
+      std::all_of(ops.begin(), ops.end(),
+                  [](const OpTimes* t) { return t->op.device == "CPU"; });
   return writer.Table(title,
                       {{"Node Type", 0, 18},
                        {"Start", 8},
@@ -87,6 +91,7 @@ std::string OpTable(TableWriter& writer, const StepNames& names,
                        {"Filter Shape", 5},
                        {"Output Shape", 2},
                        {"Dilation", 10},
+                       {"Device", only_cpu ? 11 : 1},
                        {"kernel", 1, 16},
                        {"name", 0, 26}},
                       rows);

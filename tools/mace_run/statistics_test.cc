@@ -16,6 +16,7 @@ OperatorStats Op(const std::string& type, const std::string& name, int64_t at) {
   OperatorStats op;
   op.type = type;
   op.operator_name = name;
+  op.device = "CPU";
   op.variant = "dwconv_f32_3s1__avx512 + gemm_f32_14x32__avx512 in place";
   op.macs = 1'000'000;
   op.output_shape = {{1, 112, 112, 32}};
@@ -73,6 +74,20 @@ TEST(Statistics, WideIsWhole) {
     EXPECT_NE(text.find(column), std::string::npos) << column;
   }
   EXPECT_EQ(text.find("--wide"), std::string::npos);
+}
+
+TEST(Statistics, EachOpHasItsDevice) {
+  Benchmark benchmark = Sample();
+  benchmark.ops[1].op.device = "GPU";
+  for (const int width : {0, 240, 120}) {
+    const std::string text = FormatTables(benchmark, width);
+    EXPECT_NE(text.find(" Device |"), std::string::npos) << text;
+    EXPECT_NE(text.find(" GPU |"), std::string::npos) << text;
+    EXPECT_NE(text.find(" CPU |"), std::string::npos) << text;
+  }
+  EXPECT_NE(FormatTables(Sample(), 0).find(" CPU |"), std::string::npos);
+  // It leaves its place to others where there is one device.
+  EXPECT_EQ(FormatTables(Sample(), 120).find(" CPU |"), std::string::npos);
 }
 
 TEST(Statistics, WhatDidNotRunHasNoTimes) {
