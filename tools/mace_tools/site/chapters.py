@@ -12,8 +12,8 @@ from pathlib import Path
 CHAPTERS = {
     "Start": {"docs/introduction.md": "", "docs/first_app.md": "", "docs/faq.md": ""},
     "Models": {
-        "docs/converter.md": "The deployment file and the commands",
-        "docs/front_ends.md": "What each format may hold",
+        "docs/converter.md": "",
+        "docs/front_ends.md": "Supported operators of each format",
         "docs/quantization.md": "", "docs/dynamic_shapes.md": "",
         "docs/custom_ops.md": "", "docs/ops.md": "",
         "models/digits/README.md": "The bundled model"},
@@ -21,7 +21,7 @@ CHAPTERS = {
         "docs/library.md": "", "docs/engine.md": "", "docs/pictures.md": "",
         "docs/sealed_models.md": "",
         "docs/devices.md": "", "docs/docker.md": "",
-        "docs/python.md": "Python", "docs/java.md": "Java, Kotlin and Android",
+        "docs/python.md": "", "docs/java.md": "",
         "mace/examples/android/README.md": "An example app for Android"},
     "Devices, memory, speed": {
         "docs/gpu.md": "GPUs", "docs/dsp.md": "", "docs/memory_planning.md": "",
@@ -31,8 +31,8 @@ CHAPTERS = {
         "docs/add_an_op.md": "", "docs/add_an_importer_op.md": "",
         "docs/add_a_micro_kernel.md": "", "docs/add_a_device.md": "", "docs/add_a_setting.md": "",
         "docs/add_a_memory_strategy.md": ""},
-    "Inside": {
-        "docs/architecture.md": "", "docs/model_format.md": "",
+    "Internals": {
+        "docs/architecture.md": "", "docs/walkthrough.md": "", "docs/model_format.md": "",
         "third_party/README.md": "", "CONTRIBUTING.md": "", "CHANGELOG.md": ""},
 }  # fmt: skip
 
