@@ -32,6 +32,8 @@ _OPAQUE = {
     "concatenated_string", "preproc_include", "preproc_def", "preproc_function_def", "preproc_call",
 }
 _LOGS = re.compile(rb"V?LOG\(")
+# The parser takes these for calls, and what they declare for comparisons by < and >.
+_DECLARES = re.compile(rb"MACE_ASSIGN_OR_RETURN\([^(]*[\w>&*]\s+\w+,")
 CONSTANT = "constant expression"
 
 
@@ -209,5 +211,6 @@ def _is_removable(node: Node) -> bool:
     if node.type == "return_statement":
         return node.named_child_count == 0
     return node.type == "expression_statement" and node.named_child_count == 1 and (
+        not _DECLARES.match(node.text)) and (
         node.named_children[0].type in (
             "call_expression", "assignment_expression", "update_expression"))

@@ -147,6 +147,8 @@ def test_a_test_that_fails_anyway_is_no_judge(run, monkeypatch):
     ("auto x = \"a\" + y;", []),
     ("struct A { virtual int f() = 0; };", []),
     ("void f() { for (;;) { break; } }", ["removed: break;"]),
+    ("Status f() { MACE_ASSIGN_OR_RETURN(std::vector<int> a, b); }", []),
+    ("Status f() { MACE_ASSIGN_OR_RETURN(a, b); }", ["removed: MACE_ASSIGN_OR_RETURN(a, b);"]),
 ])
 def test_list(code, changes):
     assert [m.change for m in mutants_of("a.cc", code.encode()) if not m.left_out] == changes
