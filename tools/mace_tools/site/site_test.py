@@ -5,20 +5,37 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
 from mace_tools.protos import REPO
 from mace_tools.site import __main__ as command
-from mace_tools.site import api, build, chapters, headers, java, python_api
+from mace_tools.site import api, build, chapters, headers, java, python_api, stage
 from mace_tools.site.entries import anchor, escaped, prose
+from mace_tools.testing.chromium import elements
 
 # Of a later Sphinx, about what myst-parser calls.
 pytestmark = pytest.mark.filterwarnings("ignore:.*MystReferenceResolver")
 # Exported for inline functions, and private.
 INNER = {"MaceStatus.Release", "MaceStatus.Share"}
 PAGES = api.pages(REPO)
+# What users search for, among the index terms of the pages.
+REQUIRED = {"calibration", "warm-up", "async", "dynamic shape", "quantization", "zero-copy",
+            "image preprocessing", "cross-compile"}  # fmt: skip
+# Run behind the scripts of the page for searches; the first result is there at once.
+SEARCH = """<script>
+const found = {};
+for (const words of %s) {
+  Search.performSearch(words);
+  found[words] = Search.output.querySelector("li a")?.getAttribute("href") ?? null;
+}
+const shown = document.createElement("pre");
+shown.id = "found";
+shown.textContent = JSON.stringify(found);
+document.body.appendChild(shown);
+</script></body>"""
 
 
 def names(language):
@@ -40,6 +57,35 @@ def test_every_page_is_there_and_in_the_navigation(site):
         assert (site / made).is_file()
         assert f'href="{made}"' in index, made
     assert (site / "searchindex.js").is_file()
+
+
+def index_terms():
+    """Each with the pages whose comments `<!-- index: TERM, TERM -->` have it."""
+    found = {}
+    for page in chapters.pages():
+        for line in (REPO / page).read_text().split("\n"):
+            index = stage.INDEX.fullmatch(line)
+            for term in index[1].split(", ") if index else ():
+                found.setdefault(term, []).append(page.replace(".md", ".html"))
+    return found
+
+
+def test_an_index_term_is_that_of_one_section():
+    assert {term: pages for term, pages in index_terms().items() if len(pages) > 1} == {}
+    assert REQUIRED - set(index_terms()) == set()
+
+
+@pytest.mark.full
+def test_searching_for_an_index_term_finds_its_section_first(site):
+    page = (site / "search.html").read_text()
+    script = SEARCH % json.dumps([*index_terms(), "no_such_word"])
+    shown = elements(page.replace("</body>", script), site)
+    found = json.loads(re.search(r'<pre id="found">(.*?)</pre>', shown)[1])
+    assert found.pop("no_such_word") is None
+    for (term, (name,)), (words, href) in zip(index_terms().items(), found.items(), strict=True):
+        to, _, place = href.partition("#")
+        assert (words, to) == (term, name)
+        assert f'id="{place}"' in (site / to).read_text()
 
 
 @pytest.mark.full
@@ -136,10 +182,12 @@ def test_a_page_in_no_chapter_is_found(tmp_path, monkeypatch):
 def test_right_links_are_no_mistake(tmp_path, monkeypatch):
     monkeypatch.setattr(chapters, "CHAPTERS", {"All": {"docs/page.md": ""}})
     root = small_root(tmp_path / "root", "[a](#here) [page.md](page.md) [f](../mace) "
-                      "[x](http://x.y)\n\n```\n[no](link.md)\n```")
+                      "[x](http://x.y)\n\n```\n[no](link.md)\n```\n\n"
+                      "<!-- index: one term, another -->\n\nText.")
     output = tmp_path / "site"
     assert build(output, root) == []
-    assert ">Page<" in (output / "docs" / "page.html").read_text()
+    page = (output / "docs" / "page.html").read_text()
+    assert ">Page<" in page and 'id="index-0"' in page and "index:" not in page
     assert (output / "source" / "mace.html").is_file()
 
 

@@ -22,6 +22,8 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 # A link whose text is the name of its page, which says little on a site.
 _NAMED = re.compile(r"\[([\w./]+\.md)\]\(([^)\s#]+\.md)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"^\s*```")
+# Terms under which the search finds a section before all others.
+INDEX = re.compile(r"<!-- index: (.+) -->")
 _LANGUAGES = {".cc": "cpp", ".h": "cpp", ".c": "c", ".py": "python", ".java": "java",
               ".kt": "kotlin", ".sh": "sh", ".yml": "yaml", ".bzl": "python", ".cl": "c"}
 
@@ -57,7 +59,12 @@ class _Page:
         for number, line in enumerate(lines, 1):
             fence = _FENCE.match(line) is not None
             shown ^= fence
-            yield line if shown or fence else self._line(line, number)
+            index = INDEX.fullmatch(line)
+            if index and not shown:
+                terms = ", ".join(f"! {term}" for term in index[1].split(", "))
+                yield from (f"```{{index}} {terms}", "```")
+            else:
+                yield line if shown or fence else self._line(line, number)
 
     def _line(self, line: str, number: int) -> str:
         pictures = _PICTURE.findall(line)
