@@ -336,8 +336,8 @@ std::string FromHex(const std::string& digits) {
   std::string bytes;
   bytes.reserve(digits.size() / 2);
   for (size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes +=
-        static_cast<char>(value(digits[i]) << 4 | (value(digits[i + 1]) & 15));
+    bytes += static_cast<char>((value(digits[i]) & 15) << 4 |
+                               (value(digits[i + 1]) & 15));
   }
   return bytes;
 }
