@@ -206,8 +206,9 @@ bool Prepack(const Donors&, Draft* draft, Random& random) {
 
 // The loader must verify even the parts that no engine can run yet.
 bool AddLaterParts(const Donors&, Draft* draft, Random& random) {
-  const std::string some =
-      draft->net.op_size() > 0 ? draft->net.op(0).output(0) : "v";
+  const bool has_value =
+      draft->net.op_size() > 0 && draft->net.op(0).output_size() > 0;
+  const std::string some = has_value ? draft->net.op(0).output(0) : "v";
   switch (random.Below(2)) {
     case 0: {
       proto::Subgraph* subgraph = draft->net.add_subgraphs();
