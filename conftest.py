@@ -20,7 +20,7 @@ RINGS = ("quick", "full", "deep")
 # Folders and files whose tests build with Bazel: it has one folder of results in a checkout, from
 # which one test would copy what another has just built in another way.
 BUILDING = ("test/arm/", "test/hexagon/", "test/image/", "test/library/",
-            "tools/mace_tools/docs_run_test.py")
+            "tools/mace_tools/site/docs_run_test.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,7 +19,7 @@ set -eu
 mkdir -p "$1"
 cd "$1"
 TXT
-for file in tools/setup.sh tools/requirements/*.txt tools/mace_tools/maven.py \
+for file in tools/setup.sh tools/requirements/*.txt tools/mace_tools/setup/maven.py \
   third_party/toolchains/{own_apt,fetch_sources,fetch_sysroot}.sh; do
   printf '\nmkdir -p %s\n' "${file%/*}"
   printf "cat >%s <<'END OF %s'\n" "$file" "$file"

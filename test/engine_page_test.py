@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from mace_tools.protos import REPO
+from mace_tools.support.protos import REPO
 from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_tools
 

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mace_tools import wheel_file
+from mace_tools.package import wheel_file
 
 REPO = Path(__file__).resolve().parents[1]
 NAME = "mace_converter"

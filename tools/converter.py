@@ -4,7 +4,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 This file only finds a Python that has the packages of tools/requirements/convert.txt (the virtual
-environment that tools/setup.sh makes); the commands are in tools/mace_tools/cli.py.
+environment that tools/setup.sh makes); the commands are in tools/mace_tools/cli/__init__.py.
 """
 
 import importlib.util

@@ -213,13 +213,13 @@ install_python() {
 
 install_jars() {
   MACE_CACHE=$cache logged "fetching jars of Maven Central" \
-    /usr/bin/python3 "$root/tools/mace_tools/maven.py"
+    /usr/bin/python3 "$root/tools/mace_tools/setup/maven.py"
 }
 
 find_distribution
 if [[ $task == outdated ]]; then
   [[ -f $venv/have_test ]] || fail "$venv lacks packages that are pinned" "tools/setup.sh --for test"
-  cd "$root" && exec "$venv/bin/python" tools/mace_tools/outdated.py "$release"
+  cd "$root" && exec "$venv/bin/python" tools/mace_tools/setup/outdated.py "$release"
 fi
 mkdir -p "$cache" && touch "$log" ||
   fail "$cache cannot be written" "make room there, or name another folder in MACE_CACHE"

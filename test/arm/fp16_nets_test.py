@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "test/instructions"), str(ROOT / "tools")]
 
 from small_networks import NETWORKS  # noqa: E402
 
-from mace_tools.emit import write_model  # noqa: E402
+from mace_tools.convert.emit import write_model  # noqa: E402
 from mace_tools.testing.needed import need_tools  # noqa: E402
 
 pytestmark = pytest.mark.deep

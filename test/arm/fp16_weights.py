@@ -21,11 +21,11 @@ sys.path[:0] = [str(ROOT / "test/peers"), str(ROOT / "tools")]
 from networks import NETWORKS  # noqa: E402
 from to_tflite import write_tflite  # noqa: E402
 
-from mace_tools import runner  # noqa: E402
-from mace_tools.cli_console import Console  # noqa: E402
-from mace_tools.emit import write_model  # noqa: E402
-from mace_tools.importers import load  # noqa: E402
-from mace_tools.passes.pipeline import convert  # noqa: E402
+from mace_tools.convert.emit import write_model  # noqa: E402
+from mace_tools.convert.importers import load  # noqa: E402
+from mace_tools.convert.passes.pipeline import convert  # noqa: E402
+from mace_tools.run import runner  # noqa: E402
+from mace_tools.support.console import Console  # noqa: E402
 
 NAMES = ("mobilenet_v1", "mobilenet_v2", "squeezenet_1_1", "resnet18", "resnet50")
 

@@ -22,9 +22,9 @@ from networks import NETWORKS, resnet50  # noqa: E402
 from small_nets import count_small_nets  # noqa: E402
 from to_tflite import write_tflite  # noqa: E402
 
-from mace_tools.emit import write_model  # noqa: E402
-from mace_tools.importers import load  # noqa: E402
-from mace_tools.passes.pipeline import convert  # noqa: E402
+from mace_tools.convert.emit import write_model  # noqa: E402
+from mace_tools.convert.importers import load  # noqa: E402
+from mace_tools.convert.passes.pipeline import convert  # noqa: E402
 
 PAGE = counting.ROOT / "docs/performance_arm.md"
 TARGET = 0.95  # of the best peer

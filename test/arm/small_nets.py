@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / "test/instructions"), str(ROOT / "tools")]
 
 from small_networks import NETWORKS  # noqa: E402
 
-from mace_tools.emit import write_model  # noqa: E402
+from mace_tools.convert.emit import write_model  # noqa: E402
 
 
 def count_small_nets(mace_run: Path, plugin: Path, folder: Path) -> dict[str, float]:

@@ -15,7 +15,7 @@ from pathlib import Path
 import dockerfile
 import pytest
 
-from mace_tools.protos import REPO
+from mace_tools.support.protos import REPO
 
 CONTEXT = REPO / "docker"
 FILE = CONTEXT / "Dockerfile"

@@ -26,11 +26,11 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "test" / "golden")]
 
 import numpy as np  # noqa: E402
 
-from mace_tools.emit import write_model  # noqa: E402
-from mace_tools.errors import MaceError  # noqa: E402
-from mace_tools.importers import load  # noqa: E402
-from mace_tools.ir import Graph  # noqa: E402
-from mace_tools.passes.pipeline import convert  # noqa: E402
+from mace_tools.convert.emit import write_model  # noqa: E402
+from mace_tools.convert.importers import load  # noqa: E402
+from mace_tools.convert.passes.pipeline import convert  # noqa: E402
+from mace_tools.graph.ir import Graph  # noqa: E402
+from mace_tools.support.errors import MaceError  # noqa: E402
 from mace_tools.testing import onnx_nodes  # noqa: E402
 
 RANDOM_GRAPHS = 150
@@ -53,7 +53,7 @@ def bundled() -> Iterable[Named]:
 
 
 def graphs() -> Iterable[Named]:
-    from mace_tools.passes.random_graphs_test import Maker
+    from mace_tools.convert.passes.random_graphs_test import Maker
 
     for seed in range(RANDOM_GRAPHS):
         graph = Maker(seed).make(random.Random(seed).randint(3, 14)).graph

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from golden import Arrays, Run, import_model, run_all
 
-from mace_tools import importers
+from mace_tools.convert import importers
 from mace_tools.testing.caffe_cases import CASES, Case, expected, save
 
 TOLERANCE = 1e-5

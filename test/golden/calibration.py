@@ -16,7 +16,7 @@ import numpy as np
 from golden import Arrays, data_folder, import_model
 from PIL import Image
 
-from mace_tools.ir import Graph
+from mace_tools.graph.ir import Graph
 
 # How a stored picture becomes the input: `feed` of its case.json, without the words around it.
 FEEDS = {

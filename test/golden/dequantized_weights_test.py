@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from golden import Run, run_all, try_import
 
-from mace_tools import emit
-from mace_tools.errors import UnsupportedOps
-from mace_tools.importers import load
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert import emit
+from mace_tools.convert.importers import load
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.support.errors import UnsupportedOps
 from mace_tools.testing.by_litert import REFERENCE, litert
 from mace_tools.testing.tflite_file import Maker
 

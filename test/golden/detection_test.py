@@ -13,8 +13,8 @@ from ai_edge_litert.interpreter import Interpreter
 from golden import Arrays, Run, import_model, run_all
 
 from mace_tools import frameworks
-from mace_tools.exit_codes import RunFailedError
 from mace_tools.frameworks.by_caffe import in_caffes_order
+from mace_tools.support.exit_codes import RunFailedError
 from mace_tools.testing.caffe_file import Net, by_opencv, uniform
 from mace_tools.testing.detection import CLASSES, OUTPUTS, detector, head
 from mace_tools.testing.tflite_file import Maker

@@ -13,8 +13,8 @@ from onnx import TensorProto as T
 from onnx import helper as h
 from onnx import numpy_helper
 
-from mace_tools import importers
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert import importers
+from mace_tools.convert.passes.pipeline import convert
 from mace_tools.testing.by_onnxruntime import Session
 
 FLOAT, INT, BOOL = T.FLOAT, T.INT64, T.BOOL

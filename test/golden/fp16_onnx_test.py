@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from golden import Arrays, Run, import_model, run_all
 
-from mace_tools import emit, protos
-from mace_tools.protos import cache_dir
+from mace_tools.convert import emit
+from mace_tools.support import protos
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing.by_onnxruntime import Session
 from mace_tools.testing.onnx_file import graph, info, node, onnx
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from golden import Run, mace_run, run_all
 
-from mace_tools.emit import write_model
-from mace_tools.importers import load
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert.emit import write_model
+from mace_tools.convert.importers import load
+from mace_tools.convert.passes.pipeline import convert
 from mace_tools.testing.by_litert import REFERENCE, litert
 from mace_tools.testing.tflite_file import Maker
 

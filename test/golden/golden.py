@@ -16,15 +16,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mace_tools import runner
-from mace_tools.cli_console import Console
-from mace_tools.emit import write_model
-from mace_tools.errors import MaceError
-from mace_tools.importers import read, translate
-from mace_tools.importers.request import input_shapes
-from mace_tools.ir import Graph
-from mace_tools.passes.pipeline import convert
-from mace_tools.states import own_outputs
+from mace_tools.convert.emit import write_model
+from mace_tools.convert.importers import read, translate
+from mace_tools.convert.importers.request import input_shapes
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.graph.ir import Graph
+from mace_tools.graph.states import own_outputs
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
 
 ROOT = Path(__file__).resolve().parents[2]
 Arrays = dict[str, np.ndarray]

@@ -13,8 +13,8 @@ import pytest
 from golden import Run, mace_run, relative_error, run_all, try_import
 from onnx import helper
 
-from mace_tools.emit import write_model
-from mace_tools.protos import cache_dir
+from mace_tools.convert.emit import write_model
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing.by_onnxruntime import Session
 from mace_tools.testing.needed import need_pocl
 

@@ -14,10 +14,10 @@ import pytest
 from golden import Run, import_model, mace_run, relative_error, run_all, try_import
 from quantized_gpu_test import FOLDER, MODELS
 
-from mace_tools.emit import write_model
-from mace_tools.passes.compute_in_floats import compute_in_floats
-from mace_tools.protos import cache_dir
-from mace_tools.quantize.weights_only import store_weights
+from mace_tools.analyze.quantize.weight_only import store_weights
+from mace_tools.convert.emit import write_model
+from mace_tools.convert.passes.compute_in_float32 import compute_in_float32
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 from mace_tools.testing.tflite_file import Maker
 
@@ -145,7 +145,7 @@ def test_weights_only_of_8_and_4_bits(tmp_path):
 @pytest.mark.parametrize("name", MODELS)
 def test_quantized_models_keep_codes(name, tmp_path):
     graph = import_model("tflite", FOLDER / name, {}, None)
-    compute_in_floats(graph)
+    compute_in_float32(graph)
     said = plan_of(graph, tmp_path / "plan")
     on_gpu = [line for line in said["plan"].splitlines()
               if re.match(r"\d+ (DepthwiseC|C)onv2d .* on GPU: ", line)]

@@ -10,7 +10,7 @@ import pytest
 from golden import Arrays
 from models_test import CASES, make_run, run_cases, wanted_and_got
 
-from mace_tools.protos import cache_dir
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
 pytestmark = pytest.mark.deep

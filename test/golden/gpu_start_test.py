@@ -14,9 +14,9 @@ import pytest
 from golden import mace_run
 from models_test import CASES, make_run
 
-from mace_tools import runner
-from mace_tools.emit import write_model
-from mace_tools.protos import cache_dir
+from mace_tools.convert.emit import write_model
+from mace_tools.run import runner
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
 pytestmark = pytest.mark.full

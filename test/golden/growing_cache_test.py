@@ -16,11 +16,12 @@ import onnx
 import pytest
 from golden import Run, mace_run, relative_error, run_all
 
-from mace_tools import cli, importers
-from mace_tools.importers import kept_states
-from mace_tools.open_dims import OpenDims
-from mace_tools.passes.pipeline import convert
-from mace_tools.states import Pair
+from mace_tools import cli
+from mace_tools.convert import importers
+from mace_tools.convert.importers import declared_states
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.graph.dynamic_dims import OpenDims
+from mace_tools.graph.states import Pair
 from mace_tools.testing import rotary_nets
 from mace_tools.testing import transformers as nets
 from mace_tools.testing.by_onnxruntime import Session
@@ -75,9 +76,9 @@ def converted(folder, model, most):
     onnx.save(model, path)
     read = importers.read("onnx", path)
     own, states = [model.graph.output[0].name], pairs(model, most)
-    shapes = {**{name: (1, None) for name in feeds(model)}, **kept_states.shapes(read, states)}
-    graph = importers.translate("onnx", read, shapes, kept_states.outputs(own, states))
-    kept_states.keep(graph, own, states)
+    shapes = {**{name: (1, None) for name in feeds(model)}, **declared_states.shapes(read, states)}
+    graph = importers.translate("onnx", read, shapes, declared_states.outputs(own, states))
+    declared_states.keep(graph, own, states)
     graph = convert(graph)
     graph.open_dims |= {name: OpenDims(("", "sequence")) for name in feeds(model)}
     return graph

@@ -23,9 +23,9 @@ from onnx import TensorProto as T
 from onnx import helper as h
 from onnx import numpy_helper
 
-from mace_tools.errors import MaceError
-from mace_tools.importers.tensorflow.tensorflow_test import INT32
-from mace_tools.importers.tensorflow.tensorflow_test import Maker as TfMaker
+from mace_tools.convert.importers.tensorflow.tensorflow_test import INT32
+from mace_tools.convert.importers.tensorflow.tensorflow_test import Maker as TfMaker
+from mace_tools.support.errors import MaceError
 from mace_tools.testing.tflite_file import Maker
 
 HUGE = 2**31 - 1

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 from golden import Run, mace_run, run_all, try_import
 
-from mace_tools import cli, emit, protos
+from mace_tools import cli
+from mace_tools.convert import emit
+from mace_tools.support import protos
 from mace_tools.testing.by_litert import REFERENCE, litert
 from mace_tools.testing.tflite_file import Maker
 

@@ -11,9 +11,10 @@ import shutil
 import pytest
 from golden import data_folder
 
-from mace_tools import cli, importers
-from mace_tools.exit_codes import ExitCode
-from mace_tools.importers.detect import detect
+from mace_tools import cli
+from mace_tools.convert import importers
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.model_format import detect
 
 pytestmark = pytest.mark.full
 # Models whose files state no shape: the shapes to fill in.

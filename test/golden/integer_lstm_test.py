@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from golden import Run, run_all
 
-from mace_tools.importers import load
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert.importers import load
+from mace_tools.convert.passes.pipeline import convert
 from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.integer_lstm import CASES, Lstm
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from golden import Run, run_all
 
-from mace_tools import importers
-from mace_tools.errors import UnsupportedOps
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert import importers
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.support.errors import UnsupportedOps
 from mace_tools.testing.onnx_file import graph, info, node, onnx
 
 KINDS = ("uint16", "uint32", "uint64")

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from golden import Run, run_all
 
-from mace_tools import emit
-from mace_tools.importers import load
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert import emit
+from mace_tools.convert.importers import load
+from mace_tools.convert.passes.pipeline import convert
 
 pytestmark = pytest.mark.full  # TensorFlow alone takes seconds to start
 

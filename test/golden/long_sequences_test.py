@@ -15,9 +15,9 @@ import pytest
 from golden import Run, mace_run, relative_error, run_all
 from onnx import helper, numpy_helper
 
-from mace_tools import importers
-from mace_tools.emit import write_model
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert import importers
+from mace_tools.convert.emit import write_model
+from mace_tools.convert.passes.pipeline import convert
 from mace_tools.testing.by_onnxruntime import Session
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from golden import Run, run_all
 
-from mace_tools.importers import load
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert.importers import load
+from mace_tools.convert.passes.pipeline import convert
 from mace_tools.testing.by_litert import litert
 from mace_tools.testing.tflite_file import Maker
 

@@ -19,8 +19,8 @@ import pytest
 from golden import ROOT, Arrays, Run, data_folder, import_model, relative_error, run_all
 from PIL import Image
 
-from mace_tools import reference
-from mace_tools.importers import load
+from mace_tools.convert import reference
+from mace_tools.convert.importers import load
 
 MODELS = data_folder("models")
 TOLERANCE = 1e-4

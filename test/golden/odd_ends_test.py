@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 from golden import Arrays, mace_run
 
-from mace_tools import cli, runner
+from mace_tools import cli
 from mace_tools.config.load import load
-from mace_tools.exit_codes import ExitCode
-from mace_tools.importers.tensorflow.tensorflow_test import Maker as TensorFlow
-from mace_tools.onnx_parts import info, node, onnx, tensor
+from mace_tools.convert.importers.tensorflow.tensorflow_test import Maker as TensorFlow
+from mace_tools.convert.onnx_export.messages import info, node, onnx, tensor
+from mace_tools.run import runner
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.tflite_file import Maker as Tflite
 
 X = np.float32([[-2, -1, 0], [1, 2, 3]])

@@ -16,8 +16,8 @@ from golden import Run, import_model, run_all
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from mace_tools import emit, importers
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert import emit, importers
+from mace_tools.convert.passes.pipeline import convert
 
 KINDS = {"INT4": ml_dtypes.int4, "UINT4": ml_dtypes.uint4, "INT2": ml_dtypes.int2,
          "UINT2": ml_dtypes.uint2, "FLOAT8E4M3FN": ml_dtypes.float8_e4m3fn,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from golden import Run, data_folder, run_all
 
-from mace_tools.errors import MaceError
+from mace_tools.support.errors import MaceError
 from mace_tools.testing import onnx_nodes
 
 ARCHIVE = data_folder(*Path(onnx_nodes.ARCHIVE).parts)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import pytest
 from golden import Run, run_all
 
-from mace_tools.errors import MaceError
+from mace_tools.support.errors import MaceError
 from mace_tools.testing import onnx_nodes, onnx_package
 from mace_tools.testing.onnx_nodes import NodeTest
 

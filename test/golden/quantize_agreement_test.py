@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from golden import data_folder, import_model, mace_run
 
-from mace_tools.cli_console import Console
-from mace_tools.quantize import runs as runs_module
-from mace_tools.quantize.choices import Choices
-from mace_tools.quantize.make import quantize
-from mace_tools.quantize.runs import Runs
+from mace_tools.analyze.quantize import runs as runs_module
+from mace_tools.analyze.quantize.post_training import quantize
+from mace_tools.analyze.quantize.runs import Runs
+from mace_tools.config.quantization_options import Choices
+from mace_tools.support.console import Console
 
 pytestmark = pytest.mark.deep
 COUNT, CALIBRATION = 1000, 100

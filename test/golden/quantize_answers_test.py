@@ -14,10 +14,10 @@ import pytest
 from calibration import Case, cases_of, crops, graph_of
 from golden import Arrays, mace_run
 
-from mace_tools.cli_console import Console
-from mace_tools.quantize.choices import Choices
-from mace_tools.quantize.make import Made, quantize
-from mace_tools.quantize.runs import Runs
+from mace_tools.analyze.quantize.post_training import Made, quantize
+from mace_tools.analyze.quantize.runs import Runs
+from mace_tools.config.quantization_options import Choices
+from mace_tools.support.console import Console
 
 pytestmark = pytest.mark.full
 SAMPLES = 100

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from golden import Run, data_folder, import_model, run_all
 
-from mace_tools import emit, protos
-from mace_tools.passes.compute_in_floats import compute_in_floats
+from mace_tools.convert import emit
+from mace_tools.convert.passes.compute_in_float32 import compute_in_float32
+from mace_tools.support import protos
 
 pytestmark = pytest.mark.full
 FOLDER = data_folder("models", "tflite")
@@ -38,7 +39,7 @@ def test_the_best_class_stays(name, device, tmp_path):
     runs = []
     for k, (x, _) in enumerate(found):
         graph = import_model("tflite", FOLDER / name, {}, None)
-        assert compute_in_floats(graph) and not compute_in_floats_again(graph)
+        assert compute_in_float32(graph) and not compute_in_floats_again(graph)
         runs.append(Run(f"case{k}", graph, {graph.inputs[0]: x}))
     run_all(runs, tmp_path, [f"--device={device}"])
     for run, (_, want) in zip(runs, found):
@@ -60,7 +61,7 @@ def test_weights_are_stored_as_codes(name):
     """Those of depthwise convolutions have scales of channels, those of uint8 a zero point."""
     graph = import_model("tflite", FOLDER / name, {}, None)
     before = emit.build(graph)[0].data_bytes
-    compute_in_floats(graph)
+    compute_in_float32(graph)
     net = emit.build(graph)[0]
     filters = [t for t in net.tensors if len(t.dims) == 4]
     assert filters and all(t.stored_type == protos.mace().DT_INT8 for t in filters)

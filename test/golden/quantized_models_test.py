@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from golden import Arrays, Run, data_folder, import_model, mace_run, run_all
 
-from mace_tools.emit import write_model
+from mace_tools.convert.emit import write_model
 from mace_tools.testing.by_litert import REFERENCE, litert
 
 MODELS = data_folder("models") / "tflite"

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from golden import Run, run_all
 
-from mace_tools.errors import ModelError, UnsupportedOps
-from mace_tools.importers import load
-from mace_tools.passes.pipeline import convert
-from mace_tools.states import own_inputs
+from mace_tools.convert.importers import load
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.graph.states import own_inputs
+from mace_tools.support.errors import ModelError, UnsupportedOps
 from mace_tools.testing.tflite_cases import CASES
 from mace_tools.testing.tflite_file import Maker
 

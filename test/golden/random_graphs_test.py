@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from golden import Run, run_all
 
-from mace_tools import reference
-from mace_tools.passes.pipeline import convert
-from mace_tools.passes.random_graphs_test import COUNT, Maker
+from mace_tools.convert import reference
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.convert.passes.random_graphs_test import COUNT, Maker
 
 TOLERANCE = 1e-4
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from golden import Run, relative_error, run_all
 
-from mace_tools import importers
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert import importers
+from mace_tools.convert.passes.pipeline import convert
 from mace_tools.testing import integer_svdf
 from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.lazily import keras, layers, tf

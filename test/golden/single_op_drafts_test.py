@@ -17,7 +17,7 @@ import pytest
 from golden import data_folder
 
 from mace_tools import cli
-from mace_tools.exit_codes import ExitCode
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing import caffe_cases, onnx_cases, onnx_nodes, tflite_cases
 
 LEAST = {"tflite": 300, "onnx": 150, "caffe": 40, "onnx_nodes": 600, "tensorflow": 100}

@@ -14,7 +14,7 @@ from golden import Run, import_model, run_all, try_import
 from onnx import helper, numpy_helper
 from onnx_quantized_test import by_onnxruntime
 
-from mace_tools import emit
+from mace_tools.convert import emit
 from mace_tools.testing.by_litert import litert
 from mace_tools.testing.tflite_file import Maker
 

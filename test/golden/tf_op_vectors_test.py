@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from golden import Arrays, Run, data_folder, relative_error, run_all
 
-from mace_tools.errors import MaceError
-from mace_tools.importers.source import cut
-from mace_tools.importers.tensorflow import read, registry
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert.importers.source import cut
+from mace_tools.convert.importers.tensorflow import read, registry
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.support.errors import MaceError
 
 ARCHIVE = data_folder("models", "tensorflow", "op_vectors.tar.gz")
 TOLERANCE = 1e-4

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from mace_tools import cli
-from mace_tools.importers.tensorflow import quantized_test as graphs
+from mace_tools.convert.importers.tensorflow import quantized_test as graphs
 from mace_tools.testing.lazily import tf
 
 pytestmark = pytest.mark.full

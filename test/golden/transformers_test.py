@@ -11,10 +11,10 @@ import onnx
 import pytest
 from golden import Run, relative_error, run_all
 
-from mace_tools import importers
-from mace_tools.open_dims import OpenDims
-from mace_tools.passes.pipeline import convert
-from mace_tools.states import State
+from mace_tools.convert import importers
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.graph.dynamic_dims import OpenDims
+from mace_tools.graph.states import State
 from mace_tools.testing import rotary_nets
 from mace_tools.testing import transformers as nets
 from mace_tools.testing.by_onnxruntime import Session

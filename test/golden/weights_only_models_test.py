@@ -14,8 +14,8 @@ import pytest
 from calibration import Case, cases_of, crops, graph_of
 from golden import Arrays, mace_run
 
-from mace_tools.quantize.runs import Runs
-from mace_tools.quantize.weights_only import LEAST_DB, inputs_of, store_weights
+from mace_tools.analyze.quantize.runs import Runs
+from mace_tools.analyze.quantize.weight_only import LEAST_DB, inputs_of, store_weights
 
 pytestmark = pytest.mark.full
 SAMPLES = 100

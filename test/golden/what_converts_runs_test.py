@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 from golden import Run, data_folder, run_all
 
-from mace_tools import importers
-from mace_tools.engine_ops import refusals
-from mace_tools.errors import MaceError, UnsupportedOps
-from mace_tools.importers.onnx import reader
-from mace_tools.ir import NUMPY, Graph
-from mace_tools.op_facts import all_ops
-from mace_tools.passes.pipeline import convert
+from mace_tools.convert import importers
+from mace_tools.convert.importers.onnx import reader
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.graph.ir import NUMPY, Graph
+from mace_tools.graph.op_schema import all_ops
+from mace_tools.graph.op_support import refusals
+from mace_tools.support.errors import MaceError, UnsupportedOps
 from mace_tools.testing import onnx_nodes
 
 ARCHIVE = data_folder(*Path(onnx_nodes.ARCHIVE).parts)

@@ -14,7 +14,7 @@ import pytest
 from golden import mace_run
 
 from mace_tools import cli
-from mace_tools.protos import REPO
+from mace_tools.support.protos import REPO
 
 DIGITS = REPO / "models" / "digits"
 

@@ -16,10 +16,10 @@ import pytest
 from golden import Run, import_model, mace_run, run_all
 from quantized_models_test import CASES, check_every_code
 
-from mace_tools import runner
-from mace_tools.cli_console import Console
 from mace_tools.commands import dsp
-from mace_tools.emit import write_model
+from mace_tools.convert.emit import write_model
+from mace_tools.run import runner
+from mace_tools.support.console import Console
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from mace_tools import cli
-from mace_tools.protos import REPO
+from mace_tools.support.protos import REPO
 from mace_tools.testing.built import build
 from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_tools

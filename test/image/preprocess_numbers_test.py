@@ -16,8 +16,8 @@ from PIL import Image
 
 from mace_tools.config.load import load
 from mace_tools.config.sections import Preprocess
-from mace_tools.preprocess import from_picture
-from mace_tools.protos import REPO
+from mace_tools.run.preprocess import from_picture
+from mace_tools.support.protos import REPO
 from mace_tools.testing.built import build
 
 pytestmark = pytest.mark.full

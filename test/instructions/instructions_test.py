@@ -22,9 +22,9 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
 import callgrind  # noqa: E402
 import small_networks  # noqa: E402
 
-from mace_tools import runner  # noqa: E402
-from mace_tools.cli_console import Console  # noqa: E402
-from mace_tools.emit import write_model  # noqa: E402
+from mace_tools.convert.emit import write_model  # noqa: E402
+from mace_tools.run import runner  # noqa: E402
+from mace_tools.support.console import Console  # noqa: E402
 from mace_tools.testing.needed import need_tools  # noqa: E402
 
 pytestmark = pytest.mark.deep

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mace_tools.ir import Attr, Graph, Quant
+from mace_tools.graph.ir import Attr, Graph, Quant
 
 
 class _Net:

@@ -17,10 +17,12 @@ import zipfile
 
 import pytest
 
-from mace_tools import cli, maven
-from mace_tools.exit_codes import RunFailedError
-from mace_tools.library import abis, exports, java, link, package
-from mace_tools.library.engine import Engine
+from mace_tools import cli
+from mace_tools.package import java
+from mace_tools.package.library import abis, bundle, exports, link
+from mace_tools.package.library.engine import Engine
+from mace_tools.setup import maven
+from mace_tools.support.exit_codes import RunFailedError
 from mace_tools.testing import fake_ndk
 from mace_tools.testing.needed import need_tools
 
@@ -137,7 +139,7 @@ def test_its_classes_and_what_r8_keeps_of_them(files):
     assert {"org/mace/MaceEngine.class", "org/mace/android/Bitmaps.class",
             "org/mace/android/Pictures.class", "META-INF/LICENSE",
             "META-INF/NOTICES.txt"} <= names
-    assert package.version() in version
+    assert bundle.version() in version
     assert not [name for name in names if name.startswith("android/")]  # not the stand-ins
     rules = files["proguard.txt"].decode()
     for name in re.findall(r"org\.mace\.[\w$]+", rules):

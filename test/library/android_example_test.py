@@ -14,9 +14,10 @@ import xml.etree.ElementTree as ET
 import pytest
 import small_models
 
-from mace_tools import cli, maven
-from mace_tools.library import java
-from mace_tools.protos import REPO
+from mace_tools import cli
+from mace_tools.package import java
+from mace_tools.setup import maven
+from mace_tools.support.protos import REPO
 from mace_tools.testing.needed import need_tools
 
 pytestmark = pytest.mark.deep

@@ -14,8 +14,8 @@ import consumers
 import pytest
 from consumers import classify, compile_app, run
 
-from mace_tools.library import exports, link
-from mace_tools.library.abis import ABIS
+from mace_tools.package.library import exports, link
+from mace_tools.package.library.abis import ABIS
 from mace_tools.testing.needed import need_tools
 
 ARMS = ("arm64", "armhf")

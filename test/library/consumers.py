@@ -17,8 +17,8 @@ import numpy as np
 from PIL import Image
 
 from mace_tools import cli
-from mace_tools.library.abis import ABIS
-from mace_tools.protos import REPO
+from mace_tools.package.library.abis import ABIS
+from mace_tools.support.protos import REPO
 
 APP = Path(__file__).parent / "app"
 APP_IN_C = Path(__file__).parent / "app_c"

@@ -15,7 +15,7 @@ import pytest
 from consumers import pkg_config, run
 
 from mace_tools import cli
-from mace_tools.exit_codes import ExitCode
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing import onnx_file
 from mace_tools.testing.needed import need_tools
 from mace_tools.testing.onnx_file import node

@@ -15,11 +15,13 @@ import consumers
 import numpy as np
 import pytest
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
-from mace_tools.exit_codes import ExitCode
-from mace_tools.library import link, ndk
-from mace_tools.protos import cache_dir
+from mace_tools import cli
+from mace_tools.package.library import link
+from mace_tools.run import runner
+from mace_tools.support import ndk
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing import fake_ndk
 from mace_tools.testing.fake_devices import FakeDevices
 from mace_tools.testing.needed import need_tools

@@ -15,12 +15,13 @@ import consumers
 import pytest
 from consumers import APP, APP_IN_C, clang, classify, compile_app, run
 
-from mace_tools import cli, protos
+from mace_tools import cli
 from mace_tools.config.load import load
-from mace_tools.exit_codes import ExitCode
-from mace_tools.library import exports, link
-from mace_tools.library.abis import ABIS
-from mace_tools.protos import REPO
+from mace_tools.package.library import exports, link
+from mace_tools.package.library.abis import ABIS
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import REPO
 from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_tools
 
@@ -295,7 +296,7 @@ def test_a_second_build_runs_nothing_and_a_failed_one_changes_nothing(
     before = states()
     ran = []
     monkeypatch.setattr(link, "run", lambda command: ran.append(command) or "")
-    monkeypatch.setattr("mace_tools.bazel.run", lambda *a: ran.append(a) or "")
+    monkeypatch.setattr("mace_tools.support.bazel.run", lambda *a: ran.append(a) or "")
     assert place.build(config) == 0 and "static: up to date" in capfd.readouterr().out
     assert ran == [] and states() == before
 

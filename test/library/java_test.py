@@ -17,10 +17,11 @@ import pytest
 import small_models
 from consumers import EXPECTED, run
 
-from mace_tools import cli, maven, sealing
-from mace_tools.exit_codes import ExitCode
-from mace_tools.library import java
-from mace_tools.protos import REPO, cache_dir
+from mace_tools import cli
+from mace_tools.package import encryption, java
+from mace_tools.setup import maven
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import REPO, cache_dir
 from mace_tools.testing.needed import CURE, need_pocl, need_tools
 
 pytestmark = pytest.mark.deep
@@ -48,7 +49,7 @@ def places(built, models, tmp_path_factory):
     for name, path in models.items():
         for suffix in (".pb", ".data"):
             shutil.copy(path.with_suffix(suffix), folder / f"{name}{suffix}")
-    sealing.seal(folder / "digits.pb", folder / "digits.data", sealing.Key(SECRET, "k7"),
+    encryption.seal(folder / "digits.pb", folder / "digits.data", encryption.Key(SECRET, "k7"),
                  folder / "digits.sealed")
     run(["gcc", "-shared", "-fPIC", "-Wall", "-Werror", f"-I{REPO}", str(PROJECT / "scaled.c"),
          "-o", str(folder / "libscaled.so"), f"-L{built[1]}", "-lmace", f"-Wl,-rpath,{built[1]}"])

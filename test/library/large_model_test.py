@@ -12,7 +12,7 @@ import pytest
 from loading import WAYS, Ways
 from onnx import TensorProto, helper, numpy_helper
 
-from mace_tools.library import abis, code
+from mace_tools.package.library import abis, compiled_models
 from mace_tools.testing.needed import need_tools
 
 pytestmark = pytest.mark.deep
@@ -73,15 +73,15 @@ def test_the_compiler_reads_no_more_source_for_a_large_model(tmp_path, monkeypat
         with data.open("wb") as file:
             file.truncate(bytes_of_weights)
         include = tmp_path / f"include{bytes_of_weights}"
-        model = code.CodeModel("net", graph, data, bytes_of_weights)
+        model = compiled_models.CodeModel("net", graph, data, bytes_of_weights)
         (include / "mace").mkdir(parents=True)
         (include / "mace" / "public").symlink_to(tmp_path / "public", target_is_directory=True)
         (tmp_path / "public").mkdir(exist_ok=True)
         for header in (consumers.REPO / "mace" / "public").glob("*.h"):
             (tmp_path / "public" / header.name).write_text(header.read_text())
-        for name, text in code.headers("lib", [model]).items():
+        for name, text in compiled_models.headers("lib", [model]).items():
             (tmp_path / "public" / name).write_text(text)
-        objects = code.compile(abis.ABIS["host"], [model], include, tmp_path)
+        objects = compiled_models.compile(abis.ABIS["host"], [model], include, tmp_path)
         assert objects[-1].stat().st_size > bytes_of_weights
         sizes.append(sum(p.stat().st_size for p in (tmp_path / "net.S",
                                                     tmp_path / "mace_engine_factory.cc")))

@@ -19,10 +19,11 @@ import consumers
 import pytest
 from consumers import classify, run
 
-from mace_tools.cli_console import Console
-from mace_tools.library import abis, engine, exports, link, ndk
-from mace_tools.library.part_names import PARTS
-from mace_tools.protos import cache_dir
+from mace_tools.config.part_names import PARTS
+from mace_tools.package.library import abis, engine, exports, link
+from mace_tools.support import ndk
+from mace_tools.support.console import Console
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing import fake_ndk
 from mace_tools.testing.needed import need_tools
 

@@ -14,8 +14,8 @@ import pytest
 import small_models
 import xxhash
 
-from mace_tools.library.part_names import PARTS, QUIET_PARTS
-from mace_tools.protos import mace
+from mace_tools.config.part_names import PARTS, QUIET_PARTS
+from mace_tools.support.protos import mace
 from mace_tools.testing.needed import need_tools
 
 OK, UNSUPPORTED = 0, 3  # MaceStatus::Code

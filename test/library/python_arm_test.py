@@ -16,7 +16,7 @@ import small_models
 from consumers import EXPECTED, QEMU
 
 from mace_tools import cli
-from mace_tools.protos import REPO
+from mace_tools.support.protos import REPO
 from mace_tools.testing.needed import need_tools
 
 PROJECT = REPO / "test" / "library" / "app_python" / "classify.py"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import small_models
 
-from mace_tools.protos import cache_dir
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
 pytestmark = pytest.mark.deep

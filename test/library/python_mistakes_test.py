@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import small_models
 
-from mace_tools import sealing
+from mace_tools.package import encryption
 
 pytestmark = pytest.mark.full
 SECRET = bytes(range(100, 132))
@@ -33,8 +33,8 @@ def digits(mace, models):
 @pytest.fixture(scope="module")
 def sealed(models, tmp_path_factory):
     path = tmp_path_factory.mktemp("sealed") / "digits.sealed"
-    sealing.seal(models["digits"], models["digits"].with_suffix(".data"),
-                 sealing.Key(SECRET, "k7"), path)
+    encryption.seal(models["digits"], models["digits"].with_suffix(".data"),
+                 encryption.Key(SECRET, "k7"), path)
     return path
 
 

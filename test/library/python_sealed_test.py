@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import small_models
 
-from mace_tools import sealing
+from mace_tools.package import encryption
 
 pytestmark = pytest.mark.deep
 SECRET = bytes(range(7, 39))
@@ -19,8 +19,8 @@ SECRET = bytes(range(7, 39))
 def sealed(models, tmp_path):
     """The digits, encrypted by another library than that of the engine."""
     out = tmp_path / "digits.sealed"
-    sealing.seal(models["digits"], models["digits"].with_suffix(".data"),
-                 sealing.Key(SECRET, "k7"), out)
+    encryption.seal(models["digits"], models["digits"].with_suffix(".data"),
+                 encryption.Key(SECRET, "k7"), out)
     return out
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 import small_models
 
-from mace_tools import settings
-from mace_tools.protos import cache_dir
+from mace_tools.graph import settings
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing.needed import need_pocl
 
 pytestmark = pytest.mark.full

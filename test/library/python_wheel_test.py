@@ -17,8 +17,8 @@ import small_models
 from consumers import EXPECTED, run
 
 from mace_tools import cli
-from mace_tools.exit_codes import ExitCode
-from mace_tools.protos import REPO, cache_dir
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import REPO, cache_dir
 from mace_tools.testing.documents import code_of
 from mace_tools.testing.needed import need_pocl
 

@@ -13,11 +13,11 @@ import os
 
 import pytest
 
-from mace_tools.cli_console import Console
-from mace_tools.library import engine, link, op_sizes
-from mace_tools.library.abis import ABIS
-from mace_tools.library.part_names import ALL
-from mace_tools.op_facts import all_ops
+from mace_tools.config.part_names import ALL
+from mace_tools.graph.op_schema import all_ops
+from mace_tools.package.library import engine, link, op_sizes
+from mace_tools.package.library.abis import ABIS
+from mace_tools.support.console import Console
 
 MOBILENET = ("Conv2d", "DepthwiseConv2d", "Pooling", "Reshape", "Softmax", "Squeeze")
 # Ops that came after the goal for a library with all ops was set.

@@ -16,7 +16,7 @@ from consumers import DIGITS
 from PIL import Image
 
 from mace_tools import cli
-from mace_tools.protos import mace
+from mace_tools.support.protos import mace
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import node
 from mace_tools.testing.tflite_file import Maker

@@ -17,16 +17,18 @@ import consumers
 import pytest
 from consumers import APP, classify, run
 
-from mace_tools import bazel, cli, protos
-from mace_tools.cli_console import Console
-from mace_tools.exit_codes import ExitCode
-from mace_tools.library import exports, link, package, source_cmake, source_list
-from mace_tools.library.abis import ABIS
+from mace_tools import cli
+from mace_tools.package.library import bundle, exports, link
+from mace_tools.package.library.abis import ABIS
+from mace_tools.package.source import cmake_lists, file_list
+from mace_tools.support import bazel, protos
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.needed import need_tools
 
 pytestmark = pytest.mark.deep
 COMPILERS = {"x86_64": "g++", "aarch64": "aarch64-linux-gnu-g++", "arm": "arm-linux-gnueabihf-g++"}
-NAME = f"mace-{package.version()}"
+NAME = f"mace-{bundle.version()}"
 # An app that has the sources in a folder of its own.
 VENDORING = f"""\
 cmake_minimum_required(VERSION 3.16)
@@ -40,7 +42,7 @@ target_link_libraries(classify mace::mace)
 @pytest.fixture(scope="module")
 def sources():
     need_tools("bazel", "cmake")
-    return source_list.read(Console())
+    return file_list.read(Console())
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,7 @@ def tree(sources, tmp_path_factory):
     """The sources, packed by the command and unpacked."""
     folder = tmp_path_factory.mktemp("source")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source_list, "read", lambda console: sources)
+        patch.setattr(file_list, "read", lambda console: sources)
         assert cli.main(["source", f"--output={folder / 'sources.tar.gz'}"]) == 0
     with tarfile.open(folder / "sources.tar.gz") as tar:
         tar.extractall(folder)
@@ -93,15 +95,15 @@ def cmake_for(cpu):
 
 
 @pytest.mark.parametrize("gpu", [False, True])
-@pytest.mark.parametrize("cpu", source_list.CPUS)
+@pytest.mark.parametrize("cpu", file_list.CPUS)
 def test_cmake_compiles_what_bazel_compiles_with_the_same_flags(
     sources, tree, tmp_path, cpu, gpu
 ):
     need_tools(COMPILERS[cpu])
     configure(tree, tmp_path, f"-DMACE_OPENCL={'ON' if gpu else 'OFF'}", *cmake_for(cpu),
               "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DMACE_PARTS=all,sealed")
-    by_bazel = {path: decisive([*source_cmake.baseline(cpu), *by[source_list.Variant(cpu, gpu)]])
-                for path, by in sources.flags.items() if source_list.Variant(cpu, gpu) in by}
+    by_bazel = {path: decisive([*cmake_lists.baseline(cpu), *by[file_list.Variant(cpu, gpu)]])
+                for path, by in sources.flags.items() if file_list.Variant(cpu, gpu) in by}
     by_cmake = {}
     for row in json.loads((tmp_path / "compile_commands.json").read_text()):
         path = re.sub(rf"^({re.escape(str(tree))}|{re.escape(str(tmp_path))})/(generated/)?", "",
@@ -255,7 +257,7 @@ class TestArm64:
 
     def test_the_files_of_each_op_need_no_other_files(self, built, sources):
         """A library with one op links, whichever it is."""
-        lists = source_cmake.op_files(sources)
+        lists = cmake_lists.op_files(sources)
         defined, needed = defaultdict(set), defaultdict(set)
         for file in (built / "out").rglob("*.o"):
             path = re.sub(r".*/mace\.dir/(generated/)?(.*)\.o$", r"\2", str(file))

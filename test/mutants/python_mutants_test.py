@@ -37,7 +37,7 @@ def uncalled(x: int) -> int:
 TEST = '''import subprocess
 import sys
 import pytest
-from mace_tools.importers import clamp
+from mace_tools.convert.importers import clamp
 def test_clamp():
     assert clamp.clamp(9) == 9
     assert clamp.clamp(12) == 10
@@ -45,13 +45,13 @@ def test_count_down():
     assert clamp.count_down(1) == 0
 @pytest.mark.full
 def test_a_process():
-    code = "from mace_tools.importers import clamp; assert clamp.last_bit(4) == 0"
+    code = "from mace_tools.convert.importers import clamp; assert clamp.last_bit(4) == 0"
     subprocess.run([sys.executable, "-c", code], cwd="tools", check=True)
 def test_that_fails():
     assert clamp.clamp(2) == 3
 '''
-MODULE = "tools/mace_tools/importers/clamp.py"
-TESTS = "tools/mace_tools/importers/clamp_test.py"
+MODULE = "tools/mace_tools/convert/importers/clamp.py"
+TESTS = "tools/mace_tools/convert/importers/clamp_test.py"
 CONFIG = ('[tool.pytest.ini_options]\npythonpath = ["tools"]\naddopts = "--no-such-option"\n'
           'python_files = ["*_test.py"]\nmarkers = ["full", "deep"]\n')
 

@@ -16,7 +16,7 @@ from python_list import mutants_of, mutated
 from python_runs import TestFile, failing_case, find_all, test_files
 from sample_report import Result
 
-FOLDERS = ("tools/mace_tools/importers", "tools/mace_tools/passes")
+FOLDERS = ("tools/mace_tools/convert/importers", "tools/mace_tools/convert/passes")
 
 
 class PythonSample:

@@ -104,10 +104,10 @@ def test_summary_counts_by_folder(tmp_path):
     report = _report(tmp_path / "a", [
         ("mace/plan/a.cc | x | y | 1", Result(CAUGHT, "t", 2)),
         ("mace/plan/b.cc | x | y | 1", Result(SURVIVED, "", 1)),
-        ("tools/mace_tools/passes/a.py | x | y | 1", Result(UNREACHED, "", 0))])
+        ("tools/mace_tools/convert/passes/a.py | x | y | 1", Result(UNREACHED, "", 0))])
     assert summary(report).splitlines() == [
         "mace/plan: 1 caught, 1 survived, 0 unreached",
-        "tools/mace_tools/passes: 0 caught, 0 survived, 1 unreached",
+        "tools/mace_tools/convert/passes: 0 caught, 0 survived, 1 unreached",
         "1 of 3 caught in 3 s"]
 
 

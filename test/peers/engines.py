@@ -55,8 +55,8 @@ def is_installed(name: str) -> bool:
 
 def mace_run() -> str:
     """$MACE_RUN, or this checkout's, built if necessary."""
-    from mace_tools import runner
-    from mace_tools.cli_console import Console
+    from mace_tools.run import runner
+    from mace_tools.support.console import Console
 
     given = os.environ.get("MACE_RUN")
     return str(runner.find(Console(), Path(given) if given else None))

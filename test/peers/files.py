@@ -77,9 +77,9 @@ class Files:
         return path, self._converted(path, "before_softmax."), steps
 
     def _converted(self, source: Path, prefix: str) -> Path:
-        from mace_tools.emit import write_model
-        from mace_tools.importers import load
-        from mace_tools.passes.pipeline import convert
+        from mace_tools.convert.emit import write_model
+        from mace_tools.convert.importers import load
+        from mace_tools.convert.passes.pipeline import convert
 
         path = self.path(prefix + "pb")
         write_model(convert(load("tflite", source)), path, self.path(prefix + "data"))

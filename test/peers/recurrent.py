@@ -68,9 +68,9 @@ def by_mace(source: Path, x: np.ndarray, threads: int, folder: Path) -> Run:
     import re
     import subprocess
 
-    from mace_tools.emit import write_model
-    from mace_tools.importers import load
-    from mace_tools.passes.pipeline import convert
+    from mace_tools.convert.emit import write_model
+    from mace_tools.convert.importers import load
+    from mace_tools.convert.passes.pipeline import convert
 
     write_model(convert(load("onnx", source)), folder / "m.pb", folder / "m.data")
     np.save(folder / "x.npy", x)

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from mace_tools import bazel
-from mace_tools.cli_console import Console
-from mace_tools.protos import REPO
+from mace_tools.support import bazel
+from mace_tools.support.console import Console
+from mace_tools.support.protos import REPO
 
 pytestmark = pytest.mark.deep
 TARGET = "//tools:mace_run"

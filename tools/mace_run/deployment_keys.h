@@ -1,6 +1,6 @@
 // The keys that a deployment file may have, as the converter's schema lists
-// them: deployment_keys.json, which tools/mace_tools/config/exported_keys.py
-// writes.
+// them: deployment_keys.json, which
+// tools/mace_tools/generate/deployment_keys.py writes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TOOLS_MACE_RUN_DEPLOYMENT_KEYS_H_
 #define TOOLS_MACE_RUN_DEPLOYMENT_KEYS_H_

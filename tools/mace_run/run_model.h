@@ -54,8 +54,8 @@ class Session {
 Result<RunResult> RunModel(const Job& job, const Options& options);
 
 // Returns the names of the files of outputs, by the names of the outputs. They
-// differ, and depend on the set of names only. tools/mace_tools/runner.py does
-// the same.
+// differ, and depend on the set of names only. tools/mace_tools/run/runner.py
+// does the same.
 std::map<std::string, std::string> FilesOf(std::vector<std::string> names);
 
 }  // namespace mace::tools

@@ -23,7 +23,7 @@ CPP_FOLDERS = ("mace/", "tools/", "test/")
 IN_BAZELS_GRAPH = {".cc", ".h", ".c", ".cl", ".S", ".bzl"}
 NOT_CPP = (*ENDINGS, ".md")
 # The module by which Python tests run the engine.
-ENGINE = "tools/mace_tools/runner.py"
+ENGINE = "tools/mace_tools/run/runner.py"
 # What no test but lint and those that mention it read.
 INERT = ("LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", ".gitignore", ".clang-format", ".ci/",
          "test/deep_results.txt", "tools/test.sh")

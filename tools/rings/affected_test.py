@@ -22,12 +22,12 @@ FILES = {
     "mace/BUILD.bazel": "", "mace/ops/BUILD.bazel": "", "mace/ops/add.cc": "", "mace/ops/a.bzl": "",
     "mace/ops/add_test.cc": "", "mace/ops/ops.cl": "", "mace/hexagon/BUILD.bazel": "",
     "mace/hexagon/dsp.cc": "", "tools/BUILD.bazel": "", "tools/ops.json": "{}",
-    "tools/mace_tools/runner.py": "", "tools/mace_tools/facts.py": "FILE = 'ops.json'\n",
+    "tools/mace_tools/run/runner.py": "", "tools/mace_tools/facts.py": "FILE = 'ops.json'\n",
     "tools/mace_tools/facts_test.py": "import mace_tools.facts\n",
-    "tools/mace_tools/run_test.py": "from mace_tools import runner\n",
+    "tools/mace_tools/run_test.py": "from mace_tools.run import runner\n",
     "test/build_test.py": "run(['bazel', 'build', '//tools:mace_run'])\n",
     "test/golden/net_test.py": "", "test/golden/net.txt": "", "docs/page.md": "",
-    "tools/mace_tools/docs_test.py": "DOCS = ROOT / 'docs'\n",
+    "tools/mace_tools/site/docs_test.py": "DOCS = ROOT / 'docs'\n",
     "tools/lint/lint_test.py": "", "WORKSPACE": "", "pyproject.toml": "", "CHANGELOG.md": "",
     "mystery.dat": "",
 }
@@ -75,10 +75,10 @@ def clone(tmp_path, monkeypatch):
      ["//mace/hexagon:dsp_test"], ENGINE_TESTS),
     ("WORKSPACE", ["//mace/ops:add_test"], ["//mace/ops:add_test_gpu"],
      ["//mace/hexagon:dsp_test"], ENGINE_TESTS),
-    ("tools/mace_tools/runner.py", [], [], [], ["tools/mace_tools/run_test.py"]),
+    ("tools/mace_tools/run/runner.py", [], [], [], ["tools/mace_tools/run_test.py"]),
     ("tools/ops.json", [], [], [], ["tools/mace_tools/facts_test.py"]),
     ("test/golden/net.txt", [], [], [], ["test/golden/net_test.py"]),
-    ("docs/page.md", [], [], [], ["tools/mace_tools/docs_test.py"]),
+    ("docs/page.md", [], [], [], ["tools/mace_tools/site/docs_test.py"]),
     ("CHANGELOG.md", [], [], [], []),
 ])
 def test_a_file_affects(clone, path, host, gpu, dsp, python):

@@ -133,7 +133,8 @@ def _python() -> list[Slice]:
     return [
         Slice("models", "golden", (Pytest((golden, *skipped)),), inputs),
         Slice("models", "quantized", (Pytest(quantized),), inputs),
-        Slice("models", "importers", (Pytest(("tools/mace_tools/importers",)),), _PYTHON_INPUTS),
+        Slice("models", "importers", (Pytest(("tools/mace_tools/convert/importers",)),),
+              _PYTHON_INPUTS),
         Slice("budgets", "host", (Pytest(("test/instructions",)),),
               ("test/instructions/", *_PACKAGE_INPUTS)),
         Slice("budgets", "arm", (Pytest(("test/arm",)),),

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
-from mace_tools.options import devices, models, packages, runs
+from mace_tools.commands.options import devices, models, packages, runs
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ import hashlib
 import numpy as np
 import pytest
 
-from mace_tools import cli, protos
-from mace_tools.exit_codes import ExitCode
-from mace_tools.importers.tensorflow.tensorflow_test import Maker
+from mace_tools import cli
+from mace_tools.convert.importers.tensorflow.tensorflow_test import Maker
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import node
 

@@ -11,7 +11,7 @@ import pytest
 
 from mace_tools import cli
 from mace_tools.commands import build, convert
-from mace_tools.library import engine
+from mace_tools.package.library import engine
 from mace_tools.testing.workplace import Workplace
 
 

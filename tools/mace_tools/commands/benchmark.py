@@ -9,19 +9,19 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from mace_tools import report, runner
-from mace_tools.atomic import atomic_files
-from mace_tools.commands import remote, shown_outputs
+from mace_tools.analyze.check import benchmark_page, engine, onnx_view
+from mace_tools.commands import output_summary, remote, result_file
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
-from mace_tools.model_check import benchmark_page, engine, onnx_view
+from mace_tools.run import runner
+from mace_tools.support.atomic import atomic_files
 
 
 def command(context: Context) -> Outcome:
     args = context.args
     for flag in ("trace", "html", "onnx_view"):
         if getattr(args, flag) is not None:
-            report.check_writable(getattr(args, flag), f"--{flag}")
+            result_file.check_writable(getattr(args, flag), f"--{flag}")
     chosen = remote.choose(context)
     found, ok = jobs(context), True
     results = {job.tag: job.facts({d: {} for d in job.devices}) for job in found}
@@ -53,7 +53,7 @@ def _benchmark(context: Context, job: Job, ready: Prepared, place: str = "") -> 
                               "trace": trace, "wide": args.wide})
         runs[device] = runner.call(ready.mace_run, [*ready.flags[device], *flags],
                                    context.console, args.vlog_level)
-        shown_outputs.say_where(context.console, job.tag, device, runs[device])
+        output_summary.say_where(context.console, job.tag, device, runs[device])
         if trace is not None:
             context.console.info(f"trace: {trace}")
         _write_views(context, job, device, ready, runs[device], place)

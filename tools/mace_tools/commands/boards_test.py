@@ -10,7 +10,7 @@ import pytest
 
 from mace_tools.commands.commands_test import place  # noqa: F401, the fixture
 from mace_tools.commands.remote_test import PI, devices, run  # noqa: F401, the fixtures
-from mace_tools.exit_codes import ExitCode
+from mace_tools.support.exit_codes import ExitCode
 
 
 def test_the_device_yml(place, devices, run):  # noqa: F811

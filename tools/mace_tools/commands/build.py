@@ -20,17 +20,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mace_tools import protos
-from mace_tools.commands import convert, device_tuning, linking
+from mace_tools.commands import convert, device_tuning, link_library
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted
-from mace_tools.devices.places import Place
-from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.library import abis, code, engine, op_sizes, package, parts, prefab, sizes
-from mace_tools.library.abis import Abi
-from mace_tools.locks import alone
-from mace_tools.op_facts import all_ops
-from mace_tools.quantized import has_codes
+from mace_tools.devices.targets import Place
+from mace_tools.graph.model_quantization import has_codes
+from mace_tools.graph.op_schema import all_ops
+from mace_tools.package import prefab
+from mace_tools.package.library import abis, bundle, compiled_models, engine, op_sizes, parts, sizes
+from mace_tools.package.library.abis import Abi
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode, UsageError
+from mace_tools.support.locks import alone
 
 # That a plan adds to a model whose weights are stored as fp16 or bf16.
 PLAN_OPS = ("Cast", "Identity")
@@ -82,7 +83,7 @@ def _beside(context: Context) -> Iterator[Context]:
     parent.mkdir(parents=True)
     try:
         if context.folder.is_dir():
-            shutil.copytree(context.folder, parent / name, copy_function=linking.link_or_copy)
+            shutil.copytree(context.folder, parent / name, copy_function=link_library.link_or_copy)
         args = argparse.Namespace(**{**vars(context.args), "output": parent})
         staged = replace(context, args=args)
         staged.folder.mkdir(exist_ok=True)
@@ -174,19 +175,19 @@ def _build(
     for part in ("include", "lib", "prefab", "share", "debug", "_tmp/library", f"{name}.tar.gz"):
         path = root / part
         path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
-    compiled = linking.code_models(context, models)
-    headers = code.headers(library.library_name, compiled) if compiled else {}
-    package.write_headers(root, headers, "c_api" in _parts(context, models))
-    built = [linking.link_library(context, abi, e, compiled, tuned[abi.name])
+    compiled = link_library.code_models(context, models)
+    headers = compiled_models.headers(library.library_name, compiled) if compiled else {}
+    bundle.write_headers(root, headers, "c_api" in _parts(context, models))
+    built = [link_library.link_library(context, abi, e, compiled, tuned[abi.name])
              for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)
     for file in [*root.glob("model/*.pb"), *root.glob("model/*.data")]:
         if file not in shipped:  # of an earlier build, with another build_type or other models
             file.unlink()
-    package.write_build_files(root, {b.abi: b.file.name for b in built})
+    bundle.write_build_files(root, {b.abi: b.file.name for b in built})
     prefab.write(root, {b.abi: b.file.name for b in built}, f"{name}.a")
-    package.write_documents(root, library.library_name, shipped, _parts(context, models))
-    archive = package.write_archive(root, name, shipped)
+    bundle.write_documents(root, library.library_name, shipped, _parts(context, models))
+    archive = bundle.write_archive(root, name, shipped)
     shutil.rmtree(root / "_tmp" / "library")
     files = [str(file) for b in built for file in (b.file, *b.others)]
     files += [str(archive.relative_to(root))]
@@ -222,8 +223,8 @@ def _fingerprint(
 
 @functools.cache
 def _documents() -> list[str]:
-    files = [package.REPO / source for source in package.DOCUMENTS]
-    return [_digest(path) for path in (*files, *sorted(code.TEMPLATES.iterdir()))]
+    files = [bundle.REPO / source for source in bundle.DOCUMENTS]
+    return [_digest(path) for path in (*files, *sorted(compiled_models.TEMPLATES.iterdir()))]
 
 
 def _digest(path: Path) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mace_tools import cli, frameworks, protos
+from mace_tools import cli, frameworks
 from mace_tools.config.load import load
-from mace_tools.exit_codes import ExitCode, RunFailedError
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode, RunFailedError
 from mace_tools.testing.caffe_file import Net, uniform
 
 

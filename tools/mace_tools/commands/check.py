@@ -9,15 +9,16 @@ import argparse
 import json
 from typing import Any
 
-from mace_tools import runner, tables
-from mace_tools.cli_console import Console
+from mace_tools.analyze.check import engine, report
+from mace_tools.analyze.check.plan_text import summary, table
 from mace_tools.commands import check_model
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
-from mace_tools.exit_codes import ExitCode, RunFailedError
-from mace_tools.importers.request import some
-from mace_tools.model_check import engine, report
-from mace_tools.model_check.plan_text import summary, table
+from mace_tools.convert.importers.request import some
+from mace_tools.run import runner
+from mace_tools.support import tables
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode, RunFailedError
 
 
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:

@@ -11,9 +11,10 @@ import sys
 
 import pytest
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
-from mace_tools.exit_codes import ExitCode
+from mace_tools import cli
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.caffe_file import Net, uniform
 from mace_tools.testing.tflite_file import Maker
 

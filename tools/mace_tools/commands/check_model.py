@@ -8,24 +8,25 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mace_tools import report as results
-from mace_tools import runner, tables
-from mace_tools.atomic import atomic_files
-from mace_tools.cli_console import Console
-from mace_tools.commands import bare_model, dsp
+from mace_tools.analyze.check import engine, onnx_view, page, report, text
+from mace_tools.commands import dsp, model_file
+from mace_tools.commands import result_file as results
 from mace_tools.commands.context import overrides
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode, MissingToolError, RunFailedError, UsageError
-from mace_tools.importers.detect import MACE_GRAPH, detect
-from mace_tools.library import abis, op_sizes
-from mace_tools.model_check import engine, onnx_view, page, report, text
-from mace_tools.os_errors import explain
+from mace_tools.package.library import abis, op_sizes
+from mace_tools.run import runner
+from mace_tools.support import tables
+from mace_tools.support.atomic import atomic_files
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import ExitCode, MissingToolError, RunFailedError, UsageError
+from mace_tools.support.model_format import MACE_GRAPH, detect
+from mace_tools.support.os_errors import explain
 
 # Flags that mean something for the models of a deployment file only.
 OF_CONFIG = ("model_name", "build_type", "input")
 # And those that mean something for MODEL only.
 OF_MODEL = ("input_shape", "output_tensors", "allow_custom_ops", "measure_library",
-            *bare_model.FLAGS)
+            *model_file.FLAGS)
 
 
 def check_outputs(args: argparse.Namespace) -> None:
@@ -72,7 +73,7 @@ def _checked(args: argparse.Namespace) -> report.Checked:
     custom, outputs = (tuple(filter(None, words.split(",")))
                        for words in (args.allow_custom_ops, args.output_tensors))
     if not _is_converted(path):
-        bare = bare_model.read(args)
+        bare = model_file.read(args)
         return report.check_source(path, bare.platform, bare.model, shapes, custom, outputs)
     if any(getattr(args, name) for name in OF_MODEL if name != "measure_library"):
         raise UsageError(f"'{path}' is converted already: --input_shape, --output_tensors, "

@@ -14,11 +14,12 @@ import numpy as np
 import onnx
 import pytest
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
-from mace_tools.memory_plan import records
-from mace_tools.model_check.report import VERSION
-from mace_tools.protos import REPO
+from mace_tools import cli
+from mace_tools.analyze.check.report import VERSION
+from mace_tools.analyze.plan import records
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.protos import REPO
 from mace_tools.testing import onnx_file
 from mace_tools.testing.needed import need_tools
 from mace_tools.testing.onnx_file import node

@@ -18,8 +18,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from mace_tools import frameworks, protos, runner
-from mace_tools.exit_codes import ExitCode
+from mace_tools import frameworks
+from mace_tools.run import runner
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing import fake_mace_run
 from mace_tools.testing.workplace import DIGITS, Workplace
 

@@ -12,23 +12,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mace_tools import frameworks, report
-from mace_tools.atomic import atomic_files
-from mace_tools.cli_console import Console
-from mace_tools.commands import bare_model, compare_sides, init
+from mace_tools import frameworks
+from mace_tools.analyze.compare import page, text, verdict
+from mace_tools.commands import compare_sides, init, model_file, result_file
 from mace_tools.commands.compare_sides import Comparable
 from mace_tools.commands.context import Context, Outcome, overrides
-from mace_tools.compare import page, text, verdict
 from mace_tools.config.draft import OPEN
 from mace_tools.config.draft import text as draft_text
 from mace_tools.config.load import load
-from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.support.atomic import atomic_files
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode, UsageError
 
 
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
     """Compares a model file: drafts its deployment file first."""
     if args.json is not None:
-        report.check_writable(args.json, "--json")
+        result_file.check_writable(args.json, "--json")
     with tempfile.TemporaryDirectory(prefix="mace_compare.") as folder:
         yml = Path(folder) / "model.yml"
         yml.write_text(_draft(args, console), encoding="utf-8")
@@ -36,7 +36,7 @@ def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
         args.model_name = None
         code, results = _compare(context)
     if args.json is not None:
-        report.write_json(args.json, {"command": args.command, "model": str(args.model),
+        result_file.write_json(args.json, {"command": args.command, "model": str(args.model),
                                       "exit_code": int(code), "models": results})
     return code
 
@@ -45,7 +45,7 @@ def command(context: Context) -> Outcome:
     if context.args.model is not None:
         raise UsageError(f"{context.args.model} and --config={context.args.config} name a model "
                          "each; give one of them")
-    for name in bare_model.FLAGS:
+    for name in model_file.FLAGS:
         if getattr(context.args, name):
             raise UsageError(f"--{name} is for MODEL; the deployment file has a key for it")
     return _compare(context)
@@ -69,7 +69,7 @@ def _compare(context: Context) -> Outcome:
         raise UsageError("--devices and --data_types compare the engine with itself, each in its "
                          "own way; give one of them")
     if args.html is not None:
-        report.check_writable(args.html, "--html")
+        result_file.check_writable(args.html, "--html")
     if not (args.devices or args.data_types):
         for platform in {m.platform for m in context.models.values()}:
             frameworks.require(platform, "compare")

@@ -13,30 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data, emit, frameworks, runner, validate
+from mace_tools import frameworks
+from mace_tools.analyze import validate
+from mace_tools.analyze.compare.engine import Engine
+from mace_tools.analyze.compare.layers import Limits, Study
+from mace_tools.analyze.compare.reference import Reference, of_source, wanted
 from mace_tools.commands import prepare, source_run, validation
 from mace_tools.commands.context import Context
-from mace_tools.commands.import_model import (
-    import_model,
-    read_source,
-    source_file,
-    weights_file,
-)
+from mace_tools.commands.import_model import import_model, read_source, source_file, weights_file
 from mace_tools.commands.source_values import op_names
-from mace_tools.compare.engine import Engine
-from mace_tools.compare.layers import Limits, Study
-from mace_tools.compare.parts import Arrays, cut
-from mace_tools.compare.reference import Reference, of_source, wanted
 from mace_tools.config.names import DATA_TYPES
 from mace_tools.config.schema import Model
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import RunFailedError, UsageError
+from mace_tools.convert import emit
+from mace_tools.convert.importers.declared_states import zeros
+from mace_tools.convert.importers.fixed_inputs import arrays
+from mace_tools.convert.importers.source import SourceModel
 from mace_tools.frameworks.nudge import Nudge
-from mace_tools.importers.fixed_inputs import arrays
-from mace_tools.importers.kept_states import zeros
-from mace_tools.importers.source import SourceModel
-from mace_tools.ir import Graph
-from mace_tools.passes.permute import inverse
+from mace_tools.graph.extract import Arrays, cut
+from mace_tools.graph.ir import Graph
+from mace_tools.graph.permute import inverse
+from mace_tools.run import input_data, runner
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import RunFailedError, UsageError
 
 
 @dataclass(frozen=True)
@@ -60,8 +58,8 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
     source = source_file(context, tag, model)
     graph = converted(context, tag, model, source)
     net = emit.build(graph)[0]
-    specs = data.specs(net.input_info, model)
-    inputs = data.load(files, specs, model.extra("preprocess"), args.seed, context.console,
+    specs = input_data.specs(net.input_info, model)
+    inputs = input_data.load(files, specs, model.extra("preprocess"), args.seed, context.console,
                        args.allow_nan)
     mace_run = runner.find(context.console, args.mace_run)
     exact = _engine(context, mace_run, _as(model, "cpu", "fp32"), "cpu")

@@ -16,9 +16,9 @@ import pytest
 
 from mace_tools import cli
 from mace_tools.commands import compare_sides
-from mace_tools.infer.spatial import VALID
-from mace_tools.protos import REPO
-from mace_tools.testing import chromium, planted, vision_nets
+from mace_tools.convert.inference.spatial import VALID
+from mace_tools.support.protos import REPO
+from mace_tools.testing import chromium, injected_errors, vision_nets
 from mace_tools.testing.needed import need_pocl
 from mace_tools.testing.onnx_file import model, node
 
@@ -160,7 +160,7 @@ def change(monkeypatch, edit):
 
 def test_nan_on_one_side_only(call, tmp_path, monkeypatch):
     vision_nets.attention(tmp_path / "net.onnx")
-    change(monkeypatch, planted.weight("LayerNorm", 0, lambda g: g * np.float32(np.nan)))
+    change(monkeypatch, injected_errors.weight("LayerNorm", 0, lambda g: g * np.float32(np.nan)))
     code, out, _, (facts,) = call(tmp_path / "net.onnx")
     assert code == 5 and facts["first_wrong"]["tensor"] == "n"
     assert len(facts["notes"]) == 1 and "in MACE, NaN or infinity first appears in 'n'" in out
@@ -171,7 +171,7 @@ def test_shapes_that_differ(call, tmp_path, monkeypatch):
     file = model(tmp_path / "net.onnx", [
         node("Relu", "x", "a"), node("AveragePool", "a", "b", kernel_shape=[3, 3], pads=[1] * 4),
         node("Sigmoid", "b", "y")], {"x": (1, 2, 8, 8)}, ["y"])
-    change(monkeypatch, planted.attribute("Pooling", 0, padding=VALID, padding_values=[]))
+    change(monkeypatch, injected_errors.attribute("Pooling", 0, padding=VALID, padding_values=[]))
     code, out, _, (facts,) = call(file, "--layers")
     assert code == 5 and facts["first_wrong"]["reference"] == "y"  # the pooling, with its Sigmoid
     assert "MACE gives the shape [1, 2, 6, 6], the reference [1, 2, 8, 8]" in out
@@ -225,7 +225,7 @@ def test_the_page_has_the_layers_and_takes_any_name(call, tmp_path, monkeypatch)
     file = model(tmp_path / "net.onnx", [node("Relu", "x", evil.replace(" ", "_")),
                                          node("Sigmoid", evil.replace(" ", "_"), "y")],
                  {"x": (1, 8)}, ["y"])
-    change(monkeypatch, planted.attribute("Activation", 0, activation="TANH"))
+    change(monkeypatch, injected_errors.attribute("Activation", 0, activation="TANH"))
     page = tmp_path / "page.html"
     assert call(file, "--layers", f"--html={page}")[0] == 5
     text = page.read_text()

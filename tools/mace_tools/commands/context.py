@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mace_tools.cli_console import Console
 from mace_tools.config import values
 from mace_tools.config.load import Deployment, load
 from mace_tools.config.names import ABIS
 from mace_tools.config.problems import did_you_mean
 from mace_tools.config.schema import Model
-from mace_tools.exit_codes import ExitCode, UsageError
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode, UsageError
 
 # The exit status, and facts by model name for --json.
 Outcome = tuple[ExitCode, dict[str, Any]]

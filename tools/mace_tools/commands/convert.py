@@ -18,24 +18,26 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from mace_tools import protos, runner, settings
-from mace_tools.atomic import atomic_files
-from mace_tools.commands import device_tuning, dsp, embed_plan, gpu, quantizing, tuning
+from mace_tools.commands import device_tuning, dsp, embed_plan, gpu, quantize_model, tuning
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.commands.try_engine import has_custom_ops, try_engine
 from mace_tools.config.files import sha256_of
 from mace_tools.config.problems import did_you_mean
 from mace_tools.config.schema import Model
-from mace_tools.emit import node_names, write_model
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode
-from mace_tools.importers.request import some
-from mace_tools.ir import Graph
-from mace_tools.locks import alone
-from mace_tools.obfuscate import hide_names, map_file, write_map
-from mace_tools.op_facts import all_ops
-from mace_tools.passes.compute_in_floats import compute_in_floats
+from mace_tools.convert.emit import node_names, write_model
+from mace_tools.convert.importers.request import some
+from mace_tools.convert.obfuscate import hide_names, map_file, write_map
+from mace_tools.convert.passes.compute_in_float32 import compute_in_float32
+from mace_tools.graph import settings
+from mace_tools.graph.ir import Graph
+from mace_tools.graph.op_schema import all_ops
+from mace_tools.run import runner
+from mace_tools.support import protos
+from mace_tools.support.atomic import atomic_files
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.locks import alone
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -174,8 +176,8 @@ def _convert(
         step(f"reading {source[0].name}")
         graph = import_model(context, tag, model, *source, lambda: step("simplifying"))
     if model.quantize is not None:
-        graph = quantizing.quantized(context, model, graph, mace_run)
-    if model.devices == ("gpu",) and compute_in_floats(graph):
+        graph = quantize_model.quantized(context, model, graph, mace_run)
+    if model.devices == ("gpu",) and compute_in_float32(graph):
         graph.notes.append("for the GPU, which computes with floats: weights are stored as codes, "
                            "and everything between inputs and outputs computes in floats")
     graph.notes += dsp.float_note(model, graph)
@@ -251,7 +253,7 @@ def _fingerprint(context: Context, model: Model, weights: Path | None) -> str:
     if model.allow_custom_ops:
         asked["custom_ops"] = model.allow_custom_ops
     if model.quantize is not None:
-        asked["quantize"] = quantizing.fingerprint(context, model.quantize)
+        asked["quantize"] = quantize_model.fingerprint(context, model.quantize)
         if model.quantize.range_file is not None:
             asked["input_ranges"] = model.subgraph.input_ranges
     if model.has_own_ranges:

@@ -11,10 +11,10 @@ from typing import Any
 from mace_tools.commands import gpu, remote, tuning
 from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
-from mace_tools.devices import places
-from mace_tools.devices.places import Place
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import MissingToolError
+from mace_tools.devices import targets
+from mace_tools.devices.targets import Place
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import MissingToolError
 
 GENERIC = "nothing is tuned for a SoC, and the models run untuned on every SoC"
 
@@ -26,21 +26,21 @@ def places_of(context: Context) -> list[Place]:
     socs = [s for s in library.target_socs or () if s != "host"]
     if not socs or args.disable_tuning:
         return []
-    wanted = places.Wanted.of(library.target_abis, socs, args.target_devices, args.device_yml)
+    wanted = targets.Wanted.of(library.target_abis, socs, args.target_devices, args.device_yml)
     if not wanted.abis:
         context.console.warn(f"target_socs: {', '.join(socs)}: target_abis is "
                              f"{', '.join(library.target_abis)}, which is of no such SoC: "
                              f"{GENERIC}")
         return []
     try:
-        found = places.find(wanted, context.console)
+        found = targets.find(wanted, context.console)
     except MissingToolError as e:
         context.console.warn(f"{e}: {GENERIC}")
         return []
     for broken in found.broken if found.places else ():
         context.console.warn(f"not tuned: {broken}")
     if not found.places:
-        context.console.warn(f"{places.none_found(wanted, found)}\n{GENERIC}")
+        context.console.warn(f"{targets.none_found(wanted, found)}\n{GENERIC}")
     return found.places
 
 
@@ -53,8 +53,8 @@ def tune(context: Context, there: list[Place], done: Any, model: Model) -> dict[
             continue
         try:
             if "gpu" in model.devices:
-                places.check_runtime(place, context.args.mace_run, "gpu")
-            program = places.program_for(context.console, context.args.mace_run, place.abi,
+                targets.check_runtime(place, context.args.mace_run, "gpu")
+            program = targets.program_for(context.console, context.args.mace_run, place.abi,
                                          is_needed=False)
             with remote.taken(context, place, program) as taken:
                 own: dict[str, Any] = {}

@@ -18,8 +18,8 @@ import pytest
 from mace_tools import cli
 from mace_tools.commands.commands_test import place  # noqa: F401, the fixture
 from mace_tools.commands.remote_test import ABIS, KEPT, PI, devices, left, run  # noqa: F401
-from mace_tools.exit_codes import ExitCode
-from mace_tools.protos import REPO
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import REPO
 
 SOC = "--target_socs=msmnile"
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mace_tools import report, tables
-from mace_tools.cli_console import Console
-from mace_tools.devices import adb, facts, files, places, session
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode
+from mace_tools.commands import result_file
+from mace_tools.devices import adb, files, properties, session, targets
+from mace_tools.support import tables
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import ExitCode
 
 COLUMNS = (tables.Column("device", least=12), tables.Column("kind", rank=3),
            tables.Column("model", least=10), tables.Column("SoC"), tables.Column("ABIs", least=9),
@@ -23,7 +24,7 @@ COLUMNS = (tables.Column("device", least=12), tables.Column("kind", rank=3),
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Errors: MaceError if there is no way to any device."""
     if args.json is not None:
-        report.check_writable(args.json, "--json")
+        result_file.check_writable(args.json, "--json")
     found = _find(args, console)
     results: list[dict[str, Any]] = [{"error": str(e)} for e in found.broken]
     for place in {p.device: p for p in found.places}.values():
@@ -44,25 +45,26 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         console.data("no device is attached")
     code = ExitCode.RUN_FAILED if len(listed) < len(results) else ExitCode.OK
     if args.json is not None:
-        report.write_json(args.json, {"command": "devices", "exit_code": int(code),
+        result_file.write_json(args.json, {"command": "devices", "exit_code": int(code),
                                       "devices": results})
     return code
 
 
-def _find(args: argparse.Namespace, console: Console) -> places.Places:
+def _find(args: argparse.Namespace, console: Console) -> targets.Places:
     """All devices, whatever their ABIs."""
-    abis = [*places.PHONE_ABIS, *(places.BOARD_ABIS if args.device_yml else ())]
+    abis = [*targets.PHONE_ABIS, *(targets.BOARD_ABIS if args.device_yml else ())]
     if args.device_yml and not adb.is_installed():
-        abis = [*places.BOARD_ABIS]
-    return places.find(places.Wanted.of(abis, None, args.target_devices, args.device_yml), console)
+        abis = [*targets.BOARD_ABIS]
+    wanted = targets.Wanted.of(abis, None, args.target_devices, args.device_yml)
+    return targets.find(wanted, console)
 
 
-def _facts(place: places.Place) -> dict[str, Any]:
+def _facts(place: targets.Place) -> dict[str, Any]:
     """Errors: DeviceError."""
     device = place.device
     return {"name": device.name, "kind": device.kind, "folder": device.folder,
             "kept_bytes": files.kept_bytes(device), "machine": place.facts.facts(),
-            "state": facts.state_of(device).facts()}
+            "state": properties.state_of(device).facts()}
 
 
 def _show(listed: list[dict[str, Any]], console: Console, wide: bool) -> None:

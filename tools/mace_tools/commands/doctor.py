@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mace_tools import report
-from mace_tools.cli_console import Console
+from mace_tools.commands import result_file
+from mace_tools.commands.options.devices import GROUPS
 from mace_tools.doctor import CHECKS, Machine, State, findings
-from mace_tools.exit_codes import ExitCode
-from mace_tools.options.devices import GROUPS
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode
 
 VERSION = 1  # of --json: raised when a field changes its meaning
 
@@ -22,7 +22,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Checks the groups that are asked for, or all. What is missing is no error of the command,
     but of the machine. Errors: ConfigError of the device yml."""
     if args.json is not None:
-        report.check_writable(args.json, "--json")
+        result_file.check_writable(args.json, "--json")
     asked = [name for name in GROUPS if getattr(args, name)] or list(GROUPS)
     machine = Machine(mace_dsp=args.mace_dsp, device_yml=args.device_yml)
     facts: dict[str, Any] = {}
@@ -41,6 +41,6 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     console.data(", ".join(f"{number} {state.value}" for state, number in counts.items()))
     code = ExitCode.MISSING_TOOL if counts[State.MISSING] else ExitCode.OK
     if args.json is not None:
-        report.write_json(args.json, {"command": "doctor", "version": VERSION,
+        result_file.write_json(args.json, {"command": "doctor", "version": VERSION,
                                       "exit_code": int(code), "findings": facts})
     return code

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mace_tools import runner
-from mace_tools.cli_console import Console
 from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
-from mace_tools.devices.places import Place
-from mace_tools.exit_codes import MissingToolError
-from mace_tools.importers.request import some
-from mace_tools.ir import Graph
+from mace_tools.convert.importers.request import some
+from mace_tools.devices.targets import Place
+from mace_tools.graph.ir import Graph
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import MissingToolError
 
 # What builds the executor, with Debian's names of the packages.
 COMPILERS = {"clang++-19": "clang-19", "ld.lld-19": "lld-19"}

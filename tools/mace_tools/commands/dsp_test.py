@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from mace_tools.commands.dsp import float_note
-from mace_tools.infer import infer_graph
-from mace_tools.ir import Graph, Quant
+from mace_tools.convert.inference import infer_graph
+from mace_tools.graph.ir import Graph, Quant
 
 CODES = Quant(np.float32([0.1]), np.array([3]))
 

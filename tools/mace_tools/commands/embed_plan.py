@@ -13,12 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mace_tools import runner, settings
-from mace_tools.atomic import atomic_files
 from mace_tools.config.schema import Model
-from mace_tools.exit_codes import RunFailedError
-from mace_tools.importers.tflite import offline_plan
-from mace_tools.ir import Graph
+from mace_tools.convert.importers.tflite import offline_plan
+from mace_tools.graph import settings
+from mace_tools.graph.ir import Graph
+from mace_tools.run import runner
+from mace_tools.support.atomic import atomic_files
+from mace_tools.support.exit_codes import RunFailedError
 
 ONLINE = -1  # the offset of a tensor that the engine is to place
 

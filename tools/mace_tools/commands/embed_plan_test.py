@@ -11,10 +11,11 @@ import subprocess
 import numpy as np
 import pytest
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
-from mace_tools.exit_codes import ExitCode
-from mace_tools.importers.tflite.offline_plan import NAME
+from mace_tools import cli
+from mace_tools.convert.importers.tflite.offline_plan import NAME
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.tflite_file import Maker
 
 TENSORS = ["x", "a", "b", "c", "y"]  # of 256 bytes each

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
-from mace_tools.protos import REPO
+from mace_tools import cli
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.protos import REPO
 
 FORMATS = {"tf": "tensorflow", "onnx": "onnx", "tflite": "tflite"}
 EXPECTED = json.loads((REPO / "models" / "digits" / "expected.json").read_text())

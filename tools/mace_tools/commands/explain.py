@@ -9,9 +9,9 @@ import json
 import sys
 
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode
-from mace_tools.obfuscate import explain, map_file
+from mace_tools.convert.obfuscate import explain, map_file
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import ExitCode
 
 
 def command(context: Context) -> Outcome:

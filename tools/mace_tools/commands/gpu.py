@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mace_tools import runner, settings
-from mace_tools.atomic import atomic_files
 from mace_tools.commands import tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.remote import Remote
 from mace_tools.config.schema import Model
+from mace_tools.graph import settings
+from mace_tools.run import runner
+from mace_tools.support.atomic import atomic_files
 
 # The name that mace_run gives to the store of compiled programs.
 STORE = "mace_cl_compiled_program.bin"

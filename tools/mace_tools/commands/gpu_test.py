@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from mace_tools import cli
-from mace_tools.exit_codes import ExitCode
-from mace_tools.protos import cache_dir
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing import onnx_file
 from mace_tools.testing.needed import need_pocl, need_tools
 from mace_tools.testing.onnx_file import node

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from mace_tools import importers
 from mace_tools.commands import input_order
 from mace_tools.commands.context import Context
 from mace_tools.commands.input_order import TO_NCHW, TO_NHWC
@@ -20,15 +19,16 @@ from mace_tools.config.names import ELEMENTS
 from mace_tools.config.problems import ConfigError, did_you_mean
 from mace_tools.config.schema import Model
 from mace_tools.config.values import OPEN, closed, is_open
-from mace_tools.errors import MaceError, ModelError, UnsupportedOps
-from mace_tools.importers import custom, kept_states
-from mace_tools.importers.caffe.reader import beside
-from mace_tools.importers.fixed_inputs import with_values
-from mace_tools.importers.request import RequestError, listed, own_shape, stated
-from mace_tools.importers.source import SourceModel
-from mace_tools.ir import Graph, Shape
-from mace_tools.open_dims import OpenDims
-from mace_tools.passes import pipeline as passes
+from mace_tools.convert import importers
+from mace_tools.convert.importers import custom, declared_states
+from mace_tools.convert.importers.caffe.reader import beside
+from mace_tools.convert.importers.fixed_inputs import with_values
+from mace_tools.convert.importers.request import RequestError, listed, own_shape, stated
+from mace_tools.convert.importers.source import SourceModel
+from mace_tools.convert.passes import pipeline as passes
+from mace_tools.graph.dynamic_dims import OpenDims
+from mace_tools.graph.ir import Graph, Shape
+from mace_tools.support.errors import MaceError, ModelError, UnsupportedOps
 
 Shapes = dict[str, Shape]
 
@@ -175,10 +175,10 @@ def _graph(
     sub, states = model.subgraph, model.subgraph.states or {}
     given = list(sub.output_names)
     graph = importers.translate(model.platform, read,
-                                {**shapes, **kept_states.shapes(read, states)},
-                                kept_states.outputs(given, states))
+                                {**shapes, **declared_states.shapes(read, states)},
+                                declared_states.outputs(given, states))
     if states:
-        kept_states.keep(graph, given, states)
+        declared_states.keep(graph, given, states)
     imported()
     return passes.convert(graph, passes.Options(
         formats(sub.input_names, sub.input_data_formats),

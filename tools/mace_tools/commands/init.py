@@ -13,10 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mace_tools import emit, importers
-from mace_tools.atomic import atomic_files
-from mace_tools.cli_console import Console
-from mace_tools.commands import bare_model, init_metadata
+from mace_tools.commands import init_metadata, model_file
 from mace_tools.commands.context import Context
 from mace_tools.commands.import_model import translated
 from mace_tools.commands.try_engine import has_custom_ops, try_engine
@@ -25,12 +22,15 @@ from mace_tools.config.files import sha256_of
 from mace_tools.config.load import load
 from mace_tools.config.names import ELEMENTS
 from mace_tools.config.problems import ConfigError
-from mace_tools.errors import MaceError, UnsupportedOps
-from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.importers.request import input_shapes, needed_inputs
-from mace_tools.importers.source import SourceModel
-from mace_tools.importers.tflite.metadata import Metadata
-from mace_tools.ir import Graph, Shape
+from mace_tools.convert import emit, importers
+from mace_tools.convert.importers.request import input_shapes, needed_inputs
+from mace_tools.convert.importers.source import SourceModel
+from mace_tools.convert.importers.tflite.metadata import Metadata
+from mace_tools.graph.ir import Graph, Shape
+from mace_tools.support.atomic import atomic_files
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError, UnsupportedOps
+from mace_tools.support.exit_codes import ExitCode, UsageError
 
 TYPES = {short: name for name, short in ELEMENTS.items()}
 
@@ -40,7 +40,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     if args.output is not None and args.output.exists():
         raise UsageError(f"--output={args.output} is there already, perhaps with your changes; "
                          "give another name, or remove it first")
-    bare = bare_model.read(args)
+    bare = model_file.read(args)
     draft = _draft(bare, args, console)
     if not draft.is_open:
         draft = _tried(draft, bare.model, args, console)
@@ -77,10 +77,10 @@ def draft_of(args: argparse.Namespace, console: Console) -> Draft:
     """The deployment file of a model, for commands that take a model instead of one.
 
     Errors: MaceError."""
-    return _draft(bare_model.read(args), args, console)
+    return _draft(model_file.read(args), args, console)
 
 
-def _draft(bare: bare_model.Bare, args: argparse.Namespace, console: Console) -> Draft:
+def _draft(bare: model_file.Bare, args: argparse.Namespace, console: Console) -> Draft:
     """Without the shapes of outputs."""
     read, path = bare.model, args.model
     if not read.outputs:

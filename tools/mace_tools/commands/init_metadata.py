@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mace_tools.cli_console import Console
 from mace_tools.config.draft import End
-from mace_tools.errors import MaceError
-from mace_tools.importers.tflite import metadata
+from mace_tools.convert.importers.tflite import metadata
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
 
 
 def known(platform: str, path: Path) -> metadata.Metadata:

@@ -15,7 +15,7 @@ import pytest
 
 from mace_tools import cli
 from mace_tools.config.load import load
-from mace_tools.importers.tflite import metadata
+from mace_tools.convert.importers.tflite import metadata
 from mace_tools.testing.tflite_file import Maker, offsets
 
 LABELS = "cat\ndog\nbird\n"

@@ -11,12 +11,13 @@ import sys
 import numpy as np
 import pytest
 
-from mace_tools import cli, protos
+from mace_tools import cli
 from mace_tools.config.load import load
-from mace_tools.exit_codes import ExitCode
-from mace_tools.importers import platforms
-from mace_tools.importers.tensorflow.tensorflow_test import Maker
-from mace_tools.protos import REPO
+from mace_tools.convert.importers import platforms
+from mace_tools.convert.importers.tensorflow.tensorflow_test import Maker
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import REPO
 from mace_tools.testing import onnx_file
 from mace_tools.testing.onnx_file import node
 from mace_tools.testing.tflite_file import Maker as Tflite

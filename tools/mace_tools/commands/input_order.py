@@ -8,9 +8,9 @@ from __future__ import annotations
 from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
 from mace_tools.config.values import OPEN, Dims
-from mace_tools.importers.request import own_shape
-from mace_tools.importers.source import SourceModel
-from mace_tools.ir import Shape
+from mace_tools.convert.importers.request import own_shape
+from mace_tools.convert.importers.source import SourceModel
+from mace_tools.graph.ir import Shape
 
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 

@@ -10,13 +10,14 @@ import hashlib
 import numpy as np
 import pytest
 
-from mace_tools import cli, importers, reference
-from mace_tools.errors import UnsupportedOps
-from mace_tools.importers.fixed_inputs import with_values
-from mace_tools.importers.request import RequestError
-from mace_tools.importers.tensorflow.tensorflow_test import INT32
-from mace_tools.importers.tensorflow.tensorflow_test import Maker as TensorFlowMaker
-from mace_tools.protos import mace
+from mace_tools import cli
+from mace_tools.convert import importers, reference
+from mace_tools.convert.importers.fixed_inputs import with_values
+from mace_tools.convert.importers.request import RequestError
+from mace_tools.convert.importers.tensorflow.tensorflow_test import INT32
+from mace_tools.convert.importers.tensorflow.tensorflow_test import Maker as TensorFlowMaker
+from mace_tools.support.errors import UnsupportedOps
+from mace_tools.support.protos import mace
 from mace_tools.testing.lazily import tf, tf1
 from mace_tools.testing.onnx_file import graph, info, node, onnx, tensor
 from mace_tools.testing.tflite_file import Maker as TfliteMaker

@@ -9,14 +9,15 @@ import argparse
 import shutil
 from pathlib import Path
 
-from mace_tools.cli_console import Console
 from mace_tools.config import values
 from mace_tools.config.names import ABIS
 from mace_tools.config.problems import did_you_mean
-from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.library import abis, engine, java, package, parts
-from mace_tools.locks import alone
-from mace_tools.op_facts import all_ops
+from mace_tools.graph.op_schema import all_ops
+from mace_tools.package import java
+from mace_tools.package.library import abis, bundle, engine, parts
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode, UsageError
+from mace_tools.support.locks import alone
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
@@ -51,7 +52,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
 
 def _archives(out: Path, android: list[abis.Abi]) -> list[Path]:
     """Writes the jar, and the AAR if there are ABIs of Android."""
-    jar = out / f"mace-{package.version()}.jar"
+    jar = out / f"mace-{bundle.version()}.jar"
     java.jar(jar, java.classes(android=False))
     if not android:
         return [jar]

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import tables
 from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
-from mace_tools.errors import MaceError
-from mace_tools.os_errors import explain
-from mace_tools.tables import shortened
+from mace_tools.support import tables
+from mace_tools.support.errors import MaceError
+from mace_tools.support.os_errors import explain
+from mace_tools.support.tables import shortened
 
 # First lines of label files for models with a class for the background, as TensorFlow's have.
 BACKGROUND = ("background", "dummy", "unused background", "__background__")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from mace_tools import cli, protos
+from mace_tools import cli
 from mace_tools.commands.mace_files_test import (
     SUM,
     URL,
@@ -17,7 +17,8 @@ from mace_tools.commands.mace_files_test import (
     tensorflow,
     with_local_files,
 )
-from mace_tools.exit_codes import ExitCode
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode
 
 # After training, with the ranges that quantize_stat found.
 QUANTIZED = f"""

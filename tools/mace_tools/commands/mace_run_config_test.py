@@ -15,9 +15,10 @@ import subprocess
 import numpy as np
 import pytest
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
-from mace_tools.protos import REPO
+from mace_tools import cli
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.protos import REPO
 
 pytestmark = pytest.mark.skipif(shutil.which("bazel") is None, reason="bazel is not installed")
 DIGITS = REPO / "models" / "digits"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mace_tools.exit_codes import ExitCode
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing import fake_mace_run
 from mace_tools.testing.workplace import Workplace
 

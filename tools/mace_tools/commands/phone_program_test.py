@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 
 from mace_tools import cli
-from mace_tools.cli_console import Console
 from mace_tools.commands.commands_test import place  # noqa: F401, the fixture
 from mace_tools.commands.remote_test import ABIS, PI, devices, run  # noqa: F401, the fixtures
 from mace_tools.devices import adb
 from mace_tools.devices.session import Session
-from mace_tools.exit_codes import ExitCode
-from mace_tools.library import ndk
+from mace_tools.support import ndk
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode
 
 
 def test_models_for_the_dsp_are_refused_by_boards(place, devices, run):  # noqa: F811

@@ -12,18 +12,18 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mace_tools import report, runner
-from mace_tools.atomic import atomic_files
-from mace_tools.cli_console import Console
-from mace_tools.commands import dsp
+from mace_tools.analyze.plan import chart_html, chart_svg, export, planner, pools, records, table
+from mace_tools.analyze.plan.problem import Problem, Study
+from mace_tools.analyze.plan.records import EngineMemory
+from mace_tools.commands import dsp, result_file
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import ensure
 from mace_tools.commands.prepare import check_runtime
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.memory_plan import chart_html, chart_svg, export, planner, pools, records, table
-from mace_tools.memory_plan.problem import Problem, Study
-from mace_tools.memory_plan.records import EngineMemory
+from mace_tools.run import runner
+from mace_tools.support.atomic import atomic_files
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import ExitCode, UsageError
 
 
 def command(context: Context) -> Outcome:
@@ -81,7 +81,7 @@ def _study(mace_plan: Path, memory: EngineMemory, args: argparse.Namespace, tag:
 def without_config(args: argparse.Namespace, console: Console) -> ExitCode:
     """The study of --records."""
     if args.json is not None:
-        report.check_writable(args.json, "--json")
+        result_file.check_writable(args.json, "--json")
     problem = records.read(args.records, args.model_name)
     if args.capacity is not None:
         problem = dataclasses.replace(problem, capacity=args.capacity)

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from mace_tools import cli, runner
-from mace_tools.cli_console import Console
-from mace_tools.exit_codes import ExitCode
-from mace_tools.protos import REPO
+from mace_tools import cli
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import REPO
 from mace_tools.testing.needed import need_tools
 
 DATA = Path(os.environ.get("MACE_TEST_DATA") or REPO.parent / "shared") / "conformance" / "memory"

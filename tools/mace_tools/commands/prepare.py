@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data, runner, settings
 from mace_tools.commands import dsp, gpu, tuning
 from mace_tools.commands.context import Context
 from mace_tools.commands.convert import Converted, ensure
 from mace_tools.commands.remote import Remote
 from mace_tools.config.files import missing
 from mace_tools.config.schema import Model
-from mace_tools.devices.places import Place
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import UsageError
+from mace_tools.devices.targets import Place
+from mace_tools.graph import settings
+from mace_tools.run import input_data, runner
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import UsageError
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def input_files(context: Context, tag: str, model: Model) -> dict[str, Path]:
     """The files of --input, or else of the deployment file. Errors: MaceError."""
     args, names = context.args, model.subgraph.input_names
     try:
-        files = data.assign(args.input, names, tag)
+        files = input_data.assign(args.input, names, tag)
     except MaceError as e:
         raise type(e)(f"{e}{_one_of(context, [t for t in context.models if _takes(context, t)])}"
                       ) from e
@@ -111,7 +112,7 @@ def input_files(context: Context, tag: str, model: Model) -> dict[str, Path]:
 def _takes(context: Context, tag: str) -> bool:
     """Whether --input fits a model."""
     try:
-        data.assign(context.args.input, context.models[tag].subgraph.input_names, tag)
+        input_data.assign(context.args.input, context.models[tag].subgraph.input_names, tag)
     except MaceError:
         return False
     return True
@@ -141,7 +142,7 @@ def prepared(context: Context, job: Job, remote: Remote | None = None) -> Iterat
         common = [f"--model_file={converted.pb}", f"--model_data_file={converted.data}"]
         for k, (name, array) in enumerate(inputs.items()):
             file = Path(folder) / f"{k}.npy"
-            data.save(file, array)
+            input_data.save(file, array)
             common.append(f"--input={name}={file}")
         common += runner.flags({"allow_nan": args.allow_nan})
         flags = {device: [*common, *device_flags(context, model, device, place)]
@@ -164,9 +165,9 @@ def device_flags(
 
 
 def _inputs(context: Context, job: Job) -> dict[str, np.ndarray]:
-    specs = data.specs(job.converted.net.input_info, job.model)
-    specs = data.reshaped(specs, dict(context.args.input_shape), job.tag)
-    return data.load(job.files, specs, job.model.extra("preprocess"), context.args.seed,
+    specs = input_data.specs(job.converted.net.input_info, job.model)
+    specs = input_data.reshaped(specs, dict(context.args.input_shape), job.tag)
+    return input_data.load(job.files, specs, job.model.extra("preprocess"), context.args.seed,
                      context.console, context.args.allow_nan)
 
 

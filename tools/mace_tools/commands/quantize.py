@@ -12,18 +12,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from mace_tools import onnx_export, report, runner
-from mace_tools.atomic import atomic_files
-from mace_tools.commands import quantizing
+from mace_tools.analyze.quantize import page, text
+from mace_tools.analyze.quantize.post_training import Made
+from mace_tools.commands import quantize_model, result_file
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.config.schema import Model
 from mace_tools.config.sections import Quantize
-from mace_tools.emit import write_model
-from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.ir import Graph
-from mace_tools.quantize import page, text
-from mace_tools.quantize.make import Made
+from mace_tools.convert import onnx_export
+from mace_tools.convert.emit import write_model
+from mace_tools.graph.ir import Graph
+from mace_tools.run import runner
+from mace_tools.support.atomic import atomic_files
+from mace_tools.support.exit_codes import ExitCode, UsageError
 
 # Flags that have the names of keys of `quantize:`.
 _FLAGS = ("weights_only", "method", "percentile", "num_samples", "seed", "equalize", "correct_bias",
@@ -33,9 +34,9 @@ _FLAGS = ("weights_only", "method", "percentile", "num_samples", "seed", "equali
 def command(context: Context) -> Outcome:
     args, results, pages = context.args, {}, []
     if args.html is not None:
-        report.check_writable(args.html, "--html")
+        result_file.check_writable(args.html, "--html")
     if args.onnx is not None:
-        report.check_writable(args.onnx, "--onnx")
+        result_file.check_writable(args.onnx, "--onnx")
         if len(context.models) > 1:
             raise UsageError("--onnx writes one model, and the deployment file has "
                              f"{len(context.models)}: choose one with --model_name")
@@ -52,13 +53,13 @@ def command(context: Context) -> Outcome:
         if model.quantize.weights_only is not None:
             results[tag] = _store_weights(context, tag, model, graph, (pb, data), mace_run)
             continue
-        made = quantizing.make(context, model, graph, mace_run)
+        made = quantize_model.make(context, model, graph, mace_run)
         write_model(made.graph, pb, data, model.settings)
         if args.onnx is not None:
             _write_onnx(context, made, args.onnx)
         for line in text.lines(made, args.wide):
             context.console.data(line)
-        context.console.data(f"{tag}: {quantizing.note(made)}\n  {pb}\n  {data}")
+        context.console.data(f"{tag}: {quantize_model.note(made)}\n  {pb}\n  {data}")
         context.console.info(f"quantized {tag} in {time.monotonic() - began:.1f} s")
         pages.append((tag, model.quantize, made))
         results[tag] = _facts(made, pb, data)
@@ -80,11 +81,11 @@ def _write_onnx(context: Context, made: Made, file: Path) -> None:
 def _store_weights(context: Context, tag: str, model: Model, graph: Graph,
                    files: tuple[Path, Path], mace_run: Path | None) -> dict[str, Any]:
     """Weights alone as codes; the facts about them."""
-    made = quantizing.store(context, model, graph, mace_run)
+    made = quantize_model.store(context, model, graph, mace_run)
     write_model(made.graph, *files, model.settings)
     for line in text.weight_lines(made, context.args.wide):
         context.console.data(line)
-    context.console.data(f"{tag}: {quantizing.stored_note(made)}\n  {files[0]}\n  {files[1]}")
+    context.console.data(f"{tag}: {quantize_model.stored_note(made)}\n  {files[0]}\n  {files[1]}")
     return {"graph": str(files[0]), "weights": str(files[1]),
             "stored": {name: {"bits": int(w.kind[1:]), "sqnr_db": w.error.sqnr_db,
                               "nodes": w.nodes} for name, w in made.weights.items()},

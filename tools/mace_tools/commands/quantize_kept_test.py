@@ -10,9 +10,10 @@ import hashlib
 import numpy as np
 import pytest
 
-from mace_tools import cli, protos
-from mace_tools.exit_codes import ExitCode
-from mace_tools.onnx_parts import info, node, onnx, tensor
+from mace_tools import cli
+from mace_tools.convert.onnx_export.messages import info, node, onnx, tensor
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode
 
 W = np.random.default_rng(5).normal(size=(4, 4)).astype(np.float32)
 

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from mace_tools import cli, protos, runner
-from mace_tools.cli_console import Console
-from mace_tools.commands import quantizing
+from mace_tools import cli
+from mace_tools.commands import quantize_model
 from mace_tools.config.sections import Quantize
+from mace_tools.run import runner
+from mace_tools.support import protos
+from mace_tools.support.console import Console
 from mace_tools.testing.workplace import DIGITS
 
 
@@ -61,7 +63,7 @@ def test_first_and_last_layers_for_devices(device, given, wanted):
     """A DSP computes nothing in floats."""
     asked = Quantize.model_validate({"samples": "a", **given})
     model = SimpleNamespace(devices=(device,), quantize=asked)
-    assert quantizing.choices_of(model).float_ends == wanted
+    assert quantize_model.choices_of(model).float_ends == wanted
 
 
 def test_the_same_seed_gives_the_same_files(place):

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mace_tools import cli, protos
-from mace_tools.exit_codes import ExitCode
-from mace_tools.importers.tensorflow.tensorflow_test import Maker
+from mace_tools import cli
+from mace_tools.convert.importers.tensorflow.tensorflow_test import Maker
+from mace_tools.support import protos
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.caffe_file import uniform
 
 MORE = """quantize: 1

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mace_tools import tables
-from mace_tools.cli_console import KeptConsole
 from mace_tools.commands.context import Context
-from mace_tools.commands.shown_outputs import ran_there
-from mace_tools.devices import facts, places
+from mace_tools.commands.output_summary import ran_there
+from mace_tools.devices import properties, targets
 from mace_tools.devices.device import LIVE, Device, DeviceError
-from mace_tools.devices.places import Place, Places
 from mace_tools.devices.session import DeviceProgram, MaceRunError, Session
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode, MissingToolError, UsageError
+from mace_tools.devices.targets import Place, Places
+from mace_tools.support import tables
+from mace_tools.support.console import KeptConsole
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import ExitCode, MissingToolError, UsageError
 
 COLUMNS = (tables.Column("device", least=16), tables.Column("SoC", rank=2),
            tables.Column("ABI", rank=1), tables.Column("model", least=12),
@@ -52,14 +52,14 @@ class Chosen:
         return self.here + len(self.there.places) > 1
 
 
-# What is done with one model: its facts, once it ran.
+# What is done with one model: its properties, once it ran.
 Work = Callable[[Context, Any, Remote], dict[str, Any]]
 
 
 def choose(context: Context) -> Chosen:
     """The places for `target_abis`. Errors: MaceError if there is none."""
     library, args = context.deployment.library, context.args
-    wanted = places.Wanted.of(library.target_abis, library.target_socs, args.target_devices,
+    wanted = targets.Wanted.of(library.target_abis, library.target_socs, args.target_devices,
                               args.device_yml)
     here = "host" in library.target_abis and not wanted.names
     if not wanted.abis:
@@ -69,7 +69,7 @@ def choose(context: Context) -> Chosen:
                              "phone or board has; --target_abis names theirs")
         return Chosen(True, Places())
     try:
-        there = places.find(wanted, context.console)
+        there = targets.find(wanted, context.console)
     except MissingToolError as e:
         if not here:
             raise
@@ -77,10 +77,10 @@ def choose(context: Context) -> Chosen:
         return Chosen(True, Places())
     if not there.places:
         if not here:
-            raise places.none_found(wanted, there)
+            raise targets.none_found(wanted, there)
         if not there.broken:
             context.console.warn(f"models run on this machine only: "
-                                 f"{places.none_found(wanted, there)}")
+                                 f"{targets.none_found(wanted, there)}")
     _check_runtimes(context, there)
     return Chosen(here, there)
 
@@ -90,12 +90,12 @@ def _check_runtimes(context: Context, there: Places) -> None:
         asked = (context.args.device,) if context.args.device else model.devices
         for place in there.places:
             for device in asked:
-                places.check_runtime(place, context.args.mace_run, device)
+                targets.check_runtime(place, context.args.mace_run, device)
 
 
 def programs(context: Context, chosen: Chosen) -> dict[str, Path]:
     """mace_run by ABI, all before anything runs. Errors: MissingToolError, RunFailedError."""
-    return {abi: places.program_for(context.console, context.args.mace_run, abi,
+    return {abi: targets.program_for(context.console, context.args.mace_run, abi,
                                     is_needed=not chosen.here)
             for abi in dict.fromkeys(p.abi for p in chosen.there.places)}
 
@@ -176,7 +176,7 @@ def _on_device(
 def _one(context: Context, job: Any, remote: Remote, work: Work) -> dict[str, Any]:
     """Errors: DeviceError if the device is lost."""
     device, session = remote.place.device, remote.session
-    before = facts.state_of(device)
+    before = properties.state_of(device)
     session.files.pushed.clear()
     try:
         own = work(context, job, remote)
@@ -188,8 +188,8 @@ def _one(context: Context, job: Any, remote: Remote, work: Work) -> dict[str, An
     except MaceError as e:
         context.console.error(f"{device.title}: {e}")
         return {**_who(remote.place), "error": str(e)}
-    after = facts.state_of(device)
-    doubts = facts.warnings(before, after)
+    after = properties.state_of(device)
+    doubts = properties.warnings(before, after)
     for doubt in doubts:
         context.console.warn(f"{device.title}: {doubt}")
     return {**_who(remote.place), **own, "copied": list(session.files.pushed),

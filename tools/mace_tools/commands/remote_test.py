@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from mace_tools.commands.commands_test import place  # noqa: F401, the fixture
-from mace_tools.exit_codes import ExitCode
-from mace_tools.library import ndk
+from mace_tools.support import ndk
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.fake_devices import FakeDevices
 
 ABIS = "--target_abis=arm64-v8a"

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data, frameworks, report, runner
-from mace_tools.commands import labels, remote, shown_outputs
-from mace_tools.commands.both_devices import compare
+from mace_tools import frameworks
+from mace_tools.commands import labels, output_summary, remote, result_file
+from mace_tools.commands.compare_devices import compare
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
 from mace_tools.commands.source_values import SourceValues
 from mace_tools.commands.validation import validate_run
-from mace_tools.quantized import stands_for
+from mace_tools.graph.model_quantization import stands_for
+from mace_tools.run import input_data, runner
 
 Arrays = dict[str, np.ndarray]
 
@@ -31,7 +32,7 @@ def command(context: Context) -> Outcome:
         for platform in {m.platform for m in context.models.values()}:
             frameworks.require(platform)
     if context.args.output_dir is not None:
-        report.make_folder(context.args.output_dir, "--output_dir")
+        result_file.make_folder(context.args.output_dir, "--output_dir")
     names = {tag: labels.read(context, tag, m) for tag, m in context.models.items()}
     chosen = remote.choose(context)
     found, sources, ok = jobs(context), Sources(), True
@@ -109,13 +110,13 @@ def _run_everywhere(
                                           outputs[device])
         net = ready.converted.net
         if names is None:
-            shown_outputs.show(context.console, net, outputs[device],
+            output_summary.show(context.console, net, outputs[device],
                                facts.get("output_files", {}))
         else:
             facts["top"] = labels.show_top(context, ready.tag, _numbers(net, outputs[device]),
                                            names)
         if len(job.devices) == 1:  # of two, the comparison says it
-            shown_outputs.say_where(context.console, ready.tag, device, facts)
+            output_summary.say_where(context.console, ready.tag, device, facts)
         if context.args.validate:
             source = sources.of(context, ready, list(outputs[device]))
             facts["validation"] = validate_run(context, ready, device, outputs[device], source)
@@ -146,7 +147,7 @@ def _run(context: Context, ready: Prepared, device: str) -> tuple[dict[str, Any]
         outputs = _read_outputs(ready, Path(folder))
     _note_odd(context, ready.tag, outputs)
     times = [ms for start in starts for ms in start.get("run_ms", [])]
-    return {"latency": report.latency_summary(times), "starts": starts}, outputs
+    return {"latency": result_file.latency_summary(times), "starts": starts}, outputs
 
 
 def _read_outputs(ready: Prepared, folder: Path) -> Arrays:
@@ -168,5 +169,5 @@ def _keep(folder: Path, outputs: Arrays) -> dict[str, str]:
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / file for name, file in runner.files_of(outputs).items()}
     for name, file in files.items():
-        data.save(file, outputs[name])
+        input_data.save(file, outputs[name])
     return {name: str(file) for name, file in files.items()}

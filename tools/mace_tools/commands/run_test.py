@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mace_tools.commands.commands_test import place  # noqa: F401, the fixture
-from mace_tools.exit_codes import ExitCode
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.workplace import EXPECTED
 
 

@@ -10,9 +10,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mace_tools import cli, frameworks, importers
+from mace_tools import cli, frameworks
 from mace_tools.commands import source_run
-from mace_tools.exit_codes import ExitCode
+from mace_tools.convert import importers
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.lazily import tf
 
 

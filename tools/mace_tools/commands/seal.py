@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mace_tools import sealing
-from mace_tools.cli_console import Console
+from mace_tools.commands.options.models import SEALED
 from mace_tools.config.files import missing
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.options.models import SEALED
-from mace_tools.os_errors import explain
+from mace_tools.package import encryption
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import ExitCode, UsageError
+from mace_tools.support.os_errors import explain
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
@@ -29,8 +29,8 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
            if path.exists()):
         raise UsageError(f"--output={out} is one of the files that are read")
     try:
-        key = sealing.Key(sealing.read_key(args.key_file), args.key_name)
-        size = sealing.seal(args.model, data if data.is_file() else None, key, out)
+        key = encryption.Key(encryption.read_key(args.key_file), args.key_name)
+        size = encryption.seal(args.model, data if data.is_file() else None, key, out)
     except OSError as e:
         raise MaceError(f"cannot seal '{args.model}': {explain(e, e.filename)}") from e
     console.data(f"{out}  {size} bytes")

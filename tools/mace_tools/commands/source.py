@@ -9,16 +9,17 @@ import argparse
 import shutil
 from pathlib import Path
 
-from mace_tools import runner
-from mace_tools.cli_console import Console
-from mace_tools.exit_codes import ExitCode, MissingToolError, UsageError
-from mace_tools.library import package, source_list, source_tree
-from mace_tools.options.packages import ARCHIVE
+from mace_tools.commands.options.packages import ARCHIVE
+from mace_tools.package.library import bundle
+from mace_tools.package.source import file_list, tree
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode, MissingToolError, UsageError
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     """Needs no deployment file."""
-    out: Path = args.output or Path("build") / f"mace-{package.version()}{ARCHIVE}"
+    out: Path = args.output or Path("build") / f"mace-{bundle.version()}{ARCHIVE}"
     if not out.name.endswith(ARCHIVE) or out.is_dir():
         raise UsageError(f"--output={out} is no name of a {ARCHIVE} file")
     runner.require_sources("the archive")
@@ -26,6 +27,6 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         raise MissingToolError("packing the sources needs bazel, which knows them and is not "
                                "installed: run `tools/setup.sh` (building them needs CMake only)")
     console.info("asking Bazel for the sources of the library")
-    count = source_tree.write_archive(source_list.read(console), out)
+    count = tree.write_archive(file_list.read(console), out)
     console.data(f"{out}: {count} files, {out.stat().st_size} bytes")
     return ExitCode.OK

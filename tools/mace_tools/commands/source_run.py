@@ -12,10 +12,10 @@ import numpy as np
 
 from mace_tools import frameworks
 from mace_tools.config.schema import Model
-from mace_tools.exit_codes import RunFailedError
+from mace_tools.convert.importers.source import SourceModel
 from mace_tools.frameworks import Arrays
 from mace_tools.frameworks.nudge import Nudge
-from mace_tools.importers.source import SourceModel
+from mace_tools.support.exit_codes import RunFailedError
 
 
 def outputs(

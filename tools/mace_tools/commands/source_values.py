@@ -12,17 +12,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mace_tools import data, frameworks
+from mace_tools import frameworks
 from mace_tools.commands import prepare, source_run
 from mace_tools.commands.context import Context
 from mace_tools.commands.import_model import TO_NCHW, TO_NHWC, read_source
 from mace_tools.commands.prepare import Prepared
-from mace_tools.exit_codes import RunFailedError
+from mace_tools.convert.importers.declared_states import zeros
+from mace_tools.convert.importers.fixed_inputs import arrays
+from mace_tools.convert.importers.source import SourceModel
 from mace_tools.frameworks import Arrays
 from mace_tools.frameworks.nudge import Nudge
-from mace_tools.importers.fixed_inputs import arrays
-from mace_tools.importers.kept_states import zeros
-from mace_tools.importers.source import SourceModel
+from mace_tools.run import input_data
+from mace_tools.support.exit_codes import RunFailedError
 
 # The range of the last random input, unless the file has one: for roots and logarithms, which give
 # NaN between -1 and 1, and for integers that count.
@@ -91,7 +92,7 @@ class SourceValues:
         found = self._attempts(self._feeds(nudge), self._outputs, nudge)
         return [one if isinstance(one, RunFailedError) else
                 {s.name: reordered(one[s.name], s.data_format, order, to_source=False)
-                 for s in data.specs(net.output_info)} for one in found]
+                 for s in input_data.specs(net.output_info)} for one in found]
 
     def _feeds(self, nudge: Nudge | None) -> list[Arrays]:
         """The inputs of each trial by the framework's names."""
@@ -99,7 +100,7 @@ class SourceValues:
         order, feeds = self.read.data_format, []
         for trial in self.trials:
             own = {s.name: reordered(trial.inputs[s.name], s.data_format, order, to_source=True)
-                   for s in data.specs(net.input_info)}
+                   for s in input_data.specs(net.input_info)}
             if nudge is not None:
                 own = {name: nudge.of(array, 1000 + k)
                        for k, (name, array) in enumerate(own.items())}
@@ -127,10 +128,10 @@ def _trials(context: Context, ready: Prepared) -> list[Trial]:
     found = [Trial(ready.inputs, f"seed {seed}")]
     shapes = {name: array.shape for name, array in ready.inputs.items()}
     for k in range(1, _RANDOM_INPUTS):
-        usual = _POSITIVE if k == _RANDOM_INPUTS - 1 else data.USUAL_RANGE
+        usual = _POSITIVE if k == _RANDOM_INPUTS - 1 else input_data.USUAL_RANGE
         specs = [replace(s, shape=shapes[s.name])
-                 for s in data.specs(ready.converted.net.input_info, ready.model, usual)]
-        others = {s.name: data.random(s, seed + k) for s in specs if s.name in drawn}
+                 for s in input_data.specs(ready.converted.net.input_info, ready.model, usual)]
+        others = {s.name: input_data.random(s, seed + k) for s in specs if s.name in drawn}
         found.append(Trial({**ready.inputs, **others}, f"seed {seed + k}"))
     return found
 

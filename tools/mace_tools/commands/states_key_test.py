@@ -10,10 +10,11 @@ import hashlib
 import numpy as np
 import pytest
 
-from mace_tools import cli, importers, reference
-from mace_tools.importers import kept_states
-from mace_tools.protos import mace
-from mace_tools.states import Pair
+from mace_tools import cli
+from mace_tools.convert import importers, reference
+from mace_tools.convert.importers import declared_states
+from mace_tools.graph.states import Pair
+from mace_tools.support.protos import mace
 from mace_tools.testing.onnx_file import info, node, onnx, tensor
 
 TYPES = {"x": (2, 3), "h": (2, 3), "n": (), "w": ("batch", 3), "past": ("rows", 3)}
@@ -41,12 +42,12 @@ def onnx_file(folder):
 def test_states_go_from_run_to_run(tmp_path):
     read = importers.read("onnx", onnx_file(tmp_path))
     pairs = {"h": Pair("hn"), "n": Pair("nn")}
-    assert kept_states.shapes(read, pairs) == {"h": (2, 3), "n": ()}
-    graph = importers.translate("onnx", read, {"x": (2, 3), **kept_states.shapes(read, pairs)},
-                                kept_states.outputs(["y", "hn"], pairs))
-    kept_states.keep(graph, ["y", "hn"], pairs)
+    assert declared_states.shapes(read, pairs) == {"h": (2, 3), "n": ()}
+    graph = importers.translate("onnx", read, {"x": (2, 3), **declared_states.shapes(read, pairs)},
+                                declared_states.outputs(["y", "hn"], pairs))
+    declared_states.keep(graph, ["y", "hn"], pairs)
     assert graph.inputs == ["x", "h", "n"] and graph.outputs[:2] == ["y", "hn"]
-    states = kept_states.zeros(read, pairs)
+    states = declared_states.zeros(read, pairs)
     h = np.zeros((2, 3), np.float32)
     for k in range(3):
         x = np.full((2, 3), 0.25 * k - 0.1, np.float32)

@@ -9,9 +9,9 @@ import signal
 import subprocess
 from pathlib import Path
 
-from mace_tools import runner
-from mace_tools.exit_codes import RunFailedError
-from mace_tools.ir import Graph
+from mace_tools.graph.ir import Graph
+from mace_tools.run import runner
+from mace_tools.support.exit_codes import RunFailedError
 
 
 def has_custom_ops(graph: Graph) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mace_tools import runner, settings
 from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
-from mace_tools.devices.places import Place
+from mace_tools.devices.targets import Place
+from mace_tools.graph import settings
+from mace_tools.run import runner
 
 TUNING_MS = 20_000  # at most for a model, unless the file says otherwise
 

@@ -12,17 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data, equal_scores, matched_rows, protos, runner, validate
-from mace_tools.cli_console import boxed
+from mace_tools.analyze import equal_scores, matched_rows, validate
+from mace_tools.analyze.validate import NOISE, Comparison, Limits, Verdict
 from mace_tools.commands.context import Context
 from mace_tools.commands.prepare import Prepared
 from mace_tools.commands.source_values import SourceValues, by_name, op_names
 from mace_tools.config.schema import Model
-from mace_tools.errors import MaceError
-from mace_tools.exit_codes import RunFailedError
 from mace_tools.frameworks import Arrays
-from mace_tools.quantized import has_codes, stands_for
-from mace_tools.validate import NOISE, Comparison, Limits, Verdict
+from mace_tools.graph.model_quantization import has_codes, stands_for
+from mace_tools.run import input_data, runner
+from mace_tools.support import protos
+from mace_tools.support.console import boxed
+from mace_tools.support.errors import MaceError
+from mace_tools.support.exit_codes import RunFailedError
 
 # Functions with values up to 1 or those of their operand, which frameworks compute with an error
 # that does not become smaller where the result does.
@@ -129,7 +131,7 @@ def _outputs(ready: Prepared, device: str, inputs: Arrays) -> Arrays:
         folder = Path(name)
         flags = [f for f in ready.flags[device] if not f.startswith("--input=")]
         for k, (tensor, array) in enumerate(inputs.items()):
-            data.save(folder / f"in{k}.npy", array)
+            input_data.save(folder / f"in{k}.npy", array)
             flags.append(f"--input={tensor}={folder / f'in{k}.npy'}")
         runner.output(ready.mace_run, [*flags, f"--output_dir={folder / 'out'}", "--warmup=0",
                                        "--round=1"])

@@ -18,7 +18,7 @@ import pytest
 
 from mace_tools import cli
 from mace_tools.commands import convert
-from mace_tools.protos import REPO
+from mace_tools.support.protos import REPO
 from mace_tools.testing.onnx_file import model, node, onnx
 
 pytest.importorskip("onnxruntime")

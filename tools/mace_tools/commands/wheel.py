@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 
-from mace_tools.cli_console import Console
 from mace_tools.config.names import WHEEL_ABIS
-from mace_tools.exit_codes import ExitCode, UsageError
-from mace_tools.library import abis, engine, wheel
-from mace_tools.library.part_names import PARTS
+from mace_tools.config.part_names import PARTS
+from mace_tools.package import wheel
+from mace_tools.package.library import abis, engine
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import ExitCode, UsageError
 
 
 def standalone(args: argparse.Namespace, console: Console) -> ExitCode:

@@ -15,8 +15,8 @@ from mace_tools.config.names import DATA_TYPES
 from mace_tools.config.schema import Library, Model, Subgraph
 from mace_tools.config.sections import Preprocess
 from mace_tools.config.values import closed, is_open
-from mace_tools.importers.detect import CAFFE_OLD_WEIGHTS, CAFFE_WEIGHTS, detect
-from mace_tools.os_errors import explain
+from mace_tools.support.model_format import CAFFE_OLD_WEIGHTS, CAFFE_WEIGHTS, detect
+from mace_tools.support.os_errors import explain
 
 # The path of a key, what is wrong with it, and an example of a right one.
 Finding = tuple[tuple[Any, ...], str, str]

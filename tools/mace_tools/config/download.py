@@ -14,11 +14,11 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from mace_tools.cli_console import Console
 from mace_tools.config.files import sha256_of
-from mace_tools.errors import MaceError
-from mace_tools.os_errors import explain
-from mace_tools.protos import cache_dir
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
+from mace_tools.support.os_errors import explain
+from mace_tools.support.protos import cache_dir
 
 TIMEOUT_S = 30
 BLOCK_BYTES = 1 << 20

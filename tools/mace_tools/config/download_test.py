@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mace_tools.cli_console import Console
 from mace_tools.config.download import fetch
-from mace_tools.errors import MaceError
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
 
 BODY = bytes(range(256)) * 5000
 SHA = hashlib.sha256(BODY).hexdigest()

@@ -13,7 +13,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
-from mace_tools.ir import Shape
+from mace_tools.graph.ir import Shape
 
 OPEN = "?"  # stands for an extent or a shape to be filled in
 

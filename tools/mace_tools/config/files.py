@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 
 from mace_tools.config.problems import did_you_mean
-from mace_tools.importers.detect import graph_file
-from mace_tools.os_errors import existing
+from mace_tools.support.model_format import graph_file
+from mace_tools.support.os_errors import existing
 
 
 def is_address(name: str) -> bool | None:

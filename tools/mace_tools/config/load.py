@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from mace_tools.config import later
+from mace_tools.config import unsupported_keys
 from mace_tools.config.checks import Finding, check_library, check_model, check_tags
 from mace_tools.config.files import local_path, saved_model_folder, sha256_of
 from mace_tools.config.problems import ConfigError, Problem, WrongChoice, did_you_mean
@@ -23,7 +23,7 @@ from mace_tools.config.values import file_name, shown
 from mace_tools.config.yaml_file import YamlFile
 
 # A section that follows the schema: its path, itself, and the features that it may need.
-Sound = tuple[tuple[str, ...], Any, Sequence[later.Later]]
+Sound = tuple[tuple[str, ...], Any, Sequence[unsupported_keys.Later]]
 SECTIONS: dict[str, type[BaseModel]] = {
     "at the top of the file": Library, "under the name of a model": Model,
     "under subgraphs": Subgraph, "under preprocess": Preprocess, "under quantize": Quantize,
@@ -68,9 +68,9 @@ def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Deploy
         check = check_model(section, path) if keys else check_library(section)
         for place, message, example in check:
             report((*keys, *place), message, example)
-        for row in later.asked(section, rows):
+        for row in unsupported_keys.asked(section, rows):
             problem = _problem(yaml, (*keys, *row.place), row.message, row.example)
-            (problems if row.level == later.ERROR else notes).append(problem)
+            (problems if row.level == unsupported_keys.ERROR else notes).append(problem)
     for place, message, example in () if library is None else check_tags(library):
         report(place, message, example)
     if problems or library is None:
@@ -90,8 +90,8 @@ def _validated(
             report(error)
     models = data.get("models")
     models = models if isinstance(models, dict) else {}
-    parts = [((), Library, {**data, "models": {}}, later.LIBRARY)]
-    parts += [(("models", tag), Model, raw, later.MODEL) for tag, raw in models.items()]
+    parts = [((), Library, {**data, "models": {}}, unsupported_keys.LIBRARY)]
+    parts += [(("models", tag), Model, raw, unsupported_keys.MODEL) for tag, raw in models.items()]
     sound: list[Sound] = []
     for keys, section, raw, rows in parts:
         with contextlib.suppress(ValidationError):
@@ -166,7 +166,7 @@ def _missing(
 
 
 def _unknown(loc: tuple[Any, ...], section: type[BaseModel], key: str) -> Finding:
-    if key in later.FOREIGN:
+    if key in unsupported_keys.FOREIGN:
         return loc, "this key of later MACE releases has no meaning in this one; remove it", ""
     for place, other in SECTIONS.items():
         if other is not section and key in other.model_fields:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from mace_tools.errors import MaceError
+from mace_tools.support.errors import MaceError
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 `load.py` turns pydantic's errors into messages with line numbers, which show the example of the
-key. Keys whose feature does not exist yet are in `later.py`; those that are settings of engines
-follow from tools/settings.json (`setting_keys.py`).
+key. Keys whose feature does not exist yet are in `unsupported_keys.py`; those that are settings of
+engines follow from tools/settings.json (`setting_keys.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from mace_tools.config import mace_keys, values
 from mace_tools.config.names import ABIS, ALL_DATA_TYPES, PACKED_WEIGHTS, RUNTIMES
+from mace_tools.config.part_names import PARTS
 from mace_tools.config.sections import (
     CustomOps,
     Elements,
@@ -31,9 +32,8 @@ from mace_tools.config.sections import (
     Text,
 )
 from mace_tools.config.setting_keys import with_settings
-from mace_tools.library.part_names import PARTS
-from mace_tools.op_facts import all_ops
-from mace_tools.settings import all_settings
+from mace_tools.graph.op_schema import all_ops
+from mace_tools.graph.settings import all_settings
 
 KERNEL_MICROS = 1000  # limit for parts of GPU kernels, with limit_opencl_kernel_time
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from mace_tools.config import values
 from mace_tools.config.names import ELEMENTS, FORMATS
-from mace_tools.quantize.choices import METHODS, WEIGHTS_ONLY
+from mace_tools.config.quantization_options import METHODS, WEIGHTS_ONLY
 
 Shape = values.Dims
 Switch = Annotated[int, BeforeValidator(values.choice(0, 1))]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from mace_tools.config import values
-from mace_tools.settings import Setting, all_settings
+from mace_tools.graph.settings import Setting, all_settings
 
 KINDS: dict[str, Any] = {"switch": int, "number": int, "text": str, "list": tuple[str, ...]}
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Union
 
 from mace_tools.config.problems import WrongChoice, did_you_mean, nearest
-from mace_tools.op_facts import max_rank
-from mace_tools.states import Pair
+from mace_tools.graph.op_schema import max_rank
+from mace_tools.graph.states import Pair
 
 MAX_EXTENT = 2**31 - 1
 

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from mace_tools.config.problems import ConfigError, Problem
-from mace_tools.os_errors import explain
+from mace_tools.support.os_errors import explain
 
 Key = str | int
 DRAFTS = "`tools/converter.py init MODEL` drafts one"

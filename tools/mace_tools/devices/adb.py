@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mace_tools.devices.device import Device, Fault
-from mace_tools.exit_codes import MissingToolError, RunFailedError
+from mace_tools.support.exit_codes import MissingToolError, RunFailedError
 
 FOLDER = "/data/local/tmp/mace"  # where every program that adb starts may execute files
 TIMEOUT = 30  # seconds for `adb devices`, which may start its server first

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mace_tools.exit_codes import RunFailedError
+from mace_tools.support.exit_codes import RunFailedError
 
 QUICK = 30.0  # seconds for a script that only looks
 SLOWEST = 256 * 1024  # bytes a second, to which a copy may fall

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from mace_tools.cli_console import Console
 from mace_tools.devices.device import Device, DeviceError
 from mace_tools.devices.files import KeptFiles, clear
-from mace_tools.locks import locked
-from mace_tools.protos import cache_folder
+from mace_tools.support.console import Console
+from mace_tools.support.locks import locked
+from mace_tools.support.protos import cache_folder
 
 # Flags of mace_run whose values are files that it reads; that it writes; and folders.
 READ = ("model_file", "model_data_file", "opencl_binary_file", "offline_memory_plan")

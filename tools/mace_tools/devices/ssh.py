@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mace_tools.devices.device import Device, Fault
 from mace_tools.devices.device_yml import Board
-from mace_tools.exit_codes import MissingToolError
+from mace_tools.support.exit_codes import MissingToolError
 
 FOLDER = ".cache/mace_device"  # below the user's home
 CONNECT = 15  # seconds to connect

@@ -3,7 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 A check is a function that looks at one thing, or at all things of one kind, and returns what it
-found. CHECKS has them by group; options/devices.py has a flag of `converter.py doctor` for each.
+found. CHECKS has them by group; commands/options/devices.py has a flag of `converter.py doctor`
+for each.
 """
 
 from __future__ import annotations

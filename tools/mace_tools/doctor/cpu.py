@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from mace_tools.devices import facts
+from mace_tools.devices import properties
 from mace_tools.devices.device import Device, DeviceError, Here
 from mace_tools.doctor.finding import Check, Finding, Machine, State
 
@@ -27,20 +27,20 @@ def kernels_for(features: tuple[str, ...]) -> list[str]:
             if set(words) <= set(features)]
 
 
-def of_device(device: Device, own: facts.Facts, what: str) -> list[Finding]:
+def of_device(device: Device, own: properties.Facts, what: str) -> list[Finding]:
     """The CPU's features, cores and state. Errors: DeviceError."""
     found = kernels_for(own.features)
     name = f"{own.cpu_name}: " if own.cpu_name else ""
     features = Finding(f"{what}instructions", State.OK, name + ", ".join(found)) if found else (
         Finding(f"{what}instructions", State.ABSENT, f"{name}none that kernels are written for: "
                 "plain C++ runs, several times slower"))
-    state = facts.state_of(device)
+    state = properties.state_of(device)
     cores = Finding(f"{what}cores", State.OK if state.clusters else State.ABSENT,
                     "; ".join(c.text for c in state.clusters) or "the system does not list them")
     return [features, cores, _warmth(state, what)]
 
 
-def _warmth(state: facts.State, what: str) -> Finding:
+def _warmth(state: properties.State, what: str) -> Finding:
     capped = [c for c in state.clusters if c.is_capped]
     warm = "no thermometer" if state.celsius is None else f"{state.celsius:.0f} °C at the cores"
     if capped:
@@ -58,7 +58,7 @@ def _warmth(state: facts.State, what: str) -> Finding:
 def this_machine(machine: Machine) -> list[Finding]:
     device = Here()
     try:
-        own = facts.facts_of(device)
+        own = properties.facts_of(device)
         memory = f"{own.memory_kb / 1e6:.1f} GB, {own.available_kb / 1e6:.1f} GB available"
         return [*of_device(device, own, ""), Finding("memory", State.OK, memory),
                 Finding("system", State.OK, f"{own.system}, kernel {own.kernel}")]

@@ -5,11 +5,11 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from mace_tools.devices import adb, device_yml, facts, places, ssh
+from mace_tools.devices import adb, device_yml, properties, ssh, targets
 from mace_tools.devices.device import Device, DeviceError
 from mace_tools.doctor import cpu, dsp
 from mace_tools.doctor.finding import Check, Finding, Machine, State
-from mace_tools.errors import MaceError
+from mace_tools.support.errors import MaceError
 
 # Where a device may have OpenCL, and the files of its way to a DSP.
 OPENCL = tuple(f"{root}/{lib}/{name}" for root in ("/vendor", "/system/vendor", "/system")
@@ -60,10 +60,10 @@ def boards(machine: Machine) -> list[Finding]:
 def _of(device: Device) -> list[Finding]:
     """All about one device."""
     try:
-        own = facts.facts_of(device)
+        own = properties.facts_of(device)
         what = f"{device.name}: "
         text = ", ".join(word for word in (own.model, own.soc, own.system) if word)
-        usable = [a for a in own.abis if a in (*places.PHONE_ABIS, *places.BOARD_ABIS)]
+        usable = [a for a in own.abis if a in (*targets.PHONE_ABIS, *targets.BOARD_ABIS)]
         return [Finding(device.title, State.OK, text or "it does not say what it is"),
                 Finding(f"{what}ABIs", State.OK if usable else State.MISSING,
                         f"--target_abis={','.join(usable)}" if usable else

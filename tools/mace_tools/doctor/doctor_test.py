@@ -11,10 +11,11 @@ import subprocess
 
 import pytest
 
-from mace_tools import cli, runner
+from mace_tools import cli
+from mace_tools.commands.options.devices import GROUPS
 from mace_tools.doctor import CHECKS, Machine, State, dsp
-from mace_tools.exit_codes import ExitCode
-from mace_tools.options.devices import GROUPS
+from mace_tools.run import runner
+from mace_tools.support.exit_codes import ExitCode
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mace_tools import runner
 from mace_tools.doctor.finding import Check, Finding, Machine, State
-from mace_tools.protos import REPO
+from mace_tools.run import runner
+from mace_tools.support.protos import REPO
 
 SOC_IDS = ("/sys/devices/soc0/soc_id", "/sys/devices/system/soc/soc0/id")
 GENERATIONS = {

@@ -12,11 +12,11 @@ import sys
 import pytest
 
 from mace_tools import cli
+from mace_tools.commands.options.devices import GROUPS
 from mace_tools.doctor import Machine, State, cpu, devices, frameworks, gpu, programs
 from mace_tools.doctor.finding import findings
-from mace_tools.exit_codes import ExitCode
-from mace_tools.library import ndk
-from mace_tools.options.devices import GROUPS
+from mace_tools.support import ndk
+from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing.fake_devices import FakeDevices
 
 

@@ -9,10 +9,10 @@ import contextlib
 import re
 import subprocess
 
-from mace_tools import runner
 from mace_tools.doctor.finding import Check, Finding, Machine, State
-from mace_tools.exit_codes import MissingToolError
-from mace_tools.library import ndk
+from mace_tools.run import runner
+from mace_tools.support import ndk
+from mace_tools.support.exit_codes import MissingToolError
 
 # The program, what it is for, and what installs it.
 PROGRAMS = (

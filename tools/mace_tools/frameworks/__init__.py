@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import data, exporters
-from mace_tools.exit_codes import MissingToolError, RunFailedError
+from mace_tools.convert import exporters
 from mace_tools.frameworks.nudge import Nudge
-from mace_tools.protos import REPO
+from mace_tools.run import input_data
+from mace_tools.support.exit_codes import MissingToolError, RunFailedError
+from mace_tools.support.protos import REPO
 
 # Platform: the framework's name, the module to import, the package to install.
 FRAMEWORKS = {
@@ -109,7 +110,7 @@ def attempts(platform: str, model: Path, inputs: Sequence[Mapping[str, np.ndarra
 def _saved(folder: Path, number: int, inputs: Mapping[str, np.ndarray]) -> dict[str, str]:
     files = {name: folder / f"in{number}_{k}.npy" for k, name in enumerate(inputs)}
     for name, file in files.items():
-        data.save(file, inputs[name])
+        input_data.save(file, inputs[name])
     return {name: str(file) for name, file in files.items()}
 
 

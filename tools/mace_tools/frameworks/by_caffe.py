@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from mace_tools.convert.importers.caffe import read
+from mace_tools.convert.importers.caffe.reader import beside
 from mace_tools.frameworks import Arrays
 from mace_tools.frameworks.nudge import Nudge
-from mace_tools.importers.caffe import read
-from mace_tools.importers.caffe.reader import beside
 
 
 def run(model: str, inputs: Arrays, outputs: list[str], weights: str | None = None,

@@ -13,9 +13,9 @@ import numpy as np
 
 from mace_tools.frameworks import Arrays
 from mace_tools.frameworks.nudge import Nudge
-from mace_tools.protos import load
+from mace_tools.support.protos import load
 
-ONNX_PROTO = Path(__file__).parents[1] / "importers" / "onnx" / "onnx.proto"
+ONNX_PROTO = Path(__file__).parents[1] / "convert" / "importers" / "onnx" / "onnx.proto"
 # Element types of ONNX by number, those that NumPy has.
 ELEMENTS = {k: np.dtype(t) for k, t in (
     (1, np.float32), (2, np.uint8), (3, np.int8), (4, np.uint16), (5, np.int16), (6, np.int32),

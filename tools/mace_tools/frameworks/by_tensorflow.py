@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from mace_tools.config.files import saved_model_folder
+from mace_tools.convert.importers.tensorflow.saved_model import SavedModel
 from mace_tools.frameworks import Arrays
 from mace_tools.frameworks.nudge import Nudge
-from mace_tools.importers.tensorflow.saved_model import SavedModel
 
 
 def run(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | None = None

@@ -13,8 +13,8 @@ import pytest
 from ai_edge_litert import interpreter as litert
 
 from mace_tools import frameworks
-from mace_tools.exit_codes import MissingToolError, RunFailedError
-from mace_tools.protos import REPO
+from mace_tools.support.exit_codes import MissingToolError, RunFailedError
+from mace_tools.support.protos import REPO
 
 DIGITS = REPO / "models" / "digits"
 X = np.random.default_rng(0).random((1, 8, 8, 1), np.float32)

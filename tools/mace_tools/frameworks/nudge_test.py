@@ -11,7 +11,7 @@ import pytest
 from mace_tools import frameworks
 from mace_tools.frameworks.frameworks_test import saved
 from mace_tools.frameworks.nudge import Nudge
-from mace_tools.protos import REPO
+from mace_tools.support.protos import REPO
 
 DIGITS = REPO / "models" / "digits"
 X = np.random.default_rng(0).random((1, 8, 8, 1), np.float32)

@@ -10,8 +10,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from mace_tools.protos import REPO
 from mace_tools.site import api, chapters, stage
+from mace_tools.support.protos import REPO
 
 _HERE = Path(__file__).parent
 # Sphinx's settings: Markdown as GitHub reads it, and every broken reference a warning.

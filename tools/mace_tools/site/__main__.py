@@ -10,9 +10,9 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from mace_tools.exit_codes import ExitCode
-from mace_tools.protos import REPO
 from mace_tools.site import build
+from mace_tools.support.exit_codes import ExitCode
+from mace_tools.support.protos import REPO
 
 
 def main(words: list[str] | None = None) -> int:

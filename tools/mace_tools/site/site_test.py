@@ -10,10 +10,10 @@ import re
 
 import pytest
 
-from mace_tools.protos import REPO
 from mace_tools.site import __main__ as command
 from mace_tools.site import api, build, chapters, headers, java, python_api, stage
 from mace_tools.site.entries import anchor, escaped, prose
+from mace_tools.support.protos import REPO
 from mace_tools.testing.chromium import elements
 
 # Of a later Sphinx, about what myst-parser calls.

@@ -11,8 +11,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from mace_tools import bazel, runner
-from mace_tools.cli_console import Console
+from mace_tools.run import runner
+from mace_tools.support import bazel
+from mace_tools.support.console import Console
 from mace_tools.testing.needed import need_tools
 
 # Where the programs are of which the target is an alias.

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mace_tools.convert.importers.caffe.layer import own_fields
 from mace_tools.frameworks.by_caffe import in_caffes_order
-from mace_tools.importers.caffe.layer import own_fields
 from mace_tools.testing import caffe_numpy as by
 from mace_tools.testing import caffe_regions
 from mace_tools.testing.caffe_file import Net, by_opencv, uniform

@@ -14,11 +14,11 @@ from typing import Any
 
 import cv2
 
-from mace_tools import importers
-from mace_tools.errors import ModelError, UnsupportedOps
-from mace_tools.importers.caffe import prototxt, registry
-from mace_tools.importers.caffe.layer import own_fields
-from mace_tools.protos import load
+from mace_tools.convert import importers
+from mace_tools.convert.importers.caffe import prototxt, registry
+from mace_tools.convert.importers.caffe.layer import own_fields
+from mace_tools.support.errors import ModelError, UnsupportedOps
+from mace_tools.support.protos import load
 from mace_tools.testing.caffe_cases import CASES, Case, expected, save
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, Outcome, Row, computed, difference
 

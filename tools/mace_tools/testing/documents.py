@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mace_tools.protos import REPO
+from mace_tools.support.protos import REPO
 
 _FENCE = re.compile(r"^( *)```(\w*)$")
 _SPAN = re.compile(r"`([^`\n]+)`")

@@ -13,8 +13,10 @@ import os
 import subprocess
 from pathlib import Path
 
-from mace_tools.library import java, link, ndk
-from mace_tools.library.abis import ABIS
+from mace_tools.package import java
+from mace_tools.package.library import link
+from mace_tools.package.library.abis import ABIS
+from mace_tools.support import ndk
 
 LLVM = "19"
 TRIPLES = {"aarch64": "aarch64-linux-gnu", "armv7a": "arm-linux-gnueabihf",

@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from mace_tools.protos import cache_dir
+from mace_tools.support.protos import cache_dir
 
 # The outputs, or why there are none; None if there is no more to say.
 Golden = TypeVar("Golden", bound=list[np.ndarray] | str | None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mace_tools.ir import Graph
+from mace_tools.graph.ir import Graph
 
 
 def small_graph() -> Graph:

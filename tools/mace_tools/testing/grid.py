@@ -3,7 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 The grid of a platform is the module mace_tools.testing.<platform>_grid: its `rows()` are found by
-mace_tools.front_ends.
+mace_tools.generate.importers_table.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mace_tools import reference, runner
-from mace_tools.cli_console import Console
-from mace_tools.compare.engine import Engine
-from mace_tools.compare.parts import cut
-from mace_tools.exit_codes import RunFailedError
-from mace_tools.ir import Graph
+from mace_tools.analyze.compare.engine import Engine
+from mace_tools.convert import reference
+from mace_tools.graph.extract import cut
+from mace_tools.graph.ir import Graph
+from mace_tools.run import runner
+from mace_tools.support.console import Console
+from mace_tools.support.exit_codes import RunFailedError
 
 SAME, REFUSED, INVALID = "same", "refused", "the framework refuses it"
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from mace_tools.front_ends import registry_of
-from mace_tools.importers.tflite.flat import is_custom
+from mace_tools.convert.importers.tflite.flat import is_custom
+from mace_tools.generate.importers_table import registry_of
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of
 
 # LiteRT does not have MediaPipe's operators: NumPy judges them. QUANTIZE is in the grid of

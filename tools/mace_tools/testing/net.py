@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import reference
-from mace_tools.infer import infer_node
-from mace_tools.ir import Graph
-from mace_tools.passes.pipeline import Pass, run_pass
+from mace_tools.convert import reference
+from mace_tools.convert.inference import infer_node
+from mace_tools.convert.passes.pipeline import Pass, run_pass
+from mace_tools.graph.ir import Graph
 
 
 class Net:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools.onnx_parts import info, node, onnx, tensor
+from mace_tools.convert.onnx_export.messages import info, node, onnx, tensor
 
 __all__ = ["graph", "info", "model", "node", "onnx", "tensor"]
 

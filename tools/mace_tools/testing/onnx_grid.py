@@ -20,8 +20,8 @@ import onnxruntime
 from onnx.reference import ReferenceEvaluator
 from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernel
 
-from mace_tools import importers, reference
-from mace_tools.errors import UnsupportedOps
+from mace_tools.convert import importers, reference
+from mace_tools.support.errors import UnsupportedOps
 from mace_tools.testing import goldens
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, Outcome, Row, difference
 from mace_tools.testing.onnx_cases import CASES, Case, branch, save

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mace_tools import importers
-from mace_tools.importers import onnx
-from mace_tools.importers.fixed_inputs import with_values
-from mace_tools.ir import NUMPY, Graph
-from mace_tools.passes.pipeline import convert
-from mace_tools.protos import REPO
+from mace_tools.convert import importers
+from mace_tools.convert.importers import onnx
+from mace_tools.convert.importers.fixed_inputs import with_values
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.graph.ir import NUMPY, Graph
+from mace_tools.support.protos import REPO
 
 ARCHIVE = "models/onnx/node_tests_v1.12.tar.gz"
 UNSUPPORTED = REPO / "test" / "golden" / "onnx_nodes_unsupported.txt"

@@ -17,8 +17,8 @@ import onnx
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
-from mace_tools.importers.onnx.tensors import held_as
-from mace_tools.protos import REPO
+from mace_tools.convert.importers.onnx.tensors import held_as
+from mace_tools.support.protos import REPO
 from mace_tools.testing.onnx_nodes import NodeTest
 
 UNSUPPORTED = REPO / "test" / "golden" / "onnx_package_unsupported.txt"

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from mace_tools.memory_plan.problem import Plan, Problem, Record, Step, Study
+from mace_tools.analyze.plan.problem import Plan, Problem, Record, Step, Study
 
 #  address
 #  50 +---+

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools.engine_ops import refusals, waiting
-from mace_tools.errors import ModelError
-from mace_tools.infer import infer_node
-from mace_tools.ir import NUMPY, Graph, Node
-from mace_tools.op_facts import AttrFacts, OpFacts, all_ops
+from mace_tools.convert.inference import infer_node
+from mace_tools.graph.ir import NUMPY, Graph, Node
+from mace_tools.graph.op_schema import AttrFacts, OpFacts, all_ops
+from mace_tools.graph.op_support import refusals, waiting
+from mace_tools.support.errors import ModelError
 
 _TYPES = tuple(NUMPY)
 _RANKS = (0, 1, 2, 3, 4, 4, 4, 4, 5)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from mace_tools import importers, reference
-from mace_tools.errors import MaceError, UnsupportedOps
-from mace_tools.passes.pipeline import convert
-from mace_tools.testing import tensorflow_picture_cases
+from mace_tools.convert import importers, reference
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.support.errors import MaceError, UnsupportedOps
+from mace_tools.testing import tensorflow_image_cases
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, Outcome, Row, difference
 from mace_tools.testing.tensorflow_cases import Case, cases
 
@@ -27,7 +27,7 @@ RELATIVE, ABSOLUTE = 2e-4, 2e-5
 
 
 def rows() -> Iterator[Row]:
-    for k, case in enumerate((*cases(), *tensorflow_picture_cases.cases())):
+    for k, case in enumerate((*cases(), *tensorflow_image_cases.cases())):
         attrs = "".join(f" {name}={value}" for name, value in case.attrs.items())
         yield Row(case.op, f"{case.op} #{k}{attrs}", functools.partial(outcome, case))
 

@@ -5,8 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from mace_tools.importers.tensorflow import registry
-from mace_tools.importers.tensorflow.codes import READERS
+from mace_tools.convert.importers.tensorflow import registry
+from mace_tools.convert.importers.tensorflow.quantized_tensors import READERS
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of
 
 # Constants, variables (of which SavedModels are tested) and an operator that no file has by this
@@ -15,8 +15,8 @@ WITHOUT_CASE = {"AssignVariableOp", "Const", "ReadVariableOp", "ResourceGather",
 # TensorFlow itself runs this one only in graphs of before its version 1.0; NumPy judges it.
 NEVER_RUN = {"BatchNormWithGlobalNormalization"}
 # Operators that need others around them (test/golden/recurrent_models_test.py), or whose cases are
-# functions (importers/tensorflow/signal_test.py, volumes_test.py, choices_test.py), or that read
-# codes (importers/tensorflow/quantized_test.py).
+# functions (importers/tensorflow/signal_test.py, volumes_test.py, switch_case_test.py), or that
+# read codes (importers/tensorflow/quantized_test.py).
 TESTED_ELSEWHERE = {
     *READERS,
     "If", "While", "TensorListFromTensor", "TensorListGather", "TensorListGetItem",

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import tflite
 
-from mace_tools import importers
-from mace_tools.errors import ModelError, UnsupportedOps
-from mace_tools.states import first_values, own_inputs
+from mace_tools.convert import importers
+from mace_tools.graph.states import first_values, own_inputs
+from mace_tools.support.errors import ModelError, UnsupportedOps
 from mace_tools.testing.by_litert import litert
 from mace_tools.testing.detection import OUTPUTS, detector
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, Outcome, Row, computed, difference

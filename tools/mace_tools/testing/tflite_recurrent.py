@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools import importers
-from mace_tools.states import first_values
+from mace_tools.convert import importers
+from mace_tools.graph.states import first_values
 from mace_tools.testing.grid import computed
 from mace_tools.testing.tflite_file import Maker
 

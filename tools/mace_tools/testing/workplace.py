@@ -10,8 +10,9 @@ import shutil
 
 import numpy as np
 
-from mace_tools import cli, protos
-from mace_tools.protos import REPO
+from mace_tools import cli
+from mace_tools.support import protos
+from mace_tools.support.protos import REPO
 from mace_tools.testing import fake_mace_run
 
 DIGITS = REPO / "models" / "digits"

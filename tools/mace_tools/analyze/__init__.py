@@ -1,0 +1,4 @@
+"""Examines models: checks, comparisons, memory plans, quantization, reports.
+
+SPDX-License-Identifier: Apache-2.0
+"""

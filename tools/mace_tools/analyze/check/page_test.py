@@ -1,0 +1,143 @@
+"""The pages of check and benchmark.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from mace_tools.analyze.check import benchmark_page, page
+from mace_tools.testing import chromium
+
+EVIL = "</script><img src=x onerror=alert(1)>"
+MEMORY = json.dumps({
+    "records": [{"name": "conv", "size": 96, "first": 0, "last": 1, "align": 32},
+                {"name": EVIL, "size": 64, "first": 1, "last": 2, "align": 32}],
+    "offsets": [0, 96], "total_size": 160, "bound": 160, "status": "optimal",
+    "strategy": "offsets/AUTO", "nodes": 0, "us": 1,
+    "steps": ["Conv2d 'conv'", "Pooling 'pool'", "Softmax 'y'"]})
+
+
+def step(op, name, device="GPU", macs=0, reason="", part_of=""):
+    return {"op": op, "name": name, "device": device, "kernel": "gemm", "reason": reason,
+            "part_of": part_of, "macs": macs, "stored": "", "outputs": ["f32[1,4]"]}
+
+
+PLAN = {
+    "device": "gpu", "macs": 3_000_000, "note": "",
+    "nodes": [step("Conv2d+Pooling", "conv + pool", macs=3_000_000),
+              step("Conv2d", "conv", macs=3_000_000, part_of="conv + pool"),
+              step("ArgMax", EVIL, "CPU", reason=f"ArgMax '{EVIL}': the GPU has no kernel")],
+    "moves": [{"tensor": EVIL, "to": "CPU", "bytes": 2048}],
+    "memory": {"arena_bytes": 160, "image_bytes": 0, "num_images": 0, "lower_bound_bytes": 160,
+               "peak_bytes": 160, "peak_node": "Pooling 'pool'", "image_peak_bytes": 0,
+               "peak_holders": [{"name": "conv", "bytes": 96}, {"name": EVIL, "bytes": 64}],
+               "categories": {}}}
+FACTS = {
+    "version": 1, "model": f"folder/{EVIL.replace('/', '')}.onnx", "platform": "onnx",
+    "notes": [EVIL],
+    "source": {"framework": "ONNX", "opset": 13, "nodes": 4,
+               "ops": {"Conv": {"nodes": 3, "refused": 0}, EVIL: {"nodes": 1, "refused": 1}},
+               "parameters": {"count": 10, "bytes": 40,
+                              "by_type": {"float32": {"count": 10, "bytes": 40}}}},
+    "inputs": [{"name": EVIL, "dtype": "float32", "stated_shape": ["batch", 3], "shape": [1, None],
+                "data_format": "NONE", "open": True, "flag": "--input_shape=x=1,?"}],
+    "outputs": [{"name": "y"}],
+    "refused": [{"op": EVIL, "nodes": [EVIL], "reason": "why not", "cure": "do this"}],
+    "converts": {"all": False, "nodes": 3, "of": 4,
+                 "part": {"output_tensors": [EVIL], "nodes": 2}},
+    "graph": {"nodes": 2, "ops": {"Conv2d": 1, "ArgMax": 1}, "custom_ops": {"mine": [EVIL]},
+              "parameters": {"count": 10, "bytes": 40, "by_type": {}},
+              "layout_transposes": [{"name": "t", "to": "NHWC", "shape": [1], "why": EVIL}]},
+    "plan": PLAN,
+    "library": {"ops": ["Conv2d"], "gpu": True, "quantized": True, "bytes": 700_000,
+                "abi": "arm64", "how": "estimated"}}
+
+
+def timed(name, op, us, macs, count, device="CPU"):
+    return {"name": name, "type": op, "start_us": 0.0, "avg_us": us, "min_us": us / 2, "macs": macs,
+            "bytes": count, "gflops": 2 * macs / us / 1000 if us else 0.0, "device": device,
+            "kernel": "gemm", "chosen_by": "", "output_shape": [[1, 4]]}
+
+
+STAT = {"count": 5, "first": 3.0, "min": 2.0, "max": 4.0, "avg": 3.0, "median": 2.5, "std": 0.1}
+RESULT = {"run": STAT, "run_with_statistics": STAT, "warmup": STAT, "init_ms": 7.0, "ops": [
+    timed("conv + pool", "Conv2d+Pooling", 2000.0, 2_000_000, 50_000),
+    timed(EVIL, "ArgMax", 500.0, 0, 1000), timed("none", "Reshape", 0.0, 0, 0)]}
+LIMITS = benchmark_page.Limits(100.0, 10.0, "measured")
+
+
+def benchmark(result=RESULT, limits=LIMITS):
+    return benchmark_page.render(EVIL, "cpu", result, PLAN, MEMORY, limits)
+
+
+class Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("text", [page.render(FACTS, MEMORY), benchmark()],
+                         ids=["check", "benchmark"])
+def test_pages_stand_alone_and_take_any_name(text):
+    tags = Tags(text).found
+    assert [t for t, _ in tags].count("script") == 1
+    assert not any(name.startswith("on") for _, attrs in tags for name in attrs)
+    addresses = [a for _, attrs in tags for k, a in attrs.items() if k in ("src", "href")]
+    assert addresses and all(a.startswith("data:image/svg+xml;base64,") for a in addresses)
+    assert all(attrs.get("alt") for t, attrs in tags if t == "img")
+    assert all(attrs.get("aria-label") for t, attrs in tags if t == "svg")
+    tables = [t for t, _ in tags].count("table")
+    assert tables > 3 and [t for t, _ in tags].count("caption") == tables
+
+
+def test_check_says_what_does_not_convert_and_why():
+    text = page.render(FACTS, MEMORY)
+    for words in ("3 of 4", "not converted: 1", "why not", "do this", "1 refused",
+                  "--input_shape=x=1,?", "[batch, 3]", "the GPU has no kernel", "3.00",
+                  "move between devices in each run (1, 2 KiB in all)", "683.6 KiB", "160 bytes"):
+        assert words in text, words
+
+
+def test_check_without_a_graph():
+    """Of a model of which nothing converts, or whose shapes are open."""
+    text = page.render({**FACTS, "graph": None, "plan": None, "library": None}, "")
+    assert "why not" in text and "Memory over the run" not in text
+
+
+def test_a_bar_is_as_long_as_its_share():
+    widths = [float(w) for w in re.findall(r'class="track" style="width:([\d.]+)%', benchmark())]
+    assert widths[:2] == [100.0, 25.0]  # of 2000 and 500 microseconds
+
+
+def test_roofline_says_where_its_limits_are_from():
+    text = benchmark()
+    assert "100 GFLOP/s and 10.0 GB/s, measured" in text
+    assert text.count('class="dot"') == 1  # the only step that multiplies
+    found = benchmark_page.derived(RESULT["ops"])
+    assert (found.gflops, found.gbps) == (2.0, 0.025) and "derived from this run" in found.source
+    assert benchmark_page.derived([]) is None
+    assert "Roofline" not in benchmark(limits=None)
+
+
+def test_a_benchmark_of_nothing():
+    for ops in ([], [timed("none", "Reshape", 0.0, 0, 0)]):
+        assert "No step of this model multiplies" in benchmark({**RESULT, "ops": ops})
+
+
+@pytest.mark.parametrize("text", [page.render(FACTS, MEMORY), benchmark()],
+                         ids=["check", "benchmark"])
+def test_pages_draw_in_a_browser(text, tmp_path):
+    found = chromium.elements(text, tmp_path)
+    assert 'data-theme="light"' in found and 'class="area"' in found
+    picture = chromium.picture(text, tmp_path)
+    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 20_000

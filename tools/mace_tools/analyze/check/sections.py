@@ -1,0 +1,143 @@
+"""Sections that the pages of `check` and `benchmark` share: devices and memory of a plan.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mace_tools.analyze import reports
+from mace_tools.analyze.check.plan_text import reason
+from mace_tools.analyze.plan import chart_svg, colors, records, ticks
+from mace_tools.analyze.plan.layout import picture, span
+from mace_tools.analyze.plan.problem import Plan, Problem, Study
+from mace_tools.analyze.plan.text import amount
+from mace_tools.analyze.reports import Html, chart, table
+from mace_tools.analyze.reports.chart import Axis, Point, Series
+from mace_tools.support.tables import folded
+
+
+def color_of(ops: Sequence[str]) -> dict[str, str]:
+    """A colour for each kind of op; rare ones share one. The ops come in order of importance."""
+    distinct = list(dict.fromkeys(ops))
+    return {op: colors.KINDS[k] if k < len(colors.KINDS) else colors.OTHER
+            for k, op in enumerate(distinct)}
+
+
+def millions(macs: int) -> str:
+    return f"{macs / 1e6:,.2f}" if macs else ""
+
+
+def steps(nodes: Sequence[Mapping[str, Any]]) -> Html:
+    """The table of a plan's steps."""
+    own = [n for n in nodes if not n["part_of"]]
+    most = max((n["macs"] for n in own), default=0) or 1
+    columns = (table.Column("step", is_number=True, hint="in the order of execution"),
+               table.Column("op"), table.Column("name"), table.Column("device"),
+               table.Column("kernel"), table.Column("outputs", hint="type and shape, as stored"),
+               table.Column("multiply-adds (million)", is_number=True),
+               table.Column("why not on the first device"))
+    rows = [(table.Cell(str(k), k), n["op"], folded(n["op"], n["name"]), n["device"], n["kernel"],
+             ", ".join(n["outputs"]), table.Cell(millions(n["macs"]), n["macs"], n["macs"] / most),
+             reason(dict(n))) for k, n in enumerate(own)]
+    return table.render("Steps of the plan; fused nodes are one", columns, rows)
+
+
+def devices(plan: Mapping[str, Any]) -> Html:
+    """What runs where, and what moves between devices."""
+    nodes, total = plan["nodes"], plan["macs"] or 1
+    counts = Counter(n["device"] for n in nodes)
+    rows = []
+    for device, count in counts.items():
+        macs = sum(n["macs"] for n in nodes if n["device"] == device)
+        rows.append((device, table.Cell(str(count), count, count / len(nodes)),
+                     table.Cell(millions(macs) or "0", macs, macs / total)))
+    parts = [table.render("Nodes on each device", (
+        table.Column("device"), table.Column("nodes", True),
+        table.Column("multiply-adds (million)", True)), rows)]
+    moves = plan["moves"]
+    if moves:
+        sizes = [m["bytes"] for m in moves]
+        parts.append(table.render(
+            f"Borders: tensors that move between devices in each run ({len(moves)}, "
+            f"{amount(sum(sizes))} in all)",
+            (table.Column("tensor"), table.Column("to"), table.Column("bytes", True)),
+            [(m["tensor"], m["to"], table.Cell(f"{m['bytes']:,}", m["bytes"],
+                                               m["bytes"] / (max(sizes) or 1))) for m in moves]))
+    else:
+        parts.append(reports.paragraph("Nothing moves between devices."))
+    note = plan["note"] or ""
+    return reports.section("Devices and the borders between them", *parts, note=note)
+
+
+def memory(name: str, plan: Mapping[str, Any], text: str) -> Html:
+    """Live bytes over the run, the largest holders, and the plan's chart. `text` is of mace_run."""
+    found, facts = records.from_engine(name, text), plan["memory"]
+    parts: list[Html] = []
+    if found.arena is not None:
+        study = _study(found.arena, json.loads(text))
+        parts += [_live(study), _holders(facts), _chart(study)]
+    else:
+        parts.append(reports.paragraph("The arena is empty."))
+    words = f"The arena takes {amount(facts['arena_bytes'])}"
+    if facts["num_images"]:
+        words += f", {facts['num_images']} images {amount(facts['image_bytes'])}"
+    return reports.section("Memory over the run", *parts,
+                             note=words + ". Inputs, outputs and weights are not part of it.")
+
+
+def _study(problem: Problem, facts: Mapping[str, Any]) -> Study:
+    plan = Plan(facts["strategy"], facts["total_size"], facts["bound"], facts["status"],
+                facts["nodes"], facts["us"],
+                offsets=tuple(facts["offsets"]) if "offsets" in facts else None,
+                object_ids=tuple(facts["object_ids"]) if "object_ids" in facts else None,
+                object_sizes=tuple(tuple(s) if isinstance(s, list) else (s,)
+                                   for s in facts.get("object_sizes", ())))
+    return Study(problem, (plan,), plan)
+
+
+def _live(study: Study) -> Html:
+    problem = study.problem
+    first, end = span(problem)
+    drawn = picture(problem, study.best)
+    points = [Point(level.step, level.live) for level in drawn.profile]
+    points.append(Point(end, 0))
+    peak = drawn.peak
+    named = problem.step_name(peak.step)
+    at = f"step {peak.step}" + (f" ({named})" if named else "")
+    return chart.render(
+        f"Live bytes over the steps of a run; the most, {amount(peak.live)}, at {at}",
+        Axis("step", first, max(end, first + 1),
+             ticks=tuple(map(float, ticks.steps(first, end, 12)))),
+        Axis("live bytes", 0, max(peak.live, 1) * 1.06, shown=lambda v: amount(round(v)),
+             ticks=_ticks(peak.live)),
+        [Series("area", tuple(points))], f"Most is live at {at}: {amount(peak.live)}.")
+
+
+def _ticks(top: int) -> tuple[float, ...]:
+    step = 1 << max(0, top.bit_length() - 3)
+    return tuple(float(v) for v in range(0, top + 1, step))
+
+
+def _holders(facts: Mapping[str, Any]) -> Html:
+    holders = facts["peak_holders"]
+    if not holders:
+        return Html("")
+    return table.render(f"Largest holders at the peak, {facts['peak_node']}", (
+        table.Column("tensor"), table.Column("bytes", True)),
+        [(h["name"], table.Cell(f"{h['bytes']:,}", h["bytes"],
+                                h["bytes"] / (facts["peak_bytes"] or 1))) for h in holders])
+
+
+def _chart(study: Study) -> Html:
+    """The picture of `converter.py plan`, as the engine planned."""
+    data = base64.b64encode(chart_svg.render(study).encode()).decode()
+    words = f"Where each tensor lies in the arena of {amount(study.best.total)} over the steps"
+    return Html('<details><summary>Where each tensor lies</summary>'
+                f'<img class="wide" alt="{reports.attribute(words)}" '
+                f'src="data:image/svg+xml;base64,{data}"></details>\n')

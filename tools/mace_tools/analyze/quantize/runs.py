@@ -1,0 +1,100 @@
+"""Runs one graph on many samples in the engine, a few at a time, so that neither memory nor disk
+fills.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mace_tools.convert.emit import write_model
+from mace_tools.graph.extract import Arrays, Part, cut
+from mace_tools.graph.ir import NUMPY, Graph
+from mace_tools.run import input_data
+from mace_tools.run.runner import files_of
+from mace_tools.support.exit_codes import RunFailedError
+
+_MOST_BYTES = 256 << 20  # of results that lie on the disk at once
+_MOST_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The engine on the CPU."""
+
+    mace_run: Path
+    flags: Sequence[str] = ()
+
+    def each(self, graph: Graph, samples: Sequence[Arrays], tensors: Sequence[str]
+             ) -> Iterator[Arrays]:
+        """These tensors for each sample in turn. Errors: RunFailedError."""
+        computed = [t for t in tensors if t not in graph.inputs]
+        if not computed:
+            yield from ({t: sample[t] for t in tensors} for sample in samples)
+            return
+        part = cut(graph, samples[0], computed)
+        size = sum(_bytes(graph, name) for name in computed)
+        at_once = max(1, min(_MOST_AT_ONCE, _MOST_BYTES // max(1, size)))
+        with tempfile.TemporaryDirectory(prefix="mace_quantize.") as folder:
+            pb, weights = Path(folder) / "part.pb", Path(folder) / "part.data"
+            write_model(part.graph, pb, weights)
+            for begin in range(0, len(samples), at_once):
+                some = samples[begin:begin + at_once]
+                with tempfile.TemporaryDirectory(dir=folder) as inner:
+                    jobs = [_job(part, graph, sample, pb, Path(inner) / str(k))
+                            for k, sample in enumerate(some)]
+                    self._call(jobs, Path(inner))
+                    for sample, job in zip(some, jobs):
+                        found = _read(part, Path(job["output_dir"]))
+                        yield {**found, **{t: sample[t] for t in tensors if t in graph.inputs}}
+
+    def _call(self, jobs: Sequence[dict[str, Any]], folder: Path) -> None:
+        batch, facts = folder / "batch.json", folder / "facts.json"
+        batch.write_text(json.dumps(jobs))
+        command = [str(self.mace_run), f"--batch={batch}", f"--json={facts}", "--allow_nan",
+                   "--warmup=0", "--round=1", *self.flags]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                              check=False)
+        if not facts.is_file():
+            said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+            raise RunFailedError(f"mace_run failed: {said[-1]}")
+        for entry in json.loads(facts.read_text()):
+            if entry["error"]:
+                raise RunFailedError(f"mace_run cannot run the model: {entry['error']}")
+
+
+def _bytes(graph: Graph, name: str) -> int:
+    shape = graph.tensors[name].static_shape
+    width = NUMPY[graph.tensors[name].dtype].itemsize
+    return width * int(np.prod(shape, dtype=np.int64)) if shape is not None else 1 << 20
+
+
+def _job(part: Part, graph: Graph, sample: Arrays, pb: Path, folder: Path) -> dict[str, Any]:
+    folder.mkdir()
+    inputs = {}
+    for name, array in cut_feeds(part, graph, sample).items():
+        inputs[name] = str(folder / f"{name}.npy")
+        input_data.save(Path(inputs[name]), array)
+    return {"model_file": str(pb), "model_data_file": str(pb.with_suffix(".data")),
+            "inputs": inputs, "output_dir": str(folder / "outputs")}
+
+
+def cut_feeds(part: Part, graph: Graph, sample: Arrays) -> Arrays:
+    """The inputs of a part by its own names, which `cut` gave in the order of the samples."""
+    read = {i for node in part.nodes for i in node.inputs if i}
+    started = [name for name in sample if name in read]
+    return {here: sample[name] for here, name in zip(part.graph.inputs, started)}
+
+
+def _read(part: Part, folder: Path) -> Arrays:
+    files = files_of(part.outputs)
+    return {whole: np.load(folder / files[here]) for here, whole in part.outputs.items()}

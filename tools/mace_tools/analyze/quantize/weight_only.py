@@ -1,0 +1,222 @@
+"""Stores the weights of layers as codes of 8 or 4 bits, while activations stay floats.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from mace_tools.analyze.quantize import gptq, layer_errors, weights
+from mace_tools.analyze.quantize.calibration import observe
+from mace_tools.analyze.quantize.input_statistics import MOST_TAPS, Moments
+from mace_tools.analyze.quantize.layer_errors import Error
+from mace_tools.analyze.quantize.prepare import clone
+from mace_tools.analyze.quantize.runs import Runs
+from mace_tools.config.quantization_options import WEIGHTS_ONLY
+from mace_tools.graph.extract import Arrays
+from mace_tools.graph.ir import Graph, Node, Tensor
+from mace_tools.graph.quantized_weights import BLOCK, along, rows_of, store
+from mace_tools.graph.states import own_outputs
+from mace_tools.support.errors import MaceError
+
+BITS = dict(zip(WEIGHTS_ONLY, ("i8", "i4")))
+# The operand of each op that the engine reads as codes. MatMul with a constant matrix has become
+# FullyConnected.
+OPERANDS = {"FullyConnected": 1, "Gather": 0}
+# Weights of which codes of 4 bits keep less get 8 bits.
+LEAST_DB = 20.0
+_MOST_MEASURED = 8  # samples on which outputs are compared
+_RATIOS = np.linspace(1.0, 0.7, 13)
+_MOST_SCALE = 65504.0  # of fp16
+# How strongly weights are held to their own values while they are rounded, in mean squares of the
+# inputs.
+_DAMPINGS = (0.01, 0.1, 1.0, 10.0)
+
+
+@dataclass
+class Stored:
+    """What became of a weight. `nodes`: those that read it."""
+
+    kind: str  # i8 or i4
+    error: Error
+    elements: int
+    nodes: list[str]
+
+
+@dataclass
+class MadeStored:
+    """`left_out`: weights that stay floats, with the reason. `outputs`: what is known of their
+    errors."""
+
+    graph: Graph
+    weights: dict[str, Stored]
+    left_out: dict[str, str]
+    outputs: dict[str, Error] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+
+
+def inputs_of(graph: Graph, runs: Runs, samples: Sequence[Arrays]) -> dict[str, np.ndarray]:
+    """The mean products of the inputs of each FullyConnected, by its weight's name. Errors:
+    MaceError for inputs that are not finite; RunFailedError."""
+    by_tensor: dict[str, list[Moments]] = {}
+    found: dict[str, Moments] = {}
+    names = [n for n in _weights(graph) if len(graph.consumers(n)) == 1]
+    for node in graph.nodes:
+        if node.op != "FullyConnected" or node.inputs[1] not in names \
+                or graph.tensors[node.inputs[0]].is_const:
+            continue
+        one = Moments(node, rows_of(graph.tensors[node.inputs[1]].data).shape)
+        if one.taps <= MOST_TAPS:
+            found[node.inputs[1]] = one
+            by_tensor.setdefault(node.inputs[0], []).append(one)
+    if by_tensor:
+        observe(graph, runs, samples, list(by_tensor), moments=by_tensor)
+    seen = {name: one.second() for name, one in found.items()}
+    return {name: second[0] for name, second in seen.items() if second is not None}
+
+
+def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = (),
+                  seen: Mapping[str, np.ndarray] = MappingProxyType({})) -> MadeStored:
+    """`kind` is a key of BITS. `seen`: what inputs_of found, if there are samples. The graph stays
+    as it is. Errors: MaceError if there is no such weight, or one has values that are not
+    finite."""
+    new = clone(graph)
+    found: dict[str, Stored] = {}
+    left: dict[str, str] = {}
+    for name in _weights(new):
+        tensor, readers = new.tensors[name], new.consumers(name)
+        why = _why_not(new, tensor, readers, float_nodes)
+        if why:
+            left[name] = why
+            continue
+        before = tensor.data
+        if not np.isfinite(before).all():
+            raise MaceError(f"{readers[0]}: its weight '{name}' has NaN or infinite elements, for "
+                            "which codes cannot stand; leave the node out with float_nodes")
+        used, error = _store(tensor, BITS[kind], seen.get(name))
+        found[name] = Stored(used, error, before.size, [n.name for n in readers])
+    if not found:
+        raise MaceError(f"{graph.name}: no weight can be stored as codes: the model has no "
+                        f"{' or '.join(OPERANDS)} with a constant matrix of floats of its own")
+    return MadeStored(new, found, left)
+
+
+def measured(graph: Graph, made: MadeStored, runs: Runs, samples: Sequence[Arrays]
+             ) -> dict[str, Error]:
+    """The errors of the outputs on some of the samples. Errors: RunFailedError."""
+    some = samples[:_MOST_MEASURED]
+    ends = [o for o in own_outputs(graph) if graph.tensors[o].dtype == "f32"]
+    right = layer_errors.reference(graph, runs, some, ends)
+    return layer_errors.outputs(made.graph, runs, some, right)
+
+
+def _weights(graph: Graph) -> list[str]:
+    """The constants that layers read as their weights, in order."""
+    names = (n.inputs[OPERANDS[n.op]] for n in graph.nodes if n.op in OPERANDS)
+    return list(dict.fromkeys(n for n in names if n and graph.tensors[n].is_const
+                              and graph.tensors[n].dtype == "f32"))
+
+
+def _why_not(graph: Graph, tensor: Tensor, readers: list[Node],
+             float_nodes: tuple[str, ...]) -> str:
+    """Why a weight stays in floats; empty: it does not."""
+    if any(n.name in float_nodes for n in readers):
+        return "as asked"
+    if tensor.packed is not None:
+        return "it is stored as codes already"
+    if tensor.data.ndim < 2 or not tensor.data.size:
+        return "it is no matrix"
+    others = [n for n in readers if not _takes(n, tensor.name)]
+    if others or tensor.name in graph.outputs:
+        return "something else reads it as floats" + (f": {others[0]}" if others else "")
+    return ""
+
+
+def _takes(node: Node, name: str) -> bool:
+    """Whether the node reads the constant only as codes."""
+    place = OPERANDS.get(node.op)
+    if place is None or node.inputs.count(name) != 1 or node.inputs[place] != name:
+        return False
+    return node.op != "Gather" or node.attr("axis") == 0
+
+
+def _store(tensor: Tensor, kind: str, products: np.ndarray | None) -> tuple[str, Error]:
+    """Stores a weight, and returns as what, and its error. `products`: the mean products of its
+    inputs."""
+    rows = rows_of(tensor.data)
+    if kind == "i4":
+        codes, scales = blocks_of_4_bits(rows)
+        error = _error(rows, codes, scales)
+        if error.sqnr_db >= LEAST_DB:
+            if products is not None:
+                codes, scales, error = _for_inputs(rows, (codes, scales, error), products)
+            store(tensor, "i4", codes, scales)
+            return "i4", error
+    scales = weights.scales(rows, 0)
+    codes, _ = weights.codes(rows, np.where(scales > 0, scales, 1), 0)
+    error = _error(rows, codes, scales)
+    store(tensor, "i8", codes, scales)
+    return "i8", error
+
+
+def _for_inputs(rows: np.ndarray, plain: tuple[np.ndarray, np.ndarray, Error],
+                products: np.ndarray) -> tuple[np.ndarray, np.ndarray, Error]:
+    """Of the plain codes, and those that were rounded for such inputs, the ones with which the
+    product with the inputs changes least, among those of which the weights keep LEAST_DB."""
+    def change(codes: np.ndarray, scales: np.ndarray) -> float:
+        error = codes * along(codes, scales) - rows
+        return float(np.einsum("ok,kl,ol->", error, products, error, optimize=True))
+
+    best, least = plain, change(*plain[:2])
+    for scales in (blocks_of_4_bits(rows, np.diagonal(products))[1], plain[1]):
+        wide = along(rows, scales).astype(np.float64)
+        steps = np.where(wide == 0, 1, wide)[None]
+        for damping in _DAMPINGS:
+            found = gptq.solve(rows[None].astype(np.float64), steps, products[None], (-8, 7),
+                                   damping)[0]
+            codes = np.where(wide == 0, 0, found).astype(np.int8)
+            error = _error(rows, codes, scales)
+            if error.sqnr_db >= LEAST_DB and change(codes, scales) < least:
+                best, least = (codes, scales, error), change(codes, scales)
+    return best
+
+
+def _error(rows: np.ndarray, codes: np.ndarray, scales: np.ndarray) -> Error:
+    error = Error()
+    error.add(codes * along(codes, scales), rows)
+    return error
+
+
+def blocks_of_4_bits(rows: np.ndarray, importance: np.ndarray | None = None
+                     ) -> tuple[np.ndarray, np.ndarray]:
+    """Codes from -8 to 7 and fp16 scales of blocks of BLOCK elements, with the least squared error,
+    to which the columns add as much as their `importance`. Scales may be negative, so that the
+    largest magnitude of a block can have the code -8."""
+    depth = rows.shape[1]
+    factors = np.ones(depth) if importance is None else importance
+    factors = np.pad(factors.astype(np.float32), (0, -depth % BLOCK)).reshape(-1, BLOCK)
+    blocks = np.pad(rows.astype(np.float32), ((0, 0), (0, -depth % BLOCK))
+                    ).reshape(len(rows), -1, BLOCK)
+    peak = np.take_along_axis(blocks, np.abs(blocks).argmax(2)[..., None], 2)[..., 0]
+    best = np.zeros(peak.shape, np.float16)
+    least = np.full(peak.shape, np.inf, np.float32)
+    for divisor in (-8.0, 7.0):
+        for ratio in _RATIOS:
+            scale = np.clip(peak * (ratio / divisor), -_MOST_SCALE, _MOST_SCALE).astype(np.float16)
+            wide = scale.astype(np.float32)[..., None]
+            error = (np.square(_codes(blocks, scale) * wide - blocks) * factors).sum(2)
+            better = error < least
+            best[better], least[better] = scale[better], error[better]
+    codes = _codes(blocks, best).reshape(len(rows), -1)[:, :depth]
+    return codes.astype(np.int8), best
+
+
+def _codes(blocks: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    wide = scale.astype(np.float32)[..., None]
+    units = np.divide(blocks, wide, out=np.zeros_like(blocks), where=wide != 0)
+    return np.clip(np.rint(units), -8, 7)

@@ -1,0 +1,141 @@
+"""Weights stored as codes: what is stored, how near it is, and what the engine computes with it.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mace_tools.analyze.quantize.runs import Runs
+from mace_tools.analyze.quantize.weight_only import (
+    LEAST_DB,
+    blocks_of_4_bits,
+    inputs_of,
+    store_weights,
+)
+from mace_tools.convert import emit, reference
+from mace_tools.graph.ir import Graph
+from mace_tools.run import runner
+from mace_tools.support import protos
+from mace_tools.support.console import Console
+from mace_tools.support.errors import MaceError
+from mace_tools.testing.net import Net
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return Runs(runner.find(Console(), None))
+
+
+def net() -> Graph:
+    """A table, and two products: one of a few rows, one of many."""
+    n = Net(x=(2, 50, 40))
+    y = n.op("FullyConnected", "x", n.value(n.random.normal(size=(33, 40))),
+             n.value(np.linspace(-1, 1, 33)), activation="RELU")
+    words = n.op("Gather", n.value(n.random.normal(size=(20, 33))), n.value([3, -1], np.int64))
+    z = n.op("FullyConnected", words, n.value(n.random.normal(size=(7, 33))))
+    return n.out(y, z, words).graph
+
+
+@pytest.mark.parametrize("kind, bits, least", [("int8", "i8", 38), ("int4", "i4", 20)])
+def test_the_engine_computes_with_the_codes(kind, bits, least, runs):
+    source = net()
+    made = store_weights(source, kind)
+    assert [w.kind for w in made.weights.values()] == [bits] * 3 and not made.left_out
+    assert all(w.error.sqnr_db >= least for w in made.weights.values())
+    samples = [{"x": np.random.default_rng(k).normal(size=(2, 50, 40)).astype(np.float32)}
+               for k in range(3)]
+    for sample, got in zip(samples, runs.each(made.graph, samples, made.graph.outputs)):
+        floats = reference.run(source, sample)
+        for name, want in reference.run(made.graph, sample).items():
+            np.testing.assert_allclose(got[name], want, rtol=1e-4, atol=1e-4)
+            cosine = np.vdot(got[name], floats[name]) / (
+                np.linalg.norm(got[name]) * np.linalg.norm(floats[name]))
+            assert cosine > (0.9999 if kind == "int8" else 0.993)
+
+
+def test_the_file_has_a_fraction_of_the_bytes():
+    size = {kind: emit.build(store_weights(net(), kind).graph)[0].data_bytes
+            for kind in ("int8", "int4")}
+    plain = emit.build(net())[0].data_bytes
+    assert size["int4"] < size["int8"] < plain / 3
+    proto, _ = emit.build(store_weights(net(), "int4").graph)
+    stored = [t.stored_type for t in proto.tensors if len(t.dims) == 2]
+    assert stored == [protos.mace().DT_UINT8] * 3
+
+
+def test_samples_show_which_errors_matter(runs):
+    """Inputs that are nearly the same few vectors, in other proportions each time."""
+    n = Net(x=(4, 70))
+    graph = n.out(n.op("FullyConnected", "x", n.value(n.random.normal(size=(24, 70))))).graph
+    d = np.random.default_rng(3)
+    few = d.normal(size=(6, 70)) * np.linspace(0.1, 3, 70)
+    samples = [{"x": (d.normal(size=(4, 6)) @ few + 0.01 * d.normal(size=(4, 70))
+                      ).astype(np.float32)} for _ in range(40)]
+    seen = inputs_of(graph, runs, samples[:30])
+    (products,) = seen.values()
+    rows = np.concatenate([s["x"] for s in samples[:30]]).astype(np.float64)
+    np.testing.assert_allclose(products, rows.T @ rows / len(rows), rtol=1e-4, atol=1e-4)
+
+    def error(made):
+        assert [(w.kind, w.error.sqnr_db >= LEAST_DB) for w in made.weights.values()] == [
+            ("i4", True)]
+        wanted = [reference.run(graph, s)[graph.outputs[0]] for s in samples[30:]]
+        got = [reference.run(made.graph, s)[graph.outputs[0]] for s in samples[30:]]
+        return float(np.square(np.stack(got) - np.stack(wanted)).sum())
+
+    plain, better = (error(store_weights(graph, "int4", seen=s)) for s in ({}, seen))
+    assert better < 0.3 * plain
+
+
+def test_inputs_of_weights_that_stay_alone(runs):
+    """A weight that two nodes read, and one of too many columns, are not looked at."""
+    n = Net(x=(1, 8))
+    shared = n.const(8, 8)
+    y = n.op("FullyConnected", n.op("FullyConnected", "x", shared), shared)
+    wide = n.op("Tile", y, n.value([1, 400], np.int32))
+    graph = n.out(n.op("FullyConnected", wide, n.const(3, 3200))).graph
+    assert inputs_of(graph, runs, [{"x": np.ones((1, 8), np.float32)}]) == {}
+
+
+def test_blocks_keep_their_ends():
+    rows = np.zeros((2, 40), np.float32)
+    rows[0, 3], rows[1, 39] = -2.0, 1e-3
+    codes, scales = blocks_of_4_bits(rows)
+    real = codes * np.repeat(scales.astype(np.float32), 32, 1)[:, :40]
+    np.testing.assert_allclose(real, rows, rtol=1e-2)
+    assert codes.min() >= -8 and codes.max() <= 7 and scales.shape == (2, 2)
+
+
+def test_what_4_bits_keep_too_little_of_gets_8():
+    n = Net(x=(1, 32))
+    w = n.random.normal(size=(4, 32)).astype(np.float32) * 1e-2
+    w[:, 0] = 1  # takes all of the range of its block
+    w[:, 1:] += np.sign(w[:, 1:]) * 0.03
+    made = store_weights(n.out(n.op("FullyConnected", "x", n.value(w))).graph, "int4")
+    assert [one.kind for one in made.weights.values()] == ["i8"]
+
+
+def test_what_stays_in_floats_and_why():
+    n = Net(x=(3, 8))
+    shared = n.const(8, 8)
+    y = n.op("FullyConnected", "x", shared)
+    y = n.op("Eltwise", y, n.op("Reduce", shared, reduce_type="SUM", axis=[0], keepdims=1),
+             type="SUM")
+    z = n.op("FullyConnected", y, n.const(5, 8))
+    graph = n.out(z).graph
+    made = store_weights(graph, "int8")
+    assert len(made.weights) == 1
+    assert "something else reads it as floats: Reduce" in next(iter(made.left_out.values()))
+    last = next(node for node in graph.nodes if node.outputs == [z])
+    with pytest.raises(MaceError, match="no weight can be stored as codes"):
+        store_weights(graph, "int8", (last.name,))
+
+
+def test_weights_that_are_not_finite_are_named():
+    n = Net(x=(1, 4))
+    graph = n.out(n.op("FullyConnected", "x", n.value([[1, np.inf, 0, 0]]))).graph
+    with pytest.raises(MaceError, match="FullyConnected.*NaN or infinite.*float_nodes"):
+        store_weights(graph, "int4")

@@ -1,0 +1,128 @@
+"""The options of the commands that run, check and plan models.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mace_tools.commands.options import shared
+from mace_tools.config.names import ALL_DATA_TYPES
+
+MOST_SECONDS = 24 * 3600
+
+
+def run(p: argparse.ArgumentParser) -> None:
+    shared.add_running(p)
+    shared.add_devices(p)
+    p.add_argument("--round", type=shared.positive, default=1, metavar="N",
+                   help="timed runs (default: 1)")
+    p.add_argument("--restart_round", type=shared.positive, default=1, metavar="N",
+                   help="number of times to start the program (default: 1)")
+    p.add_argument("--validate", action="store_true",
+                   help="compare the outputs with those of the source framework")
+    p.add_argument("--check_numerics", action="store_true",
+                   help="fail at the first tensor of the model with NaN or infinity, and name it")
+    p.add_argument("--output_dir", type=Path, metavar="DIR", help="keep the outputs as .npy files")
+    p.add_argument("--dump", choices=("graph", "plan", "memory"),
+                   help="print a stage of the engine instead of running")
+
+
+def benchmark(p: argparse.ArgumentParser) -> None:
+    shared.add_running(p)
+    shared.add_devices(p)
+    p.add_argument("--max_num_runs", type=shared.positive, default=100, metavar="N",
+                   help="at most so many runs, without and with statistics each (default: 100)")
+    p.add_argument("--max_time", type=shared.seconds, default=10.0, metavar="SECONDS",
+                   help="at most so long in all (default: 10)")
+    p.add_argument("--warmup_runs", type=shared.positive, default=1, metavar="N",
+                   help="runs before the timed ones (default: 1)")
+    p.add_argument("--trace", type=Path, metavar="FILE",
+                   help="write the last run as a Chrome trace (for chrome://tracing or Perfetto)")
+    p.add_argument("--html", type=Path, metavar="FILE", help="also write a report as a web page")
+    p.add_argument("--onnx_view", type=Path, metavar="FILE",
+                   help="also write the converted graph with the milliseconds of each node as an "
+                   "ONNX file without weights, to look at in Netron")
+
+
+def check(p: argparse.ArgumentParser) -> None:
+    shared.add_running(p)
+    p.add_argument("model", nargs="?", type=Path, metavar="MODEL",
+                   help="a model file in place of a deployment file: of a source framework, or a "
+                   ".pb that MACE wrote; its contents tell which")
+    shared.add_model_parts(p)
+    p.add_argument("--output_tensors", default="", metavar="NAME,...",
+                   help="check MODEL only up to these tensors, which may be inner ones")
+    p.add_argument("--allow_custom_ops", default="", metavar="OP,...",
+                   help="operators of MODEL that the app computes; all: every unknown one")
+    p.add_argument("--measure_library", action="store_true",
+                   help="build and link the library with the ops of MODEL to measure it (default: "
+                   "an estimate from a table)")
+    p.add_argument("--html", type=Path, metavar="FILE", help="also write a report as a web page")
+    p.add_argument("--onnx_view", type=Path, metavar="FILE",
+                   help="also write the converted graph as an ONNX file without weights, to look "
+                   "at in Netron")
+
+
+def compare(p: argparse.ArgumentParser) -> None:
+    p.add_argument("model", nargs="?", type=Path, metavar="MODEL",
+                   help="a model file, in place of a deployment file")
+    shared.add_model_parts(p)
+    shared.add_running(p)
+    p.add_argument("--layers", action="store_true",
+                   help="every layer: within the whole model, and alone with the inputs that the "
+                   "reference has (default: only the outputs, and if one differs, as many layers "
+                   "as it takes to find the first wrong one)")
+    p.add_argument("--devices", type=_devices, metavar="cpu,gpu",
+                   help="compare the engine with itself: the second device against the first")
+    p.add_argument("--data_types", type=_types, metavar="TYPE,TYPE",
+                   help="compare the engine with itself: the second data_type against the first, "
+                   "such as fp32,fp16_fp32")
+    p.add_argument("--html", type=Path, metavar="FILE",
+                   help="also write a page with the error along the network")
+    # Files of validation_inputs_data are used, as by run --validate.
+    p.set_defaults(validate=True)
+
+
+def plan(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--records", type=Path, metavar="FILE",
+                   help="plan these instead of a model: MiniMalloc's CSV, or JSON; --json=FILE is "
+                   "then the plan")
+    p.add_argument("--capacity", type=shared.positive, metavar="N",
+                   help="available bytes; it is an error if no plan needs so few")
+    p.add_argument("--strategy", default="all", metavar="NAME",
+                   help="for example offsets/AUTO or objects/GREEDY_BY_SIZE (default: all)")
+    p.add_argument("--budget_ms", type=_budget, default=0, metavar="T",
+                   help="time of each strategy that searches (default: a fixed number of steps, "
+                   "which gives the same plan on every machine)")
+    shared.add_wide(p)
+    p.add_argument("--mace_plan", type=Path, metavar="FILE",
+                   help="a built mace_plan (default: built with bazel when missing or stale)")
+    p.add_argument("--mace_run", type=Path, metavar="FILE", help="the same for mace_run")
+    p.add_argument("--mace_dsp", type=Path, metavar="FILE",
+                   help="the same for the DSP's executor, mace_dsp.elf")
+
+
+def _devices(given: str) -> tuple[str, str]:
+    return _pair(given, ("cpu", "gpu"), "cpu,gpu")
+
+
+def _types(given: str) -> tuple[str, str]:
+    return _pair(given, ALL_DATA_TYPES, "fp32,fp16_fp32")
+
+
+def _pair(given: str, allowed: tuple[str, ...], example: str) -> tuple[str, str]:
+    parts = tuple(given.split(","))
+    if len(parts) != 2 or parts[0] == parts[1] or not set(parts) <= set(allowed):
+        raise argparse.ArgumentTypeError(f"'{given}' is not two different ones of "
+                                         f"{', '.join(allowed)}, such as {example}")
+    return parts[0], parts[1]
+
+
+def _budget(text: str) -> int:
+    milliseconds = shared.whole(text)
+    if milliseconds > MOST_SECONDS * 1000:
+        raise argparse.ArgumentTypeError(f"'{text}' is more than a day")
+    return milliseconds

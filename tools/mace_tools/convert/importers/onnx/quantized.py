@@ -1,0 +1,204 @@
+"""QuantizeLinear and DequantizeLinear.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.convert.importers import narrow_types
+from mace_tools.convert.importers.builder import Builder
+from mace_tools.convert.importers.onnx import registry
+from mace_tools.convert.importers.onnx.casts import rounded
+from mace_tools.convert.importers.onnx.scales import (
+    AGAIN,
+    QUANTIZED,
+    clamped,
+    codes_from,
+    plain_codes,
+    quant_of,
+    real_of,
+)
+from mace_tools.convert.importers.onnx.tensors import BFLOAT16, type_name
+from mace_tools.convert.importers.source import SourceNode
+from mace_tools.graph.ir import NUMPY, Quant, dtype_name
+from mace_tools.graph.quantization import along
+from mace_tools.support.errors import ModelError, Unsupported
+
+MS = "com.microsoft."
+FLOAT, FLOAT16 = 1, 10
+# The types of codes, and the engine's that hold them.
+HELD = {"uint8": "u8", "int8": "i8", "int16": "i16", "uint16": "i32",
+        **{kind: dtype_name(form.held) for kind, form in narrow_types.INTEGERS.items()}}
+EIGHT_BITS = "quantize the model to 8 bits (QuantType.QUInt8 or QInt8)"
+
+
+@registry.op("QuantizeLinear", f"{MS}QuantizeLinear")
+def quantize_linear(b: Builder, n: SourceNode) -> str:
+    """The nearest codes, halves to even; constants are quantized when the model is converted"""
+    x, scale, zero = [*n.inputs, ""][:3]
+    if b.dtype(x) not in ("f32", "f16"):
+        raise Unsupported(f"it quantizes {b.dtype(x)}", "cast its operand to float32 first")
+    axis = n.attr("axis", 1)
+    n.only("precision", 0, "divide in float32")
+    saturates, kind = bool(n.flag("saturate", 1)), _code_type(b, n, zero)
+    real = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
+    if kind in narrow_types.FLOATS:
+        b.model.retyped[n.outputs[0]] = kind
+        return rounded(b, b.op("Eltwise", real, _factor(b, n, x, scale, zero), type="DIV"), kind,
+                       saturates)
+    dtype = HELD[kind]
+    if _has_blocks(b, n, x, scale):
+        return _blocks_of_codes(b, n, real, scale, zero, kind)
+    if b.const(scale) is None:
+        return _codes(b, n, real, scale, zero, kind)
+    quant = quant_of(b, n, scale, zero, dtype, axis, b.extents(x))
+    if kind in narrow_types.INTEGERS:
+        real = clamped(b, real, quant, _limits(kind))
+    if kind == "uint16":
+        return plain_codes(b, real, quant, dtype, _limits(kind))
+    return codes_from(b, real, quant, dtype)
+
+
+@registry.op("DequantizeLinear", f"{MS}DequantizeLinear")
+def dequantize_linear(b: Builder, n: SourceNode) -> str:
+    """Scale times codes less the zero point; constants become floats when the model is converted,
+    unless a node computes with their codes"""
+    x, scale, zero = [*n.inputs, ""][:3]
+    axis, dtype = n.attr("axis", 1), b.dtype(x)
+    to = n.attr("output_dtype", 0) or (FLOAT16 if b.dtype(scale) == "f16" else FLOAT)
+    if to not in (FLOAT, FLOAT16, BFLOAT16):
+        raise Unsupported(f"its attribute output_dtype is {type_name(to)}", "dequantize to float32")
+    if dtype == "f32":
+        real = b.op("Eltwise", x, _factor(b, n, x, scale, zero), type="PROD")
+    else:
+        _check_codes(b, n, x)
+        if _has_blocks(b, n, x, scale):
+            real = _real_blocks(b, n, x, scale, zero)
+        elif b.const(scale) is None:
+            real = computed_scale(b, n, x, scale, zero)
+        else:
+            real = real_of(b, x, quant_of(b, n, scale, zero, dtype, axis, b.extents(x)))
+    return b.op("Cast", real, to="f16") if to == FLOAT16 else real
+
+
+def _code_type(b: Builder, n: SourceNode, zero: str) -> str:
+    """The type of the codes, a key of HELD: that of the zero point, or else an attribute."""
+    number = n.attr("output_dtype", 0)
+    given = (b.source_type(2) or np.dtype(NUMPY[b.dtype(zero)]).name) if zero else ""
+    wanted = type_name(number) if number else given or "uint8"
+    if given and wanted != given:
+        raise ModelError(f"{n.op} '{n.name}': output_dtype is {wanted}, and its zero point "
+                         f"'{zero}' is {given}; leave out the attribute")
+    if wanted not in HELD and (wanted not in narrow_types.FLOATS or wanted == "float8e8m0"):
+        raise Unsupported(f"codes of the type {wanted}", EIGHT_BITS)
+    return wanted
+
+
+def _limits(kind: str) -> tuple[int, int]:
+    """The least and the largest code of a type."""
+    if kind in narrow_types.INTEGERS:
+        return narrow_types.INTEGERS[kind].limits
+    return int(np.iinfo(kind).min), int(np.iinfo(kind).max)
+
+
+def _check_codes(b: Builder, n: SourceNode, codes: str) -> None:
+    """Errors: ModelError for a type that is none of codes."""
+    if b.dtype(codes) not in (*QUANTIZED, "i32"):
+        raise ModelError(f"{n.op} '{n.name}': '{codes}' is {b.dtype(codes)}, which are no codes; "
+                         f"{AGAIN}")
+
+
+def computed_scale(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+    """With a scale that is computed, as DynamicQuantizeLinear does."""
+    real = b.op("Cast", x, to="f32")
+    if zero:
+        real = b.op("Eltwise", real, _aligned(b, n, zero, x), type="SUB")
+    return b.op("Eltwise", real, _aligned(b, n, scale, x), type="PROD")
+
+
+def _codes(b: Builder, n: SourceNode, real: str, scale: str, zero: str, kind: str) -> str:
+    """The nearest codes by a scale that is computed."""
+    units = b.op("Unary", b.op("Eltwise", real, _aligned(b, n, scale, real), type="DIV"),
+                 type="ROUND")
+    if zero:
+        units = b.op("Eltwise", units, _aligned(b, n, zero, real), type="SUM")
+    low, high = _limits(kind)
+    return b.op("Cast", b.op("Clip", units, min=float(low), max=float(high)), to=HELD[kind])
+
+
+def _aligned(b: Builder, n: SourceNode, v: str, x: str) -> str:
+    """Scales or zero points of a tensor, or along its axis, as floats that broadcast with x."""
+    v, shape, rank = b.op("Cast", v, to="f32"), b.extents(v), b.rank(x)
+    if shape in ((), (1,)):
+        return b.op("Reshape", v, dim=[])
+    axis = n.attr("axis", 1)
+    if len(shape) != 1 or not -rank <= axis < rank:
+        raise Unsupported(f"computed scales of the shape {list(shape)}",
+                          "quantize activations with one scale for each tensor")
+    return b.op("ExpandDims", v, axis=list(range(1, rank - axis % rank)))
+
+
+def _factor(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+    """The scales of floats of 8 bits and less, whose zero point is 0, as a tensor that broadcasts
+    with x."""
+    zeros = b.const(zero) if zero else np.zeros(1)
+    if zeros is None or zeros.any():
+        raise Unsupported("floats with a zero point other than 0", EIGHT_BITS)
+    if _has_blocks(b, n, x, scale):
+        return b.add_const(_blocks(b, n, x, scale, "").scale, "f32", "scales")
+    if b.const(scale) is None:
+        return _aligned(b, n, scale, x)
+    quant = quant_of(b, n, scale, "", "f32", n.attr("axis", 1), b.extents(x))
+    return b.add_const(along(quant.scale, quant.axis, b.rank(x)), "f32", "scales")
+
+
+def _has_blocks(b: Builder, n: SourceNode, x: str, scale: str) -> bool:
+    """Whether scales are of blocks: others ignore the block_size."""
+    return bool(n.attr("block_size", 0)) and b.rank(scale) == b.rank(x) > 0
+
+
+def _blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> Quant:
+    """The scale and the zero point of every element of x, as tensors of its shape."""
+    shape, scales, zeros = b.extents(x), b.const(scale), b.const(zero) if zero else None
+    size, axis, rank = n.attr("block_size", 0), n.attr("axis", 1), b.rank(x)
+    if None in shape or scales is None or zero and zeros is None:
+        raise Unsupported("scales of blocks that are computed, or of a tensor of unknown size",
+                          "quantize activations with one scale for each tensor")
+    where = f"{n.op} '{n.name}'"
+    if not -rank <= axis < rank or size < 0:
+        raise ModelError(f"{where}: its axis is {axis} and its block_size {size}, and '{x}' has "
+                         f"the shape {list(shape)}; {AGAIN}")
+    axis %= rank
+    wanted = [int(d) for d in shape if d is not None]
+    wanted[axis] = -(-wanted[axis] // size)
+    if list(scales.shape) != wanted or zeros is not None and list(zeros.shape) != wanted:
+        raise ModelError(f"{where}: '{scale}' has the shape {list(scales.shape)}, and {size} "
+                         f"elements of axis {axis} to a block need {wanted}; {AGAIN}")
+    if not (np.isfinite(scales) & (scales > 0)).all():
+        raise ModelError(f"{where}: a scale of '{scale}' is not finite and above 0; {AGAIN}")
+    keep = [slice(None)] * rank
+    keep[axis] = slice(shape[axis])
+    parts = [np.repeat(v, size, axis)[tuple(keep)]
+             for v in (scales, np.zeros_like(scales, np.int64) if zeros is None else zeros)]
+    return Quant(parts[0].astype(np.float32), parts[1].astype(np.int64))
+
+
+def _real_blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+    quant, data = _blocks(b, n, x, scale, zero), b.const(x)
+    if data is not None:
+        units = data.astype(np.int64) - quant.zero_point
+        return b.add_const(units.astype(np.float32) * quant.scale, "f32", "real")
+    real = b.op("Eltwise", b.op("Cast", x, to="f32"), b.add_const(quant.zero_point, "f32"),
+                type="SUB")
+    return b.op("Eltwise", real, b.add_const(quant.scale, "f32"), type="PROD")
+
+
+def _blocks_of_codes(b: Builder, n: SourceNode, x: str, scale: str, zero: str, kind: str) -> str:
+    quant = _blocks(b, n, x, scale, zero)
+    units = b.op("Eltwise", x, b.add_const(quant.scale, "f32"), type="DIV")
+    codes = b.op("Eltwise", b.op("Unary", units, type="ROUND"),
+                 b.add_const(quant.zero_point, "f32"), type="SUM")
+    low, high = _limits(kind)
+    return b.op("Cast", b.op("Clip", codes, min=float(low), max=float(high)), to=HELD[kind])

@@ -1,0 +1,179 @@
+"""Shape and type inference for the engine's ops, as far as the source model tells.
+
+SPDX-License-Identifier: Apache-2.0
+
+The engine infers everything again when it plans; this serves importers and passes, so unknown
+extents (None) and unknown ranks are allowed everywhere. One function per op, in the modules of
+this folder.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+import pkgutil
+from collections.abc import Callable
+from typing import Any, Union
+
+import numpy as np
+
+from mace_tools.graph import op_schema
+from mace_tools.graph.ir import NUMPY, Graph, Node, Shape, Tensor
+from mace_tools.support.errors import ModelError
+
+Type = tuple[str, Union[Shape, None]]  # element type and shape
+MAX_VALUE_ELEMENTS = 4096
+MAX_ELEMENTS = 1 << 58  # of a tensor, in the engine
+
+
+class View:
+    """A node with the types of its operands, for inference rules."""
+
+    def __init__(self, graph: Graph, node: Node) -> None:
+        self.graph = graph
+        self.node = node
+
+    def has(self, i: int) -> bool:
+        return self.node.has_input(i)
+
+    def tensor(self, i: int) -> Tensor:
+        return self.graph.tensors[self.node.inputs[i]]
+
+    def shape(self, i: int = 0) -> Shape | None:
+        return self.tensor(i).shape
+
+    def dtype(self, i: int = 0) -> str:
+        return self.tensor(i).dtype
+
+    def value(self, i: int) -> np.ndarray | None:
+        """The contents of operand `i` if constant or fixed by the input shapes."""
+        if not self.has(i):
+            return None
+        data = self.tensor(i).data
+        return data if data is not None else self.graph.values.get(self.node.inputs[i])
+
+    def attr(self, name: str) -> Any:
+        return self.node.attr(name)
+
+    def ints(self, i: int, attr: str) -> list[int] | None:
+        """Integers given as operand `i` or else as an attribute; None if unknown."""
+        if not self.has(i):
+            value = self.attr(attr)
+            return list(value) if isinstance(value, list) else [value]
+        if self.shape(i) is not None and 0 in self.shape(i):
+            return []
+        value = self.value(i)
+        return None if value is None else [int(v) for v in np.asarray(value).reshape(-1)]
+
+
+Rule = Callable[[View], Union[Type, list[Type]]]
+_RULES: dict[str, Rule] = {}
+
+
+def rule(*ops: str) -> Callable[[Rule], Rule]:
+    """Registers the inference rule of one or more ops."""
+
+    def register(function: Rule) -> Rule:
+        _RULES.update({op: function for op in ops})
+        return function
+
+    return register
+
+
+def infer_node(graph: Graph, node: Node) -> None:
+    """Sets dtype and shape of a node's outputs, and their contents if they are known.
+
+    Errors: ModelError for operands that contradict each other."""
+    _load_rules()
+    function = None if node.is_custom else _RULES.get(node.op)
+    if node.types is not None:
+        types: list[Type] = list(node.types)
+    elif function is None or not _is_complete(node):
+        given = [graph.tensors[i].dtype for i in node.inputs if i]
+        types = [(given[0] if given else "f32", None)] * len(node.outputs)
+    else:
+        try:
+            result = function(View(graph, node))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as e:
+            shapes = ", ".join(f"{i} {_show(graph.tensors[i])}" for i in node.inputs if i)
+            raise ModelError(f"{node}: {e}; inputs: {shapes}") from e
+        types = result if isinstance(result, list) else [result]
+    for name, (dtype, shape) in zip(node.outputs, types):
+        if shape is not None and len(shape) > op_schema.max_rank():
+            raise ModelError(f"{node}: its output would have {len(shape)} dimensions, the engine's "
+                             f"tensors have at most {op_schema.max_rank()}")
+        if shape is not None and math.prod(d for d in shape if d is not None) > MAX_ELEMENTS:
+            raise ModelError(f"{node}: its output would have the shape {list(shape)}, which is "
+                             f"more elements than 2^58, the most that a tensor may have")
+        tensor = graph.tensors[name]
+        tensor.dtype = dtype
+        tensor.shape = None if shape is None else tuple(shape)
+        if tensor.quant is None and node.inputs and _moves_codes(node):
+            found = next((q for q in (graph.tensors[n].quant for n in node.inputs if n)
+                          if q is not None), None)
+            # Where the axis of several scales goes is not known here.
+            tensor.quant = found if found is None or found.axis is None else None
+    if function is not None and _is_complete(node):
+        _propagate_value(graph, node)
+
+
+def _moves_codes(node: Node) -> bool:
+    """Whether the outputs have the scale of input 0: their elements are its own, or means of
+    them."""
+    op = op_schema.all_ops().get(node.op)
+    moves = op is not None and op.on_quantized == "moves" or node.op == "Resize"
+    return moves and node.inputs[0] != ""
+
+
+def _is_complete(node: Node) -> bool:
+    """Whether the required operands are present; op_support.py reports nodes that lack one."""
+    return all(node.has_input(i) for i in range(op_schema.all_ops()[node.op].min_inputs))
+
+
+def infer_graph(graph: Graph) -> None:
+    """Infers all nodes, which must be sorted."""
+    graph.values.clear()
+    for node in graph.nodes:
+        infer_node(graph, node)
+
+
+def _show(t: Tensor) -> str:
+    dims = "?" if t.shape is None else ",".join("?" if d is None else str(d) for d in t.shape)
+    return f"{t.dtype}[{dims}]"
+
+
+def _propagate_value(graph: Graph, node: Node) -> None:
+    """Evaluates shape arithmetic: Shape of a known shape, and small integers computed from it."""
+    from mace_tools.convert.reference import evaluate
+
+    outs = [graph.tensors[o] for o in node.outputs]
+    if node.op == "Shape":
+        shape = graph.tensors[node.inputs[0]].static_shape
+        if shape is not None:
+            part = shape[node.attr("start") : node.attr("end")]
+            graph.values[node.outputs[0]] = np.array(part, NUMPY[node.attr("output_type")])
+        return
+    operands = []
+    for name in node.inputs:
+        value = None
+        if name:
+            value = graph.const(name)
+            value = graph.values.get(name) if value is None else value
+            if value is None or value.size > MAX_VALUE_ELEMENTS:
+                return
+        operands.append(value)
+    for out in outs:
+        size = 0 if out.static_shape is None else int(np.prod(out.static_shape))
+        if out.static_shape is None or size > MAX_VALUE_ELEMENTS or out.dtype not in NUMPY:
+            return
+    results = evaluate(node, operands)
+    if results is not None:
+        graph.values.update(zip(node.outputs, results))
+
+
+@functools.cache
+def _load_rules() -> None:
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.endswith("_test"):
+            importlib.import_module(f"{__name__}.{module.name}")

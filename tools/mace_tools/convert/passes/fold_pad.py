@@ -1,0 +1,52 @@
+"""Folds padding into the convolution or pooling after it, if that is exact.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from mace_tools.convert.inference.spatial import AVERAGE, CEIL, EXPLICIT, MAX, VALID
+from mace_tools.graph.ir import Graph, Node
+
+_NEVER_NEGATIVE = ("RELU", "RELUX", "SIGMOID", "HARDSIGMOID", "SOFTPLUS")
+
+
+def fold_pad(graph: Graph) -> None:
+    for node in list(graph.nodes):
+        if graph.is_quantized(node):
+            continue
+        if node.op not in ("Conv2d", "DepthwiseConv2d", "Pooling"):
+            continue
+        pad = graph.producer(node.inputs[0])
+        if pad is None or pad.op != "Pad" or not _is_exact(graph, pad, node):
+            continue
+        before = (node.attrs["padding_values"] if node.attr("padding") == EXPLICIT
+                  else [0] * 4)
+        top, bottom, left, right = pad.attrs["paddings"][2:6]
+        more = [top, left, bottom, right]
+        node.attrs.update(padding=EXPLICIT,
+                          padding_values=[a + b for a, b in zip(before, more)])
+        if node.op == "Pooling" and node.attrs["pooling_type"] == AVERAGE:
+            node.attrs["count_include_pad"] = 1
+        graph.set_inputs(node, [pad.inputs[0], *node.inputs[1:]])
+
+
+def _is_exact(graph: Graph, pad: Node, node: Node) -> bool:
+    pads = pad.attr("paddings")
+    spatial = len(pads) == 8 and not any(pads[:2] + pads[6:])
+    zeros = pad.attr("pad_type") == "CONSTANT" and pad.attr("constant_value") == 0
+    if not spatial or not zeros or node.attr("padding") not in (VALID, EXPLICIT):
+        return False
+    if node.op != "Pooling":
+        return True
+    if node.attr("global") or node.attr("round_mode") == CEIL:
+        return False
+    if node.attrs["pooling_type"] == AVERAGE:
+        return node.attr("padding") == VALID
+    if node.attrs["pooling_type"] != MAX:
+        return False
+    # A padded zero and an element outside the image are the same only if nothing is negative
+    # and each window has an element.
+    maker = graph.producer(pad.inputs[0])
+    small = all(p < k for p, k in zip(pads[2:6], [k for k in node.attrs["kernels"] for _ in "ab"]))
+    return small and maker is not None and maker.attrs.get("activation") in _NEVER_NEGATIVE

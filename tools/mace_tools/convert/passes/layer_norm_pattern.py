@@ -1,0 +1,217 @@
+"""Finds layer normalization, and RMS normalization, that exporters wrote out.
+
+SPDX-License-Identifier: Apache-2.0
+
+    d = x - mean(x);  d / sqrt(mean(d * d) + epsilon) * gamma + beta           PyTorch
+    x * a + (beta - mean(x) * a),  a = rsqrt(var(x) + epsilon) * gamma         TensorFlow
+    x / sqrt(mean(x * x) + epsilon) * gamma                                    RMS, see rms_norm.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mace_tools.convert.passes.match import is_op, plain, with_constant
+from mace_tools.convert.passes.rms_norm import find_rms
+from mace_tools.graph.ir import Graph, Node
+
+
+@dataclass
+class Norm:
+    """LayerNorm of x over its last axes."""
+
+    x: str
+    axis: int
+    epsilon: float
+    centered: bool = True  # else RMS normalization
+
+
+def layer_norm_pattern(graph: Graph) -> None:
+    for node in list(graph.nodes):
+        if graph.is_quantized(node):
+            continue
+        if node.op != "Eltwise" or not plain(node):
+            continue
+        norm = _divided(graph, node) or _by_rms(graph, node)
+        if norm is not None:
+            _become(graph, node, norm)
+            _absorb(graph, node, norm)
+            continue
+        found = _shifted(graph, node)
+        if found is not None:
+            _become(graph, node, *found)
+
+
+def _become(
+    graph: Graph, node: Node, norm: Norm, gamma: np.ndarray | None = None,
+    beta: np.ndarray | None = None,
+) -> None:
+    inputs = [norm.x]
+    if gamma is not None or beta is not None:
+        shape = graph.shape(norm.x)[norm.axis :]
+        parts = [np.ones(1) if gamma is None else gamma, np.zeros(1) if beta is None else beta]
+        inputs += [graph.add_const(f"{node.name}_{what}", np.broadcast_to(
+            part.reshape(part.shape[-len(shape) :]), shape).astype(np.float32))
+            for what, part in zip(("gamma", "beta"), parts)]
+    graph.set_inputs(node, inputs)
+    node.op, node.attrs = "LayerNorm", {"axis": norm.axis, "epsilon": norm.epsilon}
+    if not norm.centered:
+        node.attrs["centered"] = 0
+
+
+def _absorb(graph: Graph, node: Node, norm: Norm) -> None:
+    """Fuses the product and the sum with constants that follow into the node."""
+    out, gamma, taken = node.outputs[0], None, []
+    after = graph.only_consumer(out)
+    if is_op(after, "Eltwise", type="PROD") and plain(after):
+        gamma = _parameter(graph, after, norm)
+        if gamma is None:
+            return
+        taken.append(after)
+        after = graph.only_consumer(after.outputs[0])
+    beta = None
+    if is_op(after, "Eltwise", type="SUM") and plain(after):
+        beta = _parameter(graph, after, norm)
+        taken += [after] if beta is not None else []
+    if taken:
+        _become(graph, node, norm, gamma, beta)
+        for one in taken:
+            x = next(i for i in one.inputs if graph.const(i) is None)
+            graph.bypass(one, x, fused=True)
+
+
+def _parameter(graph: Graph, node: Node, norm: Norm) -> np.ndarray | None:
+    """A constant operand that varies along the normalized axes only."""
+    found = with_constant(graph, node)
+    return None if found is None else _along(graph, found[1], norm)
+
+
+def _along(graph: Graph, array: np.ndarray, norm: Norm) -> np.ndarray | None:
+    shape = graph.shape(norm.x)[norm.axis :]
+    if None in shape or array.ndim > len(graph.shape(norm.x)):
+        return None
+    lead = array.shape[: max(array.ndim - len(shape), 0)]
+    if any(d != 1 for d in lead):
+        return None
+    tail = array.shape[len(lead) :]
+    fits = all(d in (1, s) for d, s in zip(reversed(tail), reversed(shape)))
+    return array.reshape(tail) if fits else None
+
+
+def _divided(graph: Graph, node: Node) -> Norm | None:
+    """(x - mean) / sqrt(var + epsilon), or times its reciprocal."""
+    if node.attrs["type"] == "DIV":
+        root = graph.producer(node.inputs[1])
+        pairs = [(node.inputs[0], root)] if is_op(root, "Unary", type="SQRT") else []
+    elif node.attrs["type"] == "PROD":
+        pairs = [(d, root) for d, root in _with_makers(graph, node.inputs)
+                 if is_op(root, "Unary", type="RSQRT")]
+    else:
+        return None
+    for d, root in pairs:
+        sub = graph.producer(d)
+        if is_op(sub, "Eltwise", type="SUB") and plain(sub):
+            norm = _norm(graph, root.inputs[0], sub.inputs[0], sub.inputs[1], d)
+            if norm is not None:
+                return norm
+    return None
+
+
+def _by_rms(graph: Graph, node: Node) -> Norm | None:
+    found = find_rms(graph, node)
+    if found is None:
+        return None
+    x, mean, epsilon = found
+    axis = _last_axes(graph, mean, graph.rank(x))
+    shape = graph.shape(x)
+    if axis is None or shape is None or shape != graph.shape(node.outputs[0]):
+        return None
+    return Norm(x, axis, epsilon, centered=False)
+
+
+def _shifted(graph: Graph, node: Node) -> tuple[Norm, np.ndarray | None, np.ndarray] | None:
+    """x * a + (beta - mean * a)."""
+    if node.attrs["type"] != "SUM":
+        return None
+    for scaled, shift in _both(node.inputs):
+        product, sub = graph.producer(scaled), graph.producer(shift)
+        if not (is_op(product, "Eltwise", type="PROD") and is_op(sub, "Eltwise", type="SUB")):
+            continue
+        beta, other = graph.const(sub.inputs[0]), graph.producer(sub.inputs[1])
+        if beta is None or not is_op(other, "Eltwise", type="PROD"):
+            continue
+        for x, a in _both(product.inputs):
+            mean = next((m for m, b in _both(other.inputs) if b == a), None)
+            found = _scaled(graph, a, x, mean) if mean else None
+            beta_along = _along(graph, beta, found[0]) if found else None
+            if beta_along is not None:
+                return found[0], found[1], beta_along
+    return None
+
+
+def _scaled(graph: Graph, a: str, x: str, mean: str) -> tuple[Norm, np.ndarray | None] | None:
+    """a = rsqrt(var + epsilon) [* gamma]: the norm and gamma."""
+    maker, gamma = graph.producer(a), None
+    if is_op(maker, "Eltwise", type="PROD"):
+        found = with_constant(graph, maker)
+        if found is None:
+            return None
+        maker, gamma = graph.producer(found[0]), found[1]
+    if not is_op(maker, "Unary", type="RSQRT"):
+        return None
+    norm = _norm(graph, maker.inputs[0], x, mean, "")
+    if norm is None or gamma is None:
+        return None if norm is None else (norm, None)
+    gamma = _along(graph, gamma, norm)
+    return None if gamma is None else (norm, gamma)
+
+
+def _norm(graph: Graph, name: str, x: str, mean: str, difference: str) -> Norm | None:
+    """Whether `name` is the variance of x plus epsilon, `mean` its mean, over the same axes."""
+    add = graph.producer(name)
+    found = with_constant(graph, add) if is_op(add, "Eltwise", type="SUM") else None
+    if found is None or found[1].size != 1:
+        return None
+    variance, average = graph.producer(found[0]), graph.producer(mean)
+    axes = _last_axes(graph, variance, graph.rank(x))
+    if axes is None or axes != _last_axes(graph, average, graph.rank(x)):
+        return None
+    if average.inputs[0] != x or not _is_square(graph, variance.inputs[0], x, mean, difference):
+        return None
+    return Norm(x, axes, float(found[1].reshape(-1)[0]))
+
+
+def _last_axes(graph: Graph, node: Node | None, rank: int | None) -> int | None:
+    """The first axis of a mean over the last axes, which keep extent 1."""
+    if not is_op(node, "Reduce", reduce_type="MEAN", keepdims=1) or rank is None:
+        return None
+    axes = sorted(a % rank for a in node.attr("axis"))
+    return axes[0] if axes and axes == list(range(axes[0], rank)) else None
+
+
+def _is_square(graph: Graph, name: str, x: str, mean: str, difference: str) -> bool:
+    """(x - mean)^2 in one of its spellings."""
+    node = graph.producer(name)
+    if is_op(node, "Eltwise", type="SQR_DIFF"):
+        return set(node.inputs) == {x, mean}
+    if is_op(node, "Eltwise", type="PROD"):
+        base = node.inputs[0] if node.inputs[0] == node.inputs[1] else ""
+    elif is_op(node, "Eltwise", type="POW"):
+        power = graph.const(node.inputs[1])
+        base = node.inputs[0] if power is not None and power.size == 1 and power == 2 else ""
+    else:
+        base = node.inputs[0] if is_op(node, "Unary", type="SQUARE") else ""
+    maker = graph.producer(base)
+    return bool(base) and (base == difference or (
+        is_op(maker, "Eltwise", type="SUB") and maker.inputs == [x, mean]))
+
+
+def _both(names: list[str]) -> Iterable[tuple[str, str]]:
+    return (names[0], names[1]), (names[1], names[0])
+
+
+def _with_makers(graph: Graph, names: list[str]) -> Iterable[tuple[str, Node | None]]:
+    return [(a, graph.producer(b)) for a, b in _both(names)]

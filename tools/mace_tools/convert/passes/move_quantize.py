@@ -1,0 +1,143 @@
+"""Moves Dequantize down and Quantize up past nodes that only move elements.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.convert.passes.match import plain
+from mace_tools.graph import op_schema
+from mace_tools.graph.ir import Graph, Node, Quant, Tensor
+from mace_tools.graph.op_support import takes_quantized
+from mace_tools.graph.quantization import along, codes_of, nearest, same_quant
+
+# Moving nodes all of whose inputs are elements to move; of others, the first one is.
+_ALL_INPUTS = ("Concat", "Stack")
+# Those of which a constant may be the only operand with elements: a table.
+_LOOKUPS = ("Gather", "GatherElements", "GatherNd")
+
+
+def move_quantize(graph: Graph) -> None:
+    changed = True
+    while changed:
+        changed = False
+        graph.topo_sort()
+        for node in list(graph.nodes):
+            changed |= _lower_dequantize(graph, node)
+        for node in reversed(list(graph.nodes)):
+            changed |= _raise_quantize(graph, node)
+
+
+def _moves(node: Node) -> bool:
+    """Whether the node gives its outputs elements of its inputs as they are."""
+    op = None if node.is_custom else op_schema.all_ops().get(node.op)
+    if op is None or op.on_quantized != "moves" or not plain(node):
+        return False
+    if node.op == "Pooling":
+        return node.attr("pooling_type") == op_schema.numbers("Pooling", "pooling_type")["MAX"]
+    return node.op != "Resize" or node.attr("mode") == "NEAREST"
+
+
+def _data_inputs(node: Node) -> list[str]:
+    return list(node.inputs) if node.op in _ALL_INPUTS else node.inputs[:1]
+
+
+def _lower_dequantize(graph: Graph, node: Node) -> bool:
+    """move(Dequantize(x)) = Dequantize(move(x)), if all operands have the scale of the first."""
+    if not _moves(node) or graph.is_quantized(node):
+        return False
+    names = _data_inputs(node)
+    found = [_code_tensor(graph, name, node.op in _LOOKUPS or k > 0 or len(names) > 1)
+             for k, name in enumerate(names)]
+    first = found[0]
+    if first is None or any(t is None or t.dtype != first.dtype
+                            or not same_quant(t.quant, first.quant) for t in found):
+        return False
+    if all(t.is_const for t in found) and node.op not in _LOOKUPS:
+        return False
+    if not _pads_with_a_code(node, first.quant, first.dtype) \
+            or not takes_quantized(op_schema.all_ops()[node.op], first.dtype):
+        return False
+    codes = [_as_added(graph, t) for t in found]
+    graph.set_inputs(node, [*codes, *node.inputs[len(codes):]])
+    for k, out in enumerate(list(node.outputs)):
+        real = graph.tensors[out]
+        inner = graph.add_tensor(Tensor(graph.fresh(f"{out}/codes"), first.dtype, real.shape,
+                                        quant=first.quant))
+        graph.set_output(node, k, inner.name)
+        graph.add("Dequantize", [inner.name], [out])
+    return True
+
+
+def _code_tensor(graph: Graph, name: str, constants: bool) -> Tensor | None:
+    """The codes, per tensor, from which an operand is dequantized. Those of a constant are not yet
+    part of the graph."""
+    tensor = graph.tensors[name]
+    if constants and tensor.codes is not None and tensor.codes.axis is None:
+        codes = codes_of(tensor, "i8")
+        if codes is None:
+            return None
+        return Tensor(f"{name}/codes", "i8", tensor.shape, codes, quant=tensor.codes)
+    maker = graph.producer(name)
+    if maker is None or maker.op != "Dequantize":
+        return None
+    found = graph.tensors[maker.inputs[0]]
+    return found if found.quant is not None and found.quant.axis is None else None
+
+
+def _as_added(graph: Graph, tensor: Tensor) -> str:
+    if not tensor.is_const or tensor.name in graph.tensors:
+        return tensor.name
+    name = graph.add_const(tensor.name, tensor.data)
+    graph.tensors[name].quant = tensor.quant
+    return name
+
+
+def _raise_quantize(graph: Graph, node: Node) -> bool:
+    """Quantize(move(x)) = move(Quantize(x))."""
+    if node.op != "Quantize" or graph.tensors[node.inputs[0]].quant is not None:
+        return False
+    x, y = graph.tensors[node.inputs[0]], graph.tensors[node.outputs[0]]
+    if x.is_const:
+        return _fold(graph, node, x, y)
+    move = graph.producer(x.name)
+    if move is None or not _moves(move) or len(move.outputs) != 1 \
+            or graph.only_consumer(x.name) is not node or graph.is_quantized(move) \
+            or not takes_quantized(op_schema.all_ops()[move.op], y.dtype):
+        return False
+    names = _data_inputs(move)
+    if "" in names:
+        return False
+    kept = dict(node.attrs)
+    graph.remove(node)
+    graph.set_output(move, 0, y.name)
+    codes = []
+    for name in names:
+        inner = graph.add_tensor(Tensor(graph.fresh(f"{name}/codes"), y.dtype, graph.shape(name),
+                                        quant=y.quant))
+        graph.add("Quantize", [name], [inner.name], **kept)
+        codes.append(inner.name)
+    graph.set_inputs(move, [*codes, *move.inputs[len(codes):]])
+    return True
+
+
+def _fold(graph: Graph, node: Node, x: Tensor, y: Tensor) -> bool:
+    """Quantizes a constant."""
+    if y.name in graph.outputs:
+        return False
+    graph.remove(node)
+    y.data = nearest(x.data, y.quant, y.dtype, node.attr("rounding"))
+    y.shape = tuple(y.data.shape)
+    return True
+
+
+def _pads_with_a_code(node: Node, quant: Quant, dtype: str) -> bool:
+    """Whether the number by which a Pad fills is that of a code; true for other nodes."""
+    if node.op != "Pad" or node.attr("pad_type") != "CONSTANT":
+        return True
+    value = np.float32(node.attr("constant_value"))
+    code = nearest(np.array(value), quant, dtype)
+    real = (code.astype(np.int64) - along(quant.zero_point, None, 0)) * quant.scale[0]
+    return bool(real == value)

@@ -1,0 +1,42 @@
+"""Stores the int8 weights that a model multiplies with floats as the codes that they are, rather
+than as the floats for which they stand.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mace_tools.graph.ir import Graph, Tensor
+from mace_tools.graph.quantization import codes_of, real
+from mace_tools.graph.quantized_weights import rows_of, store, store_quantized
+
+# The operands that engines read as codes, or make floats of one weight at a time.
+_OPERANDS = {("FullyConnected", 1), ("Gather", 0), ("Conv2d", 1), ("DepthwiseConv2d", 1),
+             ("Deconv2d", 1)}
+
+
+def store_quantized_weights(graph: Graph) -> None:
+    for tensor in graph.tensors.values():
+        if tensor.codes is None or tensor.dtype != "f32" or tensor.data is None \
+                or tensor.data.ndim < 2 or not tensor.data.size or tensor.name in graph.outputs:
+            continue
+        readers = graph.consumers(tensor.name)
+        if readers and all((node.op, place) in _OPERANDS for node in readers
+                           for place, name in enumerate(node.inputs) if name == tensor.name):
+            _store(tensor)
+
+
+def _store(tensor: Tensor) -> None:
+    """Where the codes give the very floats: with scales of rows, which engines read with least
+    work, or else with the quantization as it is."""
+    quant = tensor.codes
+    codes = codes_of(tensor, "i8")
+    if codes is None or not np.array_equal(real(codes, quant), tensor.data):
+        return
+    if quant.axis in (None, 0) and not quant.zero_point.any():
+        rows = rows_of(codes)
+        store(tensor, "i8", rows, np.broadcast_to(quant.scale.astype(np.float32), len(rows)))
+    else:
+        store_quantized(tensor, codes, quant)

@@ -1,0 +1,32 @@
+"""docs/front_ends.md is what the importers say today.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from mace_tools.convert import importers
+from mace_tools.generate import importers_table
+
+
+def test_the_page_is_up_to_date():
+    assert importers_table.page() == importers_table.PAGE.read_text(), (
+        "out of date: run `python -m mace_tools.generate.importers_table --docs` in tools/")
+
+
+def test_every_format_and_every_operator_has_a_row():
+    text = importers_table.PAGE.read_text()
+    for platform in importers.platforms():
+        registry = importers_table.registry_of(platform)
+        assert f"\n## {registry.framework}\n" in text
+        assert all(f"`{op}`" in text for op in registry.supported())
+        assert text.count(f"\n## {registry.framework}\n") == 1
+
+
+def test_what_a_function_says():
+    functions = importers_table.registry_of("tensorflow").functions()
+    conv = importers_table.Facts(functions["Conv2D"])
+    assert {"Conv2d", "Transpose"} <= conv.ops and "refused: padding ..." in conv.refuses
+    assert importers_table.Facts(functions["AddV2"]).ops == {"Eltwise"}
+    assert "only Truncate = False" in importers_table.Facts(functions["Cast"]).refuses
+    assert importers_table.Facts(functions["Identity"]).ops == set()

@@ -1,0 +1,43 @@
+"""tools/ops.json and docs/ops.md are what the engine says today.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mace_tools.generate import op_list
+from mace_tools.support.console import Console
+
+AGAIN = "out of date: run `python -m mace_tools.generate.op_list` in tools/"
+OPS = json.loads(op_list.OPS_JSON.read_text())["ops"]
+
+
+def test_the_list_is_the_engines():
+    assert op_list.as_text(op_list.from_engine(Console())) == op_list.OPS_JSON.read_text(), AGAIN
+
+
+def test_the_docs_follow_from_the_list():
+    assert op_list.render(OPS) == op_list.OPS_MD.read_text(), AGAIN
+
+
+def test_the_list_is_the_folder():
+    defined = {p for p in op_list.FOLDER.glob("*.cc") if not p.stem.endswith("_test")}
+    assert {op_list.file_of(op["name"]) for op in OPS} == defined
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op["name"])
+def test_the_head_says_everything(op):
+    summary, facts = op_list.head_of(op_list.file_of(op["name"]))
+    assert summary and summary.endswith(".")
+    table, = (part for part in facts.split("\n\n") if part.startswith("Inputs"))
+    words = [line.split()[0] for line in table.splitlines() if line[0] != " "]
+    assert words == ["Inputs", "Outputs", "Attrs", "Errors", "Source"]
+    missing = [a for a in op["attrs"] if a not in facts + summary and a not in ACTIVATION]
+    assert not missing
+
+
+ACTIVATION = {"activation", "max_limit", "activation_coefficient", "hardsigmoid_beta"}

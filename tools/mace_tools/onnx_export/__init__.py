@@ -1,9 +1,0 @@
-"""Writes quantized graphs as ONNX models that other runtimes can run: nodes compute floats, with
-QuantizeLinear and DequantizeLinear wherever the graph has codes.
-
-SPDX-License-Identifier: Apache-2.0
-"""
-
-from mace_tools.onnx_export.write import render
-
-__all__ = ["render"]

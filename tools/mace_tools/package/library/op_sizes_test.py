@@ -1,0 +1,46 @@
+"""The estimate of a library's size; test/library/sizes_test.py compares it with linked ones.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mace_tools.graph.op_schema import all_ops
+from mace_tools.package.library import link, op_sizes
+from mace_tools.package.library.abis import ABIS
+
+VARIANT = {"base": 1000, "objects": ["a.o", "b.o", "c.o"],
+           "ops": {"A": [[0, 10], [1, 200]], "B": [[1, 300], [2, 5]]}}
+
+
+@pytest.mark.parametrize("ops, size", [((), 1000), (("A",), 1210), (("B",), 1305),
+                                       (("A", "B"), 1315), (("mine",), 1000)])
+def test_code_that_ops_share_counts_once(ops, size):
+    assert op_sizes.total(VARIANT, ops) == size
+
+
+def test_small_libraries_for_arm64_name_every_place_by_one_instruction():
+    arm64 = ABIS["arm64"]
+    assert op_sizes.is_near(arm64, ()) and op_sizes.is_near(arm64, ("Conv2d", "Softmax"))
+    assert op_sizes.is_near(arm64, ("Conv2d",), gpu=True, types_of_16_bits=True, quantized=True)
+    assert not op_sizes.is_near(arm64, None) and not op_sizes.is_near(arm64, all_ops())
+    assert not op_sizes.is_near(arm64, (), dsp=True)
+    assert not any(op_sizes.is_near(abi, ()) for name, abi in ABIS.items() if name != "arm64")
+    # Estimates are within 6 % (sizes_test.py), and three pages lie between the segments.
+    assert op_sizes.NEAR_BYTES * 1.06 + 3 * link.PAGE_BYTES < 2**20
+
+
+def test_the_table_has_every_op_and_is_plausible():
+    table = op_sizes.stored()
+    assert table["abi"] in ABIS and set(table["variants"]) == set(op_sizes.VARIANTS)
+    for name in op_sizes.VARIANTS:
+        assert set(table["variants"][name]["ops"]) == set(all_ops()), (
+            "measure again: (cd tools && ~/.cache/mace/venv/bin/python -m "
+            "mace_tools.package.library.op_sizes)")
+    none, one, all_of_them = (op_sizes.estimate(ops) for ops in ((), ("Conv2d",), all_ops()))
+    assert none < one < all_of_them < op_sizes.estimate(all_ops(), gpu=True)
+    assert one < op_sizes.estimate(("Conv2d",), quantized=True)
+    assert op_sizes.estimate(("Conv2d",), gpu=True) < op_sizes.estimate(
+        ("Conv2d",), gpu=True, quantized=True)

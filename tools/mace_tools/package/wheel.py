@@ -1,0 +1,140 @@
+"""The Python package of the engine: its sources (mace/python), libmace.so, and the functions of
+the C API as the headers declare them.
+
+SPDX-License-Identifier: Apache-2.0
+
+It calls the library by cffi without compiled code of its own, so that one wheel serves every
+Python 3. The tag is that of the oldest systems which have the library's symbols, those of the C++
+library among them.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from mace_tools.package import wheel_file
+from mace_tools.package.library import bundle, link
+from mace_tools.package.library.abis import Abi
+from mace_tools.package.library.engine import Engine
+from mace_tools.support.exit_codes import MissingToolError, RunFailedError
+from mace_tools.support.protos import REPO
+
+SOURCES = REPO / "mace" / "python" / "mace"
+MODULE = "mace"
+# ABI -> the machine in the tag, its names in `uname -m`, and the width of its addresses.
+MACHINES = {
+    "arm64": ("aarch64", ("aarch64",), 64),
+    "armhf": ("armv7l", ("armv7l", "armv8l", "aarch64"), 32),
+}
+# What systems of a manylinux_2_<row> tag have at most, by PEP 600's policies (of auditwheel 6).
+POLICIES = (
+    (17, {"GLIBCXX": (3, 4, 19), "CXXABI": (1, 3, 7), "GCC": (4, 7, 0)}),
+    (24, {"GLIBCXX": (3, 4, 22), "CXXABI": (1, 3, 10), "GCC": (4, 7, 0)}),
+    (27, {"GLIBCXX": (3, 4, 24), "CXXABI": (1, 3, 11), "GCC": (7, 0, 0)}),
+    (31, {"GLIBCXX": (3, 4, 28), "CXXABI": (1, 3, 12), "GCC": (7, 0, 0)}),
+    (34, {"GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}),
+    (35, {"GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}),
+    (39, {"GLIBCXX": (3, 4, 33), "CXXABI": (1, 3, 15), "GCC": (14, 0, 0)}),
+)
+_DIRECTIVE = re.compile(r"^[ \t]*#.*(?:\\\n.*)*$", re.MULTILINE)
+_COMMENT = re.compile(r"//[^\n]*")
+_INLINE = re.compile(r"^static inline .*?^}", re.DOTALL | re.MULTILINE)
+_FOR_CPP = re.compile(r"#ifdef __cplusplus\n.*?#endif", re.DOTALL)
+BUILT = '''\
+"""What the library of this package was built for.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+VERSION = "{version}"
+HEADERS = {headers}
+SYSTEM = "Linux"
+MACHINE = "{machine}"
+MACHINES = {machines}
+BITS = {bits}
+GLIBC = {glibc}
+'''
+
+
+def declarations() -> str:
+    """The C API for cffi, which knows no directives."""
+    order = re.findall(r'#include "mace/public/(mace_c_\w+\.h)"',
+                       (bundle.HEADERS / "mace_c.h").read_text())
+    # What the others include.
+    first = ["mace_c_status.h", "mace_c_tensor.h", "mace_c_runtime.h", "mace_c_op.h",
+             "mace_c_config.h"]
+    names = [*first, *[n for n in order if n not in first], "mace_c.h"]
+    text = "\n".join((bundle.HEADERS / name).read_text() for name in names)
+    text = _INLINE.sub("", text)
+    text = _DIRECTIVE.sub("", _FOR_CPP.sub("", _COMMENT.sub("", text)))
+    return re.sub(r"\n\s*\n+", "\n", text.replace("MACE_API ", ""))
+
+
+def build(abi: Abi, engine: Engine, folder: Path) -> Path:
+    """Writes the wheel. Errors: MissingToolError, RunFailedError."""
+    machine, machines, bits = _target(abi)
+    with tempfile.TemporaryDirectory(prefix="mace.wheel.") as temporary:
+        work = Path(temporary)
+        library = work / link.SONAME
+        link.shared(abi, link.merge(abi, engine.archives, work), library, work / "debug")
+        glibc = oldest_glibc(abi, library)
+        files = {f"{MODULE}/{p.name}": p.read_bytes() for p in sorted(SOURCES.iterdir())
+                 if p.suffix == ".py" or p.name == "py.typed"}
+        files[f"{MODULE}/_built.py"] = BUILT.format(
+            version=bundle.version(), headers=_header_version(), machine=machine,
+            machines=machines, bits=bits, glibc=glibc).encode()
+        files[f"{MODULE}/_c.py"] = _functions(work)
+        files[f"{MODULE}/{link.SONAME}"] = library.read_bytes()
+    licences = {target: (REPO / source).read_bytes()
+                for source, target in bundle.DOCUMENTS.items() if target != "CHANGELOG.md"}
+    wheel = wheel_file.Wheel(
+        "mace", bundle.version(), f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{machine}",
+        "Runs neural networks on CPUs and GPUs", ">=3.9", ("cffi>=1.15", "numpy>=1.23"),
+        licences=licences)
+    return wheel_file.write(wheel, files, folder)
+
+
+def oldest_glibc(abi: Abi, library: Path) -> tuple[int, int]:
+    """The one that has every symbol which the library takes from the system, or that comes with a
+    C++ library which has. Errors: RunFailedError."""
+    text = link.run([abi.tool("objdump"), "-p", library])
+    needed: dict[str, tuple[int, ...]] = {}
+    for name, version in re.findall(r"\b(GLIBC|GLIBCXX|CXXABI|GCC)_([\d.]+)\s*$", text,
+                                    re.MULTILINE):
+        found = tuple(int(part) for part in version.split("."))
+        needed[name] = max(needed.get(name, ()), found)
+    major, minor = (*needed.pop("GLIBC"), 0)[:2]
+    for row, having in POLICIES:
+        if all(version <= having[name] for name, version in needed.items()):
+            return major, max(minor, row)
+    raise RunFailedError(f"{library.name} needs {needed}, which no manylinux tag stands for; add a "
+                         "newer row to POLICIES of tools/mace_tools/package/wheel.py")
+
+
+def _target(abi: Abi) -> tuple[str, tuple[str, ...], int]:
+    if abi.name in MACHINES:
+        return MACHINES[abi.name]
+    (machine,) = abi.processors
+    return machine, (machine,), 64 if abi.is_64_bit else 32
+
+
+def _header_version() -> int:
+    major, minor, patch = (int(n) for n in bundle.version().split("."))
+    return major * 1_000_000 + minor * 1000 + patch
+
+
+def _functions(work: Path) -> bytes:
+    """A module of Python that cffi makes from the declarations."""
+    try:
+        import cffi
+    except ImportError as e:
+        raise MissingToolError("the Python package needs cffi to be made, which is not installed: "
+                               "run `tools/setup.sh`") from e
+    builder = cffi.FFI()
+    builder.cdef(declarations())
+    builder.set_source(f"{MODULE}._c", None)
+    builder.compile(tmpdir=str(work))
+    text = (work / MODULE / "_c.py").read_text()
+    return f"# SPDX-License-Identifier: Apache-2.0\n{text}".encode()
