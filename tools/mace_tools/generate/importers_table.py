@@ -1,11 +1,10 @@
-"""What becomes of each format's operators: docs/front_ends.md, and the counts of the grids.
+"""What becomes of each format's operators: docs/front_ends.md.
 
 SPDX-License-Identifier: Apache-2.0
 
-In tools/:
+To write the page again, in tools/:
 
-    ~/.cache/mace/venv/bin/python -m mace_tools.generate.importers_table         # and the grids
-    ~/.cache/mace/venv/bin/python -m mace_tools.generate.importers_table --docs  # the page only
+    ~/.cache/mace/venv/bin/python -m mace_tools.generate.importers_table
 
 The page follows from the importer functions alone: the ops that they name, what they say of
 themselves, and what they refuse. importers_table_test.py fails when it is out of date. Formats are
@@ -17,9 +16,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import sys
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,7 +24,6 @@ from mace_tools.convert import importers
 from mace_tools.convert.importers.registry import Registry
 from mace_tools.graph.op_schema import all_ops
 from mace_tools.support.protos import REPO
-from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of
 
 PAGE = REPO / "docs" / "front_ends.md"
 # Operators that the newest release of MACE converts, for comparison.
@@ -174,36 +170,5 @@ def _message(node: ast.AST) -> list[str]:
     return []
 
 
-def run_grids() -> int:
-    """Prints what becomes of each platform's grid; returns how many models failed."""
-    failures = 0
-    for platform, registry in formats().items():
-        accepted, rows = len(registry.supported()), rows_of(platform)
-        if rows is None:
-            print(f"{platform}: {accepted} operators accepted; no grid")
-            continue
-        count: Counter[str] = Counter()
-        reasons: Counter[str] = Counter()
-        for row in rows:
-            result = row.run()
-            kind = result.kind if result.kind in (SAME, REFUSED, INVALID) else "failed"
-            count[kind] += 1
-            reasons.update(f"{op}: {reason}" for op, reason in result.reasons)
-            if kind == "failed":
-                print(f"  failed: {row.name}: {result.kind}")
-        print(f"{platform}: {accepted} operators accepted; models: {count[SAME]} passed, "
-              f"{count[REFUSED]} refused with reason, {count[INVALID]} that the framework refuses, "
-              f"failed = {count['failed']}")
-        for reason, times in sorted(reasons.items()):
-            print(f"  {times:4} refused: {reason}")
-        failures += count["failed"]
-    return failures
-
-
-def main() -> int:
-    PAGE.write_text(page())
-    return 0 if "--docs" in sys.argv[1:] else min(run_grids(), 1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    PAGE.write_text(page())

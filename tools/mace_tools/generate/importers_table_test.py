@@ -11,7 +11,7 @@ from mace_tools.generate import importers_table
 
 def test_the_page_is_up_to_date():
     assert importers_table.page() == importers_table.PAGE.read_text(), (
-        "out of date: run `python -m mace_tools.generate.importers_table --docs` in tools/")
+        "out of date: run `python -m mace_tools.generate.importers_table` in tools/")
 
 
 def test_every_format_and_every_operator_has_a_row():

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-The grid of a platform is the module mace_tools.testing.<platform>_grid: its `rows()` are found by
-mace_tools.generate.importers_table.
+The grid of a platform is the module mace_tools.testing.<platform>_grid: run_grids.py finds
+its `rows()`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-`python -m mace_tools.generate.importers_table` also varies the attributes of each of these
-definitions.
+`python -m mace_tools.testing.run_grids` also varies the attributes of each of these definitions.
 """
 
 from __future__ import annotations
