@@ -21,7 +21,7 @@ from mace_tools.convert.importers import read, translate
 from mace_tools.convert.importers.request import input_shapes
 from mace_tools.convert.passes.pipeline import convert
 from mace_tools.graph.ir import Graph
-from mace_tools.graph.states import own_outputs
+from mace_tools.graph.run_io import own_outputs
 from mace_tools.run import runner
 from mace_tools.support.console import Console
 from mace_tools.support.errors import MaceError

@@ -11,7 +11,7 @@ from golden import Run, run_all
 
 from mace_tools.convert.importers import load
 from mace_tools.convert.passes.pipeline import convert
-from mace_tools.graph.states import own_inputs
+from mace_tools.graph.run_io import own_inputs
 from mace_tools.support.errors import ModelError, UnsupportedOps
 from mace_tools.testing.tflite_cases import CASES
 from mace_tools.testing.tflite_file import Maker

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mace_tools.commands.dsp import float_note
-from mace_tools.convert.inference import infer_graph
+from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import Graph, Quant
 
 CODES = Quant(np.float32([0.1]), np.array([3]))

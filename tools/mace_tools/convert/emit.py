@@ -19,8 +19,8 @@ from google.protobuf import text_format
 from mace_tools.graph import subgraphs
 from mace_tools.graph.ir import Attr, Graph, Node, Quant, Tensor
 from mace_tools.graph.quantized_weights import STORED_TYPES
+from mace_tools.graph.run_io import own_inputs, own_outputs
 from mace_tools.graph.settings import all_settings, of_model
-from mace_tools.graph.states import own_inputs, own_outputs
 from mace_tools.support import protos
 from mace_tools.support.atomic import atomic_files
 from mace_tools.support.errors import MaceError

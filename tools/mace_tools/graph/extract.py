@@ -12,7 +12,7 @@ import numpy as np
 
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import NUMPY, Graph, Node
-from mace_tools.graph.states import first_values
+from mace_tools.graph.run_io import first_values
 
 Arrays = dict[str, np.ndarray]
 

@@ -141,7 +141,7 @@ class Graph:
         self.states: dict[str, State] = {}  # by tensor, see states.py
         self.open_dims: dict[str, OpenDims] = {}  # by graph input
         # Contents of computed tensors as far as the present input shapes fix them (filled by
-        # infer.py, small integers only): for decisions, never to be written to the model.
+        # shape_inference.py, small integers only): for decisions, never to be written to the model.
         self.values: dict[str, np.ndarray] = {}
         # By tensor: the source model's tensor whose value it has, and the order of its axes there
         # (axis k is axis order[k] of the source's). Passes keep it: a fused node has the origin of

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from mace_tools.graph.ir import Graph
-
 
 @dataclass
 class State:
@@ -34,27 +32,3 @@ class Pair:
     next: str
     shape: tuple[int | None, ...] | None = None
     most: tuple[int, ...] | None = None
-
-
-def own_inputs(graph: Graph) -> list[str]:
-    """The inputs that a run is given."""
-    return graph.inputs[: len(graph.inputs) - len(graph.states)]
-
-
-def own_outputs(graph: Graph) -> list[str]:
-    """The outputs that a run returns."""
-    return graph.outputs[: len(graph.outputs) - len(graph.states)]
-
-
-def first_values(graph: Graph) -> dict[str, np.ndarray]:
-    """What the states hold before the first run."""
-    import numpy as np
-
-    from mace_tools.graph.ir import NUMPY
-
-    found = {}
-    for name, state in graph.states.items():
-        tensor = graph.tensors[name]
-        zeros = np.zeros(tensor.static_shape or (), NUMPY[tensor.dtype])
-        found[name] = zeros if state.initial is None else state.initial
-    return found

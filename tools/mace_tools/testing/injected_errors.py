@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mace_tools.convert.inference import infer_graph
+from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import Graph, Node
 
 Plant = Callable[[Graph], Node]

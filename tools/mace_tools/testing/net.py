@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from mace_tools.convert import reference
-from mace_tools.convert.inference import infer_node
 from mace_tools.convert.passes.pipeline import Pass, run_pass
+from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import Graph
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools.convert.inference import infer_node
+from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import NUMPY, Graph, Node
 from mace_tools.graph.op_schema import AttrFacts, OpFacts, all_ops
 from mace_tools.graph.op_support import refusals, waiting

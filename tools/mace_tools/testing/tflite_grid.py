@@ -15,7 +15,7 @@ import numpy as np
 import tflite
 
 from mace_tools.convert import importers
-from mace_tools.graph.states import first_values, own_inputs
+from mace_tools.graph.run_io import first_values, own_inputs
 from mace_tools.support.errors import ModelError, UnsupportedOps
 from mace_tools.testing.by_litert import litert
 from mace_tools.testing.detection import OUTPUTS, detector

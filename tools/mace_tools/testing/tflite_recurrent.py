@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mace_tools.convert import importers
-from mace_tools.graph.states import first_values
+from mace_tools.graph.run_io import first_values
 from mace_tools.testing.grid import computed
 from mace_tools.testing.tflite_file import Maker
 

@@ -17,7 +17,7 @@ from mace_tools.analyze.compare.engine import Engine
 from mace_tools.analyze.compare.layers import Measured, Study
 from mace_tools.analyze.validate import Comparison
 from mace_tools.graph.extract import Arrays
-from mace_tools.graph.states import own_outputs
+from mace_tools.graph.run_io import own_outputs
 
 
 @dataclass

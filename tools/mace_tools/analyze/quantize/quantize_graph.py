@@ -16,7 +16,7 @@ from mace_tools.analyze.quantize.input_statistics import Moments
 from mace_tools.analyze.quantize.prepare import clone
 from mace_tools.analyze.quantize.ranges import LEAST, MOST, Range
 from mace_tools.analyze.quantize.scales import Scales, is_layer
-from mace_tools.convert.inference import infer_graph
+from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import Graph, Node, Quant, Tensor
 
 

@@ -21,7 +21,7 @@ from mace_tools.config.quantization_options import WEIGHTS_ONLY
 from mace_tools.graph.extract import Arrays
 from mace_tools.graph.ir import Graph, Node, Tensor
 from mace_tools.graph.quantized_weights import BLOCK, along, rows_of, store
-from mace_tools.graph.states import own_outputs
+from mace_tools.graph.run_io import own_outputs
 from mace_tools.support.errors import MaceError
 
 BITS = dict(zip(WEIGHTS_ONLY, ("i8", "i4")))

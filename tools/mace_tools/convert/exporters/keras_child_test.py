@@ -17,7 +17,7 @@ from mace_tools.convert import exporters, importers, reference
 from mace_tools.convert.exporters import keras_child
 from mace_tools.convert.importers.keras import exported
 from mace_tools.convert.importers.request import needed_inputs
-from mace_tools.graph.states import first_values
+from mace_tools.graph.run_io import first_values
 from mace_tools.support.errors import ModelError
 from mace_tools.testing.lazily import keras, tf
 

@@ -105,7 +105,7 @@ def translate(
 def _name_output(graph: Graph, k: int, name: str) -> None:
     """Gives an output a name. Errors: RequestError if an input, another tensor, has it."""
     from mace_tools.convert.importers.request import RequestError
-    from mace_tools.convert.inference import infer_node
+    from mace_tools.convert.shape_inference import infer_node
 
     old = graph.outputs[k]
     if old == name:

@@ -13,6 +13,7 @@ import numpy as np
 
 from mace_tools.convert.importers import unsigned
 from mace_tools.convert.importers.frames import Frame, Frames
+from mace_tools.convert.importers.node_maker import NodeMaker
 from mace_tools.convert.importers.notes import retyped_notes
 from mace_tools.convert.importers.origins import find_origins
 from mace_tools.convert.importers.source import (
@@ -22,9 +23,9 @@ from mace_tools.convert.importers.source import (
     SourceNode,
     ValueInfo,
 )
-from mace_tools.convert.inference import infer_node
 from mace_tools.convert.passes.fold_constants import fold_if_small, fold_node
 from mace_tools.convert.reference import evaluates
+from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import Attr, Graph, Node, Quant, Shape, Tensor, dtype_name
 from mace_tools.graph.states import State
 from mace_tools.support.errors import ModelError, Unsupported
@@ -33,7 +34,7 @@ TO_NHWC = [0, 2, 3, 1]
 TO_NCHW = [0, 3, 1, 2]
 
 
-class Builder(Frames):
+class Builder(NodeMaker, Frames):
     """Grows a Graph node by node, with shapes inferred as it goes."""
 
     def __init__(self, model: SourceModel) -> None:
@@ -94,10 +95,6 @@ class Builder(Frames):
                               "give input_shapes for all model inputs")
         return rank
 
-    def dtype(self, name: str) -> str:
-        self._answer(name, None)
-        return self.graph.tensors[name].dtype
-
     def source_type(self, i: int) -> str:
         """The type of operand `i` of the current node in the source, if the engine does not have
         it; else ""."""
@@ -124,11 +121,6 @@ class Builder(Frames):
         """Notes that codes are a rounding of real numbers in which the source computes."""
         self.frames[0].graph.rounds_reals = True
 
-    def _answer(self, name: str, found: Any) -> Any:
-        if found is None and name in self._stand_ins:
-            self.missed = True
-        return found
-
     # --- making nodes ---
 
     def op(self, op: str, *inputs: str, **attrs: Any) -> str:
@@ -140,17 +132,6 @@ class Builder(Frames):
     ) -> list[str]:
         """Adds a node, and others where the types of its operands or its attributes take them."""
         return unsigned.ops(self, op, inputs, num_outputs, attrs)
-
-    def add_ops(self, op: str, inputs: Sequence[str], num_outputs: int, attrs: dict[str, Any]
-                ) -> list[str]:
-        """The node alone."""
-        base = self.graph.fresh(f"{self._scope}/{op}")
-        outputs = [base] + [self.graph.fresh(f"{base}:{k}") for k in range(1, num_outputs)]
-        node = self.graph.add(op, _trim(inputs), outputs, base, **attrs)
-        if self._guessing:
-            self._stand_ins.update(outputs)
-        infer_node(self.graph, node)
-        return outputs
 
     def custom(
         self, op: str, inputs: Sequence[str], types: Sequence[tuple[str, Shape | None]],
@@ -165,9 +146,6 @@ class Builder(Frames):
             self._stand_ins.update(outputs)
         infer_node(self.graph, node)
         return outputs
-
-    def add_const(self, value: Any, dtype: str | None = None, name: str = "const") -> str:
-        return self.graph.add_const(f"{self._scope}/{name}", value, dtype)
 
     def transpose(self, x: str, dims: Sequence[int]) -> str:
         return x if list(dims) == sorted(dims) else self.op("Transpose", x, dims=list(dims))
@@ -384,11 +362,3 @@ class Builder(Frames):
             t.quant = info.quant
         if t.shape is None and info.shape is not None:
             t.shape = info.shape
-
-
-def _trim(inputs: Sequence[str]) -> list[str]:
-    """Without trailing absent inputs."""
-    names = list(inputs)
-    while names and not names[-1]:
-        names.pop()
-    return names

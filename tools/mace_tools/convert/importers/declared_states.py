@@ -12,11 +12,12 @@ import numpy as np
 
 from mace_tools.convert.importers.request import RequestError, listed, own_shape, some, stated
 from mace_tools.convert.importers.source import SourceModel
-from mace_tools.convert.inference import infer_node
 from mace_tools.convert.inference.checks import fits
+from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.dynamic_dims import OpenDims
 from mace_tools.graph.ir import NUMPY, Graph, Shape
-from mace_tools.graph.states import Pair, State, own_inputs, own_outputs
+from mace_tools.graph.run_io import own_inputs, own_outputs
+from mace_tools.graph.states import Pair, State
 
 KEY = "states"
 

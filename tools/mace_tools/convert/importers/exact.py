@@ -7,12 +7,11 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from mace_tools.convert.importers.builder import Builder
+from mace_tools.convert.importers.node_maker import NodeMaker
 
 Attrs = dict[str, Any]
 
@@ -22,7 +21,8 @@ def is_exact(value: Any) -> bool:
     return not isinstance(value, int) or int(np.float32(value)) == value
 
 
-def plain_ops(b: Builder, op: str, inputs: Sequence[str], outputs: int, attrs: Attrs) -> list[str]:
+def plain_ops(b: NodeMaker, op: str, inputs: Sequence[str], outputs: int, attrs: Attrs
+              ) -> list[str]:
     """Adds a node, by other ops if float32 does not hold the numbers that are its attributes."""
     rewrite, names = _REWRITES.get(op, (None, ()))
     if rewrite is None or all(is_exact(attrs.get(name)) for name in names):
@@ -31,26 +31,26 @@ def plain_ops(b: Builder, op: str, inputs: Sequence[str], outputs: int, attrs: A
     return [rewrite(b, inputs, attrs)]
 
 
-def _node(b: Builder, op: str, *inputs: str, **attrs: Any) -> str:
+def _node(b: NodeMaker, op: str, *inputs: str, **attrs: Any) -> str:
     return b.add_ops(op, inputs, 1, attrs)[0]
 
 
-def _const(b: Builder, value: Any, dtype: str) -> str:
+def _const(b: NodeMaker, value: Any, dtype: str) -> str:
     return b.add_const(np.array(value), dtype)
 
 
-def _clip(b: Builder, inputs: Sequence[str], attrs: Attrs) -> str:
+def _clip(b: NodeMaker, inputs: Sequence[str], attrs: Attrs) -> str:
     kind = b.dtype(inputs[0])
     return _node(b, "Clip", inputs[0], *(
         "" if attrs.get(name) is None else _const(b, attrs[name], kind)
         for name in ("min", "max")))
 
 
-def _fill(b: Builder, inputs: Sequence[str], attrs: Attrs) -> str:
+def _fill(b: NodeMaker, inputs: Sequence[str], attrs: Attrs) -> str:
     return _node(b, "Expand", _const(b, attrs["value"], attrs["dtype"]), *inputs)
 
 
-def _pad(b: Builder, inputs: Sequence[str], attrs: Attrs) -> str:
+def _pad(b: NodeMaker, inputs: Sequence[str], attrs: Attrs) -> str:
     """What lies outside is 0 while the value is not in the numbers"""
     value = _const(b, attrs["constant_value"], b.dtype(inputs[0]))
     less = _node(b, "Eltwise", inputs[0], value, type="SUB")
@@ -58,13 +58,13 @@ def _pad(b: Builder, inputs: Sequence[str], attrs: Attrs) -> str:
     return _node(b, "Eltwise", padded, value, type="SUM")
 
 
-def _one_hot(b: Builder, inputs: Sequence[str], attrs: Attrs) -> str:
+def _one_hot(b: NodeMaker, inputs: Sequence[str], attrs: Attrs) -> str:
     hot = _node(b, "OneHot", *inputs, **{**attrs, "on_value": 1.0, "off_value": 0.0})
     return _node(b, "Select", _node(b, "Cast", hot, to="bool"),
                  _const(b, attrs["on_value"], "i64"), _const(b, attrs["off_value"], "i64"))
 
 
-_REWRITES: dict[str, tuple[Callable[[Builder, Sequence[str], Attrs], str], tuple[str, ...]]] = {
+_REWRITES: dict[str, tuple[Callable[[NodeMaker, Sequence[str], Attrs], str], tuple[str, ...]]] = {
     "Clip": (_clip, ("min", "max")), "Fill": (_fill, ("value",)),
     "Pad": (_pad, ("constant_value",)), "OneHot": (_one_hot, ("on_value", "off_value")),
 }

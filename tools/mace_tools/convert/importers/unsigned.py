@@ -11,16 +11,14 @@ Tensor.unsigned has the type.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mace_tools.convert.importers.exact import plain_ops
+from mace_tools.convert.importers.node_maker import NodeMaker
 from mace_tools.graph.ir import dtype_name
 from mace_tools.support.errors import Unsupported
-
-if TYPE_CHECKING:
-    from mace_tools.convert.importers.builder import Builder
 
 HELD_AS = {kind: dtype_name(kind) for kind in ("uint16", "uint32", "uint64")}
 _MASKS = {"uint16": 0xFFFF, "uint32": 0xFFFFFFFF}
@@ -61,12 +59,12 @@ _PLACES = {"Shape", "Size", "Rank", "ArgMax", "ArgMin", "ARG_MAX", "ARG_MIN", "N
            "OneHot", "Cast", "BitCast"}
 
 
-def kind_of(b: Builder, name: str) -> str:
+def kind_of(b: NodeMaker, name: str) -> str:
     """The unsigned type whose numbers a tensor holds; "" for any other tensor."""
     return b.graph.tensors[name].unsigned if name else ""
 
 
-def ops(b: Builder, op: str, inputs: Sequence[str], outputs: int, attrs: dict[str, Any]
+def ops(b: NodeMaker, op: str, inputs: Sequence[str], outputs: int, attrs: dict[str, Any]
         ) -> list[str]:
     """Adds a node, and what it takes where its operands are unsigned.
 
@@ -92,13 +90,13 @@ def ops(b: Builder, op: str, inputs: Sequence[str], outputs: int, attrs: dict[st
     return made
 
 
-def cut(b: Builder, y: str, kind: str) -> str:
+def cut(b: NodeMaker, y: str, kind: str) -> str:
     """The low bits of y, as many as the type has."""
     mask = _MASKS.get(kind)
     return y if mask is None else _bits(b, "AND", y, _const(b, mask, b.dtype(y)))
 
 
-def declared(b: Builder, op: str, source: str, operands: Sequence[str], result: str) -> str:
+def declared(b: NodeMaker, op: str, source: str, operands: Sequence[str], result: str) -> str:
     """A result of a source's operator as the type that the source states for it."""
     t, maker = b.graph.tensors[result], b.graph.producer(result)
     kind, known = b.model.retyped.get(source, ""), b.model.info.get(source)
@@ -119,27 +117,27 @@ def declared(b: Builder, op: str, source: str, operands: Sequence[str], result: 
 
 # --- uint64, in nodes on int64 ---
 
-def _node(b: Builder, op: str, *inputs: str, **attrs: Any) -> str:
+def _node(b: NodeMaker, op: str, *inputs: str, **attrs: Any) -> str:
     return plain_ops(b, op, inputs, 1, attrs)[0]
 
 
-def _const(b: Builder, value: int, dtype: str = "i64") -> str:
+def _const(b: NodeMaker, value: int, dtype: str = "i64") -> str:
     return b.add_const(np.array(value), dtype)
 
 
-def _bits(b: Builder, kind: str, x: str, y: str) -> str:
+def _bits(b: NodeMaker, kind: str, x: str, y: str) -> str:
     return _node(b, "Bitwise", x, y, type=kind)
 
 
-def _arithmetic(b: Builder, kind: str, x: str, y: str) -> str:
+def _arithmetic(b: NodeMaker, kind: str, x: str, y: str) -> str:
     return _node(b, "Eltwise", x, y, type=kind)
 
 
-def _flipped(b: Builder, x: str) -> str:
+def _flipped(b: NodeMaker, x: str) -> str:
     return _bits(b, "XOR", x, _const(b, _HIGHEST)) if x else x
 
 
-def _ordered(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _ordered(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
              ) -> list[str]:
     """By the order of the numbers"""
     where = _NUMBERS.get(op, slice(0, 1))
@@ -148,18 +146,18 @@ def _ordered(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[s
     return made if op in ("Compare", "ArgMax", "Unique") else [_flipped(b, made[0]), *made[1:]]
 
 
-def _clipped(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _clipped(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
              ) -> list[str]:
     given = ["" if attrs.get(name) is None else _const(b, int(attrs[name]))
              for name in ("min", "max")]
     return _ordered(b, op, inputs if len(inputs) > 1 else [inputs[0], *given], outputs, {})
 
 
-def _halved(b: Builder, x: str) -> str:
+def _halved(b: NodeMaker, x: str) -> str:
     return _bits(b, "AND", _bits(b, "SHIFT_RIGHT", x, _const(b, 1)), _const(b, ~_HIGHEST))
 
 
-def _shifted(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _shifted(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
              ) -> list[str]:
     """To the right, without a sign: half of the number first"""
     x, by = inputs
@@ -168,7 +166,7 @@ def _shifted(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[s
     return [_node(b, "Select", none, x, _bits(b, "SHIFT_RIGHT", _halved(b, x), less))]
 
 
-def _quotient(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _quotient(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
               ) -> list[str]:
     """Twice the quotient of half the number, or one more; 0 or 1 for large divisors.
 
@@ -183,13 +181,13 @@ def _quotient(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[
     return [_node(b, "Select", _node(b, "Compare", y, zero, type="EQUAL"), zero, q)]
 
 
-def _not_below(b: Builder, x: str, y: str) -> str:
+def _not_below(b: NodeMaker, x: str, y: str) -> str:
     """1 where x >= y, else 0."""
     return _node(b, "Cast", _node(b, "Compare", _flipped(b, x), _flipped(b, y),
                                   type="GREATER_EQUAL"), to="i64")
 
 
-def _remainder(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _remainder(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
                ) -> list[str]:
     x, y = inputs
     q = _quotient(b, op, [x, y], 1, {})[0]
@@ -198,13 +196,13 @@ def _remainder(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict
     return [_node(b, "Select", _node(b, "Compare", y, zero, type="EQUAL"), zero, rest)]
 
 
-def _sign(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _sign(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
           ) -> list[str]:
     some = _node(b, "Compare", inputs[0], _const(b, 0), type="NOT_EQUAL")
     return [_node(b, "Cast", some, to="i64")]
 
 
-def _cast(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _cast(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
           ) -> list[str]:
     """To floats: large numbers by half, with a bit for those that the half does not have"""
     x, to = inputs[0], attrs["to"]
@@ -218,7 +216,7 @@ def _cast(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str,
     return [_node(b, "Select", large, twice, plain)]
 
 
-def _from_float(b: Builder, x: str, plain: str) -> str:
+def _from_float(b: NodeMaker, x: str, plain: str) -> str:
     """Numbers from 2^63 on, which int64 does not hold."""
     limit = b.add_const(np.float32(-_HIGHEST))
     large = _node(b, "Compare", x, limit, type="GREATER_EQUAL")
@@ -226,17 +224,17 @@ def _from_float(b: Builder, x: str, plain: str) -> str:
     return _node(b, "Select", large, _flipped(b, rest), plain)
 
 
-def _identity(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _identity(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
               ) -> list[str]:
     return [_node(b, "Identity", inputs[0])]
 
 
-def _sum(b: Builder, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
+def _sum(b: NodeMaker, op: str, inputs: list[str], outputs: int, attrs: dict[str, Any]
          ) -> list[str]:
     return plain_ops(b, op, inputs, outputs, {**attrs, "reduce_type": "SUM"})
 
 
-_UINT64: dict[str, Callable[[Builder, str, list[str], int, dict[str, Any]], list[str]]] = {
+_UINT64: dict[str, Callable[[NodeMaker, str, list[str], int, dict[str, Any]], list[str]]] = {
     **dict.fromkeys((f"Compare:{kind}" for kind in ("LESS", "LESS_EQUAL", "GREATER",
                                                     "GREATER_EQUAL")), _ordered),
     **dict.fromkeys(("ArgMax", "TopK", "Unique"), _ordered),

@@ -11,7 +11,7 @@ import pytest
 from mace_tools.convert import reference
 from mace_tools.convert.importers import load
 from mace_tools.convert.importers.tensorflow.tensorflow_test import Maker as TfMaker
-from mace_tools.graph.states import first_values, own_inputs, own_outputs
+from mace_tools.graph.run_io import first_values, own_inputs, own_outputs
 from mace_tools.support.errors import ModelError, UnsupportedOps
 from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.tflite_file import Maker as TfliteMaker

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from mace_tools.convert.emit import write_model
-from mace_tools.convert.inference import infer_node
+from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import Graph
 from mace_tools.graph.op_schema import all_ops
 from mace_tools.graph.op_support import RUN_BY_ENGINE

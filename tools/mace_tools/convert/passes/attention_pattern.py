@@ -20,6 +20,7 @@ import numpy as np
 
 from mace_tools.convert.passes.match import is_op, only_producer, plain, with_constant
 from mace_tools.convert.passes.rows import certain, keeps_rows
+from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import Graph, Node
 
 # Scores that are replaced by less than this give exponentials of 0 beside any other, also where
@@ -176,14 +177,8 @@ def _turned_back(graph: Graph, name: str) -> str:
     if dims == [0, 2, 3, 1]:
         swapped, source = _SPLIT, node.inputs[0]
     rank4 = graph.add("Transpose", [source], name=f"{name}/rows", dims=swapped)
-    _infer(graph, rank4)
+    infer_node(graph, rank4)
     return rank4.outputs[0]
-
-
-def _infer(graph: Graph, node: Node) -> None:
-    from mace_tools.convert.inference import infer_node
-
-    infer_node(graph, node)
 
 
 def _heads(graph: Graph, name: str) -> Heads:
@@ -217,7 +212,7 @@ def _turned_heads(graph: Graph, node: Node) -> Heads:
     attrs = {**node.attrs, "heads": [before.heads]}
     turned = graph.add("RotaryEmbedding", [cos, sin, before.flat], name=f"{node.name}/flat",
                        **attrs)
-    _infer(graph, turned)
+    infer_node(graph, turned)
     return Heads(node.outputs[0], turned.outputs[0], before.heads)
 
 
@@ -245,7 +240,7 @@ def _of_packed(graph: Graph, name: str) -> Heads | None:
         for _ in range(parts[0] - 1):
             outs.append(_next_fresh(graph, f"{x}/part", outs))
         split = graph.add("Split", [x], outs, name=f"{x}/split", axis=2)
-        _infer(graph, split)
+        infer_node(graph, split)
     return Heads(name, split.outputs[index], parts[1])
 
 
@@ -339,7 +334,7 @@ def _mask(graph: Graph, node: Node, found: Found) -> str:
     if same:
         return same[0].outputs[0]
     choose = graph.add("Select", [found.mask, zero, low], name=f"{node.name}/mask_to_add")
-    _infer(graph, choose)
+    infer_node(graph, choose)
     return choose.outputs[0]
 
 

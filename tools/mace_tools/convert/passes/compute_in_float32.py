@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mace_tools.convert.inference import infer_graph
 from mace_tools.convert.passes.match import CONV_LIKE
 from mace_tools.convert.passes.store_quantized_weights import store_quantized_weights
+from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import NUMPY, Graph, Node, Tensor
 from mace_tools.graph.quantization import as_signed, real
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mace_tools.convert.inference import infer_graph
+from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import Graph, Tensor
 from mace_tools.support.errors import MaceError
 

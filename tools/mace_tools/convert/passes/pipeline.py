@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from mace_tools.convert.inference import infer_graph
 from mace_tools.convert.passes.activation_patterns import activation_patterns
 from mace_tools.convert.passes.attention_pattern import attention_pattern
 from mace_tools.convert.passes.channel_shuffle import channel_shuffle
@@ -36,6 +35,7 @@ from mace_tools.convert.passes.sink_transposes import sink_transposes
 from mace_tools.convert.passes.store_quantized_weights import store_quantized_weights
 from mace_tools.convert.passes.widen_fp16 import widen_fp16
 from mace_tools.convert.passes.widen_integers import widen_integers
+from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph import op_support
 from mace_tools.graph.ir import Graph
 from mace_tools.support.errors import MaceError

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from mace_tools.convert import reference
-from mace_tools.convert.inference import infer_graph
 from mace_tools.convert.passes.pipeline import convert
+from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.testing.net import Net
 
 COUNT = int(os.environ.get("MACE_RANDOM_GRAPHS", "60"))

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mace_tools.convert.inference import infer_node
 from mace_tools.convert.passes.last_axis import Factor, elements
 from mace_tools.convert.passes.match import is_op
+from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import Graph, Node
 
 _SWAP = [0, 2, 1, 3]

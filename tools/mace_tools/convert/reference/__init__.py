@@ -15,7 +15,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from mace_tools.convert.reference import quantized
+from mace_tools.convert.reference import control_flow, quantized
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Graph, Node
 
@@ -61,15 +61,12 @@ def evaluate(node: Node, operands: Operands) -> list[np.ndarray] | None:
 
 def run(graph: Graph, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The outputs of a whole graph. Errors: KeyError for an op that is not evaluated here."""
-    evaluates("")  # reads the modules
-    from mace_tools.convert.reference import control
-
     values: dict[str, Any] = {n: t.data for n, t in graph.tensors.items() if t.is_const}
     values.update(inputs)
     for node in graph.nodes:
         operands = [values[i] if i else None for i in node.inputs]
         if node.op in ("If", "Loop"):
-            results = control.run_node(graph, node, operands, run)
+            results = control_flow.run_node(graph, node, operands, run)
         elif graph.is_quantized(node):
             results = quantized.evaluate(graph, node, operands, evaluate)
         else:

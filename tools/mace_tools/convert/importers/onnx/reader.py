@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from mace_tools.convert.importers import onnx
 from mace_tools.convert.importers.onnx.functions import inlined
+from mace_tools.convert.importers.onnx.operators import registry
 from mace_tools.convert.importers.onnx.opsets import newer
 from mace_tools.convert.importers.onnx.tensors import (
     BFLOAT16,
@@ -103,7 +103,7 @@ class Scope:
     def nodes(self, graph: Any) -> list[SourceNode]:
         """The nodes of a graph except constants, which are added to the model's."""
         self._add_initializers(graph)
-        nodes, known = [], onnx.registry.functions()
+        nodes, known = [], registry.functions()
         for k, n in enumerate(graph.node):
             op = n.op_type if n.domain in ("", "ai.onnx") else f"{n.domain}.{n.op_type}"
             outputs = [self.meaning.get(o, o) for o in n.output]

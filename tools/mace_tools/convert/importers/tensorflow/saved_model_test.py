@@ -14,7 +14,7 @@ from mace_tools.convert import reference
 from mace_tools.convert.importers import load, read, translate
 from mace_tools.convert.importers.request import RequestError
 from mace_tools.convert.importers.tensorflow.saved_model import PROTO
-from mace_tools.graph.states import first_values
+from mace_tools.graph.run_io import first_values
 from mace_tools.support import protos
 from mace_tools.support.errors import MaceError, ModelError, UnsupportedOps
 from mace_tools.testing.lazily import tf, tf1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mace_tools.convert.importers import load
-from mace_tools.graph.states import first_values
+from mace_tools.graph.run_io import first_values
 from mace_tools.support.errors import ModelError, UnsupportedOps
 from mace_tools.testing.integer_lstm import Lstm
 

@@ -13,7 +13,7 @@ import pytest
 from mace_tools.convert import reference
 from mace_tools.convert.importers import load
 from mace_tools.convert.passes.pipeline import convert
-from mace_tools.graph.states import first_values
+from mace_tools.graph.run_io import first_values
 from mace_tools.support.errors import UnsupportedOps
 from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.integer_svdf import CASES, RELU, Svdf

@@ -12,7 +12,7 @@ from mace_tools.convert import reference
 from mace_tools.convert.importers import load
 from mace_tools.convert.importers.tflite import READERS, TRANSFORM, registry
 from mace_tools.convert.importers.tflite.flat import is_custom
-from mace_tools.graph.states import first_values
+from mace_tools.graph.run_io import first_values
 from mace_tools.testing.by_litert import litert
 from mace_tools.testing.quantized_grid import CASES as QUANTIZED
 from mace_tools.testing.tflite_cases import CASES

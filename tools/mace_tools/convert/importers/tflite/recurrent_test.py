@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mace_tools.convert.importers import load
-from mace_tools.graph.states import own_inputs, own_outputs
+from mace_tools.graph.run_io import own_inputs, own_outputs
 from mace_tools.support.errors import UnsupportedOps
 from mace_tools.testing.by_litert import runs_of_litert
 from mace_tools.testing.tflite_file import Maker
