@@ -14,7 +14,7 @@ if _sys.version_info < (3, 9):  # noqa: UP036
     _found = ".".join(map(str, _sys.version_info[:2]))
     raise ImportError(f"mace needs Python 3.9 or later; {_sys.executable} is Python {_found}")
 
-from mace._engine import Cancellation, Engine
+from mace._engine import Cancellation, Engine, Settings
 from mace._errors import (
     CancelledError,
     ClosedError,
@@ -33,7 +33,7 @@ from mace._images import ImageConverter, ImageTransform, turned
 from mace._model import Model
 from mace._ops import CustomOp, OpNode, OpTensor
 from mace._process import Capability, LogLevel, capability, set_log, version
-from mace._settings import Affinity, GpuPerf, GpuPriority, Settings
+from mace._settings import Affinity, GpuPerf, GpuPriority
 from mace._stats import OpStats
 from mace._tensors import Dimension, TensorInfo
 

@@ -6,15 +6,17 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypedDict, Union
 
 import numpy as np
 
-from mace import _settings, _stats
+from mace import _ops, _settings, _stats
 from mace._errors import InvalidArgumentError
+from mace._gpu import GpuContext
 from mace._gpu_memory import GpuHandles, GpuTensor
 from mace._library import Handle, check, created, encoded, ffi, lib, names_of, text
 from mace._model import Model, PathLike
+from mace._settings import Affinity, GpuPerf, GpuPriority
 from mace._tensors import TensorInfo, Tensors, as_input, code_of, infos
 
 if TYPE_CHECKING:
@@ -40,12 +42,52 @@ class Cancellation:
             return bool(lib.mace_cancellation_is_cancelled(pointer))
 
 
+class Settings(TypedDict, total=False):
+    """The keywords of Engine; docs/converter.md says what each does and its default."""
+
+    num_threads: int
+    cpu_affinity_policy: Union[Affinity, int]
+    memory_strategy: str
+    memory_savings: Sequence[str]
+    memory_limit: int
+    winograd: int
+    float32_nodes: Sequence[str]
+    fc_rounding: str
+    tuning_ms: int
+    tuning_file: str
+    max_loop_iterations: int
+    gpu_data_type: str
+    gpu_perf_hint: Union[GpuPerf, int]
+    gpu_priority_hint: Union[GpuPriority, int]
+    gpu_kernel_micros: int
+    gpu_queue_window: int
+    dsp_library: str
+    dsp_program: str
+    dsp_emulator: str
+    dsp_timeout_ms: int
+    dsp_takes_all: bool
+    dsp_with_gpu: bool
+    dsp_corner: int
+    dsp_dcvs: bool
+    dsp_latency_us: int
+    dsp_unsigned_pd: bool
+    nnlib_graph_mode: int
+    check_numerics: bool
+    guard: bool
+    # These have no words in a deployment file.
+    gpu_context: GpuContext  # cached and precompiled programs of the GPU
+    share_memory_with: Engine  # whose memory for runs the new engine uses in turn
+    offline_memory_plan: Sequence[int]  # in the words of TensorFlow Lite Micro
+    custom_ops: Mapping[str, Callable[[_ops.OpNode], _ops.CustomOp]]  # the app's own, by name
+    arena: np.ndarray  # bytes at a 64-byte boundary, for all memory of the engine
+
+
 class Engine:
     """Runs a model. Any thread may call it at any time; runs of one engine take turns."""
 
     def __init__(self, model: Union[Model, PathLike], data: Optional[PathLike] = None, *,
                  device: str = "cpu", outputs: Sequence[str] = (),
-                 **settings: Unpack[_settings.Settings]) -> None:
+                 **settings: Unpack[Settings]) -> None:
         """`model` and `data` are a Model, or the files of one. `device`: "cpu", "gpu" or "dsp".
         `outputs`: names of any tensors of the model, instead of its outputs. `settings` are those
         of Settings; where none is given, the model's deployment file decides."""
@@ -67,7 +109,7 @@ class Engine:
     def query_arena_bytes(cls, model: Union[Model, PathLike], data: Optional[PathLike] = None, *,
                           device: str = "cpu", outputs: Sequence[str] = (),
                           input_shapes: Optional[Mapping[str, Sequence[int]]] = None,
-                          **settings: Unpack[_settings.Settings]) -> int:
+                          **settings: Unpack[Settings]) -> int:
         """The bytes of the array that `arena=` needs for an engine of these arguments, which then
         also runs on inputs of `input_shapes`. Raises MaceError."""
         loaded = model if isinstance(model, Model) else Model(model, data)

@@ -7,19 +7,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, Union
+from typing import Any
 
 import numpy as np
 
 from mace import _built, _ops
 from mace._errors import InvalidArgumentError
 from mace._library import Handle, check, created, encoded, ffi, lib
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mace._engine import Engine
-    from mace._gpu import GpuContext
 
 DEVICES = {"cpu": 0, "gpu": 2, "dsp": 3}
 
@@ -50,46 +44,6 @@ class GpuPriority(enum.IntEnum):
     LOW = 1
     NORMAL = 2
     HIGH = 3
-
-
-class Settings(TypedDict, total=False):
-    """The keywords of Engine; docs/converter.md says what each does and its default."""
-
-    num_threads: int
-    cpu_affinity_policy: Union[Affinity, int]
-    memory_strategy: str
-    memory_savings: Sequence[str]
-    memory_limit: int
-    winograd: int
-    float32_nodes: Sequence[str]
-    fc_rounding: str
-    tuning_ms: int
-    tuning_file: str
-    max_loop_iterations: int
-    gpu_data_type: str
-    gpu_perf_hint: Union[GpuPerf, int]
-    gpu_priority_hint: Union[GpuPriority, int]
-    gpu_kernel_micros: int
-    gpu_queue_window: int
-    dsp_library: str
-    dsp_program: str
-    dsp_emulator: str
-    dsp_timeout_ms: int
-    dsp_takes_all: bool
-    dsp_with_gpu: bool
-    dsp_corner: int
-    dsp_dcvs: bool
-    dsp_latency_us: int
-    dsp_unsigned_pd: bool
-    nnlib_graph_mode: int
-    check_numerics: bool
-    guard: bool
-    # These have no words in a deployment file.
-    gpu_context: GpuContext  # cached and precompiled programs of the GPU
-    share_memory_with: Engine  # whose memory for runs the new engine uses in turn
-    offline_memory_plan: Sequence[int]  # in the words of TensorFlow Lite Micro
-    custom_ops: Mapping[str, Callable[[_ops.OpNode], _ops.CustomOp]]  # the app's own, by name
-    arena: np.ndarray  # bytes at a 64-byte boundary, for all memory of the engine
 
 
 def config(device: str, settings: Mapping[str, Any]) -> Handle:
