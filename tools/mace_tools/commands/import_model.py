@@ -23,7 +23,7 @@ from mace_tools.convert import importers
 from mace_tools.convert.importers import custom, declared_states
 from mace_tools.convert.importers.caffe.reader import beside
 from mace_tools.convert.importers.fixed_inputs import with_values
-from mace_tools.convert.importers.request import RequestError, listed, own_shape, stated
+from mace_tools.convert.importers.request import RequestError, listed, stated
 from mace_tools.convert.importers.source import SourceModel
 from mace_tools.convert.passes import pipeline as passes
 from mace_tools.graph.dynamic_dims import OpenDims
@@ -86,8 +86,8 @@ def translated(
         read = with_values(read, model.subgraph.input_values or {})
     except RequestError as e:
         raise _config_error(context, tag, e.key, e.index, str(e)) from e
-    _check_custom_ops(context, tag, model, read)
     model = input_order.chosen(context, tag, model, read)
+    _check_custom_ops(context, tag, model, read)
     _check_filters(context, tag, model, read)
     read = replace(read, custom_ops=model.allow_custom_ops)
     shapes = _import_shapes(context, tag, model, read.data_format)
@@ -103,7 +103,7 @@ def translated(
     _check_open(context, tag, model, graph)
     graph.notes += _custom_ops_note(graph)
     for k, (name, shape) in enumerate(shapes.items()):
-        own = own_shape(read, name)
+        own = read.own_shape(name)
         if not input_order.fits(shape, own):
             context.console.info(str(_config_error(
                 context, tag, "input_shapes", k, f"in place of the {listed(own or ())} that the "
@@ -174,8 +174,9 @@ def _graph(
 ) -> Graph:
     sub, states = model.subgraph, model.subgraph.states or {}
     given = list(sub.output_names)
-    graph = importers.translate(model.platform, read,
-                                {**shapes, **declared_states.shapes(read, states)},
+    if states:
+        shapes = {**shapes, **declared_states.shapes(read, states)}
+    graph = importers.translate(model.platform, read, shapes,
                                 declared_states.outputs(given, states))
     if states:
         declared_states.keep(graph, given, states)
@@ -215,7 +216,7 @@ def _blame_shapes(
 def _other_shapes(read: SourceModel, shapes: Shapes) -> Iterator[Shapes]:
     """Shapes that may have been meant: those of the file, other orders of dimensions and, if
     nothing better is known, the shapes as far as the file states them."""
-    own = {name: own_shape(read, name) for name in shapes}
+    own = {name: read.own_shape(name) for name in shapes}
     fixed = {n: s if o is None else tuple(g if e is None else e for g, e in zip(s, o))
              for (n, s), o in zip(shapes.items(), own.values())}
     turned = [{**fixed, n: tuple(s[i] for i in order)}
@@ -231,7 +232,7 @@ def _about_shape(
     model: Model, read: SourceModel, name: str, given: Shape, right: Shape
 ) -> tuple[str, str]:
     """The error about an input's shape in the order of the source, and an example."""
-    own = own_shape(read, name)
+    own = read.own_shape(name)
     source = read.data_format
     wanted = formats(model.subgraph.input_names, model.subgraph.input_data_formats).get(name)
     other = wanted not in (None, source)

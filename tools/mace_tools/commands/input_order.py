@@ -8,7 +8,6 @@ from __future__ import annotations
 from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
 from mace_tools.config.values import OPEN, Dims
-from mace_tools.convert.importers.request import own_shape
 from mace_tools.convert.importers.source import SourceModel
 from mace_tools.graph.ir import Shape
 
@@ -23,7 +22,7 @@ def chosen(context: Context, tag: str, model: Model, read: SourceModel) -> Model
     if model.platform != "caffe" or sub.input_data_formats is not None:
         return model
     turned = [name for name, dims in zip(sub.input_names, sub.input_shapes)
-              if _is_nhwc(dims, own_shape(read, name))]
+              if _is_nhwc(dims, read.own_shape(name))]
     if not turned:
         return model
     context.console.info(f"{tag}: input_shapes is taken as NHWC ({', '.join(turned)}), and so are "

@@ -17,6 +17,7 @@ import xxhash
 from google.protobuf import text_format
 
 from mace_tools.graph import subgraphs
+from mace_tools.graph.dynamic_dims import OpenDims
 from mace_tools.graph.ir import Attr, Graph, Node, Quant, Tensor
 from mace_tools.graph.quantized_weights import STORED_TYPES
 from mace_tools.graph.run_io import own_inputs, own_outputs
@@ -49,8 +50,9 @@ def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
     results too. `stored` is a key of STORED. `rewrite` may change the NetDef before it is written.
 
     Errors: MaceError naming the file that cannot be written."""
+    today = _results_of_today(graph)
     net, weights = build(graph, stored)
-    for name, value in of_model({**_results_of_today(graph), **(settings or {})}).items():
+    for name, value in of_model({**today, **(settings or {})}).items():
         _fill_setting(net.settings.add(), name, value)
     rewrite(net)
     write_built(net, weights, Path(pb_path), Path(data_path))
@@ -89,10 +91,11 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
     proto = protos.mace()
     net = proto.NetDef(name=graph.name, version=CONVERTER_VERSION, format_version=FORMAT_VERSION)
     net.fixed_input_shapes.extend(graph.shape_dependent)
+    inputs, outputs = own_inputs(graph), own_outputs(graph)
     for node, name in zip(graph.nodes, node_names(graph)):
         _fill_op(net.op.add(name=name), node, graph)
-    parts = [graph, *subgraphs.fill(net, graph, _fill_op, _fill_info)]
     firsts = _first_values(graph)
+    parts = [graph, *subgraphs.fill(net, graph, _fill_op, _fill_info)]
     weights: list[tuple[int, np.ndarray]] = []
     digest, end = xxhash.xxh3_64(), 0
     for tensor in (*_constants(parts), *firsts.values()):
@@ -112,26 +115,25 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
         weights.append((offset, array))
         end = offset + len(raw)
     net.data_bytes, net.data_xxh3 = end, digest.intdigest()
-    for name in own_inputs(graph):
-        _fill_input(net.input_info.add(), name, graph)
-    for name in own_outputs(graph):
+    for name in inputs:
+        _fill_input(net.input_info.add(), graph.tensors[name], graph.open_dims.get(name))
+    for name in outputs:
         _fill_info(net.output_info.add(), graph.tensors[name])
     for name, state in graph.states.items():
         variable = net.variables.add(next=state.next)
-        _fill_input(variable.tensor, name, graph)
+        _fill_input(variable.tensor, graph.tensors[name], graph.open_dims.get(name))
         if name in firsts:
             variable.initial = firsts[name].name
     return net, weights
 
 
-def _fill_input(info: Any, name: str, graph: Graph) -> None:
+def _fill_input(info: Any, tensor: Tensor, open_dims: OpenDims | None) -> None:
     """An input or a state, whose extents may be open. Errors: MaceError if they are and the graph
     does not say so."""
-    open_dims = graph.open_dims.get(name)
-    if graph.tensors[name].static_shape is None and open_dims is None:
-        raise MaceError(f"the shape of input '{name}' is not known "
-                        f"({graph.tensors[name].shape}); give its input_shapes")
-    _fill_info(info, graph.tensors[name])
+    if tensor.static_shape is None and open_dims is None:
+        raise MaceError(f"the shape of input '{tensor.name}' is not known ({tensor.shape}); give "
+                        "its input_shapes")
+    _fill_info(info, tensor)
     if open_dims is not None:
         info.dim_names.extend(open_dims.names)
         info.max_dims.extend(open_dims.most or ())

@@ -9,6 +9,7 @@ extents (None) and unknown ranks are allowed everywhere. The rules of the ops ar
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,40 +23,86 @@ MAX_VALUE_ELEMENTS = 4096
 MAX_ELEMENTS = 1 << 58  # of a tensor, in the engine
 
 
-def infer_node(graph: Graph, node: Node) -> None:
-    """Sets dtype and shape of a node's outputs, and their contents if they are known.
+@dataclass(frozen=True)
+class Inference:
+    """Infers what the nodes of a graph compute."""
 
-    Errors: ModelError for operands that contradict each other."""
-    function = None if node.is_custom else rule_of(node.op)
-    if node.types is not None:
-        types: list[Type] = list(node.types)
-    elif function is None or not _is_complete(node):
-        given = [graph.tensors[i].dtype for i in node.inputs if i]
-        types = [(given[0] if given else "f32", None)] * len(node.outputs)
-    else:
-        try:
-            result = function(View(graph, node))
-        except (ArithmeticError, LookupError, TypeError, ValueError) as e:
-            shapes = ", ".join(f"{i} {_show(graph.tensors[i])}" for i in node.inputs if i)
-            raise ModelError(f"{node}: {e}; inputs: {shapes}") from e
-        types = result if isinstance(result, list) else [result]
-    for name, (dtype, shape) in zip(node.outputs, types):
-        if shape is not None and len(shape) > op_schema.max_rank():
-            raise ModelError(f"{node}: its output would have {len(shape)} dimensions, the engine's "
-                             f"tensors have at most {op_schema.max_rank()}")
-        if shape is not None and math.prod(d for d in shape if d is not None) > MAX_ELEMENTS:
-            raise ModelError(f"{node}: its output would have the shape {list(shape)}, which is "
-                             f"more elements than 2^58, the most that a tensor may have")
-        tensor = graph.tensors[name]
-        tensor.dtype = dtype
-        tensor.shape = None if shape is None else tuple(shape)
-        if tensor.quant is None and node.inputs and _moves_codes(node):
-            found = next((q for q in (graph.tensors[n].quant for n in node.inputs if n)
-                          if q is not None), None)
-            # Where the axis of several scales goes is not known here.
-            tensor.quant = found if found is None or found.axis is None else None
-    if function is not None and _is_complete(node):
-        _propagate_value(graph, node)
+    graph: Graph
+
+    def node(self, node: Node) -> None:
+        """Sets dtype and shape of a node's outputs, and their contents if they are known.
+
+        Errors: ModelError for operands that contradict each other."""
+        function = None if node.is_custom else rule_of(node.op)
+        if node.types is not None:
+            types: list[Type] = list(node.types)
+        elif function is None or not _is_complete(node):
+            given = [self.graph.tensors[i].dtype for i in node.inputs if i]
+            types = [(given[0] if given else "f32", None)] * len(node.outputs)
+        else:
+            try:
+                result = function(View(self.graph, node))
+            except (ArithmeticError, LookupError, TypeError, ValueError) as e:
+                shapes = ", ".join(f"{i} {_show(self.graph.tensors[i])}" for i in node.inputs if i)
+                raise ModelError(f"{node}: {e}; inputs: {shapes}") from e
+            types = result if isinstance(result, list) else [result]
+        for name, (dtype, shape) in zip(node.outputs, types):
+            if shape is not None and len(shape) > op_schema.max_rank():
+                raise ModelError(f"{node}: its output would have {len(shape)} dimensions, the "
+                                 f"engine's tensors have at most {op_schema.max_rank()}")
+            if shape is not None and math.prod(d for d in shape if d is not None) > MAX_ELEMENTS:
+                raise ModelError(f"{node}: its output would have the shape {list(shape)}, which is "
+                                 f"more elements than 2^58, the most that a tensor may have")
+            tensor = self.graph.tensors[name]
+            tensor.dtype = dtype
+            tensor.shape = None if shape is None else tuple(shape)
+            if tensor.quant is None and node.inputs and _moves_codes(node):
+                found = next((q for q in (self.graph.tensors[n].quant for n in node.inputs if n)
+                              if q is not None), None)
+                # Where the axis of several scales goes is not known here.
+                tensor.quant = found if found is None or found.axis is None else None
+        if function is not None and _is_complete(node):
+            self._propagate_value(node)
+
+    def _propagate_value(self, node: Node) -> None:
+        """Evaluates shape arithmetic: Shape of a known shape, and small integers computed from
+        it."""
+        outs = [self.graph.tensors[o] for o in node.outputs]
+        if node.op == "Shape":
+            shape = self.graph.tensors[node.inputs[0]].static_shape
+            if shape is not None:
+                part = shape[node.attr("start") : node.attr("end")]
+                self.graph.values[node.outputs[0]] = np.array(part, NUMPY[node.attr("output_type")])
+            return
+        operands = []
+        for name in node.inputs:
+            value = None
+            if name:
+                value = self.graph.const(name)
+                value = self.graph.values.get(name) if value is None else value
+                if value is None or value.size > MAX_VALUE_ELEMENTS:
+                    return
+            operands.append(value)
+        for out in outs:
+            size = 0 if out.static_shape is None else int(np.prod(out.static_shape))
+            if out.static_shape is None or size > MAX_VALUE_ELEMENTS or out.dtype not in NUMPY:
+                return
+        results = evaluate(node, operands)
+        if results is not None:
+            self.graph.values.update(zip(node.outputs, results))
+
+
+def infer_node(graph: Graph, node: Node) -> None:
+    """As Inference.node."""
+    Inference(graph).node(node)
+
+
+def infer_graph(graph: Graph) -> None:
+    """Infers all nodes, which must be sorted."""
+    graph.values.clear()
+    inference = Inference(graph)
+    for node in graph.nodes:
+        inference.node(node)
 
 
 def _moves_codes(node: Node) -> bool:
@@ -71,40 +118,6 @@ def _is_complete(node: Node) -> bool:
     return all(node.has_input(i) for i in range(op_schema.all_ops()[node.op].min_inputs))
 
 
-def infer_graph(graph: Graph) -> None:
-    """Infers all nodes, which must be sorted."""
-    graph.values.clear()
-    for node in graph.nodes:
-        infer_node(graph, node)
-
-
 def _show(t: Tensor) -> str:
     dims = "?" if t.shape is None else ",".join("?" if d is None else str(d) for d in t.shape)
     return f"{t.dtype}[{dims}]"
-
-
-def _propagate_value(graph: Graph, node: Node) -> None:
-    """Evaluates shape arithmetic: Shape of a known shape, and small integers computed from it."""
-    outs = [graph.tensors[o] for o in node.outputs]
-    if node.op == "Shape":
-        shape = graph.tensors[node.inputs[0]].static_shape
-        if shape is not None:
-            part = shape[node.attr("start") : node.attr("end")]
-            graph.values[node.outputs[0]] = np.array(part, NUMPY[node.attr("output_type")])
-        return
-    operands = []
-    for name in node.inputs:
-        value = None
-        if name:
-            value = graph.const(name)
-            value = graph.values.get(name) if value is None else value
-            if value is None or value.size > MAX_VALUE_ELEMENTS:
-                return
-        operands.append(value)
-    for out in outs:
-        size = 0 if out.static_shape is None else int(np.prod(out.static_shape))
-        if out.static_shape is None or size > MAX_VALUE_ELEMENTS or out.dtype not in NUMPY:
-            return
-    results = evaluate(node, operands)
-    if results is not None:
-        graph.values.update(zip(node.outputs, results))

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from mace_tools.convert.importers.source import (
 )
 from mace_tools.convert.passes.fold_constants import fold_if_small, fold_node
 from mace_tools.convert.reference import evaluates
-from mace_tools.convert.shape_inference import infer_node
+from mace_tools.convert.shape_inference import Inference
 from mace_tools.graph.ir import Attr, Graph, Node, Quant, Shape, Tensor, dtype_name
 from mace_tools.graph.states import State
 from mace_tools.support.errors import ModelError, Unsupported
@@ -39,7 +39,7 @@ class Builder(NodeMaker, Frames):
 
     def __init__(self, model: SourceModel) -> None:
         self.model = model
-        self.graph = Graph(model.name)
+        self._inference = Inference(Graph(model.name))
         self.opset = model.opset
         self._map: dict[str, str] = {"": ""}  # source tensor -> engine tensor
         self.frames = [Frame(self.graph, self._map)]  # of the model, then of graphs within
@@ -144,7 +144,7 @@ class Builder(NodeMaker, Frames):
         node.attrs, node.types = attrs, list(types)
         if self._guessing:
             self._stand_ins.update(outputs)
-        infer_node(self.graph, node)
+        self._inference.node(node)
         return outputs
 
     def transpose(self, x: str, dims: Sequence[int]) -> str:
@@ -172,6 +172,11 @@ class Builder(NodeMaker, Frames):
         finally:
             self._scope, self._guessing, self.missed = scope, guessing, missed
             self._source = source
+
+    def tensors(self, names: Iterable[str]) -> Iterator[Tensor]:
+        """The tensors of the graph among these, which may be sequences and absent operands, too."""
+        found = (self.graph.tensors.get(name) for name in names)
+        return (t for t in found if t is not None)
 
     def depends_on_shapes(self, node: str) -> None:
         """Notes that, because of a node, the graph is valid for the current input shapes only."""
@@ -253,7 +258,7 @@ class Builder(NodeMaker, Frames):
             if tensor != name or constant:
                 out = name if name not in self.graph.tensors else self.graph.fresh(name)
                 node = self.graph.add("Identity", [tensor], [out], out)
-                infer_node(self.graph, node)
+                self._inference.node(node)
                 tensor = out
             self.graph.outputs.append(tensor)
             t = self.graph.tensors[tensor]
@@ -295,7 +300,7 @@ class Builder(NodeMaker, Frames):
         """Makes the next values of states the last outputs, each of a node of its own."""
         for name, state in self.graph.states.items():
             out = self.graph.fresh(f"{name}/next")
-            infer_node(self.graph, self.graph.add("Identity", [state.next], [out], out))
+            self._inference.node(self.graph.add("Identity", [state.next], [out], out))
             state.next = out
             self.graph.outputs.append(out)
 

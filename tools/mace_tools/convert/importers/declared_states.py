@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mace_tools.convert.importers.request import RequestError, listed, own_shape, some, stated
+from mace_tools.convert.importers.request import RequestError, listed, some, stated
 from mace_tools.convert.importers.source import SourceModel
 from mace_tools.convert.inference.checks import fits
 from mace_tools.convert.shape_inference import infer_node
@@ -37,7 +37,7 @@ def _shape(model: SourceModel, name: str, pair: Pair) -> Shape:
     if _own(model, pair.next) not in model.producers():
         raise RequestError(f"the model has no output '{pair.next}', which is to be the next value "
                            f"of the state '{name}'; its outputs: {some(model.outputs)}", KEY, name)
-    own = own_shape(model, name)
+    own = model.own_shape(name)
     if pair.shape is None:
         if own is None or None in own:
             known = "states no shape" if own is None else f"states {stated(own)}"

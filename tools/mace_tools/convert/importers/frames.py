@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from mace_tools.convert.shape_inference import Inference
 from mace_tools.graph.ir import Graph, Shape
 from mace_tools.support.errors import ModelError, Unsupported
 
@@ -53,13 +54,15 @@ class Frames:
     """The part of a Builder that knows in which graph it is."""
 
     frames: list[Frame]
-    graph: Graph
+    _inference: Inference
     _map: dict[str, str]
     _unfolded: set[str]
     _stand_ins: set[str]
     sequences: dict[str, TensorSequence]  # by the constants that stand for them
 
     if TYPE_CHECKING:
+        @property
+        def graph(self) -> Graph: ...
         def op(self, op: str, *inputs: str) -> str: ...
         def add_const(self, value: Any, dtype: str | None = None, name: str = "") -> str: ...
         def _resolve(self, name: str, node: SourceNode | None) -> str: ...
@@ -125,12 +128,13 @@ class Frames:
         graph.subgraphs = self.graph.subgraphs
         frame = Frame(graph, {"": ""})
         self.frames.append(frame)
-        self.graph, self._map = frame.graph, frame.map
+        around, self._inference = self._inference, Inference(graph)
+        self._map = frame.map
         try:
             yield frame
         finally:
             self.frames.pop()
-            self.graph, self._map = self.frames[-1].graph, self.frames[-1].map
+            self._inference, self._map = around, self.frames[-1].map
             self._unfolded = unfolded
 
     def add_input(self, source: str, dtype: str, shape: Shape | None) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mace_tools.convert.importers.source import SourceModel
-from mace_tools.convert.shape_inference import infer_node
+from mace_tools.convert.shape_inference import Inference
 from mace_tools.graph.ir import Graph
 
 
@@ -17,11 +17,16 @@ class NodeMaker:
     """The part of a Builder that adds single nodes to its graph."""
 
     model: SourceModel
-    graph: Graph
     missed: bool
+    _inference: Inference  # of the graph
     _scope: str
     _guessing: bool
     _stand_ins: set[str]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph to which nodes are added."""
+        return self._inference.graph
 
     def dtype(self, name: str) -> str:
         self._answer(name, None)
@@ -35,7 +40,7 @@ class NodeMaker:
         node = self.graph.add(op, _trim(inputs), outputs, base, **attrs)
         if self._guessing:
             self._stand_ins.update(outputs)
-        infer_node(self.graph, node)
+        self._inference.node(node)
         return outputs
 
     def add_const(self, value: Any, dtype: str | None = None, name: str = "const") -> str:

@@ -160,13 +160,13 @@ class Registry:
                 raise Unsupported(f"it {verb} {reason}", help)
         local, first = builder.localize(node), len(builder.graph.nodes)
         builder.check_sequences(function, local.inputs)
-        kind = fp16_constants.kind_of(builder.graph, local.inputs)
+        kind = fp16_constants.kind_of(builder.tensors(local.inputs))
         try:
             results = function(builder, local)
             self._check_all_read(local)
             results = [results] if isinstance(results, str) else list(results)
             read = [i for made in builder.graph.nodes[first:] for i in made.inputs]
-            fp16_constants.keep(builder.graph, kind, [*read, *results])
+            fp16_constants.keep(kind, builder.tensors([*read, *results]))
             builder.bind(node, results)
             builder.fold(first)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:

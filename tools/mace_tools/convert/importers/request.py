@@ -42,21 +42,13 @@ def check_request(
     for k, name in enumerate(outputs or ()):
         _spelled(model, known, name, model.outputs, "output_tensors", k)
     for name, (k, shape) in starts.items():
-        own = own_shape(model, name)
+        own = model.own_shape(name)
         if own is not None and shape is not None and len(own) != len(shape):
             raise RequestError(
                 f"{listed(shape)} has {len(shape)} dimensions, but the model's '{name}' has "
                 f"{len(own)}: {stated(own)}", "input_shapes", k, written(own))
     if inputs is not None:
         _check_ends(model, set(starts), outputs or model.outputs)
-
-
-def own_shape(model: SourceModel, name: str) -> Shape | None:
-    """The shape that the file states for a tensor, or None."""
-    name = model.named(name)
-    name = name if name in model.inputs or name in model.info else name.removesuffix(":0")
-    info = model.inputs.get(name) or model.info.get(name)
-    return None if info is None else info.shape
 
 
 def listed(shape: Shape) -> str:
@@ -102,7 +94,7 @@ def _check_ends(model: SourceModel, starts: set[str], outputs: Sequence[str]) ->
     """Checks that every input that the outputs need is given."""
     for name in needed_inputs(model, outputs, starts):
         if name not in starts:
-            own = own_shape(model, name)
+            own = model.own_shape(name)
             shape = "" if own is None else f", input_shapes {stated(own)}"
             raise RequestError(f"the outputs need the model's input '{name}', too: add it to "
                                f"input_tensors{shape}", "input_tensors")

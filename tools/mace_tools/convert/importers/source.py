@@ -162,6 +162,13 @@ class SourceModel:
         name = self.renamed.get(name, name)
         return self.aliases.get(name) or self.roles.get(name, name)
 
+    def own_shape(self, name: str) -> Shape | None:
+        """The shape that the file states for a tensor, or None."""
+        name = self.named(name)
+        name = name if name in self.inputs or name in self.info else name.removesuffix(":0")
+        info = self.inputs.get(name) or self.info.get(name)
+        return None if info is None else info.shape
+
     def signed(self, tensor: str) -> str:
         """The name of a tensor in the signature, or its own."""
         return next((a for a, own in self.aliases.items() if own == tensor), tensor)

@@ -12,6 +12,7 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Union
 
 import numpy as np
@@ -21,12 +22,12 @@ from mace_tools.graph.ir import Graph, Node, Shape, Tensor
 Type = tuple[str, Union[Shape, None]]  # element type and shape
 
 
+@dataclass(frozen=True)
 class View:
     """A node with the types of its operands, for inference rules."""
 
-    def __init__(self, graph: Graph, node: Node) -> None:
-        self.graph = graph
-        self.node = node
+    graph: Graph
+    node: Node
 
     def has(self, i: int) -> bool:
         return self.node.has_input(i)

@@ -5,33 +5,28 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
-from mace_tools.graph.ir import Graph, Tensor
+from mace_tools.graph.ir import Tensor
 
 
-def kind_of(graph: Graph, names: Iterable[str]) -> str:
+def kind_of(tensors: Iterable[Tensor]) -> str:
     """The 16-bit type of the constants among these tensors: f16 or bf16; "" without or with both.
     """
-    kinds = {"f16" if t.dtype == "f16" else t.stored for t in _constants(graph, names)} - {""}
+    kinds = {"f16" if t.dtype == "f16" else t.stored for t in tensors if t.is_const} - {""}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return kind if kind in ("f16", "bf16") else ""
 
 
-def keep(graph: Graph, kind: str, names: Iterable[str]) -> None:
+def keep(kind: str, tensors: Iterable[Tensor]) -> None:
     """Marks those of these tensors that are float32 constants which such a type holds exactly;
     none for the kind ""."""
-    for tensor in _constants(graph, names):
-        if tensor.dtype == "f32" and not tensor.stored and _is_exact(tensor.data, kind):
+    for tensor in tensors:
+        if tensor.data is not None and tensor.dtype == "f32" and not tensor.stored and _is_exact(
+                tensor.data, kind):
             tensor.stored = kind
-
-
-def _constants(graph: Graph, names: Iterable[str]) -> Iterator[Tensor]:
-    """Sequences, which have names as tensors have, are none."""
-    found = (graph.tensors.get(name) for name in names)
-    return (t for t in found if t is not None and t.data is not None)
 
 
 def _is_exact(array: np.ndarray, kind: str) -> bool:

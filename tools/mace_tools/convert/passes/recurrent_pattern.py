@@ -245,9 +245,9 @@ def _replace(loop: LoopParts, x: str, cell: _Cell, count: int | str) -> None:
                                 axis=[0]).outputs[0])
     weights = [graph.add_const(f"{node.name}/{what}", value[None].astype(np.float32))
                for what, value in (("w", cell.w), ("r", cell.r), ("bias", cell.bias))]
-    kind = fp16_constants.kind_of(loop.body, loop.body.tensors) or fp16_constants.kind_of(
-        graph, node.inputs)
-    fp16_constants.keep(graph, kind, weights)
+    kind = fp16_constants.kind_of(loop.body.tensors.values()) or fp16_constants.kind_of(
+        graph.tensors[name] for name in node.inputs if name)
+    fp16_constants.keep(kind, (graph.tensors[name] for name in weights))
     names = [graph.fresh(f"{node.name}/{what}") for what in ("steps", "h", "c")]
     graph.remove(node)
     made = graph.add(cell.op, [x, *weights, "", *firsts],

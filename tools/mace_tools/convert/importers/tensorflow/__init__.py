@@ -9,6 +9,7 @@ from mace_tools.convert.importers.registry import Registry
 from mace_tools.convert.importers.source import SourceModel
 from mace_tools.convert.importers.spectra import joined
 from mace_tools.convert.importers.tensorflow import branches, quantized_tensors
+from mace_tools.convert.importers.tensorflow.dropout import without_dropout
 from mace_tools.convert.importers.tensorflow.flow import check_operands, structured
 from mace_tools.convert.importers.tensorflow.reader import read
 
@@ -21,8 +22,9 @@ def prepare(model: SourceModel, inputs: Iterable[str]) -> SourceModel:
     """The model for inference, with its loops and conditionals as nodes. `inputs`: tensors that the
     caller feeds, which are not constant."""
     check_operands(model)
-    prepared = quantized_tensors.checked(branches.prepare(model, inputs))
-    return structured(joined(prepared, TRANSFORMS, READERS, {"Cast": "Real"}))
+    decided = branches.decided(without_dropout(model), inputs)
+    checked = quantized_tensors.checked(decided)
+    return structured(joined(checked, TRANSFORMS, READERS, {"Cast": "Real"}))
 
 
 __all__ = ["HAS_SIGNATURES", "prepare", "read", "registry"]

@@ -1,4 +1,4 @@
-"""Decides conditionals (Switch, Merge) whose condition is constant, and leaves out dropout.
+"""Decides conditionals (Switch, Merge) whose condition is constant.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -15,20 +15,16 @@ from dataclasses import replace
 import numpy as np
 
 from mace_tools.convert.importers.source import SourceModel, SourceNode
-from mace_tools.convert.importers.tensorflow.dropout import without_dropout
 
 SWITCHES, MERGES = ("Switch", "RefSwitch"), ("Merge", "RefMerge")
 _PASS = ("Identity", "PlaceholderWithDefault", "StopGradient", "ReadVariableOp", "ToBool",
 *SWITCHES)
 
 
-def prepare(model: SourceModel, inputs: Iterable[str]) -> SourceModel:
-    """The model for inference. `inputs`: tensors that the caller feeds, which are not constant."""
+def decided(model: SourceModel, inputs: Iterable[str]) -> SourceModel:
+    """The model without conditionals whose condition is constant. `inputs`: tensors that the caller
+    feeds, which are not constant."""
     fed = {name.removesuffix(":0") for name in inputs}
-    return _decided(without_dropout(model), fed)
-
-
-def _decided(model: SourceModel, fed: Collection[str]) -> SourceModel:
     made = model.producers()
     chosen = {node: side for node in model.nodes if node.op in SWITCHES
               and (side := _value(model, made, node.inputs[1], fed)) is not None}
