@@ -44,13 +44,13 @@ TESTING = "testing"
 # Folders inside a folder, and which of their neighbours each may import; "." is the folder itself.
 SUBFOLDERS: dict[str, dict[str, set[str]]] = {
     "convert": {
-        "inference": set(),
-        "reference": {"inference"},
-        ".": {"inference", "reference"},
-        "passes": {".", "inference", "reference"},
+        "ops": set(),
+        "reference": {"ops"},
+        ".": {"ops", "reference"},
+        "passes": {".", "ops", "reference"},
         "exporters": set(),
-        "importers": {".", "exporters", "inference", "passes", "reference"},
-        "onnx_export": {"importers", "inference", "reference"},
+        "importers": {".", "exporters", "ops", "passes", "reference"},
+        "onnx_export": {"importers", "ops"},
     },
     "analyze": {
         "reports": set(),

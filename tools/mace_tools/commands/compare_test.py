@@ -16,7 +16,7 @@ import pytest
 
 from mace_tools import cli
 from mace_tools.commands import compare_sides
-from mace_tools.convert.inference.spatial import VALID
+from mace_tools.convert.ops.common.windows import VALID
 from mace_tools.support.protos import REPO
 from mace_tools.testing import chromium, injected_errors, vision_nets
 from mace_tools.testing.needed import need_pocl

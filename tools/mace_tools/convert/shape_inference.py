@@ -3,7 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 The engine infers everything again when it plans; this serves importers and passes, so unknown
-extents (None) and unknown ranks are allowed everywhere. The rules of the ops are in inference/.
+extents (None) and unknown ranks are allowed everywhere. The rule of an op is `infer` in its file in
+ops/.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mace_tools.convert.inference import Type, View, rule_of
+from mace_tools.convert import ops
+from mace_tools.convert.ops.common.view import Type, View
 from mace_tools.convert.reference import evaluate
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import NUMPY, Graph, Node, Tensor
@@ -33,7 +35,7 @@ class Inference:
         """Sets dtype and shape of a node's outputs, and their contents if they are known.
 
         Errors: ModelError for operands that contradict each other."""
-        function = None if node.is_custom else rule_of(node.op)
+        function = None if node.is_custom else getattr(ops.find(node.op), "infer", None)
         if node.types is not None:
             types: list[Type] = list(node.types)
         elif function is None or not _is_complete(node):

@@ -4,17 +4,20 @@ SPDX-License-Identifier: Apache-2.0
 
 A draw uses the facts of an op (how many operands, of which types, which attributes with
 which values), not the checks of its inference: many draws are refused, which is tested as well.
+Where an op's operands would hardly fit together by chance, its file in mace_tools/convert/ops has
+RANDOM_SHAPES, functions of the shape that is drawn for x to the shape of each operand, and where x
+itself would hardly be drawn, random_shape, which draws it.
 """
 
 from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from mace_tools.convert import ops
 from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import NUMPY, Graph, Node
 from mace_tools.graph.op_schema import AttrFacts, OpFacts, all_ops
@@ -25,32 +28,6 @@ _TYPES = tuple(NUMPY)
 _RANKS = (0, 1, 2, 3, 4, 4, 4, 4, 5)
 _EXTENTS = (1, 1, 2, 2, 3, 4, 4, 6, 8, 9)
 _TRIES = 500
-
-
-def _recurrent(gates: int) -> tuple[Callable[[tuple[int, ...]], tuple[int, ...]], ...]:
-    """Operands for a state of 2 elements in one direction, with time first."""
-    def state(x: tuple[int, ...]) -> tuple[int, ...]:
-        return (1, x[1] if len(x) > 1 else 1, 2)
-
-    return (lambda x: (*x, 2, 3, 4)[:3], lambda x: (1, 2 * gates, (*x, 2, 3, 4)[2]),
-            lambda x: (1, 2 * gates, 2), lambda x: (1, 4 * gates), lambda x: state(x)[1:2], state,
-            state, lambda x: (1, 6), lambda x: (1, 2, 2), lambda x: (1, 2), lambda x: (1, 8))
-
-
-# Shapes that fit x and that would hardly be drawn by chance.
-_HINTS = {"Append": (*[lambda x: x] * 3,),
-          "Proposal": (lambda x: x, lambda x: (*x[:-1], 2 * x[-1]), lambda x: (3,)),
-          "NonMaxSuppression": (lambda x: (*(*x, 2, 3)[:2], 1, 4), lambda x: (*(*x, 2, 3)[:2], 3)),
-          "Attention": (*[lambda x: (*x, 2, 2, 3, 4)[:4]] * 3, lambda x: (*x, 2, 2, 3)[2:3]),
-          "RotaryEmbedding": (*[lambda x: (*x, 2, 2)[:2]] * 2,
-                              *[lambda x: (1, 2, *(*x, 2, 2)[:1], 2 * (*x, 2, 2)[1])] * 3),
-          "Deconv2d": (lambda x: (*x, 1, 3, 3, 2)[:4], lambda x: (3, (*x, 1, 3, 3, 2)[3], 2, 2),
-                       lambda x: (3,), lambda x: (4,)),
-          "GridSample": (lambda x: (*x, 2, 2, 3)[:3], lambda x: ((*x, 2)[0], 2, 1),
-                         lambda x: (*x, 2)[:1]),
-          "RoiAlign": (lambda x: (*x, 2, 2, 2, 2)[:4], lambda x: (3, 4), lambda x: (3,)),
-          "ScatterElements": (*[lambda x: x] * 3,),
-          **{op: _recurrent(gates) for op, gates in (("Rnn", 1), ("Gru", 3), ("Lstm", 4))}}
 
 
 def refused(graph: Graph) -> str:
@@ -103,7 +80,7 @@ def _changed_shape(shape: list[int], dice: random.Random) -> tuple[int, ...]:
 def any_node(op: str, dice: random.Random) -> Graph:
     """A graph with one node, drawn from the facts alone."""
     graph, facts = Graph("random"), all_ops()[op]
-    x = _shape(dice) if op != "Proposal" else _of_anchors(dice)
+    x = getattr(ops.find(op), "random_shape", _shape)(dice)
     most = facts.min_inputs + 2 if facts.max_inputs == -1 else facts.max_inputs
     names = [_operand(graph, op, i, x, dice) for i in range(dice.randint(facts.min_inputs, most))]
     attrs, unit = {}, dice.choice((1, 2, 2, 2, len(x)))  # of the lengths of lists
@@ -116,11 +93,6 @@ def any_node(op: str, dice: random.Random) -> Graph:
     graph.add(op, names, [f"y{k}" for k in range(count)], "node", **attrs)
     graph.outputs = list(graph.nodes[0].outputs)
     return graph
-
-
-def _of_anchors(dice: random.Random) -> tuple[int, ...]:
-    """Scores for 2 or 4 anchors, which would hardly be drawn by chance."""
-    return 1, dice.randint(1, 4), dice.randint(1, 4), dice.choice((4, 8))
 
 
 def _shape(dice: random.Random) -> tuple[int, ...]:
@@ -138,8 +110,9 @@ def _operand(graph: Graph, op: str, i: int, x: tuple[int, ...], dice: random.Ran
     if i in facts.known and dice.random() < 0.95:
         return graph.add_const(f"x{i}", _known(x, dtype, dice), dtype)
     shape = x if i == 0 else _other_shape(x, dice)
-    if op in _HINTS and dice.random() < 0.8:
-        shape = _HINTS[op][i](x)
+    fitting = getattr(ops.find(op), "RANDOM_SHAPES", ())
+    if fitting and dice.random() < 0.8:
+        shape = fitting[i](x)
     return graph.add_input(f"x{i}", dtype, shape).name
 
 

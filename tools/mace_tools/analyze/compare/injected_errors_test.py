@@ -15,7 +15,7 @@ import pytest
 
 from mace_tools import cli, frameworks
 from mace_tools.commands import compare_sides
-from mace_tools.convert.inference.spatial import SAME_LOWER
+from mace_tools.convert.ops.common.windows import SAME_LOWER
 from mace_tools.support.protos import REPO
 from mace_tools.testing import injected_errors, vision_nets
 

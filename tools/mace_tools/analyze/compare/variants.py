@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mace_tools.convert.inference.spatial import AVERAGE, EXPLICIT, SAME, SAME_LOWER, VALID
+from mace_tools.convert.ops.common.windows import AVERAGE, EXPLICIT, SAME, SAME_LOWER, VALID
 from mace_tools.convert.passes.match import CONV_LIKE
 from mace_tools.graph import op_schema
 from mace_tools.graph.extract import Part

@@ -12,7 +12,7 @@ import numpy as np
 
 from mace_tools.convert.importers.request import RequestError, listed, some, stated
 from mace_tools.convert.importers.source import SourceModel
-from mace_tools.convert.inference.checks import fits
+from mace_tools.convert.ops.common.checks import fits
 from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.dynamic_dims import OpenDims
 from mace_tools.graph.ir import NUMPY, Graph, Shape

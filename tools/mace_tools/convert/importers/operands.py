@@ -14,7 +14,7 @@ import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.registry import Unsupported
-from mace_tools.convert.inference.spatial import SAME, VALID
+from mace_tools.convert.ops.common.windows import SAME, VALID
 from mace_tools.graph.quantization import permuted_codes
 
 INT32_MAX = (1 << 31) - 1

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from mace_tools.convert.importers.builder import Builder, Frame
 from mace_tools.convert.importers.source import SourceGraph, SourceNode
-from mace_tools.convert.inference.control import common
+from mace_tools.convert.ops.common.branches import common
 from mace_tools.graph.ir import Graph, Shape
 from mace_tools.graph.quantization import as_key
 from mace_tools.support.errors import ModelError

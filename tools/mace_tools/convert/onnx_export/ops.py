@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from mace_tools.convert.inference.spatial import EXPLICIT, FULL, SAME, SAME_LOWER, VALID
 from mace_tools.convert.onnx_export.writer import Refused, Writer
-from mace_tools.convert.reference.resize import Axis, nearest
+from mace_tools.convert.ops.common.resizing import Axis, nearest
+from mace_tools.convert.ops.common.windows import EXPLICIT, FULL, SAME, SAME_LOWER, VALID
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Node, Shape
 

@@ -9,7 +9,7 @@ x, and cropping the result takes as much padding away again (Yu and Koltun, 2016
 
 from __future__ import annotations
 
-from mace_tools.convert.inference.spatial import EXPLICIT, VALID
+from mace_tools.convert.ops.common.windows import EXPLICIT, VALID
 from mace_tools.convert.passes.match import only_producer
 from mace_tools.graph.ir import Graph
 

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from mace_tools.convert.inference.spatial import AVERAGE, CEIL, EXPLICIT, MAX, VALID
+from mace_tools.convert.ops.common.windows import AVERAGE, CEIL, EXPLICIT, MAX, VALID
 from mace_tools.graph.ir import Graph, Node
 
 _NEVER_NEGATIVE = ("RELU", "RELUX", "SIGMOID", "HARDSIGMOID", "SOFTPLUS")

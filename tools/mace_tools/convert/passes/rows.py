@@ -11,7 +11,7 @@ every shape of the model's inputs.
 
 from __future__ import annotations
 
-from mace_tools.convert.inference.extents import Extent, entries
+from mace_tools.convert.ops.common.extents import Extent, entries
 from mace_tools.graph.ir import Graph, Node
 
 _MOST_STEPS = 64

@@ -12,7 +12,7 @@ from mace_tools.convert.importers.caffe import registry
 from mace_tools.convert.importers.caffe.layer import Layer
 from mace_tools.convert.importers.channels_first import to_first, to_last
 from mace_tools.convert.importers.registry import Unsupported
-from mace_tools.convert.inference.spatial import AVERAGE, EXPLICIT
+from mace_tools.convert.ops.common.windows import AVERAGE, EXPLICIT
 from mace_tools.support.errors import ModelError
 
 

@@ -14,7 +14,7 @@ from mace_tools.convert.importers.caffe import registry
 from mace_tools.convert.importers.caffe.layer import Layer
 from mace_tools.convert.importers.channels_first import spatial
 from mace_tools.convert.importers.registry import Unsupported
-from mace_tools.convert.inference.spatial import AVERAGE, EXPLICIT, MAX, VALID
+from mace_tools.convert.ops.common.windows import AVERAGE, EXPLICIT, MAX, VALID
 from mace_tools.support.errors import ModelError
 
 _MOST = (1 << 31) - 1

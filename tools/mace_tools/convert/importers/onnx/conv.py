@@ -12,7 +12,7 @@ from mace_tools.convert.importers.onnx import registry, volumes
 from mace_tools.convert.importers.onnx.layout import pair, spatial, spatial_rank
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
-from mace_tools.convert.inference.spatial import EXPLICIT, SAME, SAME_LOWER, VALID
+from mace_tools.convert.ops.common.windows import EXPLICIT, SAME, SAME_LOWER, VALID
 from mace_tools.support.errors import ModelError
 
 

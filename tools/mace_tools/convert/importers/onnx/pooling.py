@@ -18,7 +18,7 @@ from mace_tools.convert.importers.onnx.layout import pair, spatial, spatial_rank
 from mace_tools.convert.importers.onnx.unpool import places
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
-from mace_tools.convert.inference.spatial import AVERAGE, MAX
+from mace_tools.convert.ops.common.windows import AVERAGE, MAX
 
 
 @registry.op("MaxPool", "AveragePool")

@@ -15,7 +15,7 @@ from mace_tools.convert.importers.onnx import registry
 from mace_tools.convert.importers.onnx.resize_matrix import by_matrices
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
-from mace_tools.convert.reference.resize import Axis
+from mace_tools.convert.ops.common.resizing import Axis
 from mace_tools.support.errors import ModelError
 
 _MODES = {"nearest": "NEAREST", "linear": "LINEAR", "bilinear": "LINEAR", "cubic": "CUBIC"}

@@ -14,7 +14,7 @@ import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.registry import Unsupported
-from mace_tools.convert.reference.resize import Axis, nearest, positions, weights
+from mace_tools.convert.ops.common.resizing import Axis, nearest, positions, weights
 from mace_tools.graph.ir import NUMPY
 
 

@@ -12,7 +12,7 @@ import onnxruntime
 import pytest
 
 from mace_tools.convert import importers, reference
-from mace_tools.convert.reference.resize import Axis, nearest
+from mace_tools.convert.ops.common.resizing import Axis, nearest
 from mace_tools.support.errors import UnsupportedOps
 from mace_tools.testing.onnx_cases import Case, i64, save, uniform
 

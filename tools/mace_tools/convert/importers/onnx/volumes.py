@@ -14,7 +14,7 @@ from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.onnx.layout import to_first, to_last
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
-from mace_tools.convert.inference.spatial import EXPLICIT
+from mace_tools.convert.ops.common.windows import EXPLICIT
 from mace_tools.support.errors import ModelError
 
 

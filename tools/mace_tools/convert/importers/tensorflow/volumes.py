@@ -17,7 +17,7 @@ from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
 from mace_tools.convert.importers.tensorflow.windows import spatial
-from mace_tools.convert.inference.spatial import AVERAGE, EXPLICIT, MAX
+from mace_tools.convert.ops.common.windows import AVERAGE, EXPLICIT, MAX
 
 _MOST_PLACES = 256  # of a window whose places are asked for
 

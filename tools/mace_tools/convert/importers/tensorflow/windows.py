@@ -22,7 +22,7 @@ from mace_tools.convert.importers.operands import (
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
-from mace_tools.convert.inference.spatial import AVERAGE, EXPLICIT, MAX
+from mace_tools.convert.ops.common.windows import AVERAGE, EXPLICIT, MAX
 
 
 def is_nchw(n: SourceNode) -> bool:

@@ -21,7 +21,7 @@ from mace_tools.convert.importers.tflite import registry
 from mace_tools.convert.importers.tflite.activations import fused
 from mace_tools.convert.importers.tflite.flat import PADDINGS
 from mace_tools.convert.importers.tflite.sizes import check_transposed
-from mace_tools.convert.inference.spatial import AVERAGE, L2, MAX
+from mace_tools.convert.ops.common.windows import AVERAGE, L2, MAX
 
 
 def window(n: SourceNode) -> dict:

@@ -1,0 +1,4 @@
+"""Code that several ops share.
+
+SPDX-License-Identifier: Apache-2.0
+"""

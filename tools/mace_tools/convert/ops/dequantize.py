@@ -1,0 +1,12 @@
+"""Dequantize: inference.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from mace_tools.convert.ops.common.view import Type, View
+
+
+def infer(v: View) -> Type:
+    return "f32", v.shape()
