@@ -32,7 +32,7 @@ LAYERS: dict[str, set[str]] = {
     "analyze": {"config", "convert", "graph", "run"},
     "package": {"config", "graph", "run"},
     "doctor": {"devices", "frameworks", "run"},
-    "generate": {"config", "convert", "graph", "run"},
+    "generate": {"config", "convert", "graph", "package", "run"},
     "site": set(),
     "setup": set(),  # run by a bare Python, before anything is installed
     "commands": {"analyze", "config", "convert", "devices", "doctor", "frameworks", "graph",

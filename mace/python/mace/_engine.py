@@ -16,7 +16,7 @@ from mace._gpu import GpuContext
 from mace._gpu_memory import GpuHandles, GpuTensor
 from mace._library import Handle, check, created, encoded, ffi, lib, names_of, text
 from mace._model import Model, PathLike
-from mace._settings import Affinity, GpuPerf, GpuPriority
+from mace._setting_types import SettingTypes
 from mace._tensors import TensorInfo, Tensors, as_input, code_of, infos
 
 if TYPE_CHECKING:
@@ -42,38 +42,9 @@ class Cancellation:
             return bool(lib.mace_cancellation_is_cancelled(pointer))
 
 
-class Settings(TypedDict, total=False):
+class Settings(SettingTypes, TypedDict, total=False):
     """The keywords of Engine; docs/converter.md says what each does and its default."""
 
-    num_threads: int
-    cpu_affinity_policy: Union[Affinity, int]
-    memory_strategy: str
-    memory_savings: Sequence[str]
-    memory_limit: int
-    winograd: int
-    float32_nodes: Sequence[str]
-    fc_rounding: str
-    tuning_ms: int
-    tuning_file: str
-    max_loop_iterations: int
-    gpu_data_type: str
-    gpu_perf_hint: Union[GpuPerf, int]
-    gpu_priority_hint: Union[GpuPriority, int]
-    gpu_kernel_micros: int
-    gpu_queue_window: int
-    dsp_library: str
-    dsp_program: str
-    dsp_emulator: str
-    dsp_timeout_ms: int
-    dsp_takes_all: bool
-    dsp_with_gpu: bool
-    dsp_corner: int
-    dsp_dcvs: bool
-    dsp_latency_us: int
-    dsp_unsigned_pd: bool
-    nnlib_graph_mode: int
-    check_numerics: bool
-    guard: bool
     # These have no words in a deployment file.
     gpu_context: GpuContext  # cached and precompiled programs of the GPU
     share_memory_with: Engine  # whose memory for runs the new engine uses in turn

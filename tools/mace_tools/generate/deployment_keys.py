@@ -2,15 +2,14 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-mace_run reads deployment files without Python. Bazel compiles this list into it;
-deployment_keys_test.py fails when the list is out of date. To write it again, in tools/:
-
-    ~/.cache/mace/venv/bin/python -m mace_tools.generate.deployment_keys
+mace_run reads deployment files without Python. Bazel compiles this list into it.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -20,6 +19,7 @@ from mace_tools.config.schema import KERNEL_MICROS, Library, Model, Subgraph
 from mace_tools.config.sections import Preprocess
 from mace_tools.config.unsupported_keys import FOREIGN
 from mace_tools.config.yaml_file import MAX_BYTES
+from mace_tools.support.console import Console
 from mace_tools.support.protos import REPO
 
 LIST = REPO / "tools" / "mace_run" / "deployment_keys.json"
@@ -40,5 +40,6 @@ def _keys(section: type[BaseModel]) -> dict[str, str]:
     return {key: (field.examples or [""])[0] for key, field in section.model_fields.items()}
 
 
-if __name__ == "__main__":
-    LIST.write_text(as_text())
+def outputs(console: Console) -> Iterator[tuple[Path, str]]:
+    del console  # nothing has to be built
+    yield LIST, as_text()

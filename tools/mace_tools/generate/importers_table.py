@@ -2,12 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-To write the page again, in tools/:
-
-    ~/.cache/mace/venv/bin/python -m mace_tools.generate.importers_table
-
 The page follows from the importer functions alone: the ops that they name, what they say of
-themselves, and what they refuse. importers_table_test.py fails when it is out of date. Formats are
+themselves, and what they refuse. Formats are
 the packages of mace_tools/convert/importers.
 """
 
@@ -18,11 +14,13 @@ import importlib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from mace_tools.convert import importers
 from mace_tools.convert.importers.registry import Registry
 from mace_tools.graph.op_schema import all_ops
+from mace_tools.support.console import Console
 from mace_tools.support.protos import REPO
 
 PAGE = REPO / "docs" / "front_ends.md"
@@ -170,5 +168,6 @@ def _message(node: ast.AST) -> list[str]:
     return []
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page())
+def outputs(console: Console) -> Iterator[tuple[Path, str]]:
+    del console  # nothing has to be built
+    yield PAGE, page()

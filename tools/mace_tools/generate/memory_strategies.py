@@ -2,14 +2,14 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-memory_strategies_test.py fails when it is out of date. To write it again, in tools/:
-
-    ~/.cache/mace/venv/bin/python -m mace_tools.generate.memory_strategies
+It is what mace_plan prints of its planners.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from mace_tools.config.memory_strategies import LIST
@@ -28,5 +28,5 @@ def as_text(strategies: list[dict[str, Any]]) -> str:
     return "[\n" + ",\n".join(json.dumps(s) for s in strategies) + "\n]\n"
 
 
-if __name__ == "__main__":
-    LIST.write_text(as_text(from_engine(Console())))
+def outputs(console: Console) -> Iterator[tuple[Path, str]]:
+    yield LIST, as_text(from_engine(console))

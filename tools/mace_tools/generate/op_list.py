@@ -2,16 +2,14 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Both are generated, from the op table of the engine and from the comment that heads each file of
-mace/ops; op_list_test.py fails when they are out of date. To write them again, in tools/:
-
-    ~/.cache/mace/venv/bin/python -m mace_tools.generate.op_list
+Both follow from the op table of the engine and from the comment that heads each file of mace/ops.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,11 +68,7 @@ def as_text(facts: dict[str, Any]) -> str:
     return f'{{"max_rank": {facts["max_rank"]}, "ops": [\n{ops}\n]}}\n'
 
 
-def main() -> None:
-    facts = from_engine(Console())
-    OPS_JSON.write_text(as_text(facts))
-    OPS_MD.write_text(render(facts["ops"]))
-
-
-if __name__ == "__main__":
-    main()
+def outputs(console: Console) -> Iterator[tuple[Path, str]]:
+    facts = from_engine(console)
+    yield OPS_JSON, as_text(facts)
+    yield OPS_MD, render(facts["ops"])

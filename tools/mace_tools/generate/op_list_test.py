@@ -1,4 +1,4 @@
-"""tools/ops.json and docs/ops.md are what the engine says today.
+"""The list of ops is that of the files, whose heads say everything.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,18 +10,8 @@ import json
 import pytest
 
 from mace_tools.generate import op_list
-from mace_tools.support.console import Console
 
-AGAIN = "out of date: run `python -m mace_tools.generate.op_list` in tools/"
 OPS = json.loads(op_list.OPS_JSON.read_text())["ops"]
-
-
-def test_the_list_is_the_engines():
-    assert op_list.as_text(op_list.from_engine(Console())) == op_list.OPS_JSON.read_text(), AGAIN
-
-
-def test_the_docs_follow_from_the_list():
-    assert op_list.render(OPS) == op_list.OPS_MD.read_text(), AGAIN
 
 
 def test_the_list_is_the_folder():

@@ -2,15 +2,14 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Both are generated, from the descriptions in mace/runtime/settings.h; setting_list_test.py fails
-when they are out of date. To write them again, in tools/:
-
-    ~/.cache/mace/venv/bin/python -m mace_tools.generate.setting_list
+Both follow from the descriptions in mace/runtime/settings.h.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from mace_tools.graph.settings import LIST, Setting, all_settings
@@ -79,11 +78,7 @@ def _default(s: Setting) -> str:
     return f"`{s.default}`" if s.default != "" else "none"
 
 
-def main() -> None:
-    LIST.write_text(as_text(from_engine(Console())))
+def outputs(console: Console) -> Iterator[tuple[Path, str]]:
+    yield LIST, as_text(from_engine(console))
     all_settings.cache_clear()
-    PAGE.write_text(page(PAGE.read_text()))
-
-
-if __name__ == "__main__":
-    main()
+    yield PAGE, page(PAGE.read_text())

@@ -3,7 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 The file is what `mace_run --list_ops` prints of mace/ops, where each fact is stated once;
-op_list_test.py keeps it so. Nothing here or elsewhere in Python repeats one: a default, the values
+generate_test.py keeps it so. Nothing here or elsewhere in Python repeats one: a default, the values
 and the types that an op takes, whether it is a view, how it depends on the order of axes.
 """
 

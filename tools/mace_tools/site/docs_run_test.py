@@ -51,9 +51,9 @@ NOT_RUN = {
     "bazel-bin/mace/examples/picture": "pictures_page_test.py runs it, on every digit",
     "test/mutants/run.sh": "builds and runs every unit test; test/mutants has its own test",
     "test/arm/run.sh": "counts under qemu; test/arm/budget_test.py does",
-    "bazel run //tools:mace_run -- --list_ops": "builds; op_list_test.py compares what it prints",
+    "bazel run //tools:mace_run -- --list_ops": "builds; generate_test.py compares what it prints",
     "(cd tools && ~/.cache/mace/venv/bin/python -m pytest": "shows a test that does not exist yet",
-    "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.package.library.op_sizes)": (
+    "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.generate --measure)": (
         "links more than a hundred libraries; test/library/sizes_test.py compares what it writes"),
     "clang-format-19": "writes the checkout; lint calls it",
     "/usr/bin/python3 -m venv": "installs software", "/tmp/train/bin/python": "trains a model",

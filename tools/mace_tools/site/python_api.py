@@ -51,6 +51,11 @@ def _is_data(node: ast.ClassDef) -> bool:
 
 def _fields(node: ast.ClassDef, text: str) -> list[str]:
     """The lines of a class with its fields and their comments, up to its first function."""
+    bases = ", ".join(ast.unparse(base) for base in node.bases)
+    return [f"class {node.name}({bases}):" if bases else f"class {node.name}:", *_body(node, text)]
+
+
+def _body(node: ast.ClassDef, text: str) -> list[str]:
     lines = text.split("\n")
     functions = [n for n in node.body if isinstance(n, ast.FunctionDef)]
     end = min([node.end_lineno or 0, *[n.lineno - 1 - len(n.decorator_list) for n in functions]])
@@ -58,8 +63,7 @@ def _fields(node: ast.ClassDef, text: str) -> list[str]:
     shown = lines[first.lineno - 1:end]
     while shown and not shown[-1].strip():
         shown.pop()
-    bases = ", ".join(ast.unparse(base) for base in node.bases)
-    return [f"class {node.name}({bases}):" if bases else f"class {node.name}:", *shown]
+    return shown
 
 
 def _member(node: ast.FunctionDef) -> Entry | None:
@@ -83,6 +87,14 @@ def _entry(node: _Defined, text: str) -> Entry:
     return Entry([node.name], code, _docstring(node), [m for m in members if m])
 
 
+def _inherit(entry: Entry, inner: dict[str, list[str]]) -> None:
+    """Shows the fields of a base that is not exported as the class's own."""
+    for base, fields in inner.items():
+        if f"({base}, " in entry.code[0]:
+            entry.code[0] = entry.code[0].replace(f"({base}, ", "(")
+            entry.code[1:1] = fields
+
+
 def exported(package: Path) -> list[str]:
     """The names in __all__ of a package."""
     for node in ast.parse((package / "__init__.py").read_text()).body:
@@ -94,11 +106,17 @@ def exported(package: Path) -> list[str]:
 def package_page(package: Path) -> Page:
     """The page of a package."""
     found: dict[str, Entry] = {}
+    inner: dict[str, list[str]] = {}  # the fields of classes that are not exported
+    names = exported(package)
     for path in sorted(package.glob("*.py")):
         text = path.read_text()
         for node in ast.parse(text).body:
-            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in names:
                 found[node.name] = _entry(node, text)
+            elif isinstance(node, ast.ClassDef):
+                inner[node.name] = _body(node, text)
+    for entry in found.values():
+        _inherit(entry, inner)
     module = ast.parse((package / "__init__.py").read_text())
     return Page("python", f"Python: the package `{package.name}`", "python", _docstring(module),
-                [found[name] for name in exported(package)])
+                [found[name] for name in names])

@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-    ~/.cache/mace/venv/bin/python -m mace_tools.package.library.op_sizes  # in tools/: measures
+`python -m mace_tools.generate --measure` in tools/ writes it.
 
 The linker's maps of a library without ops, and of one with each op alone, say in which object files
 the difference lies, so that code that several ops share counts once: of each object, the most that
@@ -43,6 +43,11 @@ def stored() -> dict[str, Any]:
     """The table: `abi` and `variants`; of each the bytes without ops (`base`), the names of object
     files, and by op pairs of an object's number and of bytes."""
     return json.loads(FILE.read_text())
+
+
+def is_complete() -> bool:
+    """Whether the table has the ops of the engine, and no others."""
+    return all(set(variant["ops"]) == set(all_ops()) for variant in stored()["variants"].values())
 
 
 def estimate(ops: Collection[str], gpu: bool = False, quantized: bool = False) -> int:
@@ -115,9 +120,9 @@ def table(console: Console, abi: Abi, gpu: bool, quantized: bool) -> dict[str, A
     return {"base": base, "objects": list(numbers), "ops": scaled}
 
 
-def main() -> None:
-    """Writes the file."""
-    (abi,), console = find((ABI,)), Console()
+def as_text(console: Console) -> str:
+    """Measures, and returns the contents of the file."""
+    (abi,) = find((ABI,))
     variants = {name: table(console, abi, *has) for name, has in VARIANTS.items()}
     text = json.dumps({"abi": ABI, "of": "stripped shared library", "variants": variants},
                       separators=(",", ":"))
@@ -125,9 +130,4 @@ def main() -> None:
              *(f'"{op}":' for op in all_ops()))
     for key in lines:
         text = text.replace(key, "\n" + key)
-    FILE.write_text(text + "\n")
-    console.info(f"wrote {FILE}")
-
-
-if __name__ == "__main__":
-    main()
+    return text + "\n"

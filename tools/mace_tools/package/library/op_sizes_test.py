@@ -35,10 +35,7 @@ def test_small_libraries_for_arm64_name_every_place_by_one_instruction():
 def test_the_table_has_every_op_and_is_plausible():
     table = op_sizes.stored()
     assert table["abi"] in ABIS and set(table["variants"]) == set(op_sizes.VARIANTS)
-    for name in op_sizes.VARIANTS:
-        assert set(table["variants"][name]["ops"]) == set(all_ops()), (
-            "measure again: (cd tools && ~/.cache/mace/venv/bin/python -m "
-            "mace_tools.package.library.op_sizes)")
+    assert op_sizes.is_complete(), "run `python -m mace_tools.generate` in tools/"
     none, one, all_of_them = (op_sizes.estimate(ops) for ops in ((), ("Conv2d",), all_ops()))
     assert none < one < all_of_them < op_sizes.estimate(all_ops(), gpu=True)
     assert one < op_sizes.estimate(("Conv2d",), quantized=True)
