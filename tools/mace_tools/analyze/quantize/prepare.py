@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mace_tools.convert.passes.match import ACTIVATION_ATTRS, NO_ACTIVATION, plain
+from mace_tools.convert.passes.match import ACTIVATION_ATTRS, CLAMPS, plain
 from mace_tools.graph.ir import Graph, Node
-
-# What a layer of codes applies itself: limits of its result.
-CLAMPS = (NO_ACTIVATION, "RELU", "RELUX")
 
 
 def clone(graph: Graph) -> Graph:

@@ -8,30 +8,26 @@ from __future__ import annotations
 
 from collections import Counter
 
-from mace_tools.convert.passes.match import CONV_LIKE, plain
+from mace_tools.convert.passes.match import CLAMPS, CONV_LIKE, plain
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Graph, Node, Quant, Tensor
 from mace_tools.graph.op_support import RUN_BY_ENGINE, takes_quantized
 from mace_tools.graph.quantization import real, same_quant
 from mace_tools.support.errors import ModelError
 
-# The values of attributes with which an op that computes in codes does so.
-_COMPUTED = {
-    "Activation": {}, "ArgMax": {}, "Clip": {}, "Compare": {}, "MatMul": {}, "PRelu": {},
-    "Unary": {},
-    "Conv2d": {}, "Deconv2d": {}, "DepthwiseConv2d": {}, "FullyConnected": {},
-    "Eltwise": {"type": ("SUM", "SUB", "PROD", "DIV", "SQR_DIFF", "MIN", "MAX")},
-    "LpNorm": {"p": (2,)},
-    "Reduce": {"reduce_type": ("MEAN", "SUM", "MAX", "MIN")},
-    "Softmax": {"use_log": (0,)},
+# Ops that compute in codes with some values of an attribute only. tools/ops.json tells which ops
+# compute in codes of which types (OpFacts.on_quantized, cpu_quantized).
+_VALUES = {
+    "Eltwise": ("type", ("SUM", "SUB", "PROD", "DIV", "SQR_DIFF", "MIN", "MAX")),
+    "LpNorm": ("p", (2,)),
+    "Reduce": ("reduce_type", ("MEAN", "SUM", "MAX", "MIN")),
+    "Softmax": ("use_log", (0,)),
 }
-# The same where codes have 16 bits; other ops compute floats then.
-_COMPUTED_16 = {
-    "Activation": {"activation": ("NOOP", "RELU", "RELUX", "LEAKYRELU", "SIGMOID", "TANH")},
-    "Conv2d": {}, "Deconv2d": {}, "DepthwiseConv2d": {}, "FullyConnected": {},
-    "Eltwise": {"type": ("SUM", "SUB", "PROD")}, "Softmax": {"use_log": (0,)},
+# The same where codes have 16 bits.
+_VALUES_16 = _VALUES | {
+    "Activation": ("activation", ("NOOP", "RELU", "RELUX", "LEAKYRELU", "SIGMOID", "TANH")),
+    "Eltwise": ("type", ("SUM", "SUB", "PROD")),
 }
-_CLAMPS = ("NOOP", "RELU", "RELUX")
 # Ops that pick some of the codes, so that the result has the scale of all operands.
 _PICKS = {"Eltwise": ("type", ("MIN", "MAX")), "Reduce": ("reduce_type", ("MIN", "MAX"))}
 _LINEAR = ("ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS")
@@ -86,11 +82,11 @@ def in_codes(graph: Graph, node: Node) -> bool:
     if node.op == "QuantizedLstm":
         return True  # it is nothing else
     is_16 = graph.tensors[node.inputs[0]].dtype == "i16"
-    wanted = (_COMPUTED_16 if is_16 else _COMPUTED).get(node.op)
-    if wanted is None or any(node.attr(a) not in values for a, values in wanted.items()):
+    restricted = (_VALUES_16 if is_16 else _VALUES).get(node.op)
+    if restricted is not None and node.attr(restricted[0]) not in restricted[1]:
         return False
     if node.op != "Activation" and "activation" in op_schema.all_ops()[node.op].attrs \
-            and not plain(node) and node.attr("activation") not in _CLAMPS:
+            and not plain(node) and node.attr("activation") not in CLAMPS:
         return False
     if node.op in CONV_LIKE:
         weight = graph.tensors[node.inputs[1]]
@@ -141,7 +137,7 @@ def _moves(graph: Graph, node: Node) -> bool:
         kind = names[node.attr("pooling_type")]
         if kind == "L2" or kind == "AVERAGE" and node.attr("count_include_pad"):
             return False
-        if not plain(node) and node.attr("activation") not in _CLAMPS:
+        if not plain(node) and node.attr("activation") not in CLAMPS:
             return False
     return (all(same_quant(q, first) for q in others)
             and all(same_quant(graph.tensors[o].quant, first) for o in node.outputs))

@@ -15,6 +15,8 @@ from mace_tools.graph.quantization import real
 NO_ACTIVATION = op_schema.all_ops()["Activation"].default("activation")
 # The attributes of an op that applies an activation to its result.
 ACTIVATION_ATTRS = tuple(op_schema.all_ops()["Activation"].attrs)
+# Those that a quantized layer applies itself: limits of its result.
+CLAMPS = (NO_ACTIVATION, "RELU", "RELUX")
 # Ops with weights in operand 1 and an optional bias in operand 2.
 CONV_LIKE = ("Conv2d", "DepthwiseConv2d", "Deconv2d", "FullyConnected")
 
