@@ -10,11 +10,13 @@ library among them.
 
 from __future__ import annotations
 
+import importlib
 import re
+import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from mace_tools.package import wheel_file
 from mace_tools.package.library import bundle, link
 from mace_tools.package.library.abis import Abi
 from mace_tools.package.library.engine import Engine
@@ -77,23 +79,39 @@ def build(abi: Abi, engine: Engine, folder: Path) -> Path:
     machine, machines, bits = _target(abi)
     with tempfile.TemporaryDirectory(prefix="mace.wheel.") as temporary:
         work = Path(temporary)
-        library = work / link.SONAME
+        module = work / MODULE
+        _functions(work)
+        library = module / link.SONAME
         link.shared(abi, link.merge(abi, engine.archives, work), library, work / "debug")
         glibc = oldest_glibc(abi, library)
-        files = {f"{MODULE}/{p.name}": p.read_bytes() for p in sorted(SOURCES.iterdir())
-                 if p.suffix == ".py" or p.name == "py.typed"}
-        files[f"{MODULE}/_built.py"] = BUILT.format(
+        (module / "_built.py").write_text(BUILT.format(
             version=bundle.version(), headers=_header_version(), machine=machine,
-            machines=machines, bits=bits, glibc=glibc).encode()
-        files[f"{MODULE}/_c.py"] = _functions(work)
-        files[f"{MODULE}/{link.SONAME}"] = library.read_bytes()
-    licences = {target: (REPO / source).read_bytes()
-                for source, target in bundle.DOCUMENTS.items() if target != "CHANGELOG.md"}
-    wheel = wheel_file.Wheel(
-        "mace", bundle.version(), f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{machine}",
-        "Runs neural networks on CPUs and GPUs", ">=3.9", ("cffi>=1.15", "numpy>=1.23"),
-        licences=licences)
-    return wheel_file.write(wheel, files, folder)
+            machines=machines, bits=bits, glibc=glibc))
+        for path in SOURCES.iterdir():
+            if path.suffix == ".py" or path.name == "py.typed":
+                shutil.copyfile(path, module / path.name)
+        for source, target in bundle.DOCUMENTS.items():
+            shutil.copyfile(REPO / source, work / target)
+        folder.mkdir(parents=True, exist_ok=True)
+        return _write(work, f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{machine}", folder)
+
+
+def _write(root: Path, tag: str, folder: Path) -> Path:
+    """The wheel of the package below `root`; the same files make the same bytes."""
+    builder = _needed("hatchling.builders.wheel").WheelBuilder
+
+    class Builder(builder):  # type: ignore[misc, valid-type]
+        def get_default_build_data(self) -> dict[str, Any]:
+            return {**super().get_default_build_data(), "tag": tag, "pure_python": False}
+
+    made = Builder(str(root), config={
+        "project": {"name": "mace", "version": bundle.version(), "requires-python": ">=3.9",
+                    "description": "Runs neural networks on CPUs and GPUs",
+                    "license": "Apache-2.0", "license-files": ["LICENSE", "NOTICES.txt"],
+                    "dependencies": ["cffi>=1.15", "numpy>=1.23"]},
+        "tool": {"hatch": {"build": {"ignore-vcs": True, "targets": {"wheel": {
+            "packages": [MODULE], "core-metadata-version": "2.1"}}}}}})
+    return Path(next(made.build(directory=str(folder))))
 
 
 def oldest_glibc(abi: Abi, library: Path) -> tuple[int, int]:
@@ -125,16 +143,20 @@ def _header_version() -> int:
     return major * 1_000_000 + minor * 1000 + patch
 
 
-def _functions(work: Path) -> bytes:
-    """A module of Python that cffi makes from the declarations."""
-    try:
-        import cffi
-    except ImportError as e:
-        raise MissingToolError("the Python package needs cffi to be made, which is not installed: "
-                               "run `tools/setup.sh`") from e
-    builder = cffi.FFI()
+def _functions(work: Path) -> None:
+    """Writes the module of Python that cffi makes from the declarations."""
+    builder = _needed("cffi").FFI()
     builder.cdef(declarations())
     builder.set_source(f"{MODULE}._c", None)
     builder.compile(tmpdir=str(work))
-    text = (work / MODULE / "_c.py").read_text()
-    return f"# SPDX-License-Identifier: Apache-2.0\n{text}".encode()
+    made = work / MODULE / "_c.py"
+    made.write_text(f"# SPDX-License-Identifier: Apache-2.0\n{made.read_text()}")
+
+
+def _needed(name: str) -> Any:
+    """Errors: MissingToolError."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as e:
+        raise MissingToolError(f"the Python package needs {name.partition('.')[0]} to be made, "
+                               "which is not installed: run `tools/setup.sh`") from e
