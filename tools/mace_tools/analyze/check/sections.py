@@ -13,7 +13,7 @@ from typing import Any
 
 from mace_tools.analyze import reports
 from mace_tools.analyze.check.plan_text import reason
-from mace_tools.analyze.plan import chart_svg, colors, records, ticks
+from mace_tools.analyze.plan import chart_svg, colors, records
 from mace_tools.analyze.plan.layout import picture, span
 from mace_tools.analyze.plan.problem import Plan, Problem, Study
 from mace_tools.analyze.plan.text import amount
@@ -113,15 +113,10 @@ def _live(study: Study) -> Html:
     return chart.render(
         f"Live bytes over the steps of a run; the most, {amount(peak.live)}, at {at}",
         Axis("step", first, max(end, first + 1),
-             ticks=tuple(map(float, ticks.steps(first, end, 12)))),
+             ticks=tuple(chart.steps(first, end, 12))),
         Axis("live bytes", 0, max(peak.live, 1) * 1.06, shown=lambda v: amount(round(v)),
-             ticks=_ticks(peak.live)),
+             ticks=tuple(chart.addresses(peak.live, 8))),
         [Series("area", tuple(points))], f"Most is live at {at}: {amount(peak.live)}.")
-
-
-def _ticks(top: int) -> tuple[float, ...]:
-    step = 1 << max(0, top.bit_length() - 3)
-    return tuple(float(v) for v in range(0, top + 1, step))
 
 
 def _holders(facts: Mapping[str, Any]) -> Html:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from mace_tools.analyze.plan.colors import OTHER, Coloring
 from mace_tools.analyze.plan.problem import Plan, Study
-from mace_tools.analyze.plan.svg import line, rect, text
 from mace_tools.analyze.plan.text import amount, ratio, short_name
+from mace_tools.analyze.reports.chart import line, rect, text
 
 ROW = 25
 LINE = 17

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mace_tools.analyze.plan import colors, ticks
+from mace_tools.analyze.plan import colors
 from mace_tools.analyze.plan.chart_side import HATCH, Panel
 from mace_tools.analyze.plan.layout import Box, Picture, picture, span
 from mace_tools.analyze.plan.problem import Plan, Record, Study
-from mace_tools.analyze.plan.svg import CHAR, hatch, line, rect, text, xml
 from mace_tools.analyze.plan.text import amount, duration, exact, ratio, short_name
+from mace_tools.analyze.reports import chart
+from mace_tools.analyze.reports.chart import CHAR, hatch, line, rect, text, xml
 from mace_tools.support.tables import printable
 
 WIDTH, HEIGHT = 1360, 820
@@ -112,7 +113,7 @@ class _Chart:
         yield rect("plot", LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
         yield rect("plot", LEFT, PROFILE_TOP, RIGHT - LEFT, PROFILE_BOTTOM - PROFILE_TOP)
         centre = 0.5 if self._end - self._first <= FEW_STEPS else 0.0
-        for step in ticks.steps(self._first, self._end, 12):
+        for step in chart.steps(self._first, self._end, 12):
             x = self._x(step + centre)
             yield line("grid", x, TOP, x, BOTTOM)
             yield line("grid", x, PROFILE_TOP, x, PROFILE_BOTTOM)
@@ -121,7 +122,7 @@ class _Chart:
         yield text(LEFT, PROFILE_TOP - 10, f"live {self._problem.unit}", "soft")
 
     def _addresses(self) -> Iterator[str]:
-        for address in ticks.addresses(int(self._top), 10):
+        for address in chart.addresses(int(self._top), 10):
             y = self._y(address)
             yield line("grid", LEFT, y, RIGHT, y)
             yield text(LEFT - 8, y + 4, self._amount(address), "soft", "end")

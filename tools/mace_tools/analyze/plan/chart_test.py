@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mace_tools.analyze.plan import chart_html, chart_svg, colors, problem, svg, text, ticks
+from mace_tools.analyze.plan import chart_html, chart_svg, colors, problem, text
 from mace_tools.analyze.plan.problem import (
     Overlap,
     Plan,
@@ -195,16 +195,7 @@ def test_rare_ops_share_a_color():
     assert coloring.legend[-1] == (colors.OTHER, "other")
 
 
-@pytest.mark.parametrize("top", [1, 90, 4816896, 2**40])
-def test_ticks_are_few_and_inside(top):
-    found = ticks.addresses(top, 10)
-    assert 2 <= len(found) <= 10 and found[0] == 0 and found[-1] <= top
-    found = ticks.steps(7, 7 + top, 12)
-    assert 1 <= len(found) <= 13 and found[0] >= 7 and found[-1] < 7 + top
-
-
-@pytest.mark.parametrize("module", [colors, problem, svg, text, ticks],
-                         ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [colors, problem, text], ids=lambda m: m.__name__)
 def test_examples_in_comments(module):
     found = doctest.testmod(module)
     assert found.attempted and not found.failed

@@ -1,4 +1,5 @@
-"""Charts of pages: lines, areas and dots over two axes, as SVG that scales with the page.
+"""Charts: lines, areas and dots over two axes, as SVG that scales with the page; and the elements
+and ticks of which the chart of a memory plan is made, too.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -8,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from mace_tools.analyze.reports import Html, Words, attribute, markup
+from mace_tools.support.tables import printable
 
 WIDTH, HEIGHT = 860, 340
 LEFT, RIGHT, TOP, BOTTOM = 74, 14, 14, 44
+CHAR = 6.6  # mean width of a character at 11 px
 
 
 @dataclass(frozen=True)
@@ -74,13 +78,41 @@ def round_numbers(low: float, high: float, most: int) -> list[float]:
     >>> round_numbers(0, 31, 8)
     [0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0]
     """
-    span = high - low
-    if not span > 0:
+    if not high > low:
         return [low]
-    power = 10.0 ** math.floor(math.log10(span / most))
-    step = next(m * power for m in (1, 2, 5, 10, 20) if m * power * most >= span)
+    step = _round_step((high - low) / most)
     first = math.ceil(low / step - 1e-9)
     return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def steps(first: int, end: int, most: int) -> list[int]:
+    """At most `most` round numbers in [first, end).
+
+    >>> steps(0, 31, 8)
+    [0, 5, 10, 15, 20, 25, 30]
+    """
+    step = round(_round_step(max(1.0, (end - first) / most)))
+    return list(range(-(-first // step) * step, end, step))
+
+
+def _round_step(least: float) -> float:
+    """1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(m * power for m in (1, 2, 5, 10, 20) if m * power >= least)
+
+
+def addresses(top: int, most: int) -> list[int]:
+    """At most `most` round addresses from 0 to top: 1, 2, 4, 8 ... of a power of 1024.
+
+    >>> addresses(4816896, 6)
+    [0, 1048576, 2097152, 3145728, 4194304]
+    >>> addresses(90, 6)
+    [0, 16, 32, 48, 64, 80]
+    """
+    step = 1
+    while top // step + 1 > most:
+        step *= 2
+    return list(range(0, top + 1, step))
 
 
 def powers(low: float, high: float) -> list[float]:
@@ -96,6 +128,40 @@ def powers(low: float, high: float) -> list[float]:
     return [v for v in found if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
 
 
+def rect(style: str, x: float, y: float, width: float, height: float, more: str = "",
+         hover: str = "") -> str:
+    """`hover`: what viewers show when the pointer is on it."""
+    more = " " + more if more else ""
+    end = f"><title>{xml(hover)}</title></rect>" if hover else "/>"
+    return (f'<rect class="{style}" x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" '
+            f'height="{height:.2f}"{more}{end}\n')
+
+
+def line(style: str, x1: float, y1: float, x2: float, y2: float, more: str = "") -> str:
+    more = " " + more if more else ""
+    return f'<path class="{style}" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"{more}/>\n'
+
+
+def text(x: float, y: float, words: str, style: str, anchor: str = "start") -> str:
+    end = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}"{end}>{xml(words)}</text>\n'
+
+
+def hatch(name: str) -> str:
+    """A pattern of stripes that is visible on any colour and leaves text readable."""
+    return (f'<defs><pattern id="{name}" width="8" height="8" patternUnits="userSpaceOnUse" '
+            'patternTransform="rotate(45)"><rect width="2" height="8" fill="#16181d" '
+            'fill-opacity=".5"/></pattern></defs>\n')
+
+
+def xml(words: str) -> str:
+    """
+    >>> xml("a<b\\x00")
+    'a&lt;b�'
+    """
+    return escape("\n".join(printable(part) for part in words.split("\n")))
+
+
 def _x(axis: Axis, value: float) -> float:
     return LEFT + axis.place(value) * (WIDTH - LEFT - RIGHT)
 
@@ -105,24 +171,19 @@ def _y(axis: Axis, value: float) -> float:
 
 
 def _axes(x: Axis, y: Axis) -> str:
-    floor, parts = HEIGHT - BOTTOM, []
-    parts.append(f'<rect class="plot" x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" '
-                 f'height="{floor - TOP}"/>\n')
+    floor, middle = HEIGHT - BOTTOM, (TOP + HEIGHT - BOTTOM) / 2
+    parts = [rect("plot", LEFT, TOP, WIDTH - LEFT - RIGHT, floor - TOP)]
     for value in _ticks(x, 10):
         at = _x(x, value)
-        parts.append(f'<path class="grid" d="M{at:.1f} {TOP}V{floor}"/>'
-                     f'<text class="soft" x="{at:.1f}" y="{floor + 16}" text-anchor="middle">'
-                     f"{markup(x.shown(value))}</text>\n")
+        parts.append(line("grid", at, TOP, at, floor)
+                     + text(at, floor + 16, x.shown(value), "soft", "middle"))
     for value in _ticks(y, 6):
         at = _y(y, value)
-        parts.append(f'<path class="grid" d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}"/>'
-                     f'<text class="soft" x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">'
-                     f"{markup(y.shown(value))}</text>\n")
-    middle = (TOP + floor) / 2
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{HEIGHT - 8}" '
-                 f'text-anchor="middle">{markup(x.title)}</text>\n'
-                 f'<text x="14" y="{middle:.0f}" text-anchor="middle" '
-                 f'transform="rotate(-90 14 {middle:.0f})">{markup(y.title)}</text>\n')
+        parts.append(line("grid", LEFT, at, WIDTH - RIGHT, at)
+                     + text(LEFT - 6, at + 4, y.shown(value), "soft", "end"))
+    parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, x.title, "title", "middle"))
+    parts.append(f'<g transform="translate(14 {middle:.0f}) rotate(-90)">'
+                 f'{text(0, 0, y.title, "title", "middle")}</g>\n')
     return "".join(parts)
 
 

@@ -102,6 +102,14 @@ def test_ticks_are_few_and_inside(low, high):
     assert low - slack <= found[0] and found[-1] <= high + slack
 
 
+@pytest.mark.parametrize("top", [1, 90, 4816896, 2**40])
+def test_steps_and_addresses_are_few_and_inside(top):
+    found = chart.addresses(top, 10)
+    assert 2 <= len(found) <= 10 and found[0] == 0 and found[-1] <= top
+    found = chart.steps(7, 7 + top, 12)
+    assert 1 <= len(found) <= 13 and found[0] >= 7 and found[-1] < 7 + top
+
+
 def test_headings_sort(tmp_path):
     """A second click turns the order; empty cells stand last in both."""
     click = "document.querySelectorAll('th button')[1].click();"
