@@ -146,6 +146,11 @@ bool Draft::HasRoom(int64_t bytes) const {
          kMaxAddedBytes;
 }
 
+bool Draft::HasRoom(const TensorType& type) const {
+  const auto bytes = CheckedBytes(type);
+  return bytes.ok() && HasRoom(*bytes);
+}
+
 std::string Draft::AddWeight(const TensorType& type,
                              const std::string& contents) {
   proto::ConstTensor* tensor = net.add_tensors();
@@ -183,9 +188,11 @@ Operand Draft::OperandOf(const std::string& name) const {
   const auto known = types.find(name);
   if (known == types.end()) return operand;
   operand.type = known->second;
+  const auto checked = CheckedBytes(operand.type);
+  const int64_t bytes = checked.ok() ? *checked : 0;
   for (const proto::ConstTensor& tensor : net.tensors()) {
     if (tensor.name() != name || tensor.has_stored_type()) continue;
-    const int64_t bytes = Bytes(operand.type), at = tensor.offset();
+    const int64_t at = tensor.offset();
     const int64_t added = static_cast<int64_t>(added_.size());
     if (at < 0 || bytes == 0) continue;
     if (at <= seed_.bytes && bytes <= seed_.bytes - at) {

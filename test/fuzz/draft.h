@@ -70,6 +70,8 @@ class Draft {
 
   // Returns whether there is room for `bytes` bytes more.
   bool HasRoom(int64_t bytes) const;
+  // False, too, for extents that no tensor has.
+  bool HasRoom(const TensorType& type) const;
   // Adds a weight of this type and returns its name. REQUIRES:
   // HasRoom(contents.size()).
   std::string AddWeight(const TensorType& type, const std::string& contents);

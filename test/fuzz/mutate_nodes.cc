@@ -146,8 +146,7 @@ bool ReplaceByWeight(const Donors&, Draft* draft, Random& random) {
   }
   if (random.Percent(10)) type.shape.push_back(1);
   if (random.Percent(10) && !type.shape.empty()) type.shape.pop_back();
-  const auto bytes = CheckedBytes(type);
-  if (!bytes.ok() || !draft->HasRoom(*bytes)) return false;
+  if (!draft->HasRoom(type)) return false;
   const int64_t count = NumElements(type.shape);
   node->set_input(
       i, draft->AddWeight(type, AnyContents(type.dtype, count, random)));

@@ -152,6 +152,24 @@ TEST(Mutate, EachMutationChangesTheModel) {
   check(SampleOfCodes(), QuantizationMutations());
 }
 
+// As the fuzzer does: what a mutation leaves is the next one's model and donor.
+TEST(Mutate, MutatesItsOwnResults) {
+  for (uint64_t chain = 0; chain < 100; ++chain) {
+    std::string graph =
+        Draft(chain % 2 ? Sample() : SampleOfCodes()).Serialize(0);
+    for (uint64_t step = 0; step < 60; ++step) {
+      Seed seed;
+      int64_t settings = 0;
+      if (!ReadCase(reinterpret_cast<const uint8_t*>(graph.data()),
+                    graph.size(), &seed, &settings)) {
+        break;
+      }
+      graph = MutateCase(seed, chain * 1000 + step).graph;
+    }
+    EXPECT_FALSE(graph.empty());
+  }
+}
+
 // Nodes of codes must declare their types, which mutations change.
 TEST(Mutate, MostMutatedModelsOfCodesRun) {
   const std::vector<Seed> seeds = {SampleOfCodes()};

@@ -128,7 +128,7 @@ Candidate AnyOperand(const Draft& draft, const TensorType& x, bool first,
   if (random.Percent(35)) return IntVector(x, random);
   c.type = AnyTensorType(x, random);
   const auto elements = CheckedNumElements(c.type.shape);
-  if (!elements.ok() || *elements > 4096 || !draft.HasRoom(Bytes(c.type))) {
+  if (!elements.ok() || *elements > 4096 || !draft.HasRoom(c.type)) {
     c.type.shape = {1};
   }
   if (x.is_quantized() && IsOfCodes(c.type.dtype)) {
@@ -291,8 +291,8 @@ bool TransplantNode(const std::vector<const Seed*>& donors, Draft* draft,
   for (std::string& name : *def.mutable_input()) {
     const Operand operand = source.OperandOf(name);
     if (!operand.present()) continue;
-    const int64_t bytes = Bytes(operand.type);
     const auto* data = static_cast<const char*>(operand.data);
+    const int64_t bytes = data != nullptr ? Bytes(operand.type) : 0;
     if (data != nullptr && bytes <= 4096 && draft->HasRoom(bytes)) {
       name = draft->AddWeight(operand.type, {data, data + bytes});
     } else {
@@ -306,7 +306,9 @@ bool TransplantNode(const std::vector<const Seed*>& donors, Draft* draft,
   }
   def.set_name(draft->NewName("node"));
   ForgetDeclared(&def);
-  draft->net.add_output_info()->set_name(def.output(0));
+  if (def.output_size() > 0) {
+    draft->net.add_output_info()->set_name(def.output(0));
+  }
   *draft->net.add_op() = std::move(def);
   return true;
 }
