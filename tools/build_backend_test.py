@@ -80,7 +80,8 @@ def test_what_needs_the_sources_says_so(call, tmp_path, command, words):
 
 def test_the_package_holds_no_tests_and_says_what_it_needs(site):
     names = [path.name for path in site.rglob("*") if path.is_file()]
-    assert "emit.py" in names and not [name for name in names if name.endswith("_test.py")]
+    assert {"emit.py", "mace.proto"} <= {*names}
+    assert not [name for name in names if name.endswith("_test.py")]
     (metadata,) = site.glob("mace_converter-*.dist-info")
     text = (metadata / "METADATA").read_text()
     ranges = [line for line in (REPO / "tools/requirements/convert.txt").read_text().splitlines()
