@@ -61,7 +61,7 @@ def build(tree: Path, tests: str, jobs: int, flags: Iterable[str]) -> list[Progr
 def keep_mace_run(tree: Path, jobs: int, flags: Iterable[str]) -> Path:
     """Builds mace_run, and puts it where the Python tests of the tree look for that of theirs."""
     _build(tree, ["//tools:mace_run"], jobs, flags)
-    code = "from mace_tools import runner; print(runner.kept(runner.MACE_RUN))"
+    code = "from mace_tools.run import runner; print(runner.kept(runner.MACE_RUN))"
     kept = Path(subprocess.run([sys.executable, "-c", code], cwd=tree / "tools", check=True,
                                capture_output=True, text=True).stdout.strip())
     kept.parent.mkdir(parents=True, exist_ok=True)

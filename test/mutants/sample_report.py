@@ -104,7 +104,7 @@ def summary(report: Report) -> str:
     """How many mutants of each folder were caught."""
     folders: dict[str, Counter[str]] = {}
     for key, result in report.results.items():
-        depth = 3 if key.startswith("tools/") else 2
+        depth = 4 if key.startswith("tools/") else 2
         folders.setdefault(folder_of(key.split(" | ")[0], depth), Counter())[result.verdict] += 1
     lines = [f"{name}: " + ", ".join(f"{counts[v]} {v}" for v in _VERDICTS)
              for name, counts in sorted(folders.items())]

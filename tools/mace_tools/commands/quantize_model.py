@@ -86,7 +86,7 @@ def stored_note(made: MadeStored) -> str:
     parts = [f"{kinds[kind]} in {bits} bits" for kind, bits in (("i8", 8), ("i4", 4))
              if kinds[kind]]
     worst = min(made.outputs.items(), key=lambda o: o[1].similarity, default=None)
-    end = "; without calibration_data, the outputs were not compared with those of the float model"
+    end = "; without samples, the outputs were not compared with those of the float model"
     if worst is not None:
         end = (f"; output '{worst[0]}' has the similarity {worst[1].similarity:.6f} on the samples")
     return f"weights stored as codes: {', '.join(parts)}{end}"

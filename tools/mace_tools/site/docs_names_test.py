@@ -25,6 +25,7 @@ PROGRAMS = {
     "mace_run": ("tools/mace_run/*.cc", "tools/cli/*"),
     "mace_plan": ("tools/mace_plan/*.cc", "tools/cli/*"), "memory_bench": ("test/memory/*.cc",),
     "run.sh": ("test/mutants/*.py",), "tools/test.sh": ("tools/rings/main.py",),
+    "mace_tools.generate": ("tools/mace_tools/generate/__main__.py",),
 }  # fmt: skip
 # Bazel's own, and --config, whose values are those of .bazelrc.
 BAZEL = {"test_env", "test_output", "config", "cxxopt", "copt", "disk_cache", "jobs",
@@ -33,7 +34,7 @@ BAZEL = {"test_env", "test_output", "config", "cxxopt", "copt", "disk_cache", "j
 FOREIGN = {"uninitialized": "oclgrind", "strip-unneeded": "strip", "cpu-prof": "Node.js",
            "benchmark_filter": "google-benchmark", "build-arg": "docker", "rm": "docker",
            "privileged": "docker", "net": "docker", "cflags": "pkg-config", "libs": "pkg-config",
-           "install": "CMake"}
+           "install": "CMake", "no-build-isolation": "pip"}
 TOP = r"(?:mace|tools|docs|models|test|third_party|docker|bazel-[a-z]+|\.ci)"
 PATH = re.compile(rf"(?<![\w/.~$-])((?:{TOP})/[\w./*{{}},<>+-]*)")
 # Paths of examples, by the documents that make them up.

@@ -57,9 +57,10 @@ echo "$*" > {bin}/built
 CHILD = """
 import sys
 from pathlib import Path
-from mace_tools import bazel, runner
-from mace_tools.support.console import Console
 from mace_tools.package.library import abis, engine, op_tables
+from mace_tools.run import runner
+from mace_tools.support import bazel
+from mace_tools.support.console import Console
 bazel.REPO = runner.REPO = Path(sys.argv[1])
 host = abis.ABIS["host"]
 made = engine.build(Console(), host, (sys.argv[2],), False)
