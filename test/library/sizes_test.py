@@ -28,17 +28,18 @@ LATER = frozenset((
 FORMER = tuple(op for op in all_ops() if op not in LATER)
 # The ops, whether with the GPU, with types of 16 bits and with quantized tensors, the parts, and
 # the most bytes. Of these, 6 KB are for locks that a fork leaves free, and threads that wake on
-# cores of their own.
+# cores of their own; 2 to 10 KB (with quantized tensors 22) for right numbers where they were
+# wrong: outliers in Winograd's tiles, NaN in reductions, the rounding of int8 sums.
 CEILINGS = {
-    "without ops": ((), False, False, False, ALL, 517_000),
+    "without ops": ((), False, False, False, ALL, 519_000),
     "without ops and parts": ((), False, False, False, (), 206_000),
-    "MobileNet": (MOBILENET, False, False, False, ALL, 680_000),
+    "MobileNet": (MOBILENET, False, False, False, ALL, 686_000),
     "MobileNet without parts": (MOBILENET, False, False, False, (), 328_500),
-    "quantized MobileNet": (MOBILENET, False, False, True, ALL, 785_000),
-    "former ops": (FORMER, False, True, False, ALL, 990_000),
-    "all ops": (None, False, True, False, ALL, 1_091_000),
-    "all ops and OpenCL": (None, True, True, False, ALL, 1_297_000),
-    "all ops and types": (None, True, True, True, ALL, 1_491_000),
+    "quantized MobileNet": (MOBILENET, False, False, True, ALL, 792_000),
+    "former ops": (FORMER, False, True, False, ALL, 1_002_000),
+    "all ops": (None, False, True, False, ALL, 1_102_000),
+    "all ops and OpenCL": (None, True, True, False, ALL, 1_309_000),
+    "all ops and types": (None, True, True, True, ALL, 1_514_000),
 }
 GOALS = {"without ops and parts": 150_000, "MobileNet without parts": 350_000,
          "former ops": 1_000_000, "all ops": 1_000_000,
