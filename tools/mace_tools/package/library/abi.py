@@ -32,8 +32,6 @@ from mace_tools.support.protos import REPO
 
 BASELINE = REPO / "mace" / "public" / "abi.txt"
 COMMAND = "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools.package.library.abi)"
-_HEAD = ("# The binary interface of the library, which tools/mace_tools/package/library/abi.py "
-         "writes and compares.\n# SPDX-License-Identifier: Apache-2.0\n")  # fmt: skip
 _NODE = re.compile(r"^ <\w+><(\w+)>: Abbrev Number: \d+ \((\w+)\)$")
 _DEPTH = re.compile(r"^ <(\w+)>")
 # A name, and a value after its form and, of a string, its place.
@@ -209,9 +207,9 @@ def read(path: Path = BASELINE) -> list[str]:
 
 def main() -> int:
     now = current()
-    if BASELINE.is_file():
-        print("\n".join(broken(read(), now) or ["nothing that apps use went or changed"]))
-    BASELINE.write_text(_HEAD + "\n".join(now) + "\n")
+    print("\n".join(broken(read(), now) or ["nothing that apps use went or changed"]))
+    head = [line for line in BASELINE.read_text().splitlines() if line.startswith("#")]
+    BASELINE.write_text("\n".join([*head, *now]) + "\n")
     return 0
 
 
