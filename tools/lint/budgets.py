@@ -43,7 +43,7 @@ def parsed(text: str) -> dict[str, int]:
 
 def problems(budgets: dict[str, int], lines: dict[str, int]) -> list[str]:
     """What is over its budget, and which budget has not followed its lines down."""
-    found = [f"{BUDGETS}: {name} is not a name there or here"
+    found = [f"{name} is in only one of {BUDGETS} and tools/lint/budgets.py: name it in both"
              for name in budgets.keys() ^ lines.keys()]
     for name in budgets.keys() & lines.keys():
         least = -(-lines[name] // STEP) * STEP
