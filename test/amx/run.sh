@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 here=$PWD/test/amx
 cache=${MACE_CACHE:-$HOME/.cache/mace}
 work=$cache/amx
-tests=(//mace/cpu/ukernels:gemm_q8/gemm_q8_test //mace/cpu:quantized/requantize_q8_test
+tests=(//mace/cpu/ukernels:gemm/gemm_q8_test //mace/cpu:quantized/requantize_q8_test
   //mace/cpu:quantized/conv_q8_test)
 micro_kernel=gemm_q8_16x32__amxint8
 # Debian 13's source of Bochs: the Bochs of Debian 12 has no AMX.

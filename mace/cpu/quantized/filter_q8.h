@@ -10,7 +10,7 @@
 
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/quantized/stage_q8.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
 #include "mace/graph/node.h"
 
 namespace mace::cpu {

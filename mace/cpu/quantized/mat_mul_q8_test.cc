@@ -15,7 +15,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/quantized/fixed_point.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {

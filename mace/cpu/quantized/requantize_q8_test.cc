@@ -14,7 +14,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/quantized/fixed_point.h"
 #include "mace/cpu/quantized/stage_q8.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_amx.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_amx.h"
 
 namespace mace::cpu {
 

@@ -1,8 +1,8 @@
 // The 12x32 tile of codes on AVX512-VNNI: 24 of 32 registers accumulate.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_codes_avx512.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack_avx512.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_codes_avx512.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_pack_avx512.h"
 
 namespace mace::cpu {
 namespace {

@@ -1,9 +1,9 @@
 // The 4x8 tile of codes on NEON of armv7 and armv8, in lines of two depths.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_NEON_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_NEON_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_NEON_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_NEON_H_
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack_pairs.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_pack_pairs.h"
 
 namespace mace::cpu {
 namespace {
@@ -66,4 +66,4 @@ inline void MultiplyRows(const GemmQ8Tile& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_NEON_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_NEON_H_

@@ -1,10 +1,10 @@
 // Makes codes of whole tiles of 32 columns on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_CODES_AVX512_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_CODES_AVX512_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_CODES_AVX512_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_CODES_AVX512_H_
 
 #include "mace/cpu/simd/fixed_point_avx512.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -58,4 +58,4 @@ void MultiplyToCodes(const GemmQ8Codes& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_CODES_AVX512_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_CODES_AVX512_H_

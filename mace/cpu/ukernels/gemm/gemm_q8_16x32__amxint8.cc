@@ -1,9 +1,9 @@
 // The 16x32 tile of codes on AMX-INT8.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_amx.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_codes_avx512.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack_avx512.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_amx.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_codes_avx512.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_pack_avx512.h"
 
 namespace mace::cpu {
 namespace {

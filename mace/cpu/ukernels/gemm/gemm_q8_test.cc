@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_pack.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
 #include "mace/cpu/ukernels/testing/amx_model.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 

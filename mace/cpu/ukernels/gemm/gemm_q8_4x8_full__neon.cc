@@ -1,7 +1,7 @@
 // The 4x8 tile of codes on NEON, for all filters.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_neon.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_neon.h"
 
 namespace mace::cpu {
 

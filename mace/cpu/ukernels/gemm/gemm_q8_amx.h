@@ -10,10 +10,10 @@
 //   Store<tile>(to, step)     tilestored
 //   AddProducts<sums, a, b>() tdpbusd
 //   Release()                 tilerelease
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AMX_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AMX_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AMX_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AMX_H_
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
 
@@ -105,4 +105,4 @@ inline void Multiply(Tiles& tiles, const GemmQ8Tile& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AMX_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AMX_H_

@@ -1,11 +1,11 @@
 // Packs four rows of codes on NEON, in lines of two bytes.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_PAIRS_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_PAIRS_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_PAIRS_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_PAIRS_H_
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -68,4 +68,4 @@ inline void PackPairs(const GemmQ8Rows& rows, void* packed) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_PAIRS_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_PAIRS_H_

@@ -3,13 +3,13 @@
 //
 // A new one is a file, gemm_q8_{MR}x{NR}__{isa}.cc, with a declaration in
 // gemm_q8.h and a row here.
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_TABLE_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_TABLE_H_
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
 
@@ -71,4 +71,4 @@ inline constexpr GemmQ8 kGemmQ8[] = {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_TABLE_H_

@@ -1,11 +1,11 @@
 // Packs rows of codes on AVX-512, in lines of 64 bytes.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_AVX512_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_AVX512_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_AVX512_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_AVX512_H_
 
 #include <immintrin.h>
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -205,4 +205,4 @@ inline void PackTile(const GemmQ8Rows& rows, void* to) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_AVX512_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_AVX512_H_

@@ -4,12 +4,12 @@
 // S is the step of a group of depths: S::Element is that of packed rows,
 // S::kGroup how many adjacent ones are multiplied, S::Load returns 8 columns of
 // b, S::Add adds their products with a row's group.
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AVX2_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AVX2_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AVX2_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AVX2_H_
 
 #include <immintrin.h>
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_pack.h"
 
 namespace mace::cpu {
 namespace {
@@ -68,4 +68,4 @@ void PackTile(const GemmQ8Rows& rows, void* to) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_AVX2_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AVX2_H_

@@ -5,7 +5,7 @@
 // Two products of codes fit in 16 bits unless all four are -128: this is why
 // elements of b must be at least -127.
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_neon.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_neon.h"
 
 namespace mace::cpu {
 

@@ -4,7 +4,7 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
 namespace {

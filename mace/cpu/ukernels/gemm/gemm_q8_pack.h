@@ -1,9 +1,9 @@
 // Packs rows of codes in plain C++, in lines of kLine elements.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_H_
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -41,4 +41,4 @@ void PackCodes(const GemmQ8Rows& rows, A* to) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_H_

@@ -1,7 +1,7 @@
 // The 6x16 tile of codes on AVX-VNNI.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_avx2.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_avx2.h"
 
 namespace mace::cpu {
 namespace {

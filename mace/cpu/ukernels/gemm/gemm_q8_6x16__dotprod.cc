@@ -1,7 +1,7 @@
 // The 6x16 tile of codes by SDOT, the instruction that adds up four products.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack_arm.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_pack_arm.h"
 
 namespace mace::cpu {
 namespace {

@@ -15,8 +15,8 @@
 // whose highest bit is flipped where that makes them what the micro-kernel
 // multiplies: in [0, 255] if it `reads_unsigned`, else in [-128, 127]. The
 // driver (mace/cpu/quantized) accounts for the zero points in `start`.
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -91,4 +91,4 @@ GemmQ8PackFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_H_

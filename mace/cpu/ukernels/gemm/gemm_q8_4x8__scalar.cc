@@ -1,7 +1,7 @@
 // The 4x8 tile of codes in plain C++: the definition for other files.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8_pack.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_pack.h"
 
 namespace mace::cpu {
 namespace {

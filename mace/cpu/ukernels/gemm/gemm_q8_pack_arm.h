@@ -1,11 +1,11 @@
 // Packs rows of codes on Arm, in lines of 8 bytes.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_ARM_H_
-#define MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_ARM_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_ARM_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_ARM_H_
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/gemm_q8/gemm_q8.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -137,4 +137,4 @@ inline void PackLines(const GemmQ8Rows& rows, void* to) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_Q8_GEMM_Q8_PACK_ARM_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_ARM_H_
