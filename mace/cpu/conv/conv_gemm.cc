@@ -169,10 +169,10 @@ void ConvGemm::PackRows(const Task& task, int64_t row, int64_t m, int64_t k0,
   const GemmUkernel& kernel = *spec_.kernel;
   const Patches& patches = spec_.patches;
   const auto height = static_cast<size_t>(m);
-  const auto k_tile = static_cast<int64_t>(kernel.packing.k_tile);
   Rows rows;
   if (!FindInPlace(task, row, m, k0, k1, &rows)) {
-    if (packs_all_rows_ && reads_in_place_ && patches.channels % k_tile == 0) {
+    if (packs_all_rows_ && reads_in_place_ &&
+        patches.channels % kernel.packing.k_tile == 0) {
       void* next = to;
       patches.ForEachTap<kGemmMaxRows>(
           Bytes(task.at.x), x_bytes_, row, m, k0, k1, zeros_.data(),

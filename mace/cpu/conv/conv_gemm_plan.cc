@@ -77,7 +77,7 @@ void ConvGemm::PlanDepth(const GemmUkernel& sums_as, bool conflicts) {
       narrow_sums ? blocks_.gemm_depth_fp16 : blocks_.gemm_depth_in_place;
   const int64_t most = !conflicts && is_matrix ? in_place : of_copies;
   depth_block_ = CeilDiv(depth_, CeilDiv(depth_, most));
-  const auto step = static_cast<int64_t>(spec_.kernel->packing.k_step);
+  const int64_t step = spec_.kernel->packing.k_step;
   const bool packs = packs_all_rows_ || (sums_as.packs != GemmPacks::kNever &&
                                          spec_.n > sums_as.nr);
   if (packs && !is_matrix && depth_ > of_copies) {
@@ -193,7 +193,7 @@ std::string ConvGemm::variant() const {
 
 int64_t ConvGemm::PackedTile(int64_t k) const {
   const GemmUkernel& kernel = *spec_.kernel;
-  return kernel.mr * AlignUp(k, static_cast<int64_t>(kernel.packing.k_tile)) *
+  return kernel.mr * AlignUp(k, kernel.packing.k_tile) *
          static_cast<int64_t>(SizeOf(kernel.types.a));
 }
 

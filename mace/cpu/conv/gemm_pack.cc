@@ -130,8 +130,9 @@ namespace {
 // Returns whether `b` is also a matrix of groups of elements, each group as
 // wide as a float, which PackPanel packs like floats.
 bool IsMatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
-  const auto group = static_cast<int64_t>(kernel.packing.group);
-  return kernel.packing.group * SizeOf(kernel.types.b) == sizeof(float) &&
+  const int64_t group = kernel.packing.group;
+  return group * static_cast<int64_t>(SizeOf(kernel.types.b)) ==
+             sizeof(float) &&
          b.taps.size() == 1 && b.taps[0] == 0 && b.channel_stride == 1 &&
          b.channels % group == 0 && b.offset % group == 0 &&
          b.column_stride % group == 0;
@@ -139,7 +140,7 @@ bool IsMatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
 
 // Its taps are {0}, as those of `b`.
 GemmB MatrixOfGroups(const GemmUkernel& kernel, const GemmB& b) {
-  const auto group = static_cast<int64_t>(kernel.packing.group);
+  const int64_t group = kernel.packing.group;
   GemmB groups;
   groups.offset = b.offset / group;
   groups.n = b.n;
@@ -155,7 +156,7 @@ void PackGroups(const GemmUkernel& kernel, const GemmB& b, const void* tensor,
                 int64_t panel, void* packed) {
   const int64_t nr = kernel.nr, first = panel * nr;
   const int64_t columns = std::min(nr, b.n - first);
-  const auto group = static_cast<int64_t>(kernel.packing.group);
+  const int64_t group = kernel.packing.group;
   T* to = static_cast<T*>(packed);
   std::fill_n(to, AlignUp(b.k(), group) * nr, T{0});
   const T* data =
@@ -243,7 +244,7 @@ const GemmUkernel& ChooseGemm(const Operand& b, GemmSize size,
 }
 
 int64_t PackedElements(const GemmUkernel& kernel, int64_t n, int64_t k) {
-  const auto group = static_cast<int64_t>(kernel.packing.group);
+  const int64_t group = kernel.packing.group;
   return NumPanels(kernel, n) * kernel.nr * AlignUp(k, group);
 }
 

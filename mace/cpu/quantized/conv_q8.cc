@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "mace/base/str_cat.h"
-#include "mace/cpu/common/choose.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/quantized/depthwise_q8.h"
 #include "mace/cpu/quantized/kernel_q8.h"
@@ -39,12 +38,10 @@ Result<ProductQ8> MakeProduct(const Node& node,
   }
   const TensorType& x = node.inputs[0].type;
   ProductQ8::Spec spec;
-  const int least = HasLeastElement(node.inputs[1]) ? -128 : -127;
-  spec.micro =
-      &ChooseRow(kGemmQ8, context.features,
-                 [least](const GemmQ8& row) { return row.least_b <= least; });
+  const int b_min = HasLeastElement(node.inputs[1]) ? -128 : -127;
+  spec.micro = &BestGemmQ8(b_min, context.features);
   spec.patches = patches;
-  spec.x = FlipFor(x, spec.micro->reads_unsigned);
+  spec.x = FlipFor(x, spec.micro->reads_unsigned());
   spec.x_zero = x.quantization->zero_point();
   spec.group = order.group;
   spec.n = order.per_group();

@@ -52,8 +52,9 @@ void PackColumn(const T* from, const FilterOrder& order, int32_t offset,
 // Packs n columns from `first` on.
 template <typename T>
 void PackPanel(const void* codes, const FilterOrder& order, int64_t first,
-               int64_t n, int32_t offset, const GemmQ8& micro, int8_t* to) {
-  const int64_t group = micro.group, step = micro.nr * group;
+               int64_t n, int32_t offset, const GemmUkernel& micro,
+               int8_t* to) {
+  const int64_t group = micro.packing.group, step = micro.nr * group;
   for (int64_t j = 0; j < n; ++j) {
     const T* from = static_cast<const T*>(codes) + order.offset(first + j);
     int8_t* column = to + j * group;
@@ -157,19 +158,20 @@ ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
           255 * sums.distances + std::abs(int64_t{bias})};
 }
 
-PanelsQ8 PanelsQ8::Computed(const StageQ8& stage, const GemmQ8& micro,
+PanelsQ8 PanelsQ8::Computed(const StageQ8& stage, const GemmUkernel& micro,
                             int64_t n, int64_t depth, int32_t zero_point) {
   PanelsQ8 filter;
   filter.stage_ = stage;
   filter.nr_ = micro.nr;
   filter.panels_per_group_ = CeilDiv(n, micro.nr);
-  filter.panel_bytes_ = AlignUp(depth, micro.step) * micro.nr;
+  filter.panel_bytes_ = AlignUp(depth, micro.packing.k_pad) * micro.nr;
   filter.zero_point_ = zero_point;
   return filter;
 }
 
 Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
-                                  const OutputStage& stage, const GemmQ8& micro,
+                                  const OutputStage& stage,
+                                  const GemmUkernel& micro,
                                   CpuContext& context) {
   MACE_RETURN_IF_ERROR(CheckConstantQ8(node));
   const Operand& w = node.inputs[1];
@@ -179,14 +181,14 @@ Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
   filter.nr_ = micro.nr;
   filter.zero_point_ = w.type.quantization->zero_point() - offset;
   filter.panels_per_group_ = CeilDiv(order.per_group(), micro.nr);
-  filter.panel_bytes_ = AlignUp(order.depth(), micro.step) * micro.nr;
+  filter.panel_bytes_ = AlignUp(order.depth(), micro.packing.k_pad) * micro.nr;
   const int64_t panels = order.group * filter.panels_per_group_;
   const int64_t channels = panels * micro.nr;
   const int64_t stage_bytes = AlignUp(StageQ8::Bytes(channels), kAlignment);
   const auto bytes =
       static_cast<size_t>(stage_bytes + panels * filter.panel_bytes_);
   const int32_t x_zero =
-      FlipFor(node.inputs[0].type, micro.reads_unsigned).zero_point;
+      FlipFor(node.inputs[0].type, micro.reads_unsigned()).zero_point;
   const auto pack = [&](void* to) -> Status {
     std::memset(to, 0, bytes);
     auto* panel = static_cast<int8_t*>(to) + stage_bytes;
@@ -205,11 +207,12 @@ Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
     }
     return Status();
   };
-  const std::string how = StrCat(
-      "q8 ", order.group, " groups of ", order.per_group(), "x", order.taps,
-      "x", order.inputs, " m ", order.multiplier, " by ", micro.nr, "x",
-      micro.group, "x", micro.step, micro.reads_unsigned ? "u" : "s",
-      NameOfNumbersQ8(node), stage.reals.empty() ? "" : " once");
+  const std::string how =
+      StrCat("q8 ", order.group, " groups of ", order.per_group(), "x",
+             order.taps, "x", order.inputs, " m ", order.multiplier, " by ",
+             micro.nr, "x", micro.packing.group, "x", micro.packing.k_pad,
+             micro.reads_unsigned() ? "u" : "s", NameOfNumbersQ8(node),
+             stage.reals.empty() ? "" : " once");
   MACE_ASSIGN_OR_RETURN(
       filter.packed_,
       context.packed->GetOrPack(SharedIdQ8(node), how, bytes, pack));

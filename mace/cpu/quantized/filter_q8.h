@@ -10,7 +10,7 @@
 
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/quantized/stage_q8.h"
-#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/graph/node.h"
 
 namespace mace::cpu {
@@ -81,13 +81,13 @@ class PanelsQ8 {
   // Errors: MACE_UNSUPPORTED if the filter or the bias is not constant;
   // MACE_OUT_OF_RESOURCES.
   static Result<PanelsQ8> Create(const Node& node, const FilterOrder& order,
-                                 const OutputStage& stage, const GemmQ8& micro,
-                                 CpuContext& context);
+                                 const OutputStage& stage,
+                                 const GemmUkernel& micro, CpuContext& context);
 
   // A filter of one group whose data is computed while the model runs: it has
   // none, and `stage` starts nothing.
-  static PanelsQ8 Computed(const StageQ8& stage, const GemmQ8& micro, int64_t n,
-                           int64_t depth, int32_t zero_point);
+  static PanelsQ8 Computed(const StageQ8& stage, const GemmUkernel& micro,
+                           int64_t n, int64_t depth, int32_t zero_point);
 
   const StageQ8& stage() const { return stage_; }
   int32_t zero_point() const { return zero_point_; }

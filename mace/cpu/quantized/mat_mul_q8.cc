@@ -29,7 +29,9 @@ constexpr int32_t kMostDistance = 255;  // of a code from its zero point
 
 constexpr int MostColumns() {
   int most = 0;
-  for (const GemmQ8& row : kGemmQ8) most = std::max(most, row.nr);
+  for (const GemmUkernel& row : kGemm) {
+    if (row.is_quantized()) most = std::max(most, row.nr);
+  }
   return most;
 }
 
@@ -54,7 +56,7 @@ struct MatrixB {
 // of a group.
 template <typename Word>
 void PackColumns(const MatrixB& b, const uint8_t* from, int64_t n,
-                 const GemmQ8& micro, int8_t* to, int32_t* start) {
+                 const GemmUkernel& micro, int8_t* to, int32_t* start) {
   constexpr int64_t kGroup = sizeof(Word);
   const int64_t step = micro.nr * kGroup;
   for (int64_t j = 0; j < n; ++j, from += b.k) {
@@ -74,7 +76,7 @@ void PackColumns(const MatrixB& b, const uint8_t* from, int64_t n,
 // The same for a matrix whose rows are runs: groups of rows become words.
 template <typename Word>
 void PackRows(const MatrixB& b, const uint8_t* from, int64_t n,
-              const GemmQ8& micro, int8_t* to, int32_t* start) {
+              const GemmUkernel& micro, int8_t* to, int32_t* start) {
   constexpr int64_t kGroup = sizeof(Word);
   constexpr int64_t kMost = MostColumns();
   uint8_t rows[kGroup][kMost] = {};
@@ -103,8 +105,9 @@ void PackRows(const MatrixB& b, const uint8_t* from, int64_t n,
 }
 
 struct MatMulQ8 final : Kernel {
-  MatMulQ8(const MatrixB& b_in, const GemmQ8& micro_in, ProductQ8 product_in,
-           AlignedBuffer numbers_in, ThreadPool* threads_in)
+  MatMulQ8(const MatrixB& b_in, const GemmUkernel& micro_in,
+           ProductQ8 product_in, AlignedBuffer numbers_in,
+           ThreadPool* threads_in)
       : b(b_in),
         micro(&micro_in),
         product(std::move(product_in)),
@@ -176,7 +179,7 @@ struct MatMulQ8 final : Kernel {
 
   void PackB(const uint8_t* codes, char* scratch) const {
     const auto pack = [this] {
-      switch (micro->group) {
+      switch (micro->packing.group) {
         case 2:
           return b.columns_are_runs ? PackColumns<uint16_t>
                                     : PackRows<uint16_t>;
@@ -195,7 +198,7 @@ struct MatMulQ8 final : Kernel {
            ++i) {
         const int64_t first = i % panels() * micro->nr;
         auto* panel = reinterpret_cast<int8_t*>(scratch) + i * bytes;
-        if (b.k % micro->step != 0 || first + micro->nr > b.n) {
+        if (b.k % micro->packing.k_pad != 0 || first + micro->nr > b.n) {
           std::memset(panel, 0, bytes);
         }
         pack(b,
@@ -229,7 +232,7 @@ struct MatMulQ8 final : Kernel {
   }
 
   MatrixB b;
-  const GemmQ8* micro;
+  const GemmUkernel* micro;
   ProductQ8 product;      // of one matrix a and one b
   AlignedBuffer numbers;  // of the product's stage
   ThreadPool* threads;
@@ -260,9 +263,7 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
   const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
   const Quantization& y = *node.outputs[0].quantization;
-  const GemmQ8& micro =
-      ChooseRow(kGemmQ8, context.features,
-                [](const GemmQ8& row) { return row.least_b <= -128; });
+  const GemmUkernel& micro = BestGemmQ8(-128, context.features);
   OutputStage stage;
   const float scales = a.quantization->scale() * b.quantization->scale();
   stage.factors = {ToFixed(double{scales} / y.scale())};
@@ -294,7 +295,7 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, CpuContext& context) {
   spec.patches.batch = s.m;
   const int64_t depth = std::max<int64_t>(s.k, 1);  // empty sums are not run
   spec.patches.channels = spec.patches.pixel_stride = depth;
-  spec.x = FlipFor(a, micro.reads_unsigned);
+  spec.x = FlipFor(a, micro.reads_unsigned());
   spec.x_zero = a.quantization->zero_point();
   spec.n = s.n;
   spec.one_thread = true;

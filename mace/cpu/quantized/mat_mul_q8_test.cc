@@ -15,7 +15,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/quantized/fixed_point.h"
-#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {
@@ -162,8 +162,9 @@ void CheckAll(const Product& p) {
        {Zeros{DataType::kI8, -128, 127, 3}, Zeros{DataType::kI8, 5, 0, -128},
         Zeros{DataType::kU8, 255, 0, 128}, Zeros{DataType::kU8, 3, 128, 0}}) {
     MatMulOfCodes product(p, zeros);
-    for (const GemmQ8& row : kGemmQ8) {
-      if (row.least_b > -128 || !RunsHere(row)) continue;
+    for (const GemmUkernel& row : kGemm) {
+      if (!row.is_quantized() || row.packing.b_min > -128) continue;
+      if (!RunsHere(row)) continue;
       SCOPED_TRACE(std::string(row.name) + " zero " + std::to_string(zeros.b) +
                    " m " + std::to_string(p.m) + " n " + std::to_string(p.n) +
                    " k " + std::to_string(p.k));

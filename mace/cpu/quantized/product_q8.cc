@@ -34,10 +34,11 @@ ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
       num_threads_(spec.one_thread ? 1 : threads_->num_threads()),
       rows_(spec.patches.rows()),
       panels_(CeilDiv(spec.n, spec.micro->nr)) {
-  const GemmQ8& micro = *spec.micro;
-  depth_ = AlignUp(spec.patches.depth(), micro.step);
-  tile_bytes_ = AlignUp(AlignUp(depth_, micro.line) * micro.mr * micro.a_bytes,
-                        kAlignment);
+  const GemmUkernel& micro = *spec.micro;
+  depth_ = AlignUp(spec.patches.depth(), micro.packing.k_pad);
+  tile_bytes_ = AlignUp(
+      AlignUp(depth_, micro.packing.k_tile) * micro.mr * micro.a_bytes(),
+      kAlignment);
   PlanTasks(context);
   const Window2D& window = spec.patches.window;
   const int64_t taps = window.h.kernel * window.w.kernel;
@@ -62,7 +63,7 @@ ProductQ8::ProductQ8(const Spec& spec, PanelsQ8 filter,
                       : std::clamp(last / w.stride + 1, inside_begin_, w.out);
   }
   is_matrix_ = spec.patches.is_matrix();
-  pixels_are_lines_ = spec.patches.channels % micro.line == 0;
+  pixels_are_lines_ = spec.patches.channels % micro.packing.k_tile == 0;
   zeros_.assign(static_cast<size_t>(spec.patches.channels),
                 static_cast<uint8_t>(spec.x_zero));
 }
@@ -164,10 +165,11 @@ ProductQ8::Task ProductQ8::WholeTask(const uint8_t* x,
                                      const FilterDataQ8& filter, uint8_t* y,
                                      int64_t y_stride) const {
   const StageQ8& stage = filter_.stage();
-  const GemmQ8& micro = *spec_.micro;
-  GemmQ8CodesFn* codes =
-      filter_.zero_point() == 0 && stage.IsWithin(micro.bits, micro.max_right)
-          ? micro.codes
+  const GemmUkernel& micro = *spec_.micro;
+  GemmRequantizedFn* codes =
+      filter_.zero_point() == 0 &&
+              stage.IsWithin(micro.epilogue.bits, micro.epilogue.max_right)
+          ? micro.epilogue.fn
           : nullptr;
   return {x,     filter, y,     y_stride, 0,      nullptr, &stage.Micro(),
           codes, 0,      rows_, 0,        panels_};
@@ -270,15 +272,15 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
   // Packs n rows from i on, of `segments` runs of `length` codes.
   const auto pack = [&](int64_t i, int64_t n, int64_t segments, int64_t length,
                         const Steps& steps) {
-    const GemmQ8& micro = *spec_.micro;
-    GemmQ8Rows rows = {static_cast<size_t>(n),
-                       static_cast<size_t>(length),
-                       static_cast<size_t>(segments),
-                       runs,
-                       spec_.x.flip,
-                       adds ? sums + i : nullptr};
+    const GemmUkernel& micro = *spec_.micro;
+    GemmRuns rows = {static_cast<size_t>(n),
+                     static_cast<size_t>(length),
+                     static_cast<size_t>(segments),
+                     runs,
+                     spec_.x.flip,
+                     adds ? sums + i : nullptr};
     if (steps.first != nullptr) SetSteps(steps, runs, &rows);
-    micro.pack(rows, to + i * micro.line * micro.a_bytes);
+    micro.pack_runs(rows, to + i * micro.packing.k_tile * micro.a_bytes());
   };
   if (is_matrix_) {
     pack(0, m, 1, patches.depth(), {x + row * pixel, pixel, 0});
@@ -307,8 +309,8 @@ void ProductQ8::PackTile(const Task& task, int64_t g, int64_t row, int64_t m,
 }
 
 void ProductQ8::SetSteps(const Steps& steps, const uint8_t** runs,
-                         GemmQ8Rows* rows) const {
-  if (spec_.micro->takes_steps) {
+                         GemmRuns* rows) const {
+  if (spec_.micro->packing.takes_steps) {
     rows->runs = nullptr;
     rows->first = steps.first;
     rows->row_step = steps.row;
@@ -356,25 +358,25 @@ void ProductQ8::MultiplyToCodes(const Task& task, int64_t g, int64_t panel,
 
 void ProductQ8::MultiplyTiles(const Task& task, int64_t g, int64_t panel,
                               int64_t row, int64_t m, const char* a) const {
-  const GemmQ8& micro = *spec_.micro;
+  const GemmUkernel& micro = *spec_.micro;
   // Requantizing reads whole vectors.
   alignas(kAlignment) int32_t sums[kSumsAtOnce + kRequantizeQ8Columns];
   const int64_t first = panel * micro.nr, channel = filter_.channel(g, panel);
   const int64_t n = std::min<int64_t>(micro.nr, spec_.n - first);
-  GemmQ8Tile tile = {0,
-                     static_cast<size_t>(n),
-                     static_cast<size_t>(depth_),
-                     a,
-                     task.filter.panels + filter_.offset(g, panel),
-                     task.filter.start + channel,
-                     sums};
+  GemmTile tile = {};
+  tile.n = static_cast<size_t>(n);
+  tile.k = static_cast<size_t>(depth_);
+  tile.a = a;
+  tile.b = task.filter.panels + filter_.offset(g, panel);
+  tile.c = sums;
+  tile.bias = task.filter.start + channel;
   const int64_t step = micro.mr * micro.nr;
   tile.m = static_cast<size_t>(micro.mr);
   int64_t left = m;
   for (; left >= micro.mr; left -= micro.mr) {
     micro.fn(tile);
     tile.a = static_cast<const char*>(tile.a) + tile_bytes_;
-    tile.sums += step;
+    tile.c = static_cast<int32_t*>(tile.c) + step;
   }
   tile.m = static_cast<size_t>(left);
   if (left > 0) micro.fn(tile);

@@ -27,7 +27,7 @@ namespace mace::cpu {
 class ProductQ8 {
  public:
   struct Spec {
-    const GemmQ8* micro = nullptr;
+    const GemmUkernel* micro = nullptr;
     Patches patches;  // of one group
     FlippedCodes x;
     int32_t x_zero = 0;  // the code that stands for 0
@@ -68,7 +68,7 @@ class ProductQ8 {
     int64_t y_row;
     char* scratch;
     const RequantizeQ8* requantize;
-    GemmQ8CodesFn* codes;  // null: sums are requantized
+    GemmRequantizedFn* codes;  // null: sums are requantized
     int64_t row_begin, row_end, panel_begin, panel_end;
   };
 
@@ -102,8 +102,7 @@ class ProductQ8 {
   };
   // Lets a micro-kernel read rows in steps, or by pointers that are written to
   // `runs`.
-  void SetSteps(const Steps& steps, const uint8_t** runs,
-                GemmQ8Rows* rows) const;
+  void SetSteps(const Steps& steps, const uint8_t** runs, GemmRuns* rows) const;
   // Writes where the pixels of the windows of m rows begin, [taps][m].
   void FindPixels(const uint8_t* x, Place place, int64_t m,
                   const uint8_t** runs) const;

@@ -14,7 +14,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/quantized/fixed_point.h"
 #include "mace/cpu/quantized/stage_q8.h"
-#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 
@@ -248,13 +248,14 @@ TEST(RequantizeOnceQ8, RoundsOnce) {
 class Tiles {
  public:
   // The factor of column j is below 2^(exponent + j % exponents).
-  Tiles(const GemmQ8& row, const Range& range, size_t tiles, size_t depth,
+  Tiles(const GemmUkernel& row, const Range& range, size_t tiles, size_t depth,
         int exponent, int exponents)
       : row_(row),
         range_(range),
         tiles_(tiles),
-        depth_((depth + row.step - 1) / row.step * row.step) {
-    const size_t line = std::max(row.line, row.step);
+        depth_((depth + row.packing.k_pad - 1) / row.packing.k_pad *
+               row.packing.k_pad) {
+    const size_t line = std::max(row.packing.k_tile, row.packing.k_pad);
     a_stride_ = AlignUp(
         static_cast<int64_t>((depth_ + line - 1) / line * line * row.mr),
         kAlignment);
@@ -278,10 +279,11 @@ class Tiles {
   void Check() {
     const size_t nr = row_.nr, stride = nr + 3, rows = tiles_ * row_.mr;
     std::vector<uint8_t> got(rows * stride, 99);
-    row_.codes({tiles_, depth_, a_.data(), static_cast<ptrdiff_t>(a_stride_),
-                b_.data(), start_.data(), mantissa_.data(), left_.data(),
-                right_.data(), range_.zero_point, range_.least, range_.most,
-                got.data(), static_cast<ptrdiff_t>(stride)});
+    row_.epilogue.fn({tiles_, depth_, a_.data(),
+                      static_cast<ptrdiff_t>(a_stride_), b_.data(),
+                      start_.data(), mantissa_.data(), left_.data(),
+                      right_.data(), range_.zero_point, range_.least,
+                      range_.most, got.data(), static_cast<ptrdiff_t>(stride)});
     for (size_t i = 0; i < rows; ++i) {
       for (size_t j = 0; j < stride; ++j) {
         const int want = j < nr ? Want(i, j) : 99;
@@ -296,14 +298,14 @@ class Tiles {
     return std::uniform_int_distribution<int32_t>(least, most)(random_);
   }
   int Want(size_t i, size_t j) const {
-    const size_t line = row_.line, group = row_.group;
+    const size_t line = row_.packing.k_tile, group = row_.packing.group;
     const uint8_t* tile = a_.data() + i / row_.mr * a_stride_;
     int32_t sum = start_[j];
     for (size_t k = 0; k < depth_; ++k) {
       const uint8_t a =
           tile[(k / line * row_.mr + i % row_.mr) * line + k % line];
       const int8_t b = b_[(k / group * row_.nr + j) * group + k % group];
-      sum += (row_.reads_unsigned ? a : static_cast<int8_t>(a)) * b;
+      sum += (row_.reads_unsigned() ? a : static_cast<int8_t>(a)) * b;
     }
     int64_t code = int64_t{Scale(sum, factors_[j])} + range_.zero_point;
     code =
@@ -311,7 +313,7 @@ class Tiles {
     return static_cast<uint8_t>(code);
   }
 
-  const GemmQ8& row_;
+  const GemmUkernel& row_;
   const Range range_;
   const size_t tiles_, depth_;
   int64_t a_stride_ = 0;
@@ -324,13 +326,13 @@ class Tiles {
 
 TEST(GemmCodesQ8, EveryFactorAndRange) {
   int rows = 0;
-  for (const GemmQ8& row : kGemmQ8) {
-    if (!RunsHere(row) || row.codes == nullptr) continue;
+  for (const GemmUkernel& row : kGemm) {
+    if (row.epilogue.fn == nullptr || !RunsHere(row)) continue;
     ++rows;
     SCOPED_TRACE(row.name);
-    EXPECT_EQ(row.a_bytes, 1);
+    EXPECT_EQ(row.a_bytes(), 1);
     for (const Range& range : kRanges) {
-      for (int exponent = -row.max_right; exponent <= 4; ++exponent) {
+      for (int exponent = -row.epilogue.max_right; exponent <= 4; ++exponent) {
         for (const int exponents : {1, 4}) {
           if (exponent + exponents > 5) continue;
           SCOPED_TRACE(std::to_string(exponent) + " " +
@@ -346,8 +348,8 @@ TEST(GemmCodesQ8, EveryFactorAndRange) {
 }
 
 TEST(GemmCodesQ8, EveryDepth) {
-  for (const GemmQ8& row : kGemmQ8) {
-    if (!RunsHere(row) || row.codes == nullptr) continue;
+  for (const GemmUkernel& row : kGemm) {
+    if (row.epilogue.fn == nullptr || !RunsHere(row)) continue;
     SCOPED_TRACE(row.name);
     for (size_t depth = 1; depth <= 200; depth += 3) {
       SCOPED_TRACE(depth);

@@ -17,8 +17,8 @@ struct Bf16 {  // bfloat16
   uint16_t bits;
 };
 
-// Q8 are codes of a quantized tensor, signed or not.
-enum class Element : uint8_t { kF32, kF16, kBf16, kQ8 };
+// Q8 are quantized values of 8 bits, signed or not.
+enum class Element : uint8_t { kF32, kF16, kBf16, kQ8, kU8, kI8, kI16, kI32 };
 
 // The Element of a C++ type: ElementOf<float>() is Element::kF32.
 template <typename T>
@@ -35,6 +35,22 @@ template <>
 constexpr Element ElementOf<Bf16>() {
   return Element::kBf16;
 }
+template <>
+constexpr Element ElementOf<uint8_t>() {
+  return Element::kU8;
+}
+template <>
+constexpr Element ElementOf<int8_t>() {
+  return Element::kI8;
+}
+template <>
+constexpr Element ElementOf<int16_t>() {
+  return Element::kI16;
+}
+template <>
+constexpr Element ElementOf<int32_t>() {
+  return Element::kI32;
+}
 // Kernels that exist in fp16 but not in bfloat16 use uint16_t for its bits.
 template <>
 constexpr Element ElementOf<uint16_t>() {
@@ -42,13 +58,13 @@ constexpr Element ElementOf<uint16_t>() {
 }
 
 constexpr size_t SizeOf(Element element) {
-  return element == Element::kQ8                                 ? 1
-         : element == Element::kF16 || element == Element::kBf16 ? 2
-                                                                 : 4;
+  constexpr size_t kSizes[] = {4, 2, 2, 1, 1, 1, 2, 4};
+  return kSizes[static_cast<size_t>(element)];
 }
 
 constexpr const char* NameOf(Element element) {
-  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8"};
+  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8",
+                                    "u8",  "i8",  "i16",  "i32"};
   return kNames[static_cast<size_t>(element)];
 }
 

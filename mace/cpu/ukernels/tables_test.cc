@@ -26,16 +26,20 @@ TEST(Tables, NamesAreOnesOwn) {
 TEST(Tables, GemmRowsSayTheirTypes) {
   for (const GemmUkernel& row : kGemm) {
     SCOPED_TRACE(row.name);
-    const std::string type = std::string("gemm_") + NameOf(row.types.a) + "_" +
-                             std::to_string(row.mr) + "x" +
-                             std::to_string(row.nr);
+    const std::string type =
+        std::string("gemm_") +
+        NameOf(row.is_quantized() ? row.types.x : row.types.a) + "_" +
+        std::to_string(row.mr) + "x" + std::to_string(row.nr);
     EXPECT_EQ(std::string(row.name).substr(0, type.size()), type);
     EXPECT_LE(row.mr, kGemmMaxRows);
-    EXPECT_EQ(row.pack == nullptr, row.packs == GemmPacks::kNever);
+    EXPECT_EQ(row.pack == nullptr && row.pack_runs == nullptr,
+              row.packs == GemmPacks::kNever);
     // Rows of another type than operand a must be packed.
     EXPECT_TRUE(row.types.x == row.types.a || row.packs == GemmPacks::kAlways);
     // For the same types there is a row for a CPU without any features.
-    EXPECT_EQ(BestGemm(row.types, 0).isa, 0u);
+    EXPECT_EQ(
+        (row.is_quantized() ? BestGemmQ8(-128, 0) : BestGemm(row.types, 0)).isa,
+        0u);
   }
 }
 

@@ -40,12 +40,13 @@ struct GemmTile {
   const void* b;
   void* c;
   ptrdiff_t c_stride;  // between rows
-  const void* bias;    // n elements of c's type; null: zeros
+  // n elements of c's type; null: zeros, but not for sums of integers
+  const void* bias;
   // [m, n] elements of c's type; null: zeros. Either c itself or disjoint from
   // c.
   const void* addend;
   ptrdiff_t addend_stride;  // between rows
-  // The bounds of the result. Integers are not clamped.
+  // The bounds of the result. Sums of integers are not clamped.
   float lower, upper;
   // Whether `a` was written by a GemmPackFn, one tile after the other. Only the
   // last tile may have fewer rows.
@@ -113,9 +114,14 @@ using GemmPackFn = A*(GemmUnpackedOf<X> rows, A* to);
 
 // How operands are packed.
 struct GemmPacking {
-  size_t group = 1;   // consecutive k of a column of b that are adjacent
-  size_t k_tile = 1;  // packed rows are padded to a multiple of it
-  size_t k_step = 1;  // k may be divided at multiples of it only
+  int group = 1;   // consecutive k of a column of b that are adjacent
+  int k_tile = 1;  // packed rows are padded to a multiple of it
+  int k_step = 1;  // k may be divided at multiples of it only
+  // Of quantized values (gemm_q8.h): b is padded with zeros to a multiple of
+  // k_pad, its elements are at least b_min, and packing reads rows in steps.
+  int k_pad = 1;
+  int b_min = -128;
+  bool takes_steps = false;
 };
 
 struct GemmTypes {

@@ -1,8 +1,8 @@
 // The 12x32 tile of codes on AVX512-VNNI: 24 of 32 registers accumulate.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/ukernels/gemm/gemm_q8_codes_avx512.h"
 #include "mace/cpu/ukernels/gemm/gemm_q8_pack_avx512.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_requantized_avx512.h"
 
 namespace mace::cpu {
 namespace {
@@ -49,14 +49,14 @@ inline void AddProducts(const void* a, const int8_t* b, size_t depth,
 // those wanted cost less than the code of more functions. One row is common:
 // pictures of 7x7 have 49.
 template <int M, int V>
-void Multiply(const GemmQ8Tile& t) {
+void Multiply(GemmU8Tile t) {
   __m512i acc[M][V];
-  AddProducts(t.a, t.b, t.depth, t.start, acc);
+  AddProducts(t.a(), t.b(), t->k, t.bias(), acc);
 #pragma GCC unroll 16
   for (int i = 0; i < M; ++i) {
 #pragma GCC unroll 2
     for (int v = 0; v < V; ++v) {
-      _mm512_store_si512(t.sums + kColumns * i + 16 * v, acc[i][v]);
+      _mm512_store_si512(t.c() + kColumns * i + 16 * v, acc[i][v]);
     }
   }
 }
@@ -64,15 +64,15 @@ void Multiply(const GemmQ8Tile& t) {
 // One row: even and odd groups have sums of their own, as each product waits
 // for the one before it.
 template <int V>
-void MultiplyRow(const GemmQ8Tile& t) {
+void MultiplyRow(GemmU8Tile t) {
   __m512i even[V], odd[V];
 #pragma GCC unroll 2
   for (int v = 0; v < V; ++v) {
-    even[v] = _mm512_loadu_si512(t.start + 16 * v);
+    even[v] = _mm512_loadu_si512(t.bias() + 16 * v);
     odd[v] = _mm512_setzero_si512();
   }
-  const auto* line = static_cast<const uint8_t*>(t.a);
-  const int8_t* b = t.b;
+  const auto* line = t.a();
+  const int8_t* b = t.b();
   const auto add = [&b](__m512i(&acc)[V], const uint8_t* group) {
     const __m512i av = Group(group);
 #pragma GCC unroll 2
@@ -81,7 +81,7 @@ void MultiplyRow(const GemmQ8Tile& t) {
     }
     b += kColumns * kGroup;
   };
-  for (size_t left = t.depth; left > 0; line += kRows * kLine) {
+  for (size_t left = t->k; left > 0; line += kRows * kLine) {
     const size_t n = left < kLine ? left : kLine;
     left -= n;
     size_t at = 0;
@@ -93,15 +93,15 @@ void MultiplyRow(const GemmQ8Tile& t) {
   }
 #pragma GCC unroll 2
   for (int v = 0; v < V; ++v) {
-    _mm512_store_si512(t.sums + 16 * v, _mm512_add_epi32(even[v], odd[v]));
+    _mm512_store_si512(t.c() + 16 * v, _mm512_add_epi32(even[v], odd[v]));
   }
 }
 
 template <int V>
-void MultiplyRows(const GemmQ8Tile& t) {
-  if (t.m > 8) return Multiply<12, V>(t);
-  if (t.m > 4) return Multiply<8, V>(t);
-  if (t.m > 1) return Multiply<4, V>(t);
+void MultiplyRows(GemmU8Tile t) {
+  if (t->m > 8) return Multiply<12, V>(t);
+  if (t->m > 4) return Multiply<8, V>(t);
+  if (t->m > 1) return Multiply<4, V>(t);
   MultiplyRow<V>(t);
 }
 
@@ -109,7 +109,7 @@ void MultiplyRows(const GemmQ8Tile& t) {
 // the depth, where sums take 24 of 32 registers.
 struct CodesProduct {
   template <typename Codes>
-  static void Run(const GemmQ8Codes& t, const Codes& to_codes) {
+  static void Run(const GemmRequantized& t, const Codes& to_codes) {
     uint8_t* y = t.y;
     const auto* tile = static_cast<const uint8_t*>(t.a);
     for (size_t k = 0; k < t.tiles; ++k, tile += t.a_stride) {
@@ -130,16 +130,16 @@ struct CodesProduct {
 
 }  // namespace
 
-void gemm_q8_12x32__avx512vnni(const GemmQ8Tile& tile) {
-  if (tile.n > 16) return MultiplyRows<2>(tile);
+void gemm_q8_12x32__avx512vnni(GemmU8Tile tile) {
+  if (tile->n > 16) return MultiplyRows<2>(tile);
   MultiplyRows<1>(tile);
 }
 
-void gemm_q8_codes_12x32__avx512vnni(const GemmQ8Codes& tiles) {
+void gemm_q8_requantized_12x32__avx512vnni(const GemmRequantized& tiles) {
   MultiplyToCodes<CodesProduct>(tiles);
 }
 
-void gemm_q8_pack_12__avx512vnni(const GemmQ8Rows& rows, void* to) {
+void gemm_q8_pack_12__avx512vnni(const GemmRuns& rows, void* to) {
   PackTile<kRows>(rows, to);
 }
 

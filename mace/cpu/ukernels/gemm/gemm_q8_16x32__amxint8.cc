@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_amx.h"
-#include "mace/cpu/ukernels/gemm/gemm_q8_codes_avx512.h"
 #include "mace/cpu/ukernels/gemm/gemm_q8_pack_avx512.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8_requantized_avx512.h"
 
 namespace mace::cpu {
 namespace {
@@ -39,7 +39,7 @@ struct CpuTiles {
 
 struct CodesProduct {
   template <typename Codes>
-  static void Run(const GemmQ8Codes& t, const Codes& to_codes) {
+  static void Run(const GemmRequantized& t, const Codes& to_codes) {
     alignas(64) int32_t sums[kAmxRows * kAmxColumns];
     CpuTiles tiles;
     tiles.Configure(ConfigFor(kAmxRows, t.depth));
@@ -64,16 +64,16 @@ struct CodesProduct {
 
 }  // namespace
 
-void gemm_q8_16x32__amxint8(const GemmQ8Tile& tile) {
+void gemm_q8_16x32__amxint8(GemmU8Tile tile) {
   CpuTiles tiles;
   Multiply(tiles, tile);
 }
 
-void gemm_q8_codes_16x32__amxint8(const GemmQ8Codes& tiles) {
+void gemm_q8_requantized_16x32__amxint8(const GemmRequantized& tiles) {
   MultiplyToCodes<CodesProduct>(tiles);
 }
 
-void gemm_q8_pack_16__amxint8(const GemmQ8Rows& rows, void* to) {
+void gemm_q8_pack_16__amxint8(const GemmRuns& rows, void* to) {
   PackTile<kAmxRows>(rows, to);
 }
 

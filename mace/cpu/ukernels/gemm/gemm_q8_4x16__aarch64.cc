@@ -15,11 +15,11 @@ namespace {
 // multiply the pairs of columns 0 to 7 and 8 to 15: in v8 and v9, and in v10
 // and v11. kUsed is 4, 2 or 1 rows.
 template <int kUsed>
-inline void Multiply(const GemmQ8Tile& t) {
-  const void* a = t.a;
-  const int8_t* b = t.b;
-  size_t depth = t.depth;
-  int32_t* sums = t.sums;
+inline void Multiply(GemmI8Tile t) {
+  const void* a = t.a();
+  const int8_t* b = t.b();
+  size_t depth = t->k;
+  int32_t* sums = t.c();
   asm volatile(
       R"(
     .macro mace_row x, y, r0, r1, r2, r3
@@ -82,7 +82,7 @@ inline void Multiply(const GemmQ8Tile& t) {
     .purgem mace_four_depths
   )"
       : [a] "+r"(a), [b] "+r"(b), [depth] "+r"(depth), [sums] "+r"(sums)
-      : [start] "r"(t.start), [rows] "i"(kUsed)
+      : [start] "r"(t.bias()), [rows] "i"(kUsed)
       : "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",
         "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",
         "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
@@ -91,9 +91,9 @@ inline void Multiply(const GemmQ8Tile& t) {
 
 }  // namespace
 
-void gemm_q8_4x16__aarch64(const GemmQ8Tile& tile) {
-  if (tile.m > 2) return Multiply<4>(tile);
-  if (tile.m > 1) return Multiply<2>(tile);
+void gemm_q8_4x16__aarch64(GemmI8Tile tile) {
+  if (tile->m > 2) return Multiply<4>(tile);
+  if (tile->m > 1) return Multiply<2>(tile);
   Multiply<1>(tile);
 }
 

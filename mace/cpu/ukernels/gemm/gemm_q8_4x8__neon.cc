@@ -9,11 +9,11 @@
 
 namespace mace::cpu {
 
-void gemm_q8_4x8__neon(const GemmQ8Tile& tile) {
+void gemm_q8_4x8__neon(GemmI8Tile tile) {
   MultiplyRows</*kAddsPairs=*/true>(tile);
 }
 
-void gemm_q8_pack_4__neon(const GemmQ8Rows& rows, void* to) {
+void gemm_q8_pack_4__neon(const GemmRuns& rows, void* to) {
   PackPairs(rows, to);
 }
 

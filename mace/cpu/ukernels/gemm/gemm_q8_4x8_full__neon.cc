@@ -5,7 +5,7 @@
 
 namespace mace::cpu {
 
-void gemm_q8_4x8_full__neon(const GemmQ8Tile& tile) {
+void gemm_q8_4x8_full__neon(GemmI8Tile tile) {
   MultiplyRows</*kAddsPairs=*/false>(tile);
 }
 

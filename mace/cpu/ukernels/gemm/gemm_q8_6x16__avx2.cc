@@ -22,9 +22,9 @@ struct Widened {
 
 }  // namespace
 
-void gemm_q8_6x16__avx2(const GemmQ8Tile& tile) { MultiplyRows<Widened>(tile); }
+void gemm_q8_6x16__avx2(GemmI16Tile tile) { MultiplyRows<Widened>(tile); }
 
-void gemm_q8_pack_6__avx2(const GemmQ8Rows& rows, void* to) {
+void gemm_q8_pack_6__avx2(const GemmRuns& rows, void* to) {
   PackTile<Widened::Element>(rows, to);
 }
 

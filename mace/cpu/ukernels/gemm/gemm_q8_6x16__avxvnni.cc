@@ -20,9 +20,9 @@ struct Vnni {
 
 }  // namespace
 
-void gemm_q8_6x16__avxvnni(const GemmQ8Tile& tile) { MultiplyRows<Vnni>(tile); }
+void gemm_q8_6x16__avxvnni(GemmU8Tile tile) { MultiplyRows<Vnni>(tile); }
 
-void gemm_q8_pack_6__avxvnni(const GemmQ8Rows& rows, void* to) {
+void gemm_q8_pack_6__avxvnni(const GemmRuns& rows, void* to) {
   PackTile<Vnni::Element>(rows, to);
 }
 

@@ -11,12 +11,12 @@ namespace {
 // 6, 4, 2 or 1 rows. It is assembly because compilers spill when all registers
 // are in use.
 template <int kUsed>
-inline void Multiply(const GemmQ8Tile& t) {
+inline void Multiply(GemmI8Tile t) {
   constexpr int kMostGroups = kUsed == 6 ? 16 : 8;  // of an iteration
-  const void* a = t.a;
-  const int8_t* b = t.b;
-  size_t groups = t.depth / 4;
-  int32_t* sums = t.sums;
+  const void* a = t.a();
+  const int8_t* b = t.b();
+  size_t groups = t->k / 4;
+  int32_t* sums = t.c();
   asm volatile(
       R"(
     .macro mace_column g, b, r0, r1, r2, r3, r4, r5
@@ -98,7 +98,7 @@ inline void Multiply(const GemmQ8Tile& t) {
     .purgem mace_line
   )"
       : [a] "+r"(a), [b] "+r"(b), [groups] "+r"(groups), [sums] "+r"(sums)
-      : [start] "r"(t.start), [rows] "i"(kUsed), [most] "i"(kMostGroups)
+      : [start] "r"(t.bias()), [rows] "i"(kUsed), [most] "i"(kMostGroups)
       : "memory", "cc", "v0", "v1", "v2", "v4", "v5", "v6", "v7", "v8", "v9",
         "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",
         "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
@@ -213,7 +213,7 @@ inline void CopyRuns(const uint8_t* const* run, size_t m, size_t segments,
   }
 }
 
-inline void Gather(const GemmQ8Rows& rows, size_t i, uint8_t* to) {
+inline void Gather(const GemmRuns& rows, size_t i, uint8_t* to) {
   const uint8_t* const* run = rows.runs + i;
   if (rows.n <= 16) {
     return CopyRuns<RunSize::kTo16>(run, rows.m, rows.segments, rows.n, to);
@@ -224,7 +224,7 @@ inline void Gather(const GemmQ8Rows& rows, size_t i, uint8_t* to) {
   CopyRuns<RunSize::kAny>(run, rows.m, rows.segments, rows.n, to);
 }
 
-inline void PackGathered(const GemmQ8Rows& rows, uint8_t* to) {
+inline void PackGathered(const GemmRuns& rows, uint8_t* to) {
   const size_t depth = (rows.n * rows.segments + kLine - 1) / kLine * kLine;
   const uint8x8_t flip = vdup_n_u8(rows.flip);
   uint8_t codes[6][kMostGathered];
@@ -249,14 +249,14 @@ inline void PackGathered(const GemmQ8Rows& rows, uint8_t* to) {
 }  // namespace
 
 // Rows beyond those wanted cost less than the code of more functions.
-void gemm_q8_6x16__dotprod(const GemmQ8Tile& tile) {
-  if (tile.m > 4) return Multiply<6>(tile);
-  if (tile.m > 2) return Multiply<4>(tile);
-  if (tile.m > 1) return Multiply<2>(tile);
+void gemm_q8_6x16__dotprod(GemmI8Tile tile) {
+  if (tile->m > 4) return Multiply<6>(tile);
+  if (tile->m > 2) return Multiply<4>(tile);
+  if (tile->m > 1) return Multiply<2>(tile);
   Multiply<1>(tile);
 }
 
-void gemm_q8_pack_6__dotprod(const GemmQ8Rows& rows, void* to) {
+void gemm_q8_pack_6__dotprod(const GemmRuns& rows, void* to) {
   const bool gathers = rows.n % kLine != 0;
   if (rows.sums != nullptr || (gathers ? rows.n < 8 : rows.m < 6) ||
       (gathers && rows.n * rows.segments > kMostGathered)) {

@@ -24,20 +24,20 @@ inline int32x4_t Zip2(int32x4_t a, int32x4_t b) {
 // The first P pairs of rows. An accumulator has two columns of one row, then of
 // the other.
 template <int P>
-inline void Multiply(const GemmQ8Tile& t) {
+inline void Multiply(GemmI8Tile t) {
   int32x4_t acc[P][kColumnPairs];
 #pragma GCC unroll 4
   for (int q = 0; q < kColumnPairs; q += 2) {
-    const int32x4_t start = vld1q_s32(t.start + 2 * q);
+    const int32x4_t start = vld1q_s32(t.bias() + 2 * q);
 #pragma GCC unroll 3
     for (int p = 0; p < P; ++p) {
       acc[p][q] = Zip1(start, start);
       acc[p][q + 1] = Zip2(start, start);
     }
   }
-  const auto* a = static_cast<const int8_t*>(t.a);
-  const int8_t* b = t.b;
-  for (size_t left = t.depth; left > 0; left -= kDepth) {
+  const auto* a = t.a();
+  const int8_t* b = t.b();
+  for (size_t left = t->k; left > 0; left -= kDepth) {
     int8x16_t rows[P];
 #pragma GCC unroll 3
     for (int p = 0; p < P; ++p) rows[p] = vld1q_s8(a + 16 * p);
@@ -54,7 +54,7 @@ inline void Multiply(const GemmQ8Tile& t) {
   }
 #pragma GCC unroll 3
   for (int p = 0; p < P; ++p) {
-    int32_t* to = t.sums + 2 * kColumns * static_cast<size_t>(p);
+    int32_t* to = t.c() + 2 * kColumns * static_cast<size_t>(p);
 #pragma GCC unroll 4
     for (int q = 0; q < kColumnPairs; q += 2) {
       vst1q_s32(to + 2 * q, Zip1(acc[p][q], acc[p][q + 1]));
@@ -66,9 +66,9 @@ inline void Multiply(const GemmQ8Tile& t) {
 }  // namespace
 
 // Rows are packed as for SDOT.
-void gemm_q8_6x16__i8mm(const GemmQ8Tile& tile) {
-  if (tile.m > 4) return Multiply<3>(tile);
-  if (tile.m > 2) return Multiply<2>(tile);
+void gemm_q8_6x16__i8mm(GemmI8Tile tile) {
+  if (tile->m > 4) return Multiply<3>(tile);
+  if (tile->m > 2) return Multiply<2>(tile);
   Multiply<1>(tile);
 }
 

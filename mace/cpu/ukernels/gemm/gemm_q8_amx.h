@@ -91,12 +91,12 @@ inline void MultiplyTile(Tiles& tiles, const void* a, const int8_t* b,
 }
 
 template <typename Tiles>
-inline void Multiply(Tiles& tiles, const GemmQ8Tile& t) {
-  tiles.Configure(ConfigFor(t.m, t.depth));
-  if (t.n > kTileColumns) {
-    MultiplyTile<2>(tiles, t.a, t.b, t.depth, t.start, t.sums);
+inline void Multiply(Tiles& tiles, GemmU8Tile t) {
+  tiles.Configure(ConfigFor(t->m, t->k));
+  if (t->n > kTileColumns) {
+    MultiplyTile<2>(tiles, t.a(), t.b(), t->k, t.bias(), t.c());
   } else {
-    MultiplyTile<1>(tiles, t.a, t.b, t.depth, t.start, t.sums);
+    MultiplyTile<1>(tiles, t.a(), t.b(), t->k, t.bias(), t.c());
   }
   // Or else each switch of threads would save all tiles.
   tiles.Release();

@@ -17,20 +17,23 @@ namespace {
 constexpr size_t kRows = 6, kColumns = 16;
 constexpr size_t kLineBytes = 64;
 
+template <typename S>
+using TileOf = GemmTileOf<typename S::Element, int8_t, int32_t, int32_t>;
+
 // The first M rows.
 template <typename S, int M>
-void Multiply(const GemmQ8Tile& t) {
+void Multiply(TileOf<S> t) {
   constexpr size_t kLine = kLineBytes / sizeof(typename S::Element);
   __m256i acc[M][2];
   for (int v = 0; v < 2; ++v) {
     acc[0][v] =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.start + 8 * v));
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.bias() + 8 * v));
 #pragma GCC unroll 8
     for (int i = 1; i < M; ++i) acc[i][v] = acc[0][v];
   }
-  const auto* line = static_cast<const typename S::Element*>(t.a);
-  const int8_t* b = t.b;
-  for (size_t left = t.depth; left > 0; line += kRows * kLine) {
+  const auto* line = t.a();
+  const int8_t* b = t.b();
+  for (size_t left = t->k; left > 0; line += kRows * kLine) {
     const size_t n = left < kLine ? left : kLine;
     left -= n;
     for (size_t at = 0; at < n; at += S::kGroup, b += kColumns * S::kGroup) {
@@ -46,7 +49,7 @@ void Multiply(const GemmQ8Tile& t) {
   }
 #pragma GCC unroll 8
   for (int i = 0; i < M; ++i) {
-    auto* to = reinterpret_cast<__m256i*>(t.sums + kColumns * i);
+    auto* to = reinterpret_cast<__m256i*>(t.c() + kColumns * i);
     _mm256_store_si256(to, acc[i][0]);
     _mm256_store_si256(to + 1, acc[i][1]);
   }
@@ -54,13 +57,13 @@ void Multiply(const GemmQ8Tile& t) {
 
 // Rows beyond those wanted cost less than the code of more functions.
 template <typename S>
-void MultiplyRows(const GemmQ8Tile& t) {
-  if (t.m > 3) return Multiply<S, 6>(t);
+void MultiplyRows(TileOf<S> t) {
+  if (t->m > 3) return Multiply<S, 6>(t);
   Multiply<S, 3>(t);
 }
 
 template <typename Element>
-void PackTile(const GemmQ8Rows& rows, void* to) {
+void PackTile(const GemmRuns& rows, void* to) {
   PackCodes<kRows, kLineBytes / sizeof(Element), Element, uint8_t>(
       rows, static_cast<Element*>(to));
 }

@@ -18,15 +18,15 @@ inline int8x8_t Pair(const int8_t* a) {
 // The first M rows. kAddsPairs: products of adjacent pairs of depths are added
 // in 16 bits.
 template <bool kAddsPairs, int M>
-inline void Multiply(const GemmQ8Tile& t) {
+inline void Multiply(GemmI8Tile t) {
   int32x4_t acc[M][2];
   for (int i = 0; i < M; ++i) {
-    acc[i][0] = vld1q_s32(t.start);
-    acc[i][1] = vld1q_s32(t.start + 4);
+    acc[i][0] = vld1q_s32(t.bias());
+    acc[i][1] = vld1q_s32(t.bias() + 4);
   }
-  const auto* a = static_cast<const int8_t*>(t.a);
-  const int8_t* b = t.b;
-  for (size_t left = t.depth; left > 0; left -= 2 * kPair) {
+  const auto* a = t.a();
+  const int8_t* b = t.b();
+  for (size_t left = t->k; left > 0; left -= 2 * kPair) {
     const int8x16_t b0 = vld1q_s8(b), b1 = vld1q_s8(b + 16);
     b += 2 * kPair * kColumns;
 #pragma GCC unroll 4
@@ -50,16 +50,16 @@ inline void Multiply(const GemmQ8Tile& t) {
     a += 2 * kPairRows * kPair;
   }
   for (int i = 0; i < M; ++i) {
-    int32_t* to = t.sums + kColumns * static_cast<size_t>(i);
+    int32_t* to = t.c() + kColumns * static_cast<size_t>(i);
     vst1q_s32(to, acc[i][0]);
     vst1q_s32(to + 4, acc[i][1]);
   }
 }
 
 template <bool kAddsPairs>
-inline void MultiplyRows(const GemmQ8Tile& t) {
-  if (t.m > 2) return Multiply<kAddsPairs, 4>(t);
-  if (t.m > 1) return Multiply<kAddsPairs, 2>(t);
+inline void MultiplyRows(GemmI8Tile t) {
+  if (t->m > 2) return Multiply<kAddsPairs, 4>(t);
+  if (t->m > 1) return Multiply<kAddsPairs, 2>(t);
   Multiply<kAddsPairs, 1>(t);
 }
 

@@ -11,7 +11,7 @@ namespace {
 // A is the type of elements of packed rows; S is int8_t or uint8_t, as which
 // the flipped codes are read.
 template <size_t kRows, size_t kLine, typename A, typename S>
-void PackCodes(const GemmQ8Rows& rows, A* to) {
+void PackCodes(const GemmRuns& rows, A* to) {
   for (size_t i = 0; i < rows.m; ++i) {
     A* line = to + i * kLine;
     size_t at = 0;  // in the line

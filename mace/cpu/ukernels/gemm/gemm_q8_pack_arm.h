@@ -102,7 +102,7 @@ inline int32_t SumOfLines(const uint8_t* from, const uint8_t* end,
 }
 
 // Appends all runs of row `i`.
-inline void AppendRuns(const GemmQ8Rows& rows, size_t i, RowPacker& packer) {
+inline void AppendRuns(const GemmRuns& rows, size_t i, RowPacker& packer) {
   const uint8_t* const* runs = rows.runs + i;
   if (rows.n == 3) {
     for (size_t s = rows.segments; s > 0; --s, runs += rows.m) {
@@ -121,7 +121,7 @@ inline void AppendRuns(const GemmQ8Rows& rows, size_t i, RowPacker& packer) {
 
 // Packs a tile of kRows rows.
 template <size_t kRows>
-inline void PackLines(const GemmQ8Rows& rows, void* to) {
+inline void PackLines(const GemmRuns& rows, void* to) {
   constexpr size_t kStride = kRows * kLine;
   for (size_t i = 0; i < rows.m; ++i) {
     uint8_t* line = static_cast<uint8_t*>(to) + i * kLine;

@@ -36,7 +36,7 @@ inline __m512i ByteSums(__m512i bytes) {
 
 // Packs one row of a tile of kRows rows, and returns its sum.
 template <size_t kRows, typename Runs>
-inline int32_t PackRow(const GemmQ8Rows& rows, const Runs& runs, size_t i,
+inline int32_t PackRow(const GemmRuns& rows, const Runs& runs, size_t i,
                        uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
   __m512i sums = _mm512_setzero_si512();
@@ -72,7 +72,7 @@ inline int32_t PackRow(const GemmQ8Rows& rows, const Runs& runs, size_t i,
 
 // Packs rows of one run each, whose sums are not wanted.
 template <size_t kRows, typename Runs>
-inline void PackRuns(const GemmQ8Rows& rows, const Runs& runs, uint8_t* to) {
+inline void PackRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
   for (size_t at = 0; at < rows.n; at += kPackLine, to += kRows * kPackLine) {
     const size_t left = rows.n - at;
@@ -124,8 +124,7 @@ struct Line64 {
 // of its bytes cost several times as much, and is stored whole, up to the end
 // of the last one. With Line32, a row has at most 32 codes.
 template <size_t kRows, typename Line, typename Runs>
-inline void PackShortRuns(const GemmQ8Rows& rows, const Runs& runs,
-                          uint8_t* to) {
+inline void PackShortRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
   const uint64_t whole = ~uint64_t{0} >> (kPackLine - rows.n);
   for (size_t i = 0; i < rows.m; ++i) {
@@ -157,8 +156,7 @@ inline void PackShortRuns(const GemmQ8Rows& rows, const Runs& runs,
 // Packs rows of three runs of at most 10 codes, as the windows of most
 // networks' first layers have them, whose sums are not wanted.
 template <typename Runs>
-inline void PackThreeRuns(const GemmQ8Rows& rows, const Runs& runs,
-                          uint8_t* to) {
+inline void PackThreeRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(rows.flip));
   const size_t n = rows.n;
   const __mmask32 run = (__mmask32{1} << n) - 1;
@@ -173,7 +171,7 @@ inline void PackThreeRuns(const GemmQ8Rows& rows, const Runs& runs,
 }
 
 template <size_t kRows, typename Runs>
-inline void PackTile(const GemmQ8Rows& rows, const Runs& runs, uint8_t* to) {
+inline void PackTile(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   if (rows.segments == 1 && rows.sums == nullptr) {
     return PackRuns<kRows>(rows, runs, to);
   }
@@ -193,7 +191,7 @@ inline void PackTile(const GemmQ8Rows& rows, const Runs& runs, uint8_t* to) {
 }
 
 template <size_t kRows>
-inline void PackTile(const GemmQ8Rows& rows, void* to) {
+inline void PackTile(const GemmRuns& rows, void* to) {
   auto* tile = static_cast<uint8_t*>(to);
   if (rows.runs == nullptr) {
     const Steps steps = {rows.first, rows.row_step, rows.run_step};

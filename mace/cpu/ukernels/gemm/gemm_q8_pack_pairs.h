@@ -23,7 +23,7 @@ inline int32_t Total(int32x4_t x) {
 }
 
 // Writes nothing of other rows, which other calls may have packed.
-inline void PackPairs(const GemmQ8Rows& rows, void* packed) {
+inline void PackPairs(const GemmRuns& rows, void* packed) {
   const uint8x16_t flip = vdupq_n_u8(rows.flip);
   const size_t m = rows.m, n = rows.n, segments = rows.segments;
   const uint8_t* const* runs = rows.runs;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_pack.h"
-#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/testing/amx_model.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 
@@ -34,7 +34,7 @@ size_t RoundUp(size_t x, int to) { return (x + to - 1) / to * to; }
 
 class Product {
  public:
-  Product(const GemmQ8& row, const Case& c, uint8_t flip)
+  Product(const GemmUkernel& row, const Case& c, uint8_t flip)
       : row_(row), c_(c), flip_(flip), depth_(c.k * c.segments) {
     codes_ = Codes(c.m * c.segments * (c.k + 3), c.extreme);
     for (size_t s = 0; s < c.segments; ++s) {
@@ -52,8 +52,15 @@ class Product {
       start_.push_back(static_cast<int32_t>(j) * 1000 - 5);
     }
     alignas(64) static int32_t sums[kGemmQ8MaxSums];
-    row_.fn({c_.m, c_.n, RoundUp(depth_, row_.step), packed_.data(),
-             panel_.data(), start_.data(), sums});
+    GemmTile tile = {};
+    tile.m = c_.m;
+    tile.n = c_.n;
+    tile.k = RoundUp(depth_, row_.packing.k_pad);
+    tile.a = packed_.data();
+    tile.b = panel_.data();
+    tile.c = sums;
+    tile.bias = start_.data();
+    row_.fn(tile);
     for (size_t i = 0; i < c_.m; ++i) {
       ASSERT_EQ(row_sums_[i], RowSum(i));
       for (size_t j = 0; j < c_.n; ++j) {
@@ -66,10 +73,10 @@ class Product {
  private:
   int32_t A(size_t i, size_t k) const {
     const uint8_t code = runs_[k / c_.k * c_.m + i][k % c_.k] ^ flip_;
-    return row_.reads_unsigned ? code : static_cast<int8_t>(code);
+    return row_.reads_unsigned() ? code : static_cast<int8_t>(code);
   }
   int32_t B(size_t k, size_t j) const {
-    return std::max<int32_t>(row_.least_b,
+    return std::max<int32_t>(row_.packing.b_min,
                              static_cast<int8_t>(b_[k * c_.n + j]));
   }
   int32_t RowSum(size_t i) const {
@@ -84,8 +91,8 @@ class Product {
   }
 
   void Pack() {
-    const size_t nr = row_.nr, group = row_.group;
-    panel_.assign(RoundUp(depth_, row_.step) * nr, 0);
+    const size_t nr = row_.nr, group = row_.packing.group;
+    panel_.assign(RoundUp(depth_, row_.packing.k_pad) * nr, 0);
     for (size_t k = 0; k < depth_; ++k) {
       for (size_t j = 0; j < c_.n; ++j) {
         panel_[(k / group * nr + j) * group + k % group] =
@@ -93,25 +100,27 @@ class Product {
       }
     }
     // What is not packed must not matter.
-    const size_t lines = RoundUp(depth_, std::max(row_.line, row_.step));
+    const size_t lines =
+        RoundUp(depth_, std::max(row_.packing.k_tile, row_.packing.k_pad));
     const std::vector<uint64_t> untouched(
-        lines * row_.mr * row_.a_bytes / 8 + 8, 0x5a5a5a5a5a5a5a5a);
+        lines * row_.mr * row_.a_bytes() / 8 + 8, 0x5a5a5a5a5a5a5a5a);
     packed_ = untouched;
     row_sums_.assign(c_.m, -1);
-    row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, row_sums_.data()},
-              packed_.data());
+    row_.pack_runs(
+        {c_.m, c_.k, c_.segments, runs_.data(), flip_, row_sums_.data()},
+        packed_.data());
     const auto with_sums = PackedCodes();
     packed_ = untouched;
-    row_.pack({c_.m, c_.k, c_.segments, runs_.data(), flip_, nullptr},
-              packed_.data());
+    row_.pack_runs({c_.m, c_.k, c_.segments, runs_.data(), flip_, nullptr},
+                   packed_.data());
     ASSERT_EQ(PackedCodes(), with_sums);
-    if (row_.takes_steps) {
+    if (row_.packing.takes_steps) {
       const auto step = static_cast<ptrdiff_t>(c_.k + 3);
       for (int32_t* sums : {row_sums_.data(), static_cast<int32_t*>(nullptr)}) {
         packed_ = untouched;
-        row_.pack({c_.m, c_.k, c_.segments, nullptr, flip_, sums, runs_[0],
-                   step, step * static_cast<ptrdiff_t>(c_.m)},
-                  packed_.data());
+        row_.pack_runs({c_.m, c_.k, c_.segments, nullptr, flip_, sums, runs_[0],
+                        step, step * static_cast<ptrdiff_t>(c_.m)},
+                       packed_.data());
         ASSERT_EQ(PackedCodes(), with_sums);
       }
     }
@@ -122,7 +131,7 @@ class Product {
 
   // The elements of all codes, row by row, without what fills their lines up.
   std::vector<uint8_t> PackedCodes() const {
-    const size_t line = row_.line, bytes = row_.a_bytes;
+    const size_t line = row_.packing.k_tile, bytes = row_.a_bytes();
     const auto* packed = reinterpret_cast<const uint8_t*>(packed_.data());
     std::vector<uint8_t> codes;
     for (size_t i = 0; i < c_.m; ++i) {
@@ -140,13 +149,13 @@ class Product {
     std::vector<const uint8_t*> runs(c_.segments);
     for (size_t i = 0; i < c_.m; ++i) {
       for (size_t s = 0; s < c_.segments; ++s) runs[s] = runs_[s * c_.m + i];
-      row_.pack({1, c_.k, c_.segments, runs.data(), flip_, nullptr},
-                reinterpret_cast<uint8_t*>(packed_.data()) +
-                    i * row_.line * row_.a_bytes);
+      row_.pack_runs({1, c_.k, c_.segments, runs.data(), flip_, nullptr},
+                     reinterpret_cast<uint8_t*>(packed_.data()) +
+                         i * row_.packing.k_tile * row_.a_bytes());
     }
   }
 
-  const GemmQ8& row_;
+  const GemmUkernel& row_;
   const Case c_;
   const uint8_t flip_;
   const size_t depth_;
@@ -157,14 +166,14 @@ class Product {
   std::vector<int32_t> row_sums_, start_;
 };
 
-void Check(const GemmQ8& row, const Case& c) {
+void Check(const GemmUkernel& row, const Case& c) {
   SCOPED_TRACE(std::to_string(c.m) + "x" + std::to_string(c.n) + "x" +
                std::to_string(c.segments * c.k));
   Product(row, c, 0x80).Check();
   Product(row, c, 0).Check();
 }
 
-void CheckEverySize(const GemmQ8& row) {
+void CheckEverySize(const GemmUkernel& row) {
   SCOPED_TRACE(row.name);
   const auto mr = static_cast<size_t>(row.mr);
   const auto nr = static_cast<size_t>(row.nr);
@@ -184,36 +193,34 @@ void CheckEverySize(const GemmQ8& row) {
 }
 
 TEST(GemmQ8, EverySize) {
-  for (const GemmQ8& row : kGemmQ8) {
-    if (RunsHere(row)) CheckEverySize(row);
+  for (const GemmUkernel& row : kGemm) {
+    if (row.is_quantized() && RunsHere(row)) CheckEverySize(row);
   }
 }
 
-void MultiplyByModel(const GemmQ8Tile& tile) {
+void MultiplyByModel(GemmU8Tile tile) {
   ModelTiles tiles;
   Multiply(tiles, tile);
 }
 
-void PackForModel(const GemmQ8Rows& rows, void* to) {
+void PackForModel(const GemmRuns& rows, void* to) {
   PackCodes<kAmxRows, kAmxLine, uint8_t, uint8_t>(rows,
                                                   static_cast<uint8_t*>(to));
 }
 
 TEST(GemmQ8, EverySizeByTheModelOfAmx) {
-  CheckEverySize({"gemm_q8_16x32__model", 0, kAmxRows, kAmxColumns, kAmxGroup,
-                  kAmxGroup, kAmxLine, 1, true, MultiplyByModel, PackForModel});
+  CheckEverySize(GemmQ8<MultiplyByModel>(
+      "gemm_q8_16x32__model", 0, kAmxRows, kAmxColumns, PackForModel,
+      {kAmxGroup, kAmxLine, kAmxGroup, kAmxGroup}));
 }
 
 TEST(GemmQ8, RowsSayHowTheyPack) {
-  for (const GemmQ8& row : kGemmQ8) {
+  for (const GemmUkernel& row : kGemm) {
+    if (!row.is_quantized()) continue;
     SCOPED_TRACE(row.name);
-    EXPECT_EQ(row.step % row.group, 0);
-    EXPECT_EQ(row.line % row.group, 0);
-    EXPECT_LE(row.mr, kGemmQ8MaxRows);
+    EXPECT_EQ(row.packing.k_pad % row.packing.group, 0);
+    EXPECT_EQ(row.packing.k_tile % row.packing.group, 0);
     EXPECT_LE(row.mr * row.nr, kGemmQ8MaxSums);
-    const std::string tile = "gemm_q8_" + std::to_string(row.mr) + "x" +
-                             std::to_string(row.nr) + "_";
-    EXPECT_EQ(std::string(row.name).substr(0, tile.size()), tile);
   }
 }
 

@@ -3,15 +3,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A new one is a file, gemm_{type}_{MR}x{NR}__{isa}.cc, with a declaration and
-// a row here: see docs/add_a_micro_kernel.md.
+// a row here: see docs/add_a_micro_kernel.md. Where rows are quantized, `type`
+// is theirs, q8.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/cpu_rows.h"
-#include "mace/cpu/ukernels/gemm/gemm.h"
+#include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
+
+// Requantization as the epilogue of whole tiles, and the limits within which it
+// is exact, as those of a RequantizeQ8.
+struct GemmEpilogue {
+  GemmRequantizedFn* fn = nullptr;  // null: sums are requantized afterwards
+  int bits = 29, max_right = 21;
+};
 
 // The description of a micro-kernel.
 struct GemmUkernel {
@@ -24,6 +32,16 @@ struct GemmUkernel {
   // These take pointers to the types above.
   void (*fn)(const GemmTile& tile);
   void* (*pack)(const GemmUnpacked& rows, void* to);  // null if it never packs
+  // Of quantized rows, in place of `pack`.
+  GemmPackRunsFn* pack_runs = nullptr;
+  GemmEpilogue epilogue = {};
+
+  constexpr int64_t a_bytes() const {  // of a packed element of a
+    return static_cast<int64_t>(SizeOf(types.a));
+  }
+  constexpr bool is_quantized() const { return types.x == Element::kQ8; }
+  // Whether quantized values are multiplied as numbers in [0, 255].
+  constexpr bool reads_unsigned() const { return types.a != Element::kI8; }
 };
 
 // Makes the description of a micro-kernel from its typed functions.
@@ -76,6 +94,20 @@ constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr,
           GemmPackCall<pack>::Run};
 }
 
+template <auto* fn>
+constexpr GemmUkernel GemmQ8(const char* name, CpuFeatures isa, int mr, int nr,
+                             GemmPackRunsFn* pack, GemmPacking packing,
+                             GemmRequantizedFn* requantized = nullptr) {
+  GemmTypes types = GemmCall<fn>::kTypes;
+  types.x = Element::kQ8;
+  return {name,         isa,
+          mr,           nr,
+          types,        GemmPacks::kAlways,
+          packing,      GemmCall<fn>::Run,
+          nullptr,      pack,
+          {requantized}};
+}
+
 GemmFn<GemmF32Tile> gemm_f32_4x4__scalar;
 GemmFn<GemmF32Tile> gemm_f32_6x16__avx2;
 GemmFn<GemmF32Tile> gemm_f32_14x32__avx512;
@@ -89,6 +121,16 @@ GemmFn<GemmF16Tile> gemm_f16_4x4__scalar;
 GemmFn<GemmF16Tile> gemm_f16_8x16__fp16;
 GemmFn<GemmF16RowsTile> gemm_f16_8x4_rows__scalar;
 GemmFn<GemmF16RowsTile> gemm_f16_8x16_rows__fp16;
+GemmFn<GemmI8Tile> gemm_q8_4x8__scalar;
+GemmFn<GemmI16Tile> gemm_q8_6x16__avx2;
+GemmFn<GemmU8Tile> gemm_q8_6x16__avxvnni;
+GemmFn<GemmU8Tile> gemm_q8_12x32__avx512vnni;
+GemmFn<GemmU8Tile> gemm_q8_16x32__amxint8;
+GemmFn<GemmI8Tile> gemm_q8_6x16__i8mm;
+GemmFn<GemmI8Tile> gemm_q8_6x16__dotprod;
+GemmFn<GemmI8Tile> gemm_q8_4x16__aarch64;
+GemmFn<GemmI8Tile> gemm_q8_4x8__neon;
+GemmFn<GemmI8Tile> gemm_q8_4x8_full__neon;
 
 GemmPackFn<float, float> gemm_f32_pack_8__aarch64;
 GemmPackFn<float, Bf16> gemm_bf16_pack_4__scalar;
@@ -97,6 +139,11 @@ GemmPackFn<float, Bf16> gemm_bf16_pack_8__bf16;
 GemmPackFn<float, Fp16> gemm_f16_pack_4__scalar;
 GemmPackFn<float, Fp16> gemm_f16_pack_8__fp16;
 GemmPackFn<Fp16, Fp16> gemm_f16_pack_rows_8__scalar;
+GemmPackRunsFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
+    gemm_q8_pack_6__avxvnni, gemm_q8_pack_12__avx512vnni,
+    gemm_q8_pack_16__amxint8, gemm_q8_pack_6__dotprod, gemm_q8_pack_4__neon;
+GemmRequantizedFn gemm_q8_requantized_12x32__avx512vnni,
+    gemm_q8_requantized_16x32__amxint8;
 
 // The dispatcher chooses the first row with the wanted types whose `isa` the
 // CPU has; tests and benchmarks loop over all rows. The last row of each
@@ -141,6 +188,40 @@ inline constexpr GemmUkernel kGemm[] = {
     Gemm<gemm_f16_8x4_rows__scalar, gemm_f16_pack_rows_8__scalar>(
         "gemm_f16_8x4_rows__scalar", 0, 8, 4, GemmPacks::kAlways, {1, 8, 8}),
 #endif
+#ifndef MACE_WITHOUT_8BIT_KERNELS
+#if defined(__x86_64__)
+    GemmQ8<gemm_q8_16x32__amxint8>(
+        "gemm_q8_16x32__amxint8", kCpuAmxInt8, 16, 32, gemm_q8_pack_16__amxint8,
+        {4, 64, 4, 4, -128, true}, gemm_q8_requantized_16x32__amxint8),
+    GemmQ8<gemm_q8_12x32__avx512vnni>(
+        "gemm_q8_12x32__avx512vnni", kCpuAvx512Vnni, 12, 32,
+        gemm_q8_pack_12__avx512vnni, {4, 64, 4, 4, -128, true},
+        gemm_q8_requantized_12x32__avx512vnni),
+    GemmQ8<gemm_q8_6x16__avxvnni>("gemm_q8_6x16__avxvnni", kCpuAvxVnni, 6, 16,
+                                  gemm_q8_pack_6__avxvnni, {4, 64, 4, 4}),
+    GemmQ8<gemm_q8_6x16__avx2>("gemm_q8_6x16__avx2", kCpuAvx2Fma, 6, 16,
+                               gemm_q8_pack_6__avx2, {2, 32, 2, 2}),
+#elif defined(__aarch64__)
+    GemmQ8<gemm_q8_6x16__i8mm>("gemm_q8_6x16__i8mm", kCpuI8mm | kCpuDotProd, 6,
+                               16, gemm_q8_pack_6__dotprod, {8, 8, 8, 8}),
+    GemmQ8<gemm_q8_6x16__dotprod>("gemm_q8_6x16__dotprod", kCpuDotProd, 6, 16,
+                                  gemm_q8_pack_6__dotprod, {4, 8, 4, 4}),
+    GemmQ8<gemm_q8_4x16__aarch64>("gemm_q8_4x16__aarch64", kCpuNeon, 4, 16,
+                                  gemm_q8_pack_4__neon, {2, 2, 4, 4, -127}),
+#endif
+#if defined(__aarch64__) || defined(__arm__)
+#if MACE_HAS_ARMV7_ROWS
+    GemmQ8<gemm_q8_4x8__neon>("gemm_q8_4x8__neon", kCpuNeon, 4, 8,
+                              gemm_q8_pack_4__neon, {2, 2, 4, 4, -127}),
+#endif
+    GemmQ8<gemm_q8_4x8_full__neon>("gemm_q8_4x8_full__neon", kCpuNeon, 4, 8,
+                                   gemm_q8_pack_4__neon, {2, 2, 4, 4}),
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    GemmQ8<gemm_q8_4x8__scalar>("gemm_q8_4x8__scalar", 0, 4, 8,
+                                gemm_q8_pack_4__scalar, {2, 2, 2, 2}),
+#endif
+#endif
 };
 
 // Returns the best row of these types for a CPU with these features. REQUIRES:
@@ -149,6 +230,17 @@ constexpr const GemmUkernel& BestGemm(const GemmTypes& types,
                                       CpuFeatures features) {
   const GemmUkernel* row = kGemm;
   while (!(row->types == types) || (row->isa & features) != row->isa) ++row;
+  return *row;
+}
+
+// Returns the best row for quantized values and a filter that has none below
+// b_min. REQUIRES: the build has kernels of 8 bits.
+constexpr const GemmUkernel& BestGemmQ8(int b_min, CpuFeatures features) {
+  const GemmUkernel* row = kGemm;
+  while (!row->is_quantized() || row->packing.b_min > b_min ||
+         (row->isa & features) != row->isa) {
+    ++row;
+  }
   return *row;
 }
 

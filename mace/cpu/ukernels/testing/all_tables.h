@@ -9,7 +9,6 @@
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8_table.h"
 #include "mace/cpu/ukernels/expand_q8/expand_q8_table.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
-#include "mace/cpu/ukernels/gemm/gemm_q8_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 #include "mace/cpu/ukernels/lookup_q8/lookup_q8_table.h"
@@ -48,7 +47,6 @@ void ForEachRow(const F& f) {
   each(kMagnitudeF32);
   each(kSoftmaxF32);
   each(kPeakF32);
-  each(kGemmQ8);
   each(kDwconvQ8);
   each(kRequantizeQ8);
   each(kRequantizeOnceQ8);

@@ -43,7 +43,7 @@ T* Values(Bytes& memory, size_t n) {
 }
 
 // Appends typical calls of a row; those of the other tables are in calls.cc.
-void Add(const GemmQ8& row, Calls& calls);
+void AddQuantized(const GemmUkernel& row, Calls& calls);
 void Add(const DwconvQ8& row, Calls& calls);
 void Add(const RequantizeQ8& row, Calls& calls);
 void Add(const SumQ8& row, Calls& calls);

@@ -20,7 +20,7 @@ void* ValuesOf(Element type, Bytes& memory, size_t n) {
       return Values<Fp16>(memory, n);
     case Element::kBf16:
       return Values<Bf16>(memory, n);
-    case Element::kQ8:
+    default:
       return Values<int8_t>(memory, n);
   }
   return nullptr;
@@ -28,6 +28,7 @@ void* ValuesOf(Element type, Bytes& memory, size_t n) {
 
 // A tile of a pointwise layer of MobileNet, 256 channels deep, with 16 panels.
 void Add(const GemmUkernel& kernel, Calls& calls) {
+  if (kernel.is_quantized()) return AddQuantized(kernel, calls);
   struct Data {
     Bytes x, packed, b, bias, c;
     const void* rows[kGemmMaxRows];

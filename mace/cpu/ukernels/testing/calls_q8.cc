@@ -9,7 +9,7 @@
 namespace mace::cpu {
 
 // A tile of a pointwise layer of MobileNet, 256 channels deep, with 16 panels.
-void Add(const GemmQ8& row, Calls& calls) {
+void AddQuantized(const GemmUkernel& row, Calls& calls) {
   struct Data {
     Bytes x, a, b, start, sums;
     std::vector<const uint8_t*> runs;
@@ -17,22 +17,23 @@ void Add(const GemmQ8& row, Calls& calls) {
   const size_t k = 256, m = row.mr, n = row.nr;
   auto data = std::make_shared<Data>();
   data->runs.assign(m, Values<uint8_t>(data->x, k));
-  void* a = Values<uint8_t>(data->a, m * k * row.a_bytes + 64);
+  void* a = Values<uint8_t>(data->a, m * k * row.a_bytes() + 64);
   data->sums.resize(sizeof(int32_t) * m * n + 64);
   const auto sums = reinterpret_cast<uintptr_t>(data->sums.data());
-  const GemmQ8Tile tile = {m,
-                           n,
-                           k,
-                           a,
-                           Values<int8_t>(data->b, k * n),
-                           Values<int32_t>(data->start, n),
-                           reinterpret_cast<int32_t*>((sums + 63) / 64 * 64)};
-  calls.push_back(
-      {row.name, row.isa, 16. * static_cast<double>(m * n * k), 0,
-       [data, tile, a, fn = row.fn, pack = row.pack] {
-         pack({tile.m, tile.depth, 1, data->runs.data(), 0x80, nullptr}, a);
-         for (int i = 0; i < 16; ++i) fn(tile);
-       }});
+  GemmTile tile = {};
+  tile.m = m;
+  tile.n = n;
+  tile.k = k;
+  tile.a = a;
+  tile.b = Values<int8_t>(data->b, k * n);
+  tile.c = reinterpret_cast<int32_t*>((sums + 63) / 64 * 64);
+  tile.bias = Values<int32_t>(data->start, n);
+  calls.push_back({row.name, row.isa, 16. * static_cast<double>(m * n * k), 0,
+                   [data, tile, a, fn = row.fn, pack = row.pack_runs] {
+                     pack({tile.m, tile.k, 1, data->runs.data(), 0x80, nullptr},
+                          a);
+                     for (int i = 0; i < 16; ++i) fn(tile);
+                   }});
 }
 
 // Four outputs of a line of a block of channels, with square windows.

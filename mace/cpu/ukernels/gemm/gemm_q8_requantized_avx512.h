@@ -1,7 +1,7 @@
 // Makes codes of whole tiles of 32 columns on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_CODES_AVX512_H_
-#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_CODES_AVX512_H_
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
 
 #include "mace/cpu/simd/fixed_point_avx512.h"
 #include "mace/cpu/ukernels/gemm/gemm_q8.h"
@@ -29,7 +29,7 @@ struct ToCodes {
 };
 
 template <typename Product, bool kSigned, bool kClamps>
-void MultiplyToCodes(const GemmQ8Codes& t) {
+void MultiplyToCodes(const GemmRequantized& t) {
   const simd::FixedFactors f = {t.mantissa, t.left, t.right, t.zero_point};
   if (simd::AreRight(f, t.least, 0)) {
     return Product::Run(t, ToCodes<simd::RightFactors, kSigned, kClamps>{
@@ -42,7 +42,7 @@ void MultiplyToCodes(const GemmQ8Codes& t) {
 // Calls Product::Run(t, to_codes) with the ToCodes that takes the fewest
 // instructions.
 template <typename Product>
-void MultiplyToCodes(const GemmQ8Codes& t) {
+void MultiplyToCodes(const GemmRequantized& t) {
   if (t.least < 0 || t.most < 128) {
     if (t.least == -128 && t.most == 127) {
       return MultiplyToCodes<Product, true, false>(t);
@@ -58,4 +58,4 @@ void MultiplyToCodes(const GemmQ8Codes& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_CODES_AVX512_H_
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
