@@ -15,9 +15,9 @@
 #include "mace/cpu/common/safe_distance.h"
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/conv_q8.h"
 #include "mace/cpu/fused/fusing.h"
 #include "mace/cpu/fused/lines.h"
-#include "mace/cpu/quantized/conv_q8.h"
 
 namespace mace::cpu {
 namespace {

@@ -9,8 +9,8 @@
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/quantized/activation_q8.h"
-#include "mace/cpu/quantized/q16.h"
+#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/ops/activation_q8.h"
 
 namespace mace::cpu {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/quantized/unary_q8.h"
+#include "mace/cpu/ops/unary_q8.h"
 
 namespace mace::cpu {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "mace/cpu/common/broadcast_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/quantized/eltwise_q8.h"
+#include "mace/cpu/ops/eltwise_q8.h"
 
 namespace mace::cpu {
 namespace {

@@ -17,8 +17,8 @@
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/deconv_depthwise.h"
 #include "mace/cpu/conv/deconv_phases.h"
-#include "mace/cpu/quantized/deconv_q8.h"
-#include "mace/cpu/quantized/q16.h"
+#include "mace/cpu/conv/deconv_q8.h"
+#include "mace/cpu/conv/q16.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/graph/stored_weight.h"
 

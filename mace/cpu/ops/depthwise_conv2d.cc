@@ -11,9 +11,9 @@
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/conv_plan.h"
+#include "mace/cpu/conv/conv_q8.h"
 #include "mace/cpu/conv/depthwise.h"
-#include "mace/cpu/quantized/conv_q8.h"
-#include "mace/cpu/quantized/q16.h"
+#include "mace/cpu/conv/q16.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,10 +6,10 @@
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/conv_f16_kernel.h"
+#include "mace/cpu/conv/conv_q8.h"
+#include "mace/cpu/conv/mat_mul_codes.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
-#include "mace/cpu/quantized/conv_q8.h"
-#include "mace/cpu/quantized/mat_mul_codes.h"
-#include "mace/cpu/quantized/q16.h"
+#include "mace/cpu/conv/q16.h"
 #include "mace/graph/stored_weight.h"
 
 namespace mace::cpu {

@@ -9,7 +9,7 @@
 #include "mace/cpu/common/axis_lines.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/quantized/lp_norm_q8.h"
+#include "mace/cpu/ops/lp_norm_q8.h"
 
 namespace mace::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include "mace/cpu/common/channel_blocks.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/quantized/eltwise_q8.h"
+#include "mace/cpu/ops/eltwise_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {

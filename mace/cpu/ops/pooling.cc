@@ -13,8 +13,8 @@
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/pool_lines.h"
-#include "mace/cpu/quantized/pooling_q8.h"
-#include "mace/cpu/quantized/q16.h"
+#include "mace/cpu/conv/pooling_q8.h"
+#include "mace/cpu/conv/q16.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 

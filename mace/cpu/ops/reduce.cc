@@ -11,7 +11,7 @@
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/reduce_geometry.h"
 #include "mace/cpu/common/wrap.h"
-#include "mace/cpu/quantized/reduce_q8.h"
+#include "mace/cpu/ops/reduce_q8.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 
 namespace mace::cpu {

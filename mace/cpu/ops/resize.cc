@@ -10,7 +10,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/table_size.h"
 #include "mace/cpu/copy/copy_kernel.h"
-#include "mace/cpu/quantized/resize_q8.h"
+#include "mace/cpu/ops/resize_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {

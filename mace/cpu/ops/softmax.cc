@@ -10,8 +10,8 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/quantized/q16.h"
-#include "mace/cpu/quantized/softmax_q8.h"
+#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/ops/softmax_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {

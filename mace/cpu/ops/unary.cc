@@ -8,7 +8,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/wrap.h"
-#include "mace/cpu/quantized/unary_q8.h"
+#include "mace/cpu/ops/unary_q8.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {

@@ -1,0 +1,138 @@
+// The kernels of convolutions and matrix products of codes.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/conv_q8.h"
+
+#include <cstring>
+#include <utility>
+
+#include "mace/base/str_cat.h"
+#include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/depthwise_q8.h"
+#include "mace/cpu/conv/kernel_q8.h"
+#include "mace/cpu/conv/product_q8.h"
+#include "mace/graph/attrs.h"
+#include "mace/ops/common/operands.h"
+#include "mace/ops/conv2d.h"
+#include "mace/ops/depthwise_conv2d.h"
+#include "mace/ops/fully_connected.h"
+
+namespace mace::cpu {
+namespace {
+
+// Returns whether an element of a filter may be -128 once it is packed.
+bool HasLeastElement(const Operand& w) {
+  if (w.data == nullptr) return true;
+  const int code = w.type.dtype == DataType::kU8 ? 0 : 0x80;
+  const auto n = static_cast<size_t>(NumElements(w.type.shape));
+  return std::memchr(w.data, code, n) != nullptr;
+}
+
+Result<ProductQ8> MakeProduct(const Node& node,
+                              const ActivationAttrs& activation,
+                              const FilterOrder& order, const Patches& patches,
+                              bool one_thread, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(OutputStage stage, MakeOutputStage(node, activation));
+  if (context.fc_rounds_once && node.op == "FullyConnected") {
+    stage.reals = RealFactors(node);
+  }
+  const TensorType& x = node.inputs[0].type;
+  ProductQ8::Spec spec;
+  const int b_min = HasLeastElement(node.inputs[1]) ? -128 : -127;
+  spec.micro = &BestGemmQ8(b_min, context.features);
+  spec.patches = patches;
+  spec.x = FlipFor(x, spec.micro->reads_unsigned());
+  spec.x_zero = x.quantization->zero_point();
+  spec.group = order.group;
+  spec.n = order.per_group();
+  spec.one_thread = one_thread;
+  MACE_ASSIGN_OR_RETURN(
+      PanelsQ8 filter,
+      PanelsQ8::Create(node, order, stage, *spec.micro, context));
+  return ProductQ8(spec, std::move(filter), context);
+}
+
+Result<KernelPtr> PrepareProduct(const Node& node,
+                                 const ActivationAttrs& activation,
+                                 const FilterOrder& order,
+                                 const Patches& patches, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(ProductQ8 product,
+                        MakeProduct(node, activation, order, patches,
+                                    /*one_thread=*/false, context));
+  std::string name = product.variant();
+  return KernelPtr(std::make_unique<KernelQ8<ProductQ8>>(
+      std::move(product), std::move(name),
+      SaturatedProduct({patches.rows(), order.outputs, order.depth()})));
+}
+
+FilterOrder OrderOfConvQ8(const ConvShape& s) {
+  return {s.out_channels,   s.in_per_group(), s.taps(), s.taps(),
+          /*multiplier=*/1, s.group};
+}
+
+Patches PatchesOf(const ConvShape& s) {
+  return {s.window, s.batch, s.in_per_group(), s.in_channels};
+}
+
+}  // namespace
+
+Result<KernelPtr> PrepareConvQ8(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
+  MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
+  return PrepareProduct(node, attrs, OrderOfConvQ8(conv.shape),
+                        PatchesOf(conv.shape), context);
+}
+
+Result<ProductQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,
+                                 CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
+  return MakeProduct(node, attrs, OrderOfConvQ8(shape), PatchesOf(shape),
+                     /*one_thread=*/true, context);
+}
+
+Result<DepthwiseQ8> MakeDepthwiseQ8(const Node& node, const ConvShape& shape,
+                                    CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
+                        ReadAttrs<DepthwiseConv2dAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const OutputStage stage, MakeOutputStage(node, attrs));
+  return DepthwiseQ8::Create(node, shape, stage, context);
+}
+
+Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadDepthwiseConv2d(node));
+  const ConvShape& s = conv.shape;
+  if (s.out_per_group() == 1) {
+    MACE_ASSIGN_OR_RETURN(DepthwiseQ8 depthwise,
+                          MakeDepthwiseQ8(node, s, context));
+    std::string name = depthwise.variant();
+    return KernelPtr(std::make_unique<KernelQ8<DepthwiseQ8>>(
+        std::move(depthwise), std::move(name),
+        SaturatedProduct({s.rows(), s.out_channels, s.taps()})));
+  }
+  MACE_ASSIGN_OR_RETURN(const DepthwiseConv2dAttrs attrs,
+                        ReadAttrs<DepthwiseConv2dAttrs>(node));
+  if (node.inputs[1].type.quantization->is_per_axis()) {
+    return Unsupported(Label(node), ": a quantized filter with ",
+                       s.out_per_group(),
+                       " outputs per channel must have one "
+                       "scale; Conv2d with group ",
+                       s.group, " takes one for each output");
+  }
+  return PrepareProduct(
+      node, attrs,
+      {s.out_channels, 1, s.taps(), s.taps(), s.out_per_group(), s.group},
+      PatchesOf(s), context);
+}
+
+Result<KernelPtr> PrepareFullyConnectedQ8(const Node& node,
+                                          CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
+                        ReadAttrs<FullyConnectedAttrs>(node));
+  const Shape& w = node.inputs[1].type.shape;
+  Patches patches;
+  patches.batch = NumElements(node.outputs[0].shape) / w[0];
+  patches.channels = patches.pixel_stride = w[1];
+  return PrepareProduct(node, attrs, {w[0], w[1]}, patches, context);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,320 @@
+// The matrices b are packed while the model runs; then tiles of a times their
+// panels, as in any product of codes.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/conv/mat_mul_q8.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/table_size.h"
+#include "mace/cpu/common/tasks.h"
+#include "mace/cpu/conv/product_q8.h"
+#include "mace/graph/attrs.h"
+#include "mace/ops/common/broadcast.h"
+#include "mace/ops/common/operands.h"
+#include "mace/ops/mat_mul.h"
+
+namespace mace::cpu {
+namespace {
+
+constexpr int64_t kPackTile = 1 << 14;  // codes that a task packs, about
+constexpr int64_t kTaskMacs = 1 << 17;  // of a task, at least
+constexpr int64_t kTasksPerThread = 4;
+constexpr int32_t kMostDistance = 255;  // of a code from its zero point
+
+constexpr int MostColumns() {
+  int most = 0;
+  for (const GemmUkernel& row : kGemm) {
+    if (row.is_quantized()) most = std::max(most, row.nr);
+  }
+  return most;
+}
+
+// A matrix b of [k, n] codes, or of [n, k] if its columns are runs.
+struct MatrixB {
+  int64_t n, k;
+  bool columns_are_runs;
+  uint8_t flip;    // makes codes elements
+  int32_t a_zero;  // of elements of a
+  int32_t zero;    // of elements
+
+  // The sum with which a column starts whose elements sum up to `sum`.
+  int32_t Start(int32_t sum) const {
+    const uint32_t zeros =
+        static_cast<uint32_t>(k) * static_cast<uint32_t>(zero) -
+        static_cast<uint32_t>(sum);
+    return static_cast<int32_t>(static_cast<uint32_t>(a_zero) * zeros);
+  }
+};
+
+// Packs `n` columns of a panel, whose first code is `from`. Word has the size
+// of a group.
+template <typename Word>
+void PackColumns(const MatrixB& b, const uint8_t* from, int64_t n,
+                 const GemmUkernel& micro, int8_t* to, int32_t* start) {
+  constexpr int64_t kGroup = sizeof(Word);
+  const int64_t step = micro.nr * kGroup;
+  for (int64_t j = 0; j < n; ++j, from += b.k) {
+    int8_t* at = to + j * kGroup;
+    int32_t sum = 0;
+    for (int64_t i = 0; i < b.k; i += kGroup, at += step) {
+      const int64_t left = std::min(kGroup, b.k - i);
+      for (int64_t e = 0; e < left; ++e) {
+        at[e] = static_cast<int8_t>(from[i + e] ^ b.flip);
+        sum += at[e];
+      }
+    }
+    start[j] = b.Start(sum);
+  }
+}
+
+// The same for a matrix whose rows are runs: groups of rows become words.
+template <typename Word>
+void PackRows(const MatrixB& b, const uint8_t* from, int64_t n,
+              const GemmUkernel& micro, int8_t* to, int32_t* start) {
+  constexpr int64_t kGroup = sizeof(Word);
+  constexpr int64_t kMost = MostColumns();
+  uint8_t rows[kGroup][kMost] = {};
+  int32_t sums[kMost] = {};
+  Word words[kMost];
+  for (int64_t i = 0; i < b.k; i += kGroup, to += micro.nr * kGroup) {
+    for (int64_t e = 0; e < kGroup; ++e) {
+      if (i + e == b.k) {
+        std::memset(rows[e], 0, (kGroup - e) * kMost);
+        break;
+      }
+      for (int64_t j = 0; j < n; ++j) rows[e][j] = from[j] ^ b.flip;
+      from += b.n;
+    }
+    for (int64_t j = 0; j < kMost; ++j) {
+      Word word = 0;
+      for (int64_t e = 0; e < kGroup; ++e) {
+        word |= static_cast<Word>(Word{rows[e][j]} << (8 * e));
+        sums[j] += static_cast<int8_t>(rows[e][j]);
+      }
+      words[j] = word;
+    }
+    std::memcpy(to, words, micro.nr * kGroup);
+  }
+  for (int64_t j = 0; j < n; ++j) start[j] = b.Start(sums[j]);
+}
+
+struct MatMulQ8 final : Kernel {
+  MatMulQ8(const MatrixB& b_in, const GemmUkernel& micro_in,
+           ProductQ8 product_in, AlignedBuffer numbers_in,
+           ThreadPool* threads_in)
+      : b(b_in),
+        micro(&micro_in),
+        product(std::move(product_in)),
+        numbers(std::move(numbers_in)),
+        threads(threads_in) {}
+
+  std::string variant() const override { return product.variant(); }
+  int64_t macs() const override {
+    return SaturatedProduct({products, m, b.n, b.k});
+  }
+
+  int64_t panels() const { return CeilDiv(b.n, micro->nr); }
+  int64_t starts_at() const {  // bytes from the beginning of the scratch memory
+    return num_b * panels() * product.filter().panel_bytes();
+  }
+  int64_t rows_at() const {
+    return starts_at() + AlignUp(num_b * panels() * micro->nr *
+                                     static_cast<int64_t>(sizeof(int32_t)),
+                                 kAlignment);
+  }
+  int64_t threads_at() const {
+    return rows_at() +
+           (transposes_a ? AlignUp(num_a * m * b.k, kAlignment) : 0);
+  }
+  int64_t scratch_bytes() const override {
+    return threads_at() + threads->num_threads() * product.scratch_bytes();
+  }
+
+  Status Run(const RunArgs& args) override {
+    const auto* x = args.inputs[0].as<const uint8_t>();
+    auto* y = args.outputs[0].as<uint8_t>();
+    char* scratch = args.scratch.as<char>();
+    const int64_t outputs = products * m * b.n;
+    if (outputs == 0) return Status();
+    if (b.k == 0) {
+      std::memset(y, code_of_zero, outputs);
+      return Status();
+    }
+    PackB(args.inputs[1].as<const uint8_t>(), scratch);
+    if (transposes_a) {
+      auto* rows = reinterpret_cast<uint8_t*>(scratch + rows_at());
+      TransposeA(x, rows);
+      x = rows;
+    }
+    const int64_t blocks = CeilDiv(m, row_block);
+    RunTasks(threads, static_cast<size_t>(products * blocks),
+             [&](size_t worker, size_t index) {
+               const auto i = static_cast<int64_t>(index);
+               const int64_t p = i / blocks, row = i % blocks * row_block;
+               const int64_t matrix = MatrixOf(1, p) * panels();
+               product.RunRows(
+                   row, std::min(row + row_block, m),
+                   x + MatrixOf(0, p) * m * b.k,
+                   {reinterpret_cast<int8_t*>(scratch) +
+                        matrix * product.filter().panel_bytes(),
+                    StartsOf(matrix, scratch)},
+                   y + (p * m + row) * b.n,
+                   scratch + threads_at() +
+                       static_cast<int64_t>(worker) * product.scratch_bytes());
+             });
+    return Status();
+  }
+
+  // Where the starts of a panel are, counted over all matrices.
+  int32_t* StartsOf(int64_t panel, char* scratch) const {
+    return reinterpret_cast<int32_t*>(scratch + starts_at()) +
+           panel * micro->nr;
+  }
+
+  void PackB(const uint8_t* codes, char* scratch) const {
+    const auto pack = [this] {
+      switch (micro->packing.group) {
+        case 2:
+          return b.columns_are_runs ? PackColumns<uint16_t>
+                                    : PackRows<uint16_t>;
+        case 4:
+          return b.columns_are_runs ? PackColumns<uint32_t>
+                                    : PackRows<uint32_t>;
+        default:
+          return b.columns_are_runs ? PackColumns<uint64_t>
+                                    : PackRows<uint64_t>;
+      }
+    }();
+    const int64_t tile = std::max<int64_t>(1, kPackTile / (b.k * micro->nr));
+    const int64_t bytes = product.filter().panel_bytes();
+    threads->ParallelFor(num_b * panels(), tile, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end);
+           ++i) {
+        const int64_t first = i % panels() * micro->nr;
+        auto* panel = reinterpret_cast<int8_t*>(scratch) + i * bytes;
+        if (b.k % micro->packing.k_pad != 0 || first + micro->nr > b.n) {
+          std::memset(panel, 0, bytes);
+        }
+        pack(b,
+             codes + i / panels() * b.n * b.k +
+                 first * (b.columns_are_runs ? b.k : 1),
+             std::min<int64_t>(micro->nr, b.n - first), *micro, panel,
+             StartsOf(i, scratch));
+      }
+    });
+  }
+
+  void TransposeA(const uint8_t* from, uint8_t* rows) const {
+    const int64_t tile = std::max<int64_t>(1, kPackTile / b.k);
+    threads->ParallelFor(num_a * m, tile, [&](size_t begin, size_t end) {
+      for (auto r = static_cast<int64_t>(begin); r < static_cast<int64_t>(end);
+           ++r) {
+        const uint8_t* column = from + r / m * m * b.k + r % m;
+        for (int64_t i = 0; i < b.k; ++i) rows[r * b.k + i] = column[i * m];
+      }
+    });
+  }
+
+  // Returns which matrix of an operand a product reads.
+  int64_t MatrixOf(int operand, int64_t p) const {
+    int64_t at = 0;
+    for (size_t d = plan.extents.size(); d-- > 0;) {
+      at += p % plan.extents[d] * plan.strides[operand][d];
+      p /= plan.extents[d];
+    }
+    return at;
+  }
+
+  MatrixB b;
+  const GemmUkernel* micro;
+  ProductQ8 product;      // of one matrix a and one b
+  AlignedBuffer numbers;  // of the product's stage
+  ThreadPool* threads;
+  int64_t m = 0, num_a = 0, num_b = 0, products = 0;
+  int64_t row_block = 0;
+  bool transposes_a = false;
+  BroadcastPlan plan;  // of matrices
+  int code_of_zero = 0;
+};
+
+// Returns how many rows of a product are a task.
+int64_t RowBlockOf(const MatMulQ8& kernel) {
+  const int64_t mr = kernel.micro->mr;
+  const int64_t tasks = kernel.threads->num_threads() == 1
+                            ? 1
+                            : kernel.threads->num_threads() * kTasksPerThread;
+  const int64_t blocks = CeilDiv(tasks, std::max<int64_t>(kernel.products, 1));
+  const int64_t row_macs = std::max<int64_t>(kernel.b.n * kernel.b.k, 1);
+  return AlignUp(std::max({CeilDiv(kernel.m, blocks),
+                           CeilDiv(kTaskMacs, row_macs), int64_t{1}}),
+                 mr);
+}
+
+}  // namespace
+
+Result<KernelPtr> PrepareMatMulQ8(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
+  const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
+  const Quantization& y = *node.outputs[0].quantization;
+  const GemmUkernel& micro = BestGemmQ8(-128, context.features);
+  OutputStage stage;
+  const float scales = a.quantization->scale() * b.quantization->scale();
+  stage.factors = {ToFixed(double{scales} / y.scale())};
+  stage.zero_point = y.zero_point();
+  stage.range = CodesOf(node.outputs[0].dtype);
+
+  const int64_t channels = AlignUp(s.n, micro.nr);
+  MACE_RETURN_IF_ERROR(
+      CheckTable(node, "columns", {channels}, 4 * sizeof(int32_t)));
+  MACE_ASSIGN_OR_RETURN(
+      AlignedBuffer numbers,
+      AlignedBuffer::Create(static_cast<size_t>(StageQ8::Bytes(channels)),
+                            "the numbers of a matrix product"));
+  StageQ8::Clear(channels, numbers.data());
+  const int64_t most = SaturatedProduct({s.k, kMostDistance * kMostDistance});
+  for (int64_t o = 0; o < s.n; ++o) {
+    StageQ8::Pack(channels, o, stage, 0, {0, most}, numbers.data());
+  }
+
+  const bool is_unsigned = b.dtype == DataType::kU8;
+  MatrixB matrix;
+  matrix.n = s.n;
+  matrix.k = s.k;
+  matrix.columns_are_runs = attrs.transpose_b || b.rank() == 1;
+  matrix.flip = is_unsigned ? 0x80 : 0;
+  matrix.zero = b.quantization->zero_point() - (is_unsigned ? 128 : 0);
+  ProductQ8::Spec spec;
+  spec.micro = &micro;
+  spec.patches.batch = s.m;
+  const int64_t depth = std::max<int64_t>(s.k, 1);  // empty sums are not run
+  spec.patches.channels = spec.patches.pixel_stride = depth;
+  spec.x = FlipFor(a, micro.reads_unsigned());
+  spec.x_zero = a.quantization->zero_point();
+  spec.n = s.n;
+  spec.one_thread = true;
+  matrix.a_zero = spec.x.zero_point;
+  PanelsQ8 filter = PanelsQ8::Computed(
+      StageQ8(stage, channels, numbers.data(), context.features), micro, s.n,
+      depth, matrix.zero);
+  auto kernel = std::make_unique<MatMulQ8>(
+      matrix, micro, ProductQ8(spec, std::move(filter), context),
+      std::move(numbers), context.threads);
+  kernel->m = s.m;
+  kernel->num_a = NumElements(s.batch_a);
+  kernel->num_b = NumElements(s.batch_b);
+  kernel->products = NumElements(s.batch);
+  kernel->transposes_a = attrs.transpose_a && a.rank() > 1;
+  kernel->plan = PlanBroadcast(s.batch, {s.batch_a, s.batch_b});
+  kernel->code_of_zero = stage(0, 0);
+  kernel->row_block = RowBlockOf(*kernel);
+  return KernelPtr(std::move(kernel));
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,19 @@
+// Means, sums, maxima and minima of codes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_OPS_REDUCE_Q8_H_
+#define MACE_CPU_OPS_REDUCE_Q8_H_
+
+#include "mace/cpu/common/cpu_context.h"
+#include "mace/device/kernel.h"
+
+namespace mace::cpu {
+
+// Prepares a Reduce node whose input is quantized i8 or u8. Results are those
+// of TFLite's reference kernels. Errors: MACE_UNSUPPORTED for types other than
+// MEAN, SUM, MAX and MIN, and for MAX and MIN if the output is quantized
+// differently.
+Result<KernelPtr> PrepareReduceQ8(const Node& node, CpuContext& context);
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_OPS_REDUCE_Q8_H_
