@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
 #include "mace/cpu/common/tasks.h"
@@ -27,7 +28,7 @@ void ConvGemm::Run(ThreadPool* threads, const Operands& operands,
   const Window2D& window = patches.window;
   const bool in_order =
       spec_.parts.size() == 1 &&
-      RangesOverlap(Bytes(operands.y), rows_ * spec_.pixel_stride * c_bytes_,
+      RangesOverlap(Bytes(operands.y), rows_ * spec_.pixel_stride * y_bytes_,
                     Bytes(operands.x),
                     patches.batch * window.h.in * window.w.in *
                         patches.pixel_stride * x_bytes_);
@@ -40,7 +41,7 @@ void ConvGemm::Run(ThreadPool* threads, const Operands& operands,
         const Part& part = spec_.parts[i / column_blocks / row_blocks];
         RunTask({PartOf(operands, part), Bytes(scratch) + worker * copy_bytes_,
                  row, std::min(row + row_block_, rows_), column,
-                 std::min(column + column_block_, spec_.n)});
+                 std::min(column + column_block_, spec_.n), part.channel});
       });
 }
 
@@ -51,7 +52,7 @@ ConvGemm::Operands ConvGemm::PartOf(const Operands& all,
   at.x = Bytes(at.x) + part.x * x_bytes_;
   at.b = Bytes(at.b) + part.b * b_bytes;
   if (at.bias != nullptr) at.bias = Bytes(at.bias) + part.bias * c_bytes_;
-  at.y = Bytes(at.y) + part.y * c_bytes_;
+  at.y = Bytes(at.y) + part.y * y_bytes_;
   if (at.addend != nullptr) at.addend = Bytes(at.addend) + part.y * c_bytes_;
   return at;
 }
@@ -60,7 +61,7 @@ void ConvGemm::RunRows(int64_t begin, int64_t end, const Operands& operands,
                        void* thread_scratch) const {
   for (int64_t row = begin; row < end; row += row_block_) {
     RunTask({operands, Bytes(thread_scratch), row,
-             std::min(row + row_block_, end), 0, spec_.n, begin});
+             std::min(row + row_block_, end), 0, spec_.n, 0, begin});
   }
 }
 
@@ -193,6 +194,9 @@ void ConvGemm::PackRows(const Task& task, int64_t row, int64_t m, int64_t k0,
 }
 
 void ConvGemm::RunTask(const Task& task) const {
+  if (kHas8BitKernels && spec_.kernel->is_quantized()) {
+    return RunQuantized(task);
+  }
   Tile tiles[kMaxTiles];
   RowRun runs[kMaxTiles];
   const int num_tiles = CutTiles(task, tiles);

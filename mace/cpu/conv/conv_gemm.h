@@ -17,6 +17,15 @@
 //
 // Offsets and strides count elements. RowFinish applies the activations and
 // sums that the micro-kernel cannot.
+//
+// Quantized rows are always packed, with their whole depth. The row block is
+// divided once more where all its panels stay in the first-level cache, and the
+// sums of a few tiles are requantized at once, some by the micro-kernel itself:
+//
+//   for each part of the row block
+//     for each tile: pack its rows
+//     for each panel of columns: for a few tiles: multiply each, requantize
+//     them
 #ifndef MACE_CPU_CONV_CONV_GEMM_H_
 #define MACE_CPU_CONV_CONV_GEMM_H_
 
@@ -29,6 +38,8 @@
 #include "mace/cpu/conv/gemm_pack.h"
 #include "mace/cpu/conv/patches.h"
 #include "mace/cpu/conv/row_finish.h"
+#include "mace/cpu/conv/run_packer.h"
+#include "mace/cpu/quantized/stage_q8.h"
 
 namespace mace::cpu {
 
@@ -42,6 +53,15 @@ class ConvGemm {
     int64_t b = 0;
     int64_t bias = 0;
     int64_t y = 0;
+    int64_t channel = 0;  // of the stage, that of the first column
+  };
+
+  // Of products of quantized values.
+  struct Quantized {
+    uint8_t flip = 0;    // see GemmRuns
+    int32_t x_zero = 0;  // the value of pixels outside the image
+    int32_t b_zero = 0;  // the zero point of b
+    StageQ8 stage;       // from sums to y
   };
 
   struct Spec {
@@ -59,21 +79,25 @@ class ConvGemm {
     bool one_thread = false;  // only RunRows is called
     // Applied to the sum of the result and the addend, if there is an addend.
     ActivationFunction sum_activation;
+    Quantized quantized;  // if the kernel multiplies such values
   };
 
   // The operands of a run; their types are x, b and c of spec.kernel, and b is
-  // packed for it. `bias` has n elements of type c, or is null. `addend` is
-  // null, or has the type and shape of y and is added to the result.
+  // packed for it. `bias` has n elements of type c, or is null; that of
+  // quantized values has whole panels, and y their type. `addend` is null, or
+  // has the type and shape of y and is added to the result.
   struct Operands {
     const void* x = nullptr;
     const void* b = nullptr;
     const void* bias = nullptr;
     void* y = nullptr;
     const void* addend = nullptr;
+    // Between pixels of y; 0: spec.pixel_stride. REQUIRES: 0 for floats.
+    int64_t y_stride = 0;
   };
 
-  // REQUIRES: spec.patches.depth() > 0; there are no activations if c is an
-  // integer type.
+  // REQUIRES: spec.patches.depth() > 0; if values are quantized, there are no
+  // activations, and consecutive rows of the output are pixel_stride apart.
   ConvGemm(const Spec& spec, const CpuContext& context);
 
   // Return the bytes of scratch for all threads, and for one.
@@ -126,8 +150,11 @@ class ConvGemm {
     char* copies;
     int64_t row_begin, row_end;
     int64_t column_begin, column_end;
+    int64_t channel = 0;    // of the stage, that of column 0
     int64_t first_row = 0;  // the row that y points to
   };
+
+  struct QuantizedTask;
 
   Operands PartOf(const Operands& all, const Part& part) const;
   void PlanDepth(const GemmUkernel& sums_as, bool conflicts);
@@ -156,6 +183,12 @@ class ConvGemm {
                       int num_runs) const;
   // Applies what the micro-kernel cannot to the task's columns of the tiles.
   void Finish(const Task& task, const Tile* tiles, int num_tiles) const;
+  // The same three of products of quantized values.
+  void PlanQuantized();
+  void RunQuantized(const Task& task) const;
+  void MultiplyRequantized(const QuantizedTask& task, int64_t column,
+                           int64_t row, int64_t m, const char* a,
+                           const int32_t* row_add) const;
   // Return the packed bytes of a full tile of operand a, and of a panel of b,
   // of depth k.
   int64_t PackedTile(int64_t k) const;
@@ -177,14 +210,23 @@ class ConvGemm {
   bool cuts_lines_ = false;    // tiles end where a line does
   bool sums_in_tile_ = false;  // the micro-kernel adds the addend
   bool packs_rows_ = false;
-  bool packs_all_rows_ = false;        // even a single row
-  int64_t x_bytes_ = 0, c_bytes_ = 0;  // of an element
+  bool packs_all_rows_ = false;                      // even a single row
+  int64_t x_bytes_ = 0, y_bytes_ = 0, c_bytes_ = 0;  // of an element
   int64_t depth_block_ = 0;
   int64_t row_block_ = 0;
   int64_t column_block_ = 0;
   int64_t copy_stride_ = 0;  // elements of x between copied rows
   int64_t copy_bytes_ = 0;   // per worker
   std::vector<char> zeros_;  // stands for pixels outside the image
+  // Rows that are found or packed before they are multiplied: of quantized
+  // values perhaps a part of the block.
+  int64_t rows_at_once_ = 0;
+  // Of products of quantized values.
+  RunPacker packer_;
+  int64_t tile_bytes_ = 0;     // of a packed tile
+  int64_t tiles_at_once_ = 0;  // that are requantized with one call
+  // Offsets in the scratch memory of a worker.
+  int64_t runs_at_ = 0, row_add_at_ = 0;
 };
 
 }  // namespace mace::cpu

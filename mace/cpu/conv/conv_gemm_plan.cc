@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mace/base/cpu_rows.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
@@ -27,6 +28,7 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
       depth_(spec.patches.depth()),
       packs_all_rows_(spec.kernel->packs == GemmPacks::kAlways),
       x_bytes_(static_cast<int64_t>(SizeOf(spec.kernel->types.x))),
+      y_bytes_(static_cast<int64_t>(SizeOf(spec.kernel->types.y()))),
       c_bytes_(static_cast<int64_t>(SizeOf(spec.kernel->types.c))) {
   const Patches& patches = spec.patches;
   const Window2D& window = patches.window;
@@ -35,6 +37,10 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
        spec.line_stride == window.w.out * spec.pixel_stride) &&
       (patches.batch == 1 ||
        spec.image_stride == window.h.out * window.w.out * spec.pixel_stride);
+  if (kHas8BitKernels && spec.kernel->is_quantized()) {
+    PlanQuantized();
+    return;
+  }
   const int64_t row_bytes = patches.pixel_stride * window.w.stride * x_bytes_;
   // How the depth is divided determines how sums are rounded, so it follows
   // from facts about the node and the CPU, never from measurements.
@@ -64,6 +70,7 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   const int64_t b_bytes =
       CeilDiv(spec.n, spec.kernel->nr) * PackedPanel(depth_);
   PlanTasks(Doubled(blocks_.rows_of(b_bytes), spec.plan.block));
+  rows_at_once_ = row_block_;
   PlanCopies();
 }
 
@@ -164,12 +171,13 @@ int64_t ConvGemm::SafeDistanceBytes() const {
       spec_.pixel_stride != spec_.n) {
     return -1;
   }
+  // A single thread is done with the rows that it packs before it packs others.
+  const int64_t piece = num_threads_ == 1 ? rows_at_once_ : row_block_;
   const auto output_end = [&](int64_t block) {
-    return std::min((block + 1) * row_block_, rows_) * spec_.pixel_stride *
-           c_bytes_;
+    return std::min((block + 1) * piece, rows_) * spec_.pixel_stride * y_bytes_;
   };
   const auto input_begin = [&](int64_t block) {
-    const int64_t row = block * row_block_;
+    const int64_t row = block * piece;
     int64_t pixel = row;
     if (!patches.is_matrix()) {
       // The first pixel of the first line that the row's window reads.
@@ -181,11 +189,12 @@ int64_t ConvGemm::SafeDistanceBytes() const {
     }
     return pixel * patches.pixel_stride * x_bytes_;
   };
-  return SafeDistance(CeilDiv(rows_, row_block_), num_threads_, output_end,
+  return SafeDistance(CeilDiv(rows_, piece), num_threads_, output_end,
                       input_begin);
 }
 
 std::string ConvGemm::variant() const {
+  if (spec_.kernel->is_quantized()) return spec_.kernel->name;
   return StrCat(spec_.kernel->name, packs_rows_       ? " packing rows"
                                     : reads_in_place_ ? " in place"
                                                       : " copying rows");

@@ -1,4 +1,4 @@
-// The kernels of convolutions and matrix products of codes.
+// The kernels of convolutions and GEMM of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_q8.h"
@@ -10,7 +10,6 @@
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/depthwise_q8.h"
 #include "mace/cpu/conv/kernel_q8.h"
-#include "mace/cpu/conv/product_q8.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/conv2d.h"
@@ -28,40 +27,49 @@ bool HasLeastElement(const Operand& w) {
   return std::memchr(w.data, code, n) != nullptr;
 }
 
-Result<ProductQ8> MakeProduct(const Node& node,
-                              const ActivationAttrs& activation,
-                              const FilterOrder& order, const Patches& patches,
-                              bool one_thread, CpuContext& context) {
+Result<ConvGemmQ8> MakeGemm(const Node& node, const ActivationAttrs& activation,
+                            const FilterOrder& order, const Patches& patches,
+                            bool one_thread, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(OutputStage stage, MakeOutputStage(node, activation));
   if (context.fc_rounds_once && node.op == "FullyConnected") {
     stage.reals = RealFactors(node);
   }
   const TensorType& x = node.inputs[0].type;
-  ProductQ8::Spec spec;
   const int b_min = HasLeastElement(node.inputs[1]) ? -128 : -127;
-  spec.micro = &BestGemmQ8(b_min, context.features);
-  spec.patches = patches;
-  spec.x = FlipFor(x, spec.micro->reads_unsigned());
-  spec.x_zero = x.quantization->zero_point();
-  spec.group = order.group;
-  spec.n = order.per_group();
-  spec.one_thread = one_thread;
+  ConvGemm::Spec spec;
+  spec.kernel = &BestGemmQ8(b_min, context.features);
   MACE_ASSIGN_OR_RETURN(
       PanelsQ8 filter,
-      PanelsQ8::Create(node, order, stage, *spec.micro, context));
-  return ProductQ8(spec, std::move(filter), context);
+      PanelsQ8::Create(node, order, stage, *spec.kernel, context));
+  spec.patches = patches;
+  spec.n = order.per_group();
+  spec.pixel_stride = order.outputs;
+  spec.line_stride = patches.window.w.out * spec.pixel_stride;
+  spec.image_stride = patches.window.h.out * spec.line_stride;
+  spec.one_thread = one_thread;
+  spec.quantized = {FlipFor(x, spec.kernel->reads_unsigned()).flip,
+                    x.quantization->zero_point(), filter.zero_point(),
+                    filter.stage()};
+  spec.parts.clear();
+  for (int64_t g = 0; g < order.group; ++g) {
+    const int64_t channel = filter.channel(g, 0);
+    spec.parts.push_back({g * patches.channels, filter.offset(g, 0), channel,
+                          g * spec.n, channel});
+  }
+  return ConvGemmQ8{std::move(filter), ConvGemm(spec, context),
+                    context.threads};
 }
 
-Result<KernelPtr> PrepareProduct(const Node& node,
-                                 const ActivationAttrs& activation,
-                                 const FilterOrder& order,
-                                 const Patches& patches, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(ProductQ8 product,
-                        MakeProduct(node, activation, order, patches,
-                                    /*one_thread=*/false, context));
-  std::string name = product.variant();
-  return KernelPtr(std::make_unique<KernelQ8<ProductQ8>>(
-      std::move(product), std::move(name),
+Result<KernelPtr> PrepareGemm(const Node& node,
+                              const ActivationAttrs& activation,
+                              const FilterOrder& order, const Patches& patches,
+                              CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(ConvGemmQ8 made,
+                        MakeGemm(node, activation, order, patches,
+                                 /*one_thread=*/false, context));
+  std::string name = made.gemm.variant();
+  return KernelPtr(std::make_unique<KernelQ8<ConvGemmQ8>>(
+      std::move(made), std::move(name),
       SaturatedProduct({patches.rows(), order.outputs, order.depth()})));
 }
 
@@ -79,15 +87,15 @@ Patches PatchesOf(const ConvShape& s) {
 Result<KernelPtr> PrepareConvQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
-  return PrepareProduct(node, attrs, OrderOfConvQ8(conv.shape),
-                        PatchesOf(conv.shape), context);
+  return PrepareGemm(node, attrs, OrderOfConvQ8(conv.shape),
+                     PatchesOf(conv.shape), context);
 }
 
-Result<ProductQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,
-                                 CpuContext& context) {
+Result<ConvGemmQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,
+                                  CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
-  return MakeProduct(node, attrs, OrderOfConvQ8(shape), PatchesOf(shape),
-                     /*one_thread=*/true, context);
+  return MakeGemm(node, attrs, OrderOfConvQ8(shape), PatchesOf(shape),
+                  /*one_thread=*/true, context);
 }
 
 Result<DepthwiseQ8> MakeDepthwiseQ8(const Node& node, const ConvShape& shape,
@@ -118,7 +126,7 @@ Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context) {
                        "scale; Conv2d with group ",
                        s.group, " takes one for each output");
   }
-  return PrepareProduct(
+  return PrepareGemm(
       node, attrs,
       {s.out_channels, 1, s.taps(), s.taps(), s.out_per_group(), s.group},
       PatchesOf(s), context);
@@ -132,7 +140,7 @@ Result<KernelPtr> PrepareFullyConnectedQ8(const Node& node,
   Patches patches;
   patches.batch = NumElements(node.outputs[0].shape) / w[0];
   patches.channels = patches.pixel_stride = w[1];
-  return PrepareProduct(node, attrs, {w[0], w[1]}, patches, context);
+  return PrepareGemm(node, attrs, {w[0], w[1]}, patches, context);
 }
 
 }  // namespace mace::cpu

@@ -158,17 +158,6 @@ ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
           255 * sums.distances + std::abs(int64_t{bias})};
 }
 
-PanelsQ8 PanelsQ8::Computed(const StageQ8& stage, const GemmUkernel& micro,
-                            int64_t n, int64_t depth, int32_t zero_point) {
-  PanelsQ8 filter;
-  filter.stage_ = stage;
-  filter.nr_ = micro.nr;
-  filter.panels_per_group_ = CeilDiv(n, micro.nr);
-  filter.panel_bytes_ = AlignUp(depth, micro.packing.k_pad) * micro.nr;
-  filter.zero_point_ = zero_point;
-  return filter;
-}
-
 Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
                                   const OutputStage& stage,
                                   const GemmUkernel& micro,

@@ -84,11 +84,6 @@ class PanelsQ8 {
                                  const OutputStage& stage,
                                  const GemmUkernel& micro, CpuContext& context);
 
-  // A filter of one group whose data is computed while the model runs: it has
-  // none, and `stage` starts nothing.
-  static PanelsQ8 Computed(const StageQ8& stage, const GemmUkernel& micro,
-                           int64_t n, int64_t depth, int32_t zero_point);
-
   const StageQ8& stage() const { return stage_; }
   int32_t zero_point() const { return zero_point_; }
   int64_t panel_bytes() const { return panel_bytes_; }

@@ -244,8 +244,8 @@ const GemmUkernel& ChooseGemm(const Operand& b, GemmSize size,
 }
 
 int64_t PackedElements(const GemmUkernel& kernel, int64_t n, int64_t k) {
-  const int64_t group = kernel.packing.group;
-  return NumPanels(kernel, n) * kernel.nr * AlignUp(k, group);
+  const int64_t pad = std::max(kernel.packing.group, kernel.packing.k_pad);
+  return NumPanels(kernel, n) * kernel.nr * AlignUp(k, pad);
 }
 
 void PackB(const GemmUkernel& kernel, const GemmB& b, const void* data,

@@ -11,7 +11,7 @@
 
 namespace mace::cpu {
 
-// Runs an F: a ProductQ8, a DepthwiseQ8 or a ConvWinogradQ8.
+// Runs an F: a ConvGemmQ8, a DepthwiseQ8 or a ConvWinogradQ8.
 template <typename F>
 struct KernelQ8 final : Kernel {
   KernelQ8(F f_in, std::string name_in, int64_t macs_in)

@@ -10,21 +10,15 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/blocking.h"
-#include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/table_size.h"
-#include "mace/cpu/common/tasks.h"
-#include "mace/cpu/conv/product_q8.h"
-#include "mace/graph/attrs.h"
-#include "mace/ops/common/broadcast.h"
+#include "mace/cpu/conv/conv_gemm.h"
+#include "mace/cpu/conv/filter_q8.h"
 #include "mace/ops/common/operands.h"
-#include "mace/ops/mat_mul.h"
 
 namespace mace::cpu {
 namespace {
 
 constexpr int64_t kPackTile = 1 << 14;  // codes that a task packs, about
-constexpr int64_t kTaskMacs = 1 << 17;  // of a task, at least
-constexpr int64_t kTasksPerThread = 4;
 constexpr int32_t kMostDistance = 255;  // of a code from its zero point
 
 constexpr int MostColumns() {
@@ -105,79 +99,64 @@ void PackRows(const MatrixB& b, const uint8_t* from, int64_t n,
 }
 
 struct MatMulQ8 final : Kernel {
-  MatMulQ8(const MatrixB& b_in, const GemmUkernel& micro_in,
-           ProductQ8 product_in, AlignedBuffer numbers_in,
-           ThreadPool* threads_in)
-      : b(b_in),
-        micro(&micro_in),
-        product(std::move(product_in)),
+  MatMulQ8(const MatMulSpec& spec_in, const MatrixB& b_in,
+           const ConvGemm::Spec& gemm_in, AlignedBuffer numbers_in,
+           const CpuContext& context)
+      : spec(spec_in),
+        b(b_in),
+        micro(gemm_in.kernel),
         numbers(std::move(numbers_in)),
-        threads(threads_in) {}
+        threads(context.threads),
+        gemm(gemm_in, context) {}
 
-  std::string variant() const override { return product.variant(); }
+  std::string variant() const override { return gemm.variant(); }
   int64_t macs() const override {
-    return SaturatedProduct({products, m, b.n, b.k});
+    return SaturatedProduct(
+        {static_cast<int64_t>(spec.batch_a.size()), spec.m, b.n, b.k});
   }
 
   int64_t panels() const { return CeilDiv(b.n, micro->nr); }
   int64_t starts_at() const {  // bytes from the beginning of the scratch memory
-    return num_b * panels() * product.filter().panel_bytes();
+    return spec.num_b * PackedElements(*micro, b.n, b.k);
   }
   int64_t rows_at() const {
-    return starts_at() + AlignUp(num_b * panels() * micro->nr *
+    return starts_at() + AlignUp(spec.num_b * panels() * micro->nr *
                                      static_cast<int64_t>(sizeof(int32_t)),
                                  kAlignment);
   }
   int64_t threads_at() const {
-    return rows_at() +
-           (transposes_a ? AlignUp(num_a * m * b.k, kAlignment) : 0);
+    return rows_at() + (spec.transpose_a
+                            ? AlignUp(spec.num_a * spec.m * b.k, kAlignment)
+                            : 0);
   }
   int64_t scratch_bytes() const override {
-    return threads_at() + threads->num_threads() * product.scratch_bytes();
+    return threads_at() + gemm.scratch_bytes();
   }
 
   Status Run(const RunArgs& args) override {
     const auto* x = args.inputs[0].as<const uint8_t>();
     auto* y = args.outputs[0].as<uint8_t>();
     char* scratch = args.scratch.as<char>();
-    const int64_t outputs = products * m * b.n;
+    const int64_t outputs =
+        static_cast<int64_t>(spec.batch_a.size()) * spec.m * b.n;
     if (outputs == 0) return Status();
     if (b.k == 0) {
-      std::memset(y, code_of_zero, outputs);
+      std::memset(y, value_of_zero, outputs);
       return Status();
     }
-    PackB(args.inputs[1].as<const uint8_t>(), scratch);
-    if (transposes_a) {
+    auto* panels = reinterpret_cast<int8_t*>(scratch);
+    auto* starts = reinterpret_cast<int32_t*>(scratch + starts_at());
+    PackB(args.inputs[1].as<const uint8_t>(), panels, starts);
+    if (spec.transpose_a) {
       auto* rows = reinterpret_cast<uint8_t*>(scratch + rows_at());
       TransposeA(x, rows);
       x = rows;
     }
-    const int64_t blocks = CeilDiv(m, row_block);
-    RunTasks(threads, static_cast<size_t>(products * blocks),
-             [&](size_t worker, size_t index) {
-               const auto i = static_cast<int64_t>(index);
-               const int64_t p = i / blocks, row = i % blocks * row_block;
-               const int64_t matrix = MatrixOf(1, p) * panels();
-               product.RunRows(
-                   row, std::min(row + row_block, m),
-                   x + MatrixOf(0, p) * m * b.k,
-                   {reinterpret_cast<int8_t*>(scratch) +
-                        matrix * product.filter().panel_bytes(),
-                    StartsOf(matrix, scratch)},
-                   y + (p * m + row) * b.n,
-                   scratch + threads_at() +
-                       static_cast<int64_t>(worker) * product.scratch_bytes());
-             });
+    gemm.Run(threads, {x, panels, starts, y}, scratch + threads_at());
     return Status();
   }
 
-  // Where the starts of a panel are, counted over all matrices.
-  int32_t* StartsOf(int64_t panel, char* scratch) const {
-    return reinterpret_cast<int32_t*>(scratch + starts_at()) +
-           panel * micro->nr;
-  }
-
-  void PackB(const uint8_t* codes, char* scratch) const {
+  void PackB(const uint8_t* values, int8_t* packed, int32_t* starts) const {
     const auto pack = [this] {
       switch (micro->packing.group) {
         case 2:
@@ -192,27 +171,29 @@ struct MatMulQ8 final : Kernel {
       }
     }();
     const int64_t tile = std::max<int64_t>(1, kPackTile / (b.k * micro->nr));
-    const int64_t bytes = product.filter().panel_bytes();
-    threads->ParallelFor(num_b * panels(), tile, [&](size_t begin, size_t end) {
-      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end);
-           ++i) {
-        const int64_t first = i % panels() * micro->nr;
-        auto* panel = reinterpret_cast<int8_t*>(scratch) + i * bytes;
-        if (b.k % micro->packing.k_pad != 0 || first + micro->nr > b.n) {
-          std::memset(panel, 0, bytes);
-        }
-        pack(b,
-             codes + i / panels() * b.n * b.k +
-                 first * (b.columns_are_runs ? b.k : 1),
-             std::min<int64_t>(micro->nr, b.n - first), *micro, panel,
-             StartsOf(i, scratch));
-      }
-    });
+    const int64_t bytes = PackedElements(*micro, micro->nr, b.k);
+    threads->ParallelFor(
+        spec.num_b * panels(), tile, [&](size_t begin, size_t end) {
+          for (auto i = static_cast<int64_t>(begin);
+               i < static_cast<int64_t>(end); ++i) {
+            const int64_t first = i % panels() * micro->nr;
+            int8_t* panel = packed + i * bytes;
+            if (b.k % micro->packing.k_pad != 0 || first + micro->nr > b.n) {
+              std::memset(panel, 0, bytes);
+            }
+            pack(b,
+                 values + i / panels() * b.n * b.k +
+                     first * (b.columns_are_runs ? b.k : 1),
+                 std::min<int64_t>(micro->nr, b.n - first), *micro, panel,
+                 starts + i * micro->nr);
+          }
+        });
   }
 
   void TransposeA(const uint8_t* from, uint8_t* rows) const {
+    const int64_t m = spec.m;
     const int64_t tile = std::max<int64_t>(1, kPackTile / b.k);
-    threads->ParallelFor(num_a * m, tile, [&](size_t begin, size_t end) {
+    threads->ParallelFor(spec.num_a * m, tile, [&](size_t begin, size_t end) {
       for (auto r = static_cast<int64_t>(begin); r < static_cast<int64_t>(end);
            ++r) {
         const uint8_t* column = from + r / m * m * b.k + r % m;
@@ -221,46 +202,19 @@ struct MatMulQ8 final : Kernel {
     });
   }
 
-  // Returns which matrix of an operand a product reads.
-  int64_t MatrixOf(int operand, int64_t p) const {
-    int64_t at = 0;
-    for (size_t d = plan.extents.size(); d-- > 0;) {
-      at += p % plan.extents[d] * plan.strides[operand][d];
-      p /= plan.extents[d];
-    }
-    return at;
-  }
-
+  MatMulSpec spec;
   MatrixB b;
   const GemmUkernel* micro;
-  ProductQ8 product;      // of one matrix a and one b
-  AlignedBuffer numbers;  // of the product's stage
+  AlignedBuffer numbers;  // of the GEMM's stage
   ThreadPool* threads;
-  int64_t m = 0, num_a = 0, num_b = 0, products = 0;
-  int64_t row_block = 0;
-  bool transposes_a = false;
-  BroadcastPlan plan;  // of matrices
-  int code_of_zero = 0;
+  ConvGemm gemm;
+  int value_of_zero = 0;
 };
-
-// Returns how many rows of a product are a task.
-int64_t RowBlockOf(const MatMulQ8& kernel) {
-  const int64_t mr = kernel.micro->mr;
-  const int64_t tasks = kernel.threads->num_threads() == 1
-                            ? 1
-                            : kernel.threads->num_threads() * kTasksPerThread;
-  const int64_t blocks = CeilDiv(tasks, std::max<int64_t>(kernel.products, 1));
-  const int64_t row_macs = std::max<int64_t>(kernel.b.n * kernel.b.k, 1);
-  return AlignUp(std::max({CeilDiv(kernel.m, blocks),
-                           CeilDiv(kTaskMacs, row_macs), int64_t{1}}),
-                 mr);
-}
 
 }  // namespace
 
-Result<KernelPtr> PrepareMatMulQ8(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
-  MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
+Result<KernelPtr> PrepareMatMulQ8(const Node& node, const MatMulSpec& s,
+                                  CpuContext& context) {
   const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
   const Quantization& y = *node.outputs[0].quantization;
   const GemmUkernel& micro = BestGemmQ8(-128, context.features);
@@ -284,36 +238,32 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, CpuContext& context) {
   }
 
   const bool is_unsigned = b.dtype == DataType::kU8;
+  const FlippedCodes x = FlipFor(a, micro.reads_unsigned());
   MatrixB matrix;
   matrix.n = s.n;
   matrix.k = s.k;
-  matrix.columns_are_runs = attrs.transpose_b || b.rank() == 1;
+  matrix.columns_are_runs = s.transpose_b || b.rank() == 1;
   matrix.flip = is_unsigned ? 0x80 : 0;
   matrix.zero = b.quantization->zero_point() - (is_unsigned ? 128 : 0);
-  ProductQ8::Spec spec;
-  spec.micro = &micro;
+  matrix.a_zero = x.zero_point;
+  ConvGemm::Spec spec;
+  spec.kernel = &micro;
   spec.patches.batch = s.m;
   const int64_t depth = std::max<int64_t>(s.k, 1);  // empty sums are not run
   spec.patches.channels = spec.patches.pixel_stride = depth;
-  spec.x = FlipFor(a, micro.reads_unsigned());
-  spec.x_zero = a.quantization->zero_point();
-  spec.n = s.n;
-  spec.one_thread = true;
-  matrix.a_zero = spec.x.zero_point;
-  PanelsQ8 filter = PanelsQ8::Computed(
-      StageQ8(stage, channels, numbers.data(), context.features), micro, s.n,
-      depth, matrix.zero);
-  auto kernel = std::make_unique<MatMulQ8>(
-      matrix, micro, ProductQ8(spec, std::move(filter), context),
-      std::move(numbers), context.threads);
-  kernel->m = s.m;
-  kernel->num_a = NumElements(s.batch_a);
-  kernel->num_b = NumElements(s.batch_b);
-  kernel->products = NumElements(s.batch);
-  kernel->transposes_a = attrs.transpose_a && a.rank() > 1;
-  kernel->plan = PlanBroadcast(s.batch, {s.batch_a, s.batch_b});
-  kernel->code_of_zero = stage(0, 0);
-  kernel->row_block = RowBlockOf(*kernel);
+  spec.n = spec.pixel_stride = spec.line_stride = spec.image_stride = s.n;
+  spec.quantized = {x.flip, a.quantization->zero_point(), matrix.zero,
+                    StageQ8(stage, channels, numbers.data(), context.features)};
+  const int64_t panels = PackedElements(micro, s.n, depth);
+  spec.parts.clear();
+  for (size_t i = 0; i < s.batch_a.size(); ++i) {
+    spec.parts.push_back({s.batch_a[i] * s.m * s.k, s.batch_b[i] * panels,
+                          s.batch_b[i] * channels,
+                          static_cast<int64_t>(i) * s.m * s.n});
+  }
+  auto kernel =
+      std::make_unique<MatMulQ8>(s, matrix, spec, std::move(numbers), context);
+  kernel->value_of_zero = stage(0, 0);
   return KernelPtr(std::move(kernel));
 }
 

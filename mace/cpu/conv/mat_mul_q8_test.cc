@@ -2,8 +2,6 @@
 // this CPU can run, compared with their definition to the bit.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/mat_mul_q8.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/thread_pool.h"
+#include "mace/cpu/fused/prepare.h"
 #include "mace/cpu/quantized/fixed_point.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/testing/rows.h"
@@ -84,7 +83,7 @@ class MatMulOfCodes {
     CpuContext context = {};
     context.threads = threads->get();
     context.features = features;
-    const auto kernel = PrepareMatMulQ8(node_, context);
+    const auto kernel = PrepareNode(node_, context);
     ASSERT_TRUE(kernel.ok()) << kernel.status().information();
     const auto scratch = AlignedBuffer::Create(
         static_cast<size_t>((*kernel)->scratch_bytes()) + 1);

@@ -24,9 +24,9 @@ namespace {
 
 struct Stage {
   ConvShape shape;
-  std::variant<ProductQ8, DepthwiseQ8> kernel;
+  std::variant<ConvGemmQ8, DepthwiseQ8> kernel;
 
-  const ProductQ8* product() const { return std::get_if<ProductQ8>(&kernel); }
+  const ConvGemmQ8* product() const { return std::get_if<ConvGemmQ8>(&kernel); }
   const DepthwiseQ8* depthwise() const {
     return std::get_if<DepthwiseQ8>(&kernel);
   }
@@ -67,9 +67,9 @@ class FusedConvQ8 final : public Kernel {
   std::string variant() const override {
     std::string variant;
     for (const Stage& stage : stages_) {
-      StrAppend(&variant, variant.empty() ? "" : " + ",
-                stage.product() ? stage.product()->variant()
-                                : stage.depthwise()->variant());
+      StrAppend(&variant, variant.empty() ? "" : " + ");
+      StrAppend(&variant, stage.product() ? stage.product()->gemm.variant()
+                                          : stage.depthwise()->variant());
     }
     return StrCat(variant, " by lines");
   }
@@ -262,7 +262,7 @@ Result<KernelPtr> PrepareFusedConvQ8(const std::vector<FusedNode>& chain,
   for (size_t i = 0; i < chain.size(); ++i) {
     const Node& node = *chain[i].node;
     if (node.op == "Conv2d") {
-      MACE_ASSIGN_OR_RETURN(ProductQ8 product,
+      MACE_ASSIGN_OR_RETURN(ConvGemmQ8 product,
                             MakeConvRowsQ8(node, shapes[i], context));
       stages.push_back({shapes[i], std::move(product)});
     } else {

@@ -28,7 +28,11 @@ std::vector<int64_t> BatchIndex(const Shape& out, const Shape& operand) {
   return index;
 }
 
-Result<KernelPtr> PrepareMatMulF32(const Node& node, CpuContext& context) {
+using PrepareSpec = Result<KernelPtr>(const Node& node, const MatMulSpec& spec,
+                                      CpuContext& context);
+
+template <PrepareSpec* prepare>
+Result<KernelPtr> PrepareMatMulNode(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
   MatMulSpec spec;
@@ -43,7 +47,7 @@ Result<KernelPtr> PrepareMatMulF32(const Node& node, CpuContext& context) {
     // With a single matrix b, the rows of all matrices a form one tall matrix.
     spec.m *= spec.num_a;
     spec.num_a = 1;
-    return PrepareMatMul(node, spec, context);
+    return prepare(node, spec, context);
   }
   const int64_t products = NumElements(s.batch);
   for (int64_t matrices : {spec.num_b, products}) {
@@ -52,13 +56,14 @@ Result<KernelPtr> PrepareMatMulF32(const Node& node, CpuContext& context) {
   }
   spec.batch_a = BatchIndex(s.batch, s.batch_a);
   spec.batch_b = BatchIndex(s.batch, s.batch_b);
-  return PrepareMatMul(node, spec, context);
+  return prepare(node, spec, context);
 }
 
 }  // namespace
 
 CpuKernelDefs MatMul() {
-  return WithQ8({{DataType::kF32, PrepareMatMulF32, 1}}, PrepareMatMulQ8);
+  return WithQ8({{DataType::kF32, PrepareMatMulNode<PrepareMatMul>, 1}},
+                PrepareMatMulNode<PrepareMatMulQ8>);
 }
 
 }  // namespace mace::cpu

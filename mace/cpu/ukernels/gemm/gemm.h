@@ -129,6 +129,8 @@ struct GemmTypes {
   Element a, b, c;
   Element acc;
 
+  // The type of results: that of rows, if their sums are requantized.
+  constexpr Element y() const { return c == Element::kI32 ? x : c; }
   constexpr bool operator==(const GemmTypes& o) const {
     return x == o.x && a == o.a && b == o.b && c == o.c && acc == o.acc;
   }
