@@ -116,10 +116,9 @@ bool AfterPays(const PlannedConv& conv, const CpuContext& context) {
          (lines % threads == 0 && 4 * rows > s.out_channels);
 }
 
-Result<FusedProduct> MakeProduct(const Node& node, const PlannedConv& planned,
-                                 int64_t x_pixel, int bias,
-                                 const ActivationFunction& sum_activation,
-                                 CpuContext& context) {
+Result<std::unique_ptr<FusedProduct>> MakeProduct(
+    const Node& node, const PlannedConv& planned, int64_t x_pixel, int bias,
+    const ActivationFunction& sum_activation, CpuContext& context) {
   const ConvNode& conv = planned.conv;
   const GemmPlan& plan = planned.plan.gemm;
   const Operand& filter = node.inputs[1];
@@ -136,14 +135,15 @@ Result<FusedProduct> MakeProduct(const Node& node, const PlannedConv& planned,
   made.spec.one_thread = true;
   made.spec.sum_activation = sum_activation;
   made.spec.patches.pixel_stride = x_pixel;
-  FusedProduct product = {conv.shape, std::move(made.filter),
-                          ConvGemm(made.spec, context), bias};
-  product.cost = planned.plan.cost;
-  if (!strassen) return product;
-  product.strassen.emplace(made.spec, context);
-  MACE_ASSIGN_OR_RETURN(
-      product.strassen_filter,
-      PackStrassen(filter, conv.shape, *plan.kernel, context));
+  auto product = std::make_unique<FusedProduct>(
+      conv.shape, std::move(made.filter), ConvGemm(made.spec, context), bias);
+  product->plan_cost = planned.plan.cost;
+  if (strassen) {
+    product->strassen.emplace(made.spec, context);
+    MACE_ASSIGN_OR_RETURN(
+        product->strassen_filter,
+        PackStrassen(filter, conv.shape, *plan.kernel, context));
+  }
   return product;
 }
 
@@ -202,9 +202,11 @@ Status CheckLink(const Links& links, size_t i, const PlannedConv& conv,
   return Status();
 }
 
-Result<FusedDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
-                                     int64_t y_pixel, int64_t tile, int bias,
-                                     CpuContext& context) {
+Result<std::unique_ptr<FusedDepthwise>> MakeDepthwise(const Node& node,
+                                                      const ConvNode& conv,
+                                                      int64_t y_pixel,
+                                                      int64_t tile, int bias,
+                                                      CpuContext& context) {
   Depthwise::Spec spec = {conv.shape.window, 1, conv.shape.in_channels,
                           conv.activation};
   spec.y_pixel = y_pixel;
@@ -212,7 +214,8 @@ Result<FusedDepthwise> MakeDepthwise(const Node& node, const ConvNode& conv,
   Depthwise kernel(spec, context);
   MACE_ASSIGN_OR_RETURN(auto taps,
                         kernel.PackConstant(node.inputs[1], context));
-  return FusedDepthwise{conv.shape, std::move(kernel), std::move(taps), bias};
+  return std::make_unique<FusedDepthwise>(conv.shape, std::move(kernel),
+                                          std::move(taps), bias);
 }
 
 // Returns the convolutions with their plans. Errors: MACE_UNSUPPORTED if they
@@ -258,24 +261,25 @@ Result<KernelPtr> PrepareLines(const Links& links,
     const ConvShape& s = convs[i].conv.shape;
     const int bias = inputs.NextBias(node);
     const bool last = i + 1 == num_convs;
-    FusedStage stage;
     if (IsDepthwise(*links.convs[i])) {
       const int64_t y_pixel =
           last ? 0 : FusedPixel(s.out_channels, spec.blocks);
       MACE_ASSIGN_OR_RETURN(
-          stage.depthwise,
+          auto depthwise,
           MakeDepthwise(node, convs[i].conv, y_pixel,
                         PlanDepthwiseTile(context, i), bias, context));
-    } else {
-      const int64_t x_pixel =
-          i == 0 ? s.in_channels : FusedPixel(s.in_channels, spec.blocks);
-      MACE_ASSIGN_OR_RETURN(
-          stage.product,
-          MakeProduct(node, convs[i], x_pixel, bias,
-                      last ? sum_activation : ActivationFunction(), context));
-      if (last && links.sum != nullptr) stage.product->addend = inputs.next();
+      spec.stages.push_back(std::move(depthwise));
+      continue;
     }
-    spec.stages.push_back(std::move(stage));
+    const int64_t x_pixel =
+        i == 0 ? s.in_channels : FusedPixel(s.in_channels, spec.blocks);
+    MACE_ASSIGN_OR_RETURN(
+        auto product,
+        MakeProduct(node, convs[i], x_pixel, bias,
+                    last ? sum_activation : ActivationFunction(), context));
+    if (last && links.sum != nullptr) product->addend = inputs.next();
+    if (product->strassen) spec.strassen = product.get();
+    spec.stages.push_back(std::move(product));
   }
   return KernelPtr(
       std::make_unique<FusedConv>(std::move(spec), context.threads));

@@ -3,7 +3,8 @@
 
 #include "mace/cpu/fused/fused_conv_kernel.h"
 
-#include "mace/base/parts.h"
+#include <limits>
+
 #include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
@@ -13,25 +14,27 @@
 namespace mace::cpu {
 namespace {
 
-int64_t Macs(const ConvShape& s) {
-  return s.window.h.out * s.window.w.out * s.out_channels * s.in_per_group() *
-         s.taps();
-}
-
 const float* Input(const RunArgs& args, int i) {
   return i < 0 ? nullptr : args.inputs[i].as<const float>();
 }
 
 }  // namespace
 
-void FusedProduct::Run(const RunArgs& args, int64_t begin, int64_t end,
-                       const float* x, float* y, int64_t y_floats,
-                       void* scratch) const {
+void FusedProduct::RunRows(const RunArgs& args, int64_t begin, int64_t end,
+                           const void* x, void* y, int64_t y_elements,
+                           void* scratch) const {
   const float* sum = Input(args, addend);
   gemm.RunRows(begin, end,
                {x, filter.Get(nullptr, nullptr), Input(args, bias), y,
-                sum == nullptr ? nullptr : sum + y_floats},
+                sum == nullptr ? nullptr : sum + y_elements},
                scratch);
+}
+
+void FusedDepthwise::RunLine(const RunArgs& args, const Lines::Ring& x,
+                             int64_t p, void* y, void* scratch) const {
+  kernel.RunLine({static_cast<const float*>(x.begin), x.lines}, p,
+                 static_cast<const float*>(taps.get()), Input(args, bias),
+                 static_cast<float*>(y), scratch);
 }
 
 void FusedProduct::RunPairs(const RunArgs& args, const float* x,
@@ -56,7 +59,10 @@ std::string FusedProduct::variant() const {
 }
 
 FusedConv::FusedConv(Spec spec, ThreadPool* threads)
-    : stages_(std::move(spec.stages)), threads_(threads) {
+    : stages_(std::move(spec.stages)),
+      element_bytes_(spec.element_bytes),
+      strassen_(spec.strassen),
+      threads_(threads) {
   PlanLines(PlanStep(spec.lines, spec.blocks), spec.blocks);
 }
 
@@ -66,64 +72,57 @@ int64_t FusedConv::scratch_bytes() const {
 
 int64_t FusedConv::macs() const {
   int64_t macs = 0;
-  for (const FusedStage& stage : stages_) macs += Macs(stage.shape());
+  for (const auto& stage : stages_) {
+    macs += std::min(stage->macs(), std::numeric_limits<int64_t>::max() - macs);
+  }
   return macs;
 }
 
 int64_t FusedConv::cost_macs() const {
   double cost = 0;
-  for (const FusedStage& stage : stages_) {
-    cost += stage.product ? stage.product->cost
-                          : static_cast<double>(Macs(stage.shape()));
-  }
+  for (const auto& stage : stages_) cost += stage->cost();
   return static_cast<int64_t>(cost);
+}
+
+int64_t FusedConv::InputBytes(int64_t lines) const {
+  const ConvShape& first = stages_[0]->shape;
+  return lines * first.window.w.in * first.in_channels * element_bytes_;
+}
+
+int64_t FusedConv::OutputBytes(int64_t lines) const {
+  return lines * last().window.w.out * last().out_channels * element_bytes_;
 }
 
 std::vector<Overlap> FusedConv::overlaps() const {
   if (pairs_lines()) return {};  // both halves of x are read from the start
   const int64_t threads = threads_->num_threads();
-  const Window2D& out = last().window;
+  const int64_t lines = last().window.h.out;
   const int64_t step = lines_.step(stages_.size() - 1);
   // One thread runs the steps in order.
-  const int64_t pieces = threads == 1 ? CeilDiv(out.h.out, step) : num_bands_;
+  const int64_t pieces = threads == 1 ? CeilDiv(lines, step) : num_bands_;
   const auto begin = [&](int64_t i) {
-    return threads == 1 ? std::min(i * step, out.h.out) : BandBegin(i);
+    return threads == 1 ? std::min(i * step, lines) : BandBegin(i);
   };
   const int64_t distance = SafeDistance(
-      pieces, threads,
-      [&](int64_t i) {
-        return begin(i + 1) * out.w.out * last().out_channels * 4;
-      },
-      [&](int64_t i) {
-        const ConvShape& first = stages_[0].shape();
-        return lines_.FirstInput(begin(i)) * first.window.w.in *
-               first.in_channels * 4;
-      });
+      pieces, threads, [&](int64_t i) { return OutputBytes(begin(i + 1)); },
+      [&](int64_t i) { return InputBytes(lines_.FirstInput(begin(i))); });
   if (distance < 0) return {};
   return {{0, distance}};
 }
 
 std::string FusedConv::variant() const {
   std::string variant;
-  for (const FusedStage& stage : stages_) {
-    variant += StrCat(variant.empty() ? "" : " + ",
-                      stage.product ? stage.product->variant()
-                                    : stage.depthwise->kernel.variant());
+  for (const auto& stage : stages_) {
+    variant += StrCat(variant.empty() ? "" : " + ", stage->variant());
   }
   return StrCat(variant, " by lines");
 }
 
 Status FusedConv::Run(const RunArgs& args) {
-  const auto floats = [](int64_t lines, int64_t width, int64_t channels) {
-    return lines * width * channels;
-  };
-  const ConvShape& first = stages_[0].shape();
-  const Window2D &in = first.window, &out = last().window;
-  const bool in_order =
-      RangesOverlap(args.outputs[0].as<float>(),
-                    floats(out.h.out, out.w.out, last().out_channels),
-                    args.inputs[0].as<const float>(),
-                    floats(in.h.in, in.w.in, first.in_channels));
+  const bool in_order = RangesOverlap(
+      args.outputs[0].as<char>(), OutputBytes(last().window.h.out),
+      args.inputs[0].as<const char>(),
+      InputBytes(stages_[0]->shape.window.h.in));
   RunTasks(threads_, num_bands_, in_order, [&](size_t worker, size_t index) {
     const auto i = static_cast<int64_t>(index);
     char* scratch = args.scratch.as<char>() +
@@ -133,19 +132,14 @@ Status FusedConv::Run(const RunArgs& args) {
     lines_.Run(
         band, BandBegin(i), BandBegin(i + 1),
         [&](const Lines::Band& b, size_t stage, int64_t begin, int64_t end) {
-          if (stages_[stage].product) {
-            RunProduct(args, b, stage, begin, end);
-          } else {
+          if (stages_[stage]->is_depthwise) {
             RunDepthwise(args, b, stage, begin, end);
+          } else {
+            RunProduct(args, b, stage, begin, end);
           }
         });
   });
   return Status();
-}
-
-bool FusedConv::pairs_lines() const {
-  return kHasStrassen && stages_.back().product &&
-         stages_.back().product->strassen;
 }
 
 int64_t FusedConv::NumLines() const {
@@ -153,15 +147,16 @@ int64_t FusedConv::NumLines() const {
 }
 
 int64_t FusedConv::BandBegin(int64_t band) const {
-  return band * NumLines() / num_bands_;
+  return PieceBegin(band, num_bands_, NumLines());
 }
 
 int64_t FusedConv::PlanStep(int64_t doubled, const Blocks& blocks) const {
   const ConvShape& s = last();
   int64_t step = 1;
-  if (stages_.back().product) {
-    const int64_t filter_bytes = s.in_channels * s.out_channels * 4;
-    const int64_t line_bytes = s.window.w.out * s.in_channels * 4;
+  if (!stages_.back()->is_depthwise) {
+    const int64_t filter_bytes =
+        s.in_channels * s.out_channels * element_bytes_;
+    const int64_t line_bytes = s.window.w.out * s.in_channels * element_bytes_;
     // Lines between depthwise and 1x1 convolution stay near, unless a large
     // filter must be read again for each of them.
     const int64_t bytes = filter_bytes > blocks.fused_large_filter
@@ -177,19 +172,19 @@ int64_t FusedConv::PlanStep(int64_t doubled, const Blocks& blocks) const {
 
 void FusedConv::PlanLines(int64_t step, const Blocks& blocks) {
   if (pairs_lines()) {
-    stages_.back().product->strassen->SetMaxPairs(step * last().window.w.out);
+    strassen_->strassen->SetMaxPairs(step * last().window.w.out);
   }
+  const bool is_float = element_bytes_ == sizeof(float);
   std::vector<Lines::Stage> stages;
   for (size_t i = 0; i < stages_.size(); ++i) {
-    const FusedStage& stage = stages_[i];
-    const int64_t channels = stage.shape().out_channels;
-    const bool is_padded = i + 1 < stages_.size() && stages_[i + 1].product;
-    stages.push_back({stage.shape().window.h, stage.product.has_value(),
-                      stage.shape().window.w.out * 4 *
-                          (is_padded ? FusedPixel(channels, blocks) : channels),
-                      stage.product
-                          ? stage.product->thread_scratch_bytes()
-                          : stage.depthwise->kernel.thread_scratch_bytes()});
+    const FusedStage& stage = *stages_[i];
+    const int64_t channels = stage.shape.out_channels;
+    const bool is_padded =
+        is_float && i + 1 < stages_.size() && !stages_[i + 1]->is_depthwise;
+    const int64_t pixel = is_padded ? FusedPixel(channels, blocks) : channels;
+    stages.push_back({stage.shape.window.h, !stage.is_depthwise,
+                      stage.shape.window.w.out * pixel * element_bytes_,
+                      stage.thread_scratch_bytes()});
   }
   lines_ = Lines(std::move(stages), step, pairs_lines() ? 2 : 1);
   num_bands_ = lines_.BandsOf(NumLines(), threads_->num_threads());
@@ -197,38 +192,32 @@ void FusedConv::PlanLines(int64_t step, const Blocks& blocks) {
 
 void FusedConv::RunDepthwise(const RunArgs& args, const Lines::Band& band,
                              size_t stage, int64_t begin, int64_t end) const {
-  const FusedDepthwise& d = *stages_[stage].depthwise;
-  Depthwise::Image image = {args.inputs[0].as<const float>(),
-                            d.shape.window.h.in};
-  if (stage > 0) {
-    const Lines::Ring ring = lines_.InputRing(band, stage);
-    image = {static_cast<const float*>(ring.begin), ring.lines};
-  }
+  const FusedStage& s = *stages_[stage];
+  const Lines::Ring x =
+      stage > 0 ? lines_.InputRing(band, stage)
+                : Lines::Ring{args.inputs[0].handle, s.shape.window.h.in};
   for (int64_t i = begin; i < end; ++i) {
-    d.kernel.RunLine(image, i, static_cast<const float*>(d.taps.get()),
-                     Input(args, d.bias),
-                     static_cast<float*>(lines_.OutputLine(band, stage, i)),
-                     lines_.scratch(band, stage));
+    s.RunLine(args, x, i, lines_.OutputLine(band, stage, i),
+              lines_.scratch(band, stage));
   }
 }
 
 void FusedConv::RunProduct(const RunArgs& args, const Lines::Band& band,
                            size_t stage, int64_t begin, int64_t end) const {
-  const FusedProduct& product = *stages_[stage].product;
-  const int64_t width = product.shape.window.w.out;
+  const FusedStage& s = *stages_[stage];
+  const int64_t width = s.shape.window.w.out;
   void* scratch = lines_.scratch(band, stage);
   for (int64_t stop; begin < end; begin = stop) {
+    // Lines that are written may be apart; those that are read never are.
     stop = begin + lines_.Contiguous(band, stage, begin, end - begin);
-    auto* y = static_cast<float*>(lines_.OutputLine(band, stage, begin));
-    const int64_t rows = (stop - begin) * width;
+    void* y = lines_.OutputLine(band, stage, begin);
     if (stage > 0) {
-      product.Run(
-          args, 0, rows,
-          static_cast<const float*>(lines_.OutputLine(band, stage - 1, begin)),
-          y, begin * width * product.shape.out_channels, scratch);
+      s.RunRows(args, 0, (stop - begin) * width,
+                lines_.OutputLine(band, stage - 1, begin), y,
+                begin * width * s.shape.out_channels, scratch);
     } else {
-      product.Run(args, begin * width, stop * width,
-                  args.inputs[0].as<const float>(), y, 0, scratch);
+      s.RunRows(args, begin * width, stop * width, args.inputs[0].handle, y, 0,
+                scratch);
     }
   }
 }
@@ -248,9 +237,9 @@ void FusedConv::RunPairs(const RunArgs& args, int64_t band,
     RunDepthwise(args, {scratch, nullptr, {}, {p + half - n}}, 0, p + half,
                  p + half + n);
     const int64_t rows = n * w.w.out;
-    stages_[1].product->RunPairs(args, lines, {0, p * w.w.out, rows},
-                                 {rows, (p + half) * w.w.out, rows},
-                                 lines_.scratch(whole, 1));
+    strassen_->RunPairs(args, lines, {0, p * w.w.out, rows},
+                        {rows, (p + half) * w.w.out, rows},
+                        lines_.scratch(whole, 1));
   }
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "mace/base/parts.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/depthwise.h"
 #include "mace/cpu/conv/strassen.h"
@@ -25,10 +26,56 @@
 
 namespace mace::cpu {
 
-// A convolution of the fused nodes. The indices are those of inputs, or
-// negative if there is no such input.
-struct FusedProduct {
+// One of the fused convolutions, of any type: a depthwise one, which computes
+// its output line by line, or a product, which computes rows.
+struct FusedStage {
+  FusedStage(const ConvShape& shape_in, bool is_depthwise_in)
+      : shape(shape_in), is_depthwise(is_depthwise_in) {}
+  virtual ~FusedStage() = default;
+
+  virtual int64_t thread_scratch_bytes() const = 0;
+  virtual std::string variant() const = 0;
+  // In multiply-adds at full speed.
+  virtual double cost() const { return static_cast<double>(macs()); }
+  int64_t macs() const {
+    return SaturatedProduct(
+        {shape.rows(), shape.out_channels, shape.in_per_group(), shape.taps()});
+  }
+
+  // Computes line `p` of a depthwise convolution.
+  virtual void RunLine(const RunArgs& /*args*/, const Lines::Ring& /*x*/,
+                       int64_t /*p*/, void* /*y*/, void* /*scratch*/) const {}
+  // Computes rows [begin, end) of a product. The first of them is written to
+  // `y`, which is y_elements after the first row of the whole output.
+  virtual void RunRows(const RunArgs& /*args*/, int64_t /*begin*/,
+                       int64_t /*end*/, const void* /*x*/, void* /*y*/,
+                       int64_t /*y_elements*/, void* /*scratch*/) const {}
+
   ConvShape shape;
+  bool is_depthwise;
+};
+
+// A product of floats. The indices are those of inputs, or negative if there is
+// no such input.
+struct FusedProduct final : FusedStage {
+  FusedProduct(const ConvShape& shape_in, PackedB filter_in, ConvGemm gemm_in,
+               int bias_in)
+      : FusedStage(shape_in, /*is_depthwise_in=*/false),
+        filter(std::move(filter_in)),
+        gemm(std::move(gemm_in)),
+        bias(bias_in) {}
+
+  int64_t thread_scratch_bytes() const override;
+  std::string variant() const override;
+  double cost() const override { return plan_cost; }
+  void RunRows(const RunArgs& args, int64_t begin, int64_t end, const void* x,
+               void* y, int64_t y_elements, void* scratch) const override;
+  // Computes pairs of rows by Strassen's method, from rows of x to rows of the
+  // whole output.
+  void RunPairs(const RunArgs& args, const float* x,
+                const StrassenGemm::Rows& first,
+                const StrassenGemm::Rows& second, void* scratch) const;
+
   PackedB filter;
   ConvGemm gemm;
   int bias = -1;
@@ -36,20 +83,7 @@ struct FusedProduct {
   // If set, it is used instead of `gemm`, and the filter is packed for it.
   std::optional<StrassenGemm> strassen = {};
   std::shared_ptr<const void> strassen_filter = {};
-  double cost = 0;  // NodePlan::cost
-
-  int64_t thread_scratch_bytes() const;
-  std::string variant() const;
-
-  // Computes rows [begin, end). The first of them is written to `y`, which is
-  // y_floats floats after the first row of the whole output.
-  void Run(const RunArgs& args, int64_t begin, int64_t end, const float* x,
-           float* y, int64_t y_floats, void* scratch) const;
-  // Computes pairs of rows by Strassen's method, from rows of x to rows of the
-  // whole output.
-  void RunPairs(const RunArgs& args, const float* x,
-                const StrassenGemm::Rows& first,
-                const StrassenGemm::Rows& second, void* scratch) const;
+  double plan_cost = 0;  // NodePlan::cost
 };
 
 // Returns the distance, in floats, between the pixels of the depthwise output
@@ -59,31 +93,37 @@ inline int64_t FusedPixel(int64_t channels, const Blocks& blocks) {
   return channels * 4 % (blocks.set_bytes / 8) == 0 ? channels + 16 : channels;
 }
 
-// A depthwise convolution of the fused nodes.
-struct FusedDepthwise {
-  ConvShape shape;
+// A depthwise convolution of floats.
+struct FusedDepthwise final : FusedStage {
+  FusedDepthwise(const ConvShape& shape_in, Depthwise kernel_in,
+                 std::shared_ptr<const void> taps_in, int bias_in)
+      : FusedStage(shape_in, /*is_depthwise_in=*/true),
+        kernel(std::move(kernel_in)),
+        taps(std::move(taps_in)),
+        bias(bias_in) {}
+
+  int64_t thread_scratch_bytes() const override {
+    return kernel.thread_scratch_bytes();
+  }
+  std::string variant() const override { return kernel.variant(); }
+  void RunLine(const RunArgs& args, const Lines::Ring& x, int64_t p, void* y,
+               void* scratch) const override;
+
   Depthwise kernel;
   std::shared_ptr<const void> taps;
-  int bias = -1;
-};
-
-// Exactly one of the two is set.
-struct FusedStage {
-  std::optional<FusedProduct> product;
-  std::optional<FusedDepthwise> depthwise;
-
-  const ConvShape& shape() const {
-    return product ? product->shape : depthwise->shape;
-  }
+  int bias;
 };
 
 class FusedConv final : public Kernel {
  public:
   struct Spec {
-    // Products and depthwise convolutions in turn. All products except the
-    // first are 1x1. Strassen's method is possible only after a single
-    // depthwise convolution.
-    std::vector<FusedStage> stages;
+    // Products and depthwise convolutions in turn, all of one type. All
+    // products except the first are 1x1.
+    std::vector<std::unique_ptr<FusedStage>> stages;
+    int64_t element_bytes = sizeof(float);
+    // The last stage, if it is a product by Strassen's method: only after a
+    // single depthwise convolution.
+    FusedProduct* strassen = nullptr;
     int64_t lines = 0;  // StepPlan::lines
     Blocks blocks;
   };
@@ -97,8 +137,10 @@ class FusedConv final : public Kernel {
   Status Run(const RunArgs& args) override;
 
  private:
-  const ConvShape& last() const { return stages_.back().shape(); }
-  bool pairs_lines() const;
+  const ConvShape& last() const { return stages_.back()->shape; }
+  bool pairs_lines() const { return kHasStrassen && strassen_ != nullptr; }
+  int64_t InputBytes(int64_t lines) const;   // of lines of x
+  int64_t OutputBytes(int64_t lines) const;  // of y
   // Lines that bands and steps divide: of half of the output if lines are
   // paired.
   int64_t NumLines() const;
@@ -115,7 +157,9 @@ class FusedConv final : public Kernel {
   // corresponding lines of the lower half.
   void RunPairs(const RunArgs& args, int64_t band, char* scratch) const;
 
-  std::vector<FusedStage> stages_;
+  std::vector<std::unique_ptr<FusedStage>> stages_;
+  int64_t element_bytes_;
+  FusedProduct* strassen_;
   ThreadPool* threads_;
   Lines lines_;
   int64_t num_bands_ = 1;
