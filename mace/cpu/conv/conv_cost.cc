@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/blocks.h"
+#include "mace/cpu/conv/conv_winograd_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -51,15 +53,20 @@ double OutputOps(int m) {
 }
 
 // Returns the bytes of the filter that are read in total, once for each block
-// of rows. Each row has `row_floats` floats.
-double ReadBytes(double filter_floats, double rows, double row_floats,
+// of rows.
+double ReadBytes(double filter, double rows, double row_bytes,
                  const CacheSizes& caches) {
   const Blocks blocks = BlocksOf(caches);
-  const double bytes = sizeof(float) * filter_floats;
-  if (bytes <= static_cast<double>(blocks.stays)) return bytes;
-  const double passes = std::ceil(rows * sizeof(float) * row_floats /
-                                  static_cast<double>(blocks.most_rows));
-  return bytes * std::max(passes, 1.0);
+  if (filter <= static_cast<double>(blocks.stays)) return filter;
+  const double passes =
+      std::ceil(rows * row_bytes / static_cast<double>(blocks.most_rows));
+  return filter * std::max(passes, 1.0);
+}
+
+// The same for floats.
+double ReadFloats(double filter, double rows, double row,
+                  const CacheSizes& caches) {
+  return ReadBytes(sizeof(float) * filter, rows, sizeof(float) * row, caches);
 }
 
 }  // namespace
@@ -71,7 +78,7 @@ ConvWork DirectWork(const ConvShape& s, const CacheSizes& caches) {
   work.products = std::max<double>(Rows(s), kConvCostFewRows) * filter;
   const double depth = static_cast<double>(s.taps()) * s.in_per_group();
   const double block = std::min<double>(depth, BlocksOf(caches).gemm_depth);
-  work.filter_bytes = ReadBytes(filter, Rows(s), block, caches);
+  work.filter_bytes = ReadFloats(filter, Rows(s), block, caches);
   return work;
 }
 
@@ -83,9 +90,33 @@ ConvWork WinogradWork(const ConvShape& s, int m, const CacheSizes& caches) {
   ConvWork work;
   work.products = std::max<double>(tiles, kConvCostFewRows) * filter;
   const double tile = static_cast<double>(m + 2) * (m + 2) * s.in_channels;
-  work.filter_bytes = ReadBytes(filter, tiles, tile, caches);
+  work.filter_bytes = ReadFloats(filter, tiles, tile, caches);
   work.transforms =
       tiles * (s.in_channels * InputOps(m) + s.out_channels * OutputOps(m));
+  return work;
+}
+
+ConvWork DirectWorkQ8(const ConvShape& s, const CacheSizes& caches) {
+  const double depth = static_cast<double>(s.taps()) * s.in_per_group();
+  const double filter = depth * s.out_channels;
+  ConvWork work;
+  work.products = Rows(s) * filter;
+  work.filter_bytes = ReadBytes(filter, Rows(s), depth, caches);
+  return work;
+}
+
+ConvWork WinogradWorkQ8(const ConvShape& s, const WinogradQ8& micro,
+                        const CacheSizes& caches) {
+  const int64_t tiles = WinogradQ8Tiles(s);
+  const auto num_tiles = static_cast<double>(tiles);
+  ConvWork work;
+  work.products = static_cast<double>(AlignUp(tiles, micro.mr / 2)) *
+                  kWinogradQ8Area * s.in_channels * s.out_channels;
+  work.filter_bytes =
+      ReadBytes(static_cast<double>(WinogradQ8FilterBytes(s, micro)), num_tiles,
+                static_cast<double>(WinogradQ8TileBytes(s, micro)), caches);
+  work.transforms = num_tiles * (micro.costs.input * s.in_channels +
+                                 micro.costs.output * s.out_channels);
   return work;
 }
 
@@ -95,7 +126,7 @@ ConvWork StrassenWork(const ConvShape& s, const CacheSizes& caches) {
   const double rows = Rows(s);
   ConvWork work;
   work.products = 0.875 * std::max<double>(rows, 2 * kConvCostFewRows) * k * n;
-  work.filter_bytes = ReadBytes(1.75 * k * n, rows / 2, 4 * k, caches);
+  work.filter_bytes = ReadFloats(1.75 * k * n, rows / 2, 4 * k, caches);
   // Four sums of quarters of a; four products and two sums read and write their
   // results once more (see strassen.h).
   work.sums = rows * (3 * k + 3.75 * n);

@@ -7,6 +7,7 @@
 #include "mace/base/cpu_features.h"
 #include "mace/cpu/common/cache_sizes.h"
 #include "mace/cpu/reference/conv.h"
+#include "mace/cpu/ukernels/winograd_q8/winograd_q8_table.h"
 
 namespace mace::cpu {
 
@@ -27,6 +28,12 @@ ConvWork DirectWork(const ConvShape& shape, const CacheSizes& caches);
 // Returns the work by Winograd's F(m, 3), where m is 2, 4 or 6. REQUIRES:
 // Winograd::Fits(shape).
 ConvWork WinogradWork(const ConvShape& shape, int m, const CacheSizes& caches);
+
+// The same of quantized values: as a matrix product, and by the transforms of
+// `micro`, whose costs are those of `transforms`.
+ConvWork DirectWorkQ8(const ConvShape& shape, const CacheSizes& caches);
+ConvWork WinogradWorkQ8(const ConvShape& shape, const WinogradQ8& micro,
+                        const CacheSizes& caches);
 
 // Returns the work by one level of Strassen's method. REQUIRES: shape.group is
 // 1.

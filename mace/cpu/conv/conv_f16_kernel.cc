@@ -93,8 +93,8 @@ bool ConvComputesFp16(const Node& node, const CpuContext& context) {
   const Result<ConvNode> conv = ReadConv2d(node);
   return conv.ok() && conv->shape.group == 1 &&
          NumElements(node.outputs[0].shape) > 0 &&
-         PlanConv(node.inputs[1], conv->shape, context).method !=
-             Method::kWinograd;
+         PlanConv(DataType::kF32, node.inputs[1], conv->shape, context)
+                 .method != Method::kWinograd;
 }
 
 Result<KernelPtr> PrepareConvF16(const Node& node, const ConvNode& conv,

@@ -3,11 +3,14 @@
 
 #include "mace/cpu/conv/conv_plan.h"
 
+#include "mace/base/cpu_rows.h"
 #include "mace/base/parts.h"
 #include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/conv/conv_cost.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/conv_winograd_q8.h"
 #include "mace/cpu/conv/strassen.h"
 #include "mace/cpu/conv/winograd.h"
 #include "mace/graph/stored_weight.h"
@@ -111,10 +114,37 @@ GemmPlan Resolved(const GemmPlan& asked, const GemmUkernel& model,
   return plan;
 }
 
+// Quantized convolutions are not tuned.
+NodePlan PlanConvQ8(const Operand& filter, const ConvShape& s,
+                    const CpuContext& context) {
+  const WinogradQ8& micro = ChooseRow(kWinogradQ8, context.features);
+  const double byte = micro.costs.filter_byte;
+  NodePlan plan;
+  plan.method = Method::kProduct;
+  plan.gemm.kernel = &ChooseGemmQ8(filter, context);
+  plan.cost = Cost(DirectWorkQ8(s, context.caches), {0, 1, byte, 1, 0});
+  constexpr bool kMay = kHasWinograd && kHas8BitKernels;
+  if (!kMay || !MayWinograd(filter, s, kWinogradQ8Out, context) ||
+      (micro.slower_than & context.features) != 0) {
+    return plan;
+  }
+  const double cost = Cost(WinogradWorkQ8(s, micro, context.caches),
+                           {0, micro.costs.product, byte, 1, 0});
+  if (cost < plan.cost && ConvWinogradQ8::IsExact(filter, s)) {
+    plan.method = Method::kWinograd;
+    plan.tile = kWinogradQ8Out;
+    plan.cost = cost;
+  }
+  return plan;
+}
+
 }  // namespace
 
-NodePlan PlanConv(const Operand& filter, const ConvShape& s,
+NodePlan PlanConv(DataType x, const Operand& filter, const ConvShape& s,
                   const CpuContext& context, size_t link) {
+  if (kHas8BitKernels && x != DataType::kF32) {
+    return PlanConvQ8(filter, s, context);
+  }
   const NodePlan* asked = context.asked_of(link);
   if (asked == nullptr) return ByCostModel(filter, s, context);
   NodePlan plan = ConvPlanProduct(filter, s, context);
@@ -180,7 +210,9 @@ NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link) {
   }
   if (node.op == "Conv2d") {
     const Result<ConvNode> conv = ReadConv2d(node);
-    if (conv.ok()) return PlanConv(node.inputs[1], conv->shape, context, link);
+    if (conv.ok())
+      return PlanConv(DataType::kF32, node.inputs[1], conv->shape, context,
+                      link);
   }
   return plan;
 }

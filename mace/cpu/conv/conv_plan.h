@@ -17,9 +17,11 @@
 
 namespace mace::cpu {
 
-// Returns how a convolution is computed. The layout of `filter` is OIHW. `link`
-// is the node's index among the nodes of a fused kernel.
-NodePlan PlanConv(const Operand& filter, const ConvShape& shape,
+// Returns how a convolution of an input of type `x` is computed: kF32, or for
+// quantized inputs kI8 or kU8, whose filters are quantized, too. The layout of
+// `filter` is OIHW. `link` is the node's index among the nodes of a fused
+// kernel.
+NodePlan PlanConv(DataType x, const Operand& filter, const ConvShape& shape,
                   const CpuContext& context, size_t link = 0);
 
 // The same for a convolution that must run as a matrix product for each group.

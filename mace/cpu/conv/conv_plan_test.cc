@@ -56,7 +56,8 @@ Operand Constant() {
 
 NodePlan Plan(const ConvShape& s, int max_winograd,
               CpuFeatures features = DetectCpuFeatures()) {
-  return PlanConv(Constant(), s, Context(max_winograd, features));
+  return PlanConv(DataType::kF32, Constant(), s,
+                  Context(max_winograd, features));
 }
 
 TEST(ConvPlan, WinogradOnlyAsLargeAsAllowed) {
@@ -145,7 +146,8 @@ TEST(ConvPlan, LargerCachesCostNoMore) {
 TEST(ConvPlan, OneProductOfWhatIsKnownAtRunOnly) {
   for (const int64_t kernel : {1, 3}) {
     const ConvShape s = Square(14, kernel, 512, 512);
-    EXPECT_EQ(PlanConv(Operand(), s, Context(6)).method, Method::kProduct);
+    EXPECT_EQ(PlanConv(DataType::kF32, Operand(), s, Context(6)).method,
+              Method::kProduct);
     EXPECT_EQ(ConvMethods(Operand(), s, Context(6)).size(), 1u);
     EXPECT_NE(Plan(s, 6, CheapSums()).method, Method::kProduct);
   }
@@ -179,7 +181,7 @@ TEST(ConvPlan, AsAskedIfItMay) {
     asked.nodes[0].gemm.block = -1;
     asked.nodes[0].by = ChosenBy::kTuning;
     context.asked = &asked;
-    const NodePlan plan = PlanConv(Constant(), s, context);
+    const NodePlan plan = PlanConv(DataType::kF32, Constant(), s, context);
     EXPECT_EQ(plan.method, method.method);
     EXPECT_EQ(plan.tile, method.tile);
     EXPECT_EQ(plan.cost, method.cost);
@@ -187,8 +189,10 @@ TEST(ConvPlan, AsAskedIfItMay) {
     EXPECT_EQ(plan.gemm.block, -1);
     EXPECT_EQ(plan.by, ChosenBy::kTuning);
     // A node that is not in `asked`, and a filter that is not constant.
-    EXPECT_EQ(PlanConv(Constant(), s, context, 1).by, ChosenBy::kCostModel);
-    EXPECT_EQ(PlanConv(Operand(), s, context).method, Method::kProduct);
+    EXPECT_EQ(PlanConv(DataType::kF32, Constant(), s, context, 1).by,
+              ChosenBy::kCostModel);
+    EXPECT_EQ(PlanConv(DataType::kF32, Operand(), s, context).method,
+              Method::kProduct);
   }
 }
 
@@ -198,10 +202,11 @@ TEST(ConvPlan, NoForeignMicroKernel) {
   CpuContext context = Context(4);
   context.features = 0;
   StepPlan asked;
-  asked.nodes = {PlanConv(Constant(), s, context)};
+  asked.nodes = {PlanConv(DataType::kF32, Constant(), s, context)};
   asked.nodes[0].gemm.kernel = &kGemm[0];
   context.asked = &asked;
-  EXPECT_EQ(PlanConv(Constant(), s, context).gemm.kernel->isa, 0u);
+  EXPECT_EQ(PlanConv(DataType::kF32, Constant(), s, context).gemm.kernel->isa,
+            0u);
   EXPECT_EQ(PlanGemm(Constant(), {14, 100, 400}, context).kernel->isa, 0u);
 }
 

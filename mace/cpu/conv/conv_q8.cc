@@ -3,7 +3,6 @@
 
 #include "mace/cpu/conv/conv_q8.h"
 
-#include <cstring>
 #include <utility>
 
 #include "mace/base/str_cat.h"
@@ -19,14 +18,6 @@
 namespace mace::cpu {
 namespace {
 
-// Returns whether an element of a filter may be -128 once it is packed.
-bool HasLeastElement(const Operand& w) {
-  if (w.data == nullptr) return true;
-  const int code = w.type.dtype == DataType::kU8 ? 0 : 0x80;
-  const auto n = static_cast<size_t>(NumElements(w.type.shape));
-  return std::memchr(w.data, code, n) != nullptr;
-}
-
 Result<ConvGemmQ8> MakeGemm(const Node& node, const ActivationAttrs& activation,
                             const FilterOrder& order, const Patches& patches,
                             bool one_thread, CpuContext& context) {
@@ -35,9 +26,8 @@ Result<ConvGemmQ8> MakeGemm(const Node& node, const ActivationAttrs& activation,
     stage.reals = RealFactors(node);
   }
   const TensorType& x = node.inputs[0].type;
-  const int b_min = HasLeastElement(node.inputs[1]) ? -128 : -127;
   ConvGemm::Spec spec;
-  spec.kernel = &BestGemmQ8(b_min, context.features);
+  spec.kernel = &ChooseGemmQ8(node.inputs[1], context);
   MACE_ASSIGN_OR_RETURN(
       PanelsQ8 filter,
       PanelsQ8::Create(node, order, stage, *spec.kernel, context));
@@ -84,11 +74,11 @@ Patches PatchesOf(const ConvShape& s) {
 
 }  // namespace
 
-Result<KernelPtr> PrepareConvQ8(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
+Result<KernelPtr> PrepareConvQ8(const Node& node, const ConvShape& shape,
+                                CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
-  return PrepareGemm(node, attrs, OrderOfConvQ8(conv.shape),
-                     PatchesOf(conv.shape), context);
+  return PrepareGemm(node, attrs, OrderOfConvQ8(shape), PatchesOf(shape),
+                     context);
 }
 
 Result<ConvGemmQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,

@@ -46,7 +46,8 @@ struct ConvGemmQ8 {
 // double precision if CpuContext::fc_rounds_once. Errors: MACE_UNSUPPORTED for
 // filters that are not constant, biases that are not, and other activations
 // than NOOP, RELU and RELUX.
-Result<KernelPtr> PrepareConvQ8(const Node& node, CpuContext& context);
+Result<KernelPtr> PrepareConvQ8(const Node& node, const ConvShape& shape,
+                                CpuContext& context);
 Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context);
 Result<KernelPtr> PrepareFullyConnectedQ8(const Node& node,
                                           CpuContext& context);

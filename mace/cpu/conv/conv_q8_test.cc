@@ -17,6 +17,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_winograd_q8.h"
 #include "mace/cpu/quantized/fixed_point.h"
 #include "mace/cpu/ukernels/testing/rows.h"
@@ -103,7 +104,7 @@ class Conv {
 
   void Check(CpuFeatures features, int num_threads) {
     Prepare(features, num_threads);
-    auto kernel = c_.op == "Conv2d" ? PrepareConvQ8(node_, context_)
+    auto kernel = c_.op == "Conv2d" ? PrepareConv()
                   : c_.op == "DepthwiseConv2d"
                       ? PrepareDepthwiseQ8(node_, context_)
                       : PrepareFullyConnectedQ8(node_, context_);
@@ -122,7 +123,7 @@ class Conv {
   // Returns the scratch memory of a convolution on one thread.
   int64_t Scratch(CpuFeatures features) {
     Prepare(features, 1);
-    const auto kernel = PrepareConvQ8(node_, context_);
+    const auto kernel = PrepareConv();
     return kernel.ok() ? static_cast<int64_t>((*kernel)->scratch_bytes()) : -1;
   }
 
@@ -150,13 +151,20 @@ class Conv {
   // Returns whether Winograd's method is chosen, on a CPU without features.
   bool PrefersWinograd() {
     Prepare(0, 1);
-    const auto kernel = PrepareConvWinogradQ8(node_, context_);
-    return kernel.ok() && *kernel != nullptr;
+    const auto conv = ReadConv2d(node_);
+    return conv.ok() && PlanConv(node_.inputs[0].type.dtype, node_.inputs[1],
+                                 conv->shape, context_)
+                                .method == Method::kWinograd;
   }
 
   void SetFilter(uint8_t code) { std::fill(w_.begin(), w_.end(), code); }
 
  private:
+  Result<KernelPtr> PrepareConv() {
+    MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node_));
+    return PrepareConvQ8(node_, conv.shape, context_);
+  }
+
   void Prepare(CpuFeatures features, int num_threads) {
     auto threads = ThreadPool::Create(num_threads);
     ASSERT_TRUE(threads.ok());

@@ -1,4 +1,4 @@
-// Planning, packing and running a Winograd convolution of codes.
+// Packing and running a Winograd convolution of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_winograd_q8.h"
@@ -14,7 +14,6 @@
 #include "mace/cpu/common/blocks.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/tasks.h"
-#include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/kernel_q8.h"
 #include "mace/cpu/conv/winograd_filter_q8.h"
 #include "mace/graph/attrs.h"
@@ -39,8 +38,38 @@ FilterOrder OrderOfConvWinogradQ8(const ConvShape& s) {
   return {s.out_channels, s.in_channels, kTaps, kTaps};
 }
 
-// Returns whether no sum of an output channel can leave the exact range.
-bool IsExact(const Operand& w, const ConvShape& s) {
+}  // namespace
+
+int64_t WinogradQ8Tiles(const ConvShape& s) {
+  return s.batch * CeilDiv(s.window.h.out, kOut) *
+         CeilDiv(s.window.w.out, kOut);
+}
+
+int64_t WinogradQ8FilterBytes(const ConvShape& s, const WinogradQ8& micro) {
+  return AlignUp(s.out_channels, micro.nr) *
+         AlignUp(s.in_channels, micro.step) * kArea *
+         static_cast<int64_t>(sizeof(int16_t));
+}
+
+int64_t WinogradQ8TileBytes(const ConvShape& s, const WinogradQ8& micro) {
+  return AlignUp(s.in_channels, micro.lanes) * kArea *
+         static_cast<int64_t>(sizeof(int16_t));
+}
+
+struct ConvWinogradQ8::Task {
+  const uint8_t* x;
+  uint8_t* y;
+  int64_t y_stride;  // between pixels
+  int16_t* v;
+  int32_t* m;
+  int32_t* sums;
+  const RequantizeQ8* requantize;
+  int64_t tile_begin, tile_end, panel_begin, panel_end;
+
+  int64_t tiles() const { return tile_end - tile_begin; }
+};
+
+bool ConvWinogradQ8::IsExact(const Operand& w, const ConvShape& s) {
   const CodesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
   const int32_t zero = w.type.quantization->zero_point();
   const int64_t elements = s.in_channels * kTaps;
@@ -56,86 +85,6 @@ bool IsExact(const Operand& w, const ConvShape& s) {
   return true;
 }
 
-int64_t NumTiles(const ConvShape& s) {
-  return s.batch * CeilDiv(s.window.h.out, kOut) *
-         CeilDiv(s.window.w.out, kOut);
-}
-
-int64_t FilterBytes(const ConvShape& s, const WinogradQ8& micro) {
-  return AlignUp(s.out_channels, micro.nr) *
-         AlignUp(s.in_channels, micro.step) * kArea *
-         static_cast<int64_t>(sizeof(int16_t));
-}
-
-int64_t TileBytes(const ConvShape& s, const WinogradQ8& micro) {
-  return AlignUp(s.in_channels, micro.lanes) * kArea *
-         static_cast<int64_t>(sizeof(int16_t));
-}
-
-// Bytes of a filter that are read beyond the cache, once for each block of rows
-// of `row_bytes`.
-double BytesRead(int64_t filter, int64_t rows, int64_t row_bytes,
-                 const Blocks& blocks) {
-  const int64_t passes =
-      filter > blocks.stays ? CeilDiv(rows * row_bytes, blocks.most_rows) : 1;
-  return static_cast<double>(filter) * static_cast<double>(passes);
-}
-
-// Returns whether the method is predicted to be faster than direct products.
-bool Pays(const ConvShape& s, const WinogradQ8& micro,
-          const CpuContext& context) {
-  const auto number = [](int64_t n) { return static_cast<double>(n); };
-  const WinogradQ8Costs& costs = micro.costs;
-  const Blocks blocks = BlocksOf(context.caches);
-  const int64_t depth = kTaps * s.in_channels;
-  const int64_t elements = depth * s.out_channels;
-  const double direct =
-      number(s.rows()) * number(elements) +
-      costs.filter_byte * BytesRead(elements, s.rows(), depth, blocks);
-  const int64_t tiles = NumTiles(s);
-  const double products = number(AlignUp(tiles, micro.mr / 2)) * kArea *
-                          number(s.in_channels) * number(s.out_channels);
-  const double winograd =
-      costs.product * products +
-      number(tiles) * (costs.input * number(s.in_channels) +
-                       costs.output * number(s.out_channels)) +
-      costs.filter_byte *
-          BytesRead(FilterBytes(s, micro), tiles, TileBytes(s, micro), blocks);
-  return winograd < direct;
-}
-
-}  // namespace
-
-struct ConvWinogradQ8::Task {
-  const uint8_t* x;
-  uint8_t* y;
-  int64_t y_stride;  // between pixels
-  int16_t* v;
-  int32_t* m;
-  int32_t* sums;
-  const RequantizeQ8* requantize;
-  int64_t tile_begin, tile_end, panel_begin, panel_end;
-
-  int64_t tiles() const { return tile_end - tile_begin; }
-};
-
-const WinogradQ8* ConvWinogradQ8::Choose(const Node& node, const ConvShape& s,
-                                         const CpuContext& context) {
-  const auto fits = [](const Window& w) {
-    return w.kernel == 3 && w.stride == 1 && w.dilation == 1;
-  };
-  if (s.group != 1 || !fits(s.window.h) || !fits(s.window.w) ||
-      context.max_winograd < kOut || node.inputs[1].data == nullptr) {
-    return nullptr;
-  }
-  const WinogradQ8& micro = ChooseRow(kWinogradQ8, context.features);
-  if ((micro.slower_than & context.features) != 0 || !Pays(s, micro, context) ||
-      !IsExact(node.inputs[1], s)) {
-    return nullptr;
-  }
-  return &micro;
-}
-
 ConvWinogradQ8::ConvWinogradQ8(const ConvShape& shape, const WinogradQ8& micro,
                                const CpuContext& context)
     : shape_(shape),
@@ -145,7 +94,7 @@ ConvWinogradQ8::ConvWinogradQ8(const ConvShape& shape, const WinogradQ8& micro,
       group_(AlignUp(shape.in_channels, micro.lanes) * micro.mr),
       tile_lines_(CeilDiv(shape.window.h.out, kOut)),
       tile_columns_(CeilDiv(shape.window.w.out, kOut)),
-      tiles_(NumTiles(shape)),
+      tiles_(WinogradQ8Tiles(shape)),
       panels_(CeilDiv(shape.out_channels, micro.nr)) {
   PlanTasks(context);
 }
@@ -154,9 +103,10 @@ void ConvWinogradQ8::PlanTasks(const CpuContext& context) {
   const int64_t mr = micro_->mr, nr = micro_->nr;
   const int64_t threads = threads_->num_threads();
   const int64_t block =
-      BlocksOf(context.caches).rows_of(FilterBytes(shape_, *micro_));
+      BlocksOf(context.caches).rows_of(WinogradQ8FilterBytes(shape_, *micro_));
   const int64_t rows = CeilDiv(std::max<int64_t>(tiles_, 1), mr);
-  int64_t most = std::max<int64_t>(block / TileBytes(shape_, *micro_) / mr, 1);
+  int64_t most =
+      std::max<int64_t>(block / WinogradQ8TileBytes(shape_, *micro_) / mr, 1);
   panel_block_ = panels_;
   if (threads > 1) {
     // If there are few tiles, the threads share the channels and each
@@ -204,7 +154,7 @@ Status ConvWinogradQ8::Pack(const Node& node, const OutputStage& stage,
   const int64_t channels = panels_ * nr;
   const int64_t stage_bytes = AlignUp(StageQ8::Bytes(channels), kAlignment);
   const auto bytes =
-      static_cast<size_t>(stage_bytes + FilterBytes(shape_, *micro_));
+      static_cast<size_t>(stage_bytes + WinogradQ8FilterBytes(shape_, *micro_));
   const CodesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
   const int32_t zero = w.type.quantization->zero_point();
   const auto pack = [&](void* to) -> Status {
@@ -327,18 +277,15 @@ void ConvWinogradQ8::TransformOutput(const Task& task, int64_t panel) const {
   }
 }
 
-Result<KernelPtr> PrepareConvWinogradQ8(const Node& node, CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
+Result<KernelPtr> PrepareConvWinogradQ8(const Node& node, const ConvShape& s,
+                                        CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
-  const ConvShape& s = conv.shape;
-  const WinogradQ8* micro = ConvWinogradQ8::Choose(node, s, context);
-  if (micro == nullptr) return KernelPtr();
   MACE_ASSIGN_OR_RETURN(const OutputStage stage, MakeOutputStage(node, attrs));
-  MACE_ASSIGN_OR_RETURN(
-      ConvWinogradQ8 winograd,
-      ConvWinogradQ8::Create(node, s, *micro, stage, context));
+  const WinogradQ8& micro = ChooseRow(kWinogradQ8, context.features);
+  MACE_ASSIGN_OR_RETURN(ConvWinogradQ8 winograd,
+                        ConvWinogradQ8::Create(node, s, micro, stage, context));
   return KernelPtr(std::make_unique<KernelQ8<ConvWinogradQ8>>(
-      std::move(winograd), micro->name,
+      std::move(winograd), micro.name,
       SaturatedProduct({s.rows(), s.out_channels, s.taps(), s.in_channels})));
 }
 

@@ -24,16 +24,19 @@
 
 namespace mace::cpu {
 
+// Tiles of an output, and bytes of the transformed filter and of a transformed
+// tile of the input.
+int64_t WinogradQ8Tiles(const ConvShape& shape);
+int64_t WinogradQ8FilterBytes(const ConvShape& shape, const WinogradQ8& micro);
+int64_t WinogradQ8TileBytes(const ConvShape& shape, const WinogradQ8& micro);
+
 class ConvWinogradQ8 {
  public:
-  // Returns the micro-kernels for this node, or null where another method is
-  // faster, where the convolution has another form, or where a sum could leave
-  // the range in which results are exact. REQUIRES: `node` is a Conv2d of codes
-  // with a filter of layout OIHW.
-  static const WinogradQ8* Choose(const Node& node, const ConvShape& shape,
-                                  const CpuContext& context);
+  // Returns whether no sum of an output channel can leave the range in which
+  // results are exact. REQUIRES: the filter is constant, of layout OIHW.
+  static bool IsExact(const Operand& filter, const ConvShape& shape);
 
-  // REQUIRES: `micro` is what Choose returned. Errors: as PanelsQ8::Create.
+  // REQUIRES: Winograd::Fits(shape), IsExact. Errors: as PanelsQ8::Create.
   static Result<ConvWinogradQ8> Create(const Node& node, const ConvShape& shape,
                                        const WinogradQ8& micro,
                                        const OutputStage& stage,
@@ -81,9 +84,11 @@ class ConvWinogradQ8 {
   int64_t m_at_ = 0, sums_at_ = 0, thread_bytes_ = 0;
 };
 
-// Prepares a Conv2d whose input 0 is quantized i8 or u8, or returns null if
-// ConvWinogradQ8::Choose does. Errors: as PrepareConvQ8.
-Result<KernelPtr> PrepareConvWinogradQ8(const Node& node, CpuContext& context);
+// Prepares a Conv2d whose input 0 is quantized i8 or u8. REQUIRES: PlanConv
+// chooses Winograd's method. Errors: as PrepareConvQ8.
+Result<KernelPtr> PrepareConvWinogradQ8(const Node& node,
+                                        const ConvShape& shape,
+                                        CpuContext& context);
 
 }  // namespace mace::cpu
 

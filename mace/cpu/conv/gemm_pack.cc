@@ -4,6 +4,7 @@
 #include "mace/cpu/conv/gemm_pack.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "mace/base/cpu_rows.h"
 #include "mace/base/str_cat.h"
@@ -241,6 +242,22 @@ const GemmUkernel& ChooseGemm(const Operand& b, GemmSize size,
     }
   }
   return ChooseGemmF32(size, context);
+}
+
+namespace {
+
+// Returns whether an element of a filter may be -128 once it is packed.
+bool HasLeastElement(const Operand& w) {
+  if (w.data == nullptr) return true;
+  const int code = w.type.dtype == DataType::kU8 ? 0 : 0x80;
+  const auto n = static_cast<size_t>(NumElements(w.type.shape));
+  return std::memchr(w.data, code, n) != nullptr;
+}
+
+}  // namespace
+
+const GemmUkernel& ChooseGemmQ8(const Operand& b, const CpuContext& context) {
+  return BestGemmQ8(HasLeastElement(b) ? -128 : -127, context.features);
 }
 
 int64_t PackedElements(const GemmUkernel& kernel, int64_t n, int64_t k) {

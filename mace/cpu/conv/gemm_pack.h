@@ -55,6 +55,10 @@ const GemmUkernel& ChooseGemmF32(GemmSize size, const CpuContext& context);
 const GemmUkernel& ChooseGemm(const Operand& b, GemmSize size,
                               const CpuContext& context);
 
+// Returns the micro-kernel that multiplies quantized rows by the quantized
+// filter `b`.
+const GemmUkernel& ChooseGemmQ8(const Operand& b, const CpuContext& context);
+
 // Returns the number of elements of a packed [k, n] matrix.
 int64_t PackedElements(const GemmUkernel& kernel, int64_t n, int64_t k);
 

@@ -174,7 +174,7 @@ Result<KernelPtr> PrepareSum(const FusedNode& link,
     }
   }
   const Operand& filter = link.node->inputs[1];
-  const NodePlan plan = PlanConv(filter, conv.shape, context);
+  const NodePlan plan = PlanConv(DataType::kF32, filter, conv.shape, context);
   if (filter.data == nullptr || plan.method == Method::kWinograd) {
     return NotWorthFusing(link);
   }
@@ -235,7 +235,8 @@ Result<std::vector<PlannedConv>> PlanLinks(const Links& links,
       MACE_ASSIGN_OR_RETURN(planned.conv, ReadDepthwiseConv2d(node));
     } else {
       MACE_ASSIGN_OR_RETURN(planned.conv, ReadConv2d(node));
-      planned.plan = PlanConv(node.inputs[1], planned.conv.shape, context, i);
+      planned.plan = PlanConv(DataType::kF32, node.inputs[1],
+                              planned.conv.shape, context, i);
     }
     MACE_RETURN_IF_ERROR(CheckLink(links, i, planned, context));
     if (i > 0 && !HasSameLines(convs.back().conv.shape, planned.conv.shape)) {

@@ -31,7 +31,7 @@ Result<KernelPtr> PrepareConv2dF32(const Node& node, CpuContext& context) {
                         args.outputs[0].as<float>());
         });
   }
-  const NodePlan plan = PlanConv(node.inputs[1], s, context);
+  const NodePlan plan = PlanConv(DataType::kF32, node.inputs[1], s, context);
   switch (plan.method) {
     case Method::kWinograd:
       if (!kHasWinograd) return AbsentPart("Winograd's method", "winograd");
@@ -50,20 +50,21 @@ Result<KernelPtr> PrepareConv2dF16(const Node& node, CpuContext& context) {
   return PrepareConvF16(node, conv, context);
 }
 
-Result<KernelPtr> PrepareQ8(const Node& node, CpuContext& context) {
-  if (kHasWinograd) {
-    MACE_ASSIGN_OR_RETURN(KernelPtr kernel,
-                          PrepareConvWinogradQ8(node, context));
-    if (kernel != nullptr) return kernel;
+Result<KernelPtr> PrepareConv2dQ8(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
+  const NodePlan plan =
+      PlanConv(node.inputs[0].type.dtype, node.inputs[1], conv.shape, context);
+  if (kHasWinograd && plan.method == Method::kWinograd) {
+    return PrepareConvWinogradQ8(node, conv.shape, context);
   }
-  return PrepareConvQ8(node, context);
+  return PrepareConvQ8(node, conv.shape, context);
 }
 
 }  // namespace
 
 CpuKernelDefs Conv2d() {
   return WithFp16(
-      WithQ16(WithQ8({{DataType::kF32, PrepareConv2dF32, 1}}, PrepareQ8),
+      WithQ16(WithQ8({{DataType::kF32, PrepareConv2dF32, 1}}, PrepareConv2dQ8),
               PrepareConvQ16),
       {DataType::kF16, PrepareConv2dF16, 1, ConvComputesFp16});
 }
