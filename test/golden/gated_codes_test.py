@@ -71,7 +71,7 @@ def plan_of(folder: Path, path: Path) -> str:
 def test_the_plan_says_that_they_are_one_step(tmp_path):
     plan = plan_of(tmp_path, model(tmp_path / "model", "int8", "LOGISTIC", "MUL", False, seed=1))
     assert "Activation+Eltwise 'y' (2 nodes) on CPU" in plan
-    assert "lookup_q8" in plan
+    assert "lut_q8" in plan
 
 
 def test_a_product_with_another_tensor_is_no_look_up(tmp_path):

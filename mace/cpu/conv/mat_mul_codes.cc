@@ -12,7 +12,7 @@
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/gemm_pack.h"
-#include "mace/cpu/quantized/expand_codes.h"
+#include "mace/cpu/quantized/dequantize_rows.h"
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 
 namespace mace::cpu {
@@ -51,7 +51,7 @@ struct CodesKernel : Kernel {
 
   int64_t macs() const override { return SaturatedProduct({m, n, k}); }
 
-  ExpandCodes w;
+  DequantizedRows w;
   ThreadPool* threads;
   int64_t m, n, k;
   ActivationFunction activation;

@@ -1,4 +1,4 @@
-// Maxima and means of codes over windows.
+// Max pooling and average pooling of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/pooling_q8.h"
@@ -10,8 +10,8 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/reference/pooling.h"
-#include "mace/cpu/ukernels/maxima_q8/maxima_q8_table.h"
-#include "mace/cpu/ukernels/means_q8/means_q8_table.h"
+#include "mace/cpu/ukernels/avgpool_q8/avgpool_q8_table.h"
+#include "mace/cpu/ukernels/maxpool_q8/maxpool_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 
@@ -156,13 +156,13 @@ struct PoolingQ8 final : Kernel {
   };
 
   // For codes of 8 bits.
-  const MaximaQ8* maxima = nullptr;
-  const MeansQ8* means = nullptr;
+  const MaxpoolQ8* maxpool = nullptr;
+  const AvgpoolQ8* avgpool = nullptr;
 
   std::string variant() const override {
-    if (UsesMaxima()) return maxima->name;
+    if (UsesMaxpool()) return maxpool->name;
     const int64_t most = s.window.h.kernel * s.window.w.kernel;
-    return UsesMeans(most) ? means->name : "pooling_q8";
+    return UsesAvgpool(most) ? avgpool->name : "pooling_q8";
   }
 
   PoolingQ8() { set_writes_rows(); }
@@ -180,12 +180,12 @@ struct PoolingQ8 final : Kernel {
     return Status();
   }
 
-  bool UsesMaxima() const {
+  bool UsesMaxpool() const {
     return sizeof(T) == 1 && s.type == PoolingType::kMax;
   }
-  bool UsesMeans(int64_t taps) const {
+  bool UsesAvgpool(int64_t taps) const {
     return sizeof(T) == 1 && s.type == PoolingType::kAverage && taps > 0 &&
-           taps <= static_cast<int64_t>(kMeansQ8MostPixels);
+           taps <= static_cast<int64_t>(kAvgpoolQ8MostPixels);
   }
 
   // The outputs of some windows.
@@ -198,17 +198,17 @@ struct PoolingQ8 final : Kernel {
       const Taps rows = TapsInside(h, line % h.out);
       for (int64_t at = q, n; at < last; at += n, begin += n) {
         const Taps columns = TapsInside(w, at);
-        const bool means_of = UsesMeans(rows.count * columns.count);
-        n = UsesMaxima() || means_of ? Alike(at, last) : 1;
+        const bool averages = UsesAvgpool(rows.count * columns.count);
+        n = UsesMaxpool() || averages ? Alike(at, last) : 1;
         const TapsOf<T> taps = {
             image + (rows.start * w.in + columns.start) * s.channels,
             rows.count, columns.count, h.dilation * w.in * s.channels,
             w.dilation * s.channels};
         T* to = y.data + begin * y.stride;
-        if (UsesMaxima()) {
-          maxima->fn(WindowsOf<MaximaQ8Args>(taps, n, {to, y.stride}));
-        } else if (means_of) {
-          means->fn(WindowsOf<MeansQ8Args>(taps, n, {to, y.stride}));
+        if (UsesMaxpool()) {
+          maxpool->fn(WindowsOf<MaxpoolQ8Args>(taps, n, {to, y.stride}));
+        } else if (averages) {
+          avgpool->fn(WindowsOf<AvgpoolQ8Args>(taps, n, {to, y.stride}));
         } else {
           Channels(taps, to);
         }
@@ -274,8 +274,8 @@ KernelPtr MakePooling(const PoolShape& s, CodeRange range,
   kernel->threads = context.threads;
   kernel->s = s;
   kernel->range = range;
-  kernel->maxima = &ChooseRow(kMaximaQ8, context.features);
-  kernel->means = &ChooseRow(kMeansQ8, context.features);
+  kernel->maxpool = &ChooseRow(kMaxpoolQ8, context.features);
+  kernel->avgpool = &ChooseRow(kAvgpoolQ8, context.features);
   return kernel;
 }
 

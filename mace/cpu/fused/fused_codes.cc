@@ -11,7 +11,7 @@
 #include "mace/base/cpu_rows.h"
 #include "mace/base/search.h"
 #include "mace/cpu/fused/prepare.h"
-#include "mace/cpu/quantized/lookup_q8.h"
+#include "mace/cpu/quantized/lut_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -70,7 +70,7 @@ Result<KernelPtr> PrepareFusedCodes(const std::vector<FusedNode>& chain,
   std::vector<const Codes*> operands(2, &codes);
   operands[static_cast<size_t>(chain[1].previous)] = &activated;
   MACE_RETURN_IF_ERROR(RunOnCodes(*chain[1].node, context, operands, &table));
-  return MakeLookup(*chain[1].node, context, table);
+  return MakeLut(*chain[1].node, context, table);
 }
 
 }  // namespace mace::cpu

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "mace/cpu/common/activation.h"
-#include "mace/cpu/quantized/lookup_q8.h"
+#include "mace/cpu/quantized/lut_q8.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/activation.h"
 
@@ -119,17 +119,17 @@ Result<KernelPtr> PrepareActivationQ8(const Node& node, CpuContext& context) {
     case ActivationKind::kRelu:
     case ActivationKind::kRelux: {
       MACE_ASSIGN_OR_RETURN(s.range, CodesAfter(node, attrs, y));
-      return MakeLookup(node, context, ReluTable(node, s));
+      return MakeLut(node, context, ReluTable(node, s));
     }
     case ActivationKind::kLeakyRelu:
-      return MakeLookup(node, context,
-                        LeakyReluTable(node, s, attrs.activation_coefficient));
+      return MakeLut(node, context,
+                     LeakyReluTable(node, s, attrs.activation_coefficient));
     case ActivationKind::kHardSwish: {
       MACE_ASSIGN_OR_RETURN(const auto table, HardSwishTable(node, s));
-      return MakeLookup(node, context, table);
+      return MakeLut(node, context, table);
     }
     default:
-      return MakeLookup(node, context, FloatTable(node, s, act));
+      return MakeLut(node, context, FloatTable(node, s, act));
   }
 }
 

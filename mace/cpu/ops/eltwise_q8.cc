@@ -11,7 +11,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/broadcast_loop.h"
 #include "mace/cpu/common/choose.h"
-#include "mace/cpu/ops/sum_q8.h"
+#include "mace/cpu/ops/add_q8.h"
 #include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/fixed_exp.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
@@ -346,7 +346,7 @@ Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context) {
     case EltwiseType::kSum:
     case EltwiseType::kSub:
       if (KernelPtr sum =
-              MakeSumQ8(node, type == EltwiseType::kSub, f.range, context)) {
+              MakeAddQ8(node, type == EltwiseType::kSub, f.range, context)) {
         return sum;
       }
       kernel->row = type == EltwiseType::kSum ? Sum : Difference;

@@ -9,7 +9,7 @@
 
 #include "mace/cpu/common/indices.h"
 #include "mace/cpu/copy/copy_kernel.h"
-#include "mace/cpu/quantized/expand_codes.h"
+#include "mace/cpu/quantized/dequantize_rows.h"
 #include "mace/device/widen_weights.h"
 #include "mace/graph/stored_weight.h"
 #include "mace/ops/common/operands.h"
@@ -82,7 +82,7 @@ struct GatherCodes final : Kernel {
     return Status();
   }
 
-  ExpandCodes rows;
+  DequantizedRows rows;
   ThreadPool* threads = nullptr;
   std::string label;
   DataType idx_dtype = DataType::kI64;

@@ -10,7 +10,7 @@
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/q16.h"
 #include "mace/cpu/quantized/codes.h"
-#include "mace/cpu/quantized/lookup_q8.h"
+#include "mace/cpu/quantized/lut_q8.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
@@ -169,22 +169,21 @@ Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
   const Quantization& y = *node.outputs[0].quantization;
   const CodeRange range = CodesOf(node.outputs[0].dtype);
   if (attrs.rounding == "EVEN") {
-    return MakeLookup(node, context, TableOf(node, [&](int32_t q) {
-                        const auto units =
-                            static_cast<float>(q - x.zero_point());
-                        return ToCodeTiesEven(x.scale() * units, y, range);
-                      }));
+    return MakeLut(node, context, TableOf(node, [&](int32_t q) {
+                     const auto units = static_cast<float>(q - x.zero_point());
+                     return ToCodeTiesEven(x.scale() * units, y, range);
+                   }));
   }
   if (attrs.arithmetic == "FLOAT") {
     const float scale = x.scale() * (1 / y.scale());
     const float bias = static_cast<float>(-x.zero_point()) * scale;
-    return MakeLookup(node, context, TableOf(node, [&](int32_t q) {
-                        return CodeOfUnits(static_cast<float>(q) * scale + bias,
-                                           y.zero_point(), range);
-                      }));
+    return MakeLut(node, context, TableOf(node, [&](int32_t q) {
+                     return CodeOfUnits(static_cast<float>(q) * scale + bias,
+                                        y.zero_point(), range);
+                   }));
   }
   const FixedFactor factor = ToFixed(double{x.scale()} / y.scale());
-  return MakeLookup(
+  return MakeLut(
       node, context, TableOf(node, [&](int32_t q) {
         return range.Clamp(Scale(q - x.zero_point(), factor) + y.zero_point());
       }));

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "mace/cpu/quantized/fixed_root.h"
-#include "mace/cpu/quantized/lookup_q8.h"
+#include "mace/cpu/quantized/lut_q8.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/clip.h"
 #include "mace/ops/common/operands.h"
@@ -85,14 +85,13 @@ Result<KernelPtr> PrepareUnaryQ8(const Node& node, CpuContext& context,
   const CodeRange range = CodesOf(of_y.dtype);
   switch (kind) {
     case UnaryKind::kAbs:
-      return MakeLookup(node, context, AbsTable(node, x, y, range));
+      return MakeLut(node, context, AbsTable(node, x, y, range));
     case UnaryKind::kSqrt:
-      return MakeLookup(node, context, SqrtTable(node, x, y, range));
+      return MakeLut(node, context, SqrtTable(node, x, y, range));
     case UnaryKind::kRsqrt:
-      return MakeLookup(node, context, RsqrtTable(node, x, y, range));
+      return MakeLut(node, context, RsqrtTable(node, x, y, range));
     default:
-      return MakeLookup(node, context,
-                        MappedTable(node, kind, map, x, y, range));
+      return MakeLut(node, context, MappedTable(node, kind, map, x, y, range));
   }
 }
 
@@ -108,7 +107,7 @@ Result<KernelPtr> PrepareClipQ8(const Node& node, CpuContext& context) {
   const CodeRange limits = {ToCode(attrs.min, y, range),
                             ToCode(attrs.max, y, range)};
   const FixedFactor factor = ToFixed(x.scale() / y.scale());
-  return MakeLookup(
+  return MakeLut(
       node, context, TableOf(node, [&](int32_t q) {
         return limits.Clamp(Scale(q - x.zero_point(), factor) + y.zero_point());
       }));

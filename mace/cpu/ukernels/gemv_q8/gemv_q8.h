@@ -9,7 +9,7 @@
 
 namespace mace::cpu {
 
-// The codes of a row are those of expand_q8.h.
+// The codes of a row are those of dequantize_q8.h.
 struct GemvQ8Args {
   size_t n;  // rows of w and elements of y
   size_t k;  // columns of w and elements of x

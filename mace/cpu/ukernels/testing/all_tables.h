@@ -4,23 +4,23 @@
 #define MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_
 
 #include "mace/cpu/ukernels/activate/activate_f32_table.h"
+#include "mace/cpu/ukernels/add_q8/add_q8_table.h"
+#include "mace/cpu/ukernels/avgpool_q8/avgpool_q8_table.h"
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
+#include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_table.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8_table.h"
-#include "mace/cpu/ukernels/expand_q8/expand_q8_table.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
-#include "mace/cpu/ukernels/lookup_q8/lookup_q8_table.h"
+#include "mace/cpu/ukernels/lut_q8/lut_q8_table.h"
 #include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
-#include "mace/cpu/ukernels/maxima_q8/maxima_q8_table.h"
-#include "mace/cpu/ukernels/means_q8/means_q8_table.h"
+#include "mace/cpu/ukernels/maxpool_q8/maxpool_q8_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
 #include "mace/cpu/ukernels/pool/pool_f32_table.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
-#include "mace/cpu/ukernels/sum_q8/sum_q8_table.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32_table.h"
 #include "mace/cpu/ukernels/winograd_q8/winograd_q8_table.h"
 
@@ -50,11 +50,11 @@ void ForEachRow(const F& f) {
   each(kDwconvQ8);
   each(kRequantizeQ8);
   each(kRequantizeOnceQ8);
-  each(kSumQ8);
-  each(kLookupQ8);
-  each(kMaximaQ8);
-  each(kMeansQ8);
-  each(kExpandQ8);
+  each(kAddQ8);
+  each(kLutQ8);
+  each(kMaxpoolQ8);
+  each(kAvgpoolQ8);
+  each(kDequantizeRowsQ8);
   each(kGemvQ8);
   each(kQuantizeQ8);
   each(kWinogradQ8);

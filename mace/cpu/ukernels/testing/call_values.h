@@ -46,11 +46,11 @@ T* Values(Bytes& memory, size_t n) {
 void AddQuantized(const GemmUkernel& row, Calls& calls);
 void Add(const DwconvQ8& row, Calls& calls);
 void Add(const RequantizeQ8& row, Calls& calls);
-void Add(const SumQ8& row, Calls& calls);
-void Add(const LookupQ8& row, Calls& calls);
-void Add(const MaximaQ8& row, Calls& calls);
-void Add(const MeansQ8& row, Calls& calls);
-void Add(const ExpandQ8& row, Calls& calls);
+void Add(const AddQ8& row, Calls& calls);
+void Add(const LutQ8& row, Calls& calls);
+void Add(const MaxpoolQ8& row, Calls& calls);
+void Add(const AvgpoolQ8& row, Calls& calls);
+void Add(const DequantizeRowsQ8& row, Calls& calls);
 void Add(const GemvQ8& row, Calls& calls);
 void Add(const QuantizeQ8& row, Calls& calls);
 void Add(const WinogradQ8& row, Calls& calls);

@@ -98,12 +98,12 @@ void Add(const RequantizeQ8& row, Calls& calls) {
                    [data, tile, fn = row.fn] { fn(tile); }});
 }
 
-void Add(const SumQ8& row, Calls& calls) {
+void Add(const AddQ8& row, Calls& calls) {
   struct Data {
     Bytes a, b, y;
   };
   auto data = std::make_shared<Data>();
-  const SumQ8Args args = {
+  const AddQ8Args args = {
       kLength,
       {Values<uint8_t>(data->a, kLength), 3, {1 << 30, 0}},
       {Values<uint8_t>(data->b, kLength), -7, {1300000000, 2}},
@@ -147,35 +147,35 @@ void AddWindow(const Row& row, Calls& calls) {
 
 }  // namespace
 
-void Add(const MaximaQ8& row, Calls& calls) {
-  AddWindow<MaximaQ8Args>(row, calls);
+void Add(const MaxpoolQ8& row, Calls& calls) {
+  AddWindow<MaxpoolQ8Args>(row, calls);
 }
 
-void Add(const MeansQ8& row, Calls& calls) {
-  AddWindow<MeansQ8Args>(row, calls);
+void Add(const AvgpoolQ8& row, Calls& calls) {
+  AddWindow<AvgpoolQ8Args>(row, calls);
 }
 
-void Add(const LookupQ8& row, Calls& calls) {
+void Add(const LutQ8& row, Calls& calls) {
   struct Data {
     Bytes table, x, y;
   };
   auto data = std::make_shared<Data>();
-  const LookupQ8Args args = {kLength, Values<uint8_t>(data->table, 256),
-                             Values<uint8_t>(data->x, kLength),
-                             Values<uint8_t>(data->y, kLength)};
+  const LutQ8Args args = {kLength, Values<uint8_t>(data->table, 256),
+                          Values<uint8_t>(data->x, kLength),
+                          Values<uint8_t>(data->y, kLength)};
   calls.push_back({row.name, row.isa, 0, 1. * kLength,
                    [data, args, fn = row.fn] { fn(args); }});
 }
 
 // Codes of 4 bits.
-void Add(const ExpandQ8& row, Calls& calls) {
+void Add(const DequantizeRowsQ8& row, Calls& calls) {
   struct Data {
     Bytes codes, scales, to;
   };
   auto data = std::make_shared<Data>();
-  const ExpandQ8Args args = {kLength, Values<uint8_t>(data->codes, kLength),
-                             Values<float>(data->scales, kLength),
-                             Values<float>(data->to, kLength)};
+  const DequantizeRowsQ8Args args = {
+      kLength, Values<uint8_t>(data->codes, kLength),
+      Values<float>(data->scales, kLength), Values<float>(data->to, kLength)};
   calls.push_back({row.name, row.isa, 0, 5. * kLength,
                    [data, args, fn = row.bits4] { fn(args); }});
 }

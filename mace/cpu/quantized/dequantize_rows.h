@@ -1,0 +1,34 @@
+// DequantizedRows: rows of a weight stored as codes, as floats.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_QUANTIZED_DEQUANTIZE_ROWS_H_
+#define MACE_CPU_QUANTIZED_DEQUANTIZE_ROWS_H_
+
+#include "mace/base/cpu_features.h"
+#include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_table.h"
+#include "mace/graph/stored_weight.h"
+
+namespace mace::cpu {
+
+class DequantizedRows {
+ public:
+  // REQUIRES: the weight is stored as codes, and outlives the object.
+  DequantizedRows(const Operand& weight, CpuFeatures features);
+
+  const CodeRows& rows() const { return rows_; }
+  // Names the micro-kernel.
+  const char* variant() const { return micro_->name; }
+
+  // Floats that Run needs besides for the scales of a row.
+  int64_t scratch() const { return rows_.row_scales; }
+
+  // Writes the floats of rows [begin, end).
+  void Run(int64_t begin, int64_t end, float* scratch, float* to) const;
+
+ private:
+  CodeRows rows_;
+  const DequantizeRowsQ8* micro_;
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_QUANTIZED_DEQUANTIZE_ROWS_H_

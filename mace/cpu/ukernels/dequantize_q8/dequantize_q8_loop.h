@@ -1,0 +1,56 @@
+// The loops of all instruction sets.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_LOOP_H_
+#define MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_LOOP_H_
+
+#include "mace/cpu/simd/codes.h"
+#include "mace/cpu/ukernels/dequantize_q8/dequantize_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+inline void StoreScaled(const simd::Codes& codes, simd::F32 scale, float* to) {
+  simd::F32 floats[simd::kCodesVectors];
+  simd::ToFloats(codes, floats);
+#pragma GCC unroll 16
+  for (size_t v = 0; v < simd::kCodesVectors; ++v) {
+    simd::Store(to + v * simd::kLanes, scale * floats[v]);
+  }
+}
+
+inline void Dequantize8Bits(const DequantizeRowsQ8Args& t) {
+  using namespace simd;
+  const F32 scale = Set1(t.scales[0]);
+  size_t i = 0;
+  for (; i + kCodes <= t.n; i += kCodes) {
+    StoreScaled(LoadCodes(t.codes + i), scale, t.to + i);
+  }
+  for (; i < t.n; ++i) {
+    t.to[i] = t.scales[0] * static_cast<float>(static_cast<int8_t>(t.codes[i]));
+  }
+}
+
+inline void DequantizeBlock(const uint8_t* codes, float scale, float* to) {
+  using namespace simd;
+  const Codes pairs = LoadCodes(codes);
+  StoreScaled(LowHalves(pairs), Set1(scale), to);
+  StoreScaled(HighHalves(pairs), Set1(scale), to + kCodes);
+}
+
+inline void Dequantize4Bits(const DequantizeRowsQ8Args& t) {
+  constexpr size_t kBlock = 32;
+  const size_t whole = t.n / kBlock;
+  for (size_t b = 0; b < whole; ++b) {
+    DequantizeBlock(t.codes + b * 16, t.scales[b], t.to + b * kBlock);
+  }
+  const size_t left = t.n % kBlock;
+  if (left == 0) return;
+  float last[kBlock];
+  DequantizeBlock(t.codes + whole * 16, t.scales[whole], last);
+  for (size_t i = 0; i < left; ++i) t.to[whole * kBlock + i] = last[i];
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_LOOP_H_
