@@ -18,7 +18,18 @@ struct Bf16 {  // bfloat16
 };
 
 // Q8 are quantized values of 8 bits, signed or not.
-enum class Element : uint8_t { kF32, kF16, kBf16, kQ8, kU8, kI8, kI16, kI32 };
+enum class Element : uint8_t {
+  kF32,
+  kF16,
+  kBf16,
+  kQ8,
+  kU8,
+  kI8,
+  kI16,
+  kI32,
+  kQ8Block,  // 32 int8 with a scale
+  kQ4Block,  // 32 int4 with a scale
+};
 
 // The Element of a C++ type: ElementOf<float>() is Element::kF32.
 template <typename T>
@@ -58,13 +69,13 @@ constexpr Element ElementOf<uint16_t>() {
 }
 
 constexpr size_t SizeOf(Element element) {
-  constexpr size_t kSizes[] = {4, 2, 2, 1, 1, 1, 2, 4};
+  constexpr size_t kSizes[] = {4, 2, 2, 1, 1, 1, 2, 4, 40, 18};
   return kSizes[static_cast<size_t>(element)];
 }
 
 constexpr const char* NameOf(Element element) {
-  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8",
-                                    "u8",  "i8",  "i16",  "i32"};
+  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8",  "u8",
+                                    "i8",  "i16", "i32",  "q8b", "q4"};
   return kNames[static_cast<size_t>(element)];
 }
 

@@ -26,10 +26,13 @@ TEST(Tables, NamesAreOnesOwn) {
 TEST(Tables, GemmRowsSayTheirTypes) {
   for (const GemmUkernel& row : kGemm) {
     SCOPED_TRACE(row.name);
-    const std::string type =
-        std::string("gemm_") +
-        NameOf(row.is_quantized() ? row.types.x : row.types.a) + "_" +
-        std::to_string(row.mr) + "x" + std::to_string(row.nr);
+    const GemmTypes& types = row.types;
+    const Element named = row.is_quantized()             ? types.x
+                          : types.b == Element::kQ4Block ? types.b
+                                                         : types.a;
+    const std::string type = std::string("gemm_") + NameOf(named) + "_" +
+                             std::to_string(row.mr) + "x" +
+                             std::to_string(row.nr);
     EXPECT_EQ(std::string(row.name).substr(0, type.size()), type);
     EXPECT_LE(row.mr, kGemmMaxRows);
     EXPECT_EQ(row.pack == nullptr && row.pack_runs == nullptr,

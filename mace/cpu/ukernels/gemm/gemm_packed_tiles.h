@@ -9,11 +9,13 @@ namespace mace::cpu {
 namespace {
 
 // Calls `multiply` for each tile of kRows packed rows; the last one may have
-// fewer. Rows are padded to a multiple of kStep elements.
-template <size_t kRows, size_t kStep, typename Tile, typename F>
+// fewer. Rows are padded to a multiple of kStep elements, of kBlock k each.
+template <size_t kRows, size_t kStep, size_t kBlock = 1, typename Tile,
+          typename F>
 void ForEachTile(Tile tile, const F& multiply) {
   GemmTile t = *tile;
-  const size_t packed = (t.k + kStep - 1) / kStep * kStep * kRows;
+  constexpr size_t kAlign = kStep * kBlock;
+  const size_t packed = (t.k + kAlign - 1) / kAlign * kStep * kRows;
   for (size_t left = t.m; left > 0; left -= t.m) {
     t.m = left < kRows ? left : kRows;
     const Tile one(t);

@@ -10,6 +10,7 @@
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/cpu_rows.h"
+#include "mace/cpu/ukernels/gemm/gemm_q4.h"
 #include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
@@ -131,6 +132,7 @@ GemmFn<GemmI8Tile> gemm_q8_6x16__dotprod;
 GemmFn<GemmI8Tile> gemm_q8_4x16__aarch64;
 GemmFn<GemmI8Tile> gemm_q8_4x8__neon;
 GemmFn<GemmI8Tile> gemm_q8_4x8_full__neon;
+GemmFn<GemmQ4Tile> gemm_q4_4x4__scalar, gemm_q4_8x16__avx512vnni;
 
 GemmPackFn<float, float> gemm_f32_pack_8__aarch64;
 GemmPackFn<float, Bf16> gemm_bf16_pack_4__scalar;
@@ -139,6 +141,7 @@ GemmPackFn<float, Bf16> gemm_bf16_pack_8__bf16;
 GemmPackFn<float, Fp16> gemm_f16_pack_4__scalar;
 GemmPackFn<float, Fp16> gemm_f16_pack_8__fp16;
 GemmPackFn<Fp16, Fp16> gemm_f16_pack_rows_8__scalar;
+GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_q4_pack_8__avx512vnni;
 GemmPackRunsFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
     gemm_q8_pack_6__avxvnni, gemm_q8_pack_12__avx512vnni,
     gemm_q8_pack_16__amxint8, gemm_q8_pack_6__dotprod, gemm_q8_pack_4__neon;
@@ -220,6 +223,16 @@ inline constexpr GemmUkernel kGemm[] = {
 #if MACE_HAS_SCALAR_ROWS
     GemmQ8<gemm_q8_4x8__scalar>("gemm_q8_4x8__scalar", 0, 4, 8,
                                 gemm_q8_pack_4__scalar, {2, 2, 2, 2}),
+#endif
+#ifndef MACE_LIBRARY  // no kernel of an app chooses these
+#if defined(__x86_64__)
+    Gemm<gemm_q4_8x16__avx512vnni, gemm_q4_pack_8__avx512vnni>(
+        "gemm_q4_8x16__avx512vnni", kCpuAvx512Vnni, 8, 16, GemmPacks::kAlways,
+        {kQ4Block, kQ4Block, kQ4Block}),
+#endif
+    Gemm<gemm_q4_4x4__scalar, gemm_q4_pack_4__scalar>(
+        "gemm_q4_4x4__scalar", 0, 4, 4, GemmPacks::kAlways,
+        {kQ4Block, kQ4Block, kQ4Block}),
 #endif
 #endif
 };

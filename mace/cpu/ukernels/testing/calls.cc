@@ -20,6 +20,9 @@ void* ValuesOf(Element type, Bytes& memory, size_t n) {
       return Values<Fp16>(memory, n);
     case Element::kBf16:
       return Values<Bf16>(memory, n);
+    case Element::kQ8Block:
+    case Element::kQ4Block:
+      return Values<uint8_t>(memory, n / kQ4Block * SizeOf(type));
     default:
       return Values<int8_t>(memory, n);
   }
