@@ -73,9 +73,9 @@ struct DeconvQ8 final : Kernel {
       const int64_t group = o / s.out_per_group();
       auto sum = static_cast<uint32_t>(bias == nullptr ? 0 : bias[o]);
       for (int64_t r = 0; r < h.kernel; ++r) {
-        const int64_t row = DeconvInputOf(h, p, r);
+        const int64_t row = ConvInputAt(ConvKind::kTransposed, h, p, r);
         for (int64_t c = 0; row >= 0 && c < w.kernel; ++c) {
-          const int64_t column = DeconvInputOf(w, q, c);
+          const int64_t column = ConvInputAt(ConvKind::kTransposed, w, q, c);
           if (column < 0) continue;
           sum += SumOfProducts(
               image + (row * w.in + column) * s.in_channels + group * depth,

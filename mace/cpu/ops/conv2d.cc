@@ -24,12 +24,12 @@ Result<KernelPtr> PrepareConv2dF32(const Node& node, CpuContext& context) {
   const ConvShape& s = conv.shape;
   const ActivationFunction& act = conv.activation;
   if (context.reference) {
-    return MakeKernel(
-        [s = conv.shape, act = conv.activation](const RunArgs& args) {
-          ReferenceConv(s, act, args.inputs[0].as<const float>(),
-                        args.inputs[1].as<const float>(), BiasF32(args),
-                        args.outputs[0].as<float>());
-        });
+    return MakeKernel([s = conv.shape,
+                       act = conv.activation](const RunArgs& args) {
+      ReferenceConv(ConvKind::kPlain, s, act, args.inputs[0].as<const float>(),
+                    args.inputs[1].as<const float>(), BiasF32(args),
+                    args.outputs[0].as<float>());
+    });
   }
   const NodePlan plan = PlanConv(DataType::kF32, node.inputs[1], s, context);
   switch (plan.method) {

@@ -244,9 +244,10 @@ Result<KernelPtr> PrepareDeconv2dF32(const Node& node, CpuContext& context) {
   s.group = attrs.group;
   if (context.reference) {
     return MakeKernel([s, act](const RunArgs& args) {
-      ReferenceDeconv(s, act, args.inputs[0].as<const float>(),
-                      args.inputs[1].as<const float>(), BiasF32(args),
-                      args.outputs[0].as<float>());
+      ReferenceConv(ConvKind::kTransposed, s, act,
+                    args.inputs[0].as<const float>(),
+                    args.inputs[1].as<const float>(), BiasF32(args),
+                    args.outputs[0].as<float>());
     });
   }
   MACE_RETURN_IF_ERROR(CheckPhases(node, s));

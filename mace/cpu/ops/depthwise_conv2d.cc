@@ -96,9 +96,10 @@ Result<KernelPtr> PrepareDepthwiseConv2dF32(const Node& node,
   if (context.reference) {
     return MakeKernel(
         [s = conv.shape, act = conv.activation](const RunArgs& args) {
-          ReferenceDepthwise(s, act, args.inputs[0].as<const float>(),
-                             args.inputs[1].as<const float>(), BiasF32(args),
-                             args.outputs[0].as<float>());
+          ReferenceConv(ConvKind::kDepthwise, s, act,
+                        args.inputs[0].as<const float>(),
+                        args.inputs[1].as<const float>(), BiasF32(args),
+                        args.outputs[0].as<float>());
         });
   }
   if (s.out_per_group() == 1)

@@ -23,20 +23,55 @@ struct ConvShape {
   int64_t taps() const { return window.h.kernel * window.w.kernel; }
 };
 
-// `w` is [out_channels, in_per_group, kernel_h, kernel_w]. `b` has out_channels
-// elements, or is null.
-void ReferenceConv(const ConvShape& s, const ActivationFunction& activation,
-                   const float* x, const float* w, const float* b, float* y);
+enum class ConvKind {
+  kPlain,       // filter [out_channels, in_per_group, kernel_h, kernel_w]
+  kDepthwise,   // [multiplier, in_channels, kernel_h, kernel_w]; each channel
+                // is a group
+  kTransposed,  // as kPlain
+};
 
-// `w` is [multiplier, in_channels, kernel_h, kernel_w]. REQUIRES: s.group ==
-// s.in_channels.
-void ReferenceDepthwise(const ConvShape& s,
-                        const ActivationFunction& activation, const float* x,
-                        const float* w, const float* b, float* y);
+// Returns the input that tap `k` of output `i` reads; -1 for none.
+inline int64_t ConvInputAt(ConvKind kind, const Window& w, int64_t i,
+                           int64_t k) {
+  if (kind != ConvKind::kTransposed) {
+    const int64_t at = i * w.stride - w.pad_before + k * w.dilation;
+    return at >= 0 && at < w.in ? at : -1;
+  }
+  const int64_t at = i + w.pad_before - k * w.dilation;
+  if (at < 0 || at % w.stride != 0) return -1;
+  return at / w.stride < w.in ? at / w.stride : -1;
+}
 
-// The transposed convolution. `w` is as in ReferenceConv.
-void ReferenceDeconv(const ConvShape& s, const ActivationFunction& activation,
-                     const float* x, const float* w, const float* b, float* y);
+// Returns `sum` and the products of output channel `o` at (p, q) of an image.
+template <typename Sum, typename X, typename W>
+Sum ConvSum(ConvKind kind, const ConvShape& s, const X* image, const W* filter,
+            int64_t p, int64_t q, int64_t o, Sum sum) {
+  const Window &h = s.window.h, &w = s.window.w;
+  const int64_t depth = s.in_per_group(), multiplier = s.out_per_group();
+  const int64_t first = o / multiplier * depth;
+  const int64_t column_of_w =
+      kind == ConvKind::kDepthwise
+          ? o % multiplier * s.in_channels + o / multiplier
+          : o * depth;
+  for (int64_t r = 0; r < h.kernel; ++r) {
+    const int64_t row = ConvInputAt(kind, h, p, r);
+    for (int64_t t = 0; row >= 0 && t < w.kernel; ++t) {
+      const int64_t column = ConvInputAt(kind, w, q, t);
+      if (column < 0) continue;
+      const X* x = image + (row * w.in + column) * s.in_channels + first;
+      const W* taps = filter + column_of_w * s.taps() + r * w.kernel + t;
+      for (int64_t c = 0; c < depth; ++c) {
+        sum += static_cast<Sum>(x[c]) * taps[c * s.taps()];
+      }
+    }
+  }
+  return sum;
+}
+
+// `b` has out_channels elements, or is null.
+void ReferenceConv(ConvKind kind, const ConvShape& s,
+                   const ActivationFunction& activation, const float* x,
+                   const float* w, const float* b, float* y);
 
 }  // namespace mace::cpu
 

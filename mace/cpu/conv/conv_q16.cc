@@ -1,4 +1,5 @@
-// Convolutions and matrix products of i16 activations and i8 weights.
+// Convolutions and GEMM of int16 activations and int8 weights, by the reference
+// loops.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -7,9 +8,9 @@
 
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
-#include "mace/cpu/conv/deconv_q8.h"
 #include "mace/cpu/conv/q16.h"
 #include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/reference/conv.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/conv2d.h"
 #include "mace/ops/deconv2d.h"
@@ -19,7 +20,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kProductQ16Tile = 1 << 14;  // products of a task
+constexpr int64_t kConvQ16Tile = 1 << 14;  // products of a task
 
 // Returns x times the factor, of which 16 bits count; rounded once, ties up.
 // Magnitudes of x are at most 2^47. REQUIRES: an exponent below 8.
@@ -33,7 +34,7 @@ int32_t Scale64(int64_t x, FixedFactor factor) {
   return static_cast<int32_t>((product + (int64_t{1} << (shift - 1))) >> shift);
 }
 
-// From sums to codes. The bias is added to the sums first.
+// From sums to int16. The bias is added to the sums first.
 struct Stage16 {
   OutputStage stage;
   const int32_t* bias32 = nullptr;
@@ -87,65 +88,17 @@ Result<Stage16> MakeStage(const Node& node, const ActivationAttrs& activation) {
   return made;
 }
 
-enum class ProductKind { kPlain, kDepthwise, kTransposed };
-
-// A filter element: [o, c, r, t], or of a depthwise filter [m, c, r, t].
-struct Filter {
-  const int8_t* data;
-  int64_t in_per_group, taps, channels, multiplier;
-  ProductKind kind;
-
-  const int8_t* At(int64_t o, int64_t c) const {
-    if (kind != ProductKind::kDepthwise) {
-      return data + (o * in_per_group + c) * taps;
-    }
-    return data + (o % multiplier * channels + o / multiplier) * taps;
-  }
-};
-
-// Returns the input that tap `k` of output `i` reads, which may be outside.
-int64_t InputAt(ProductKind kind, const Window& w, int64_t i, int64_t k) {
-  if (kind == ProductKind::kTransposed) return DeconvInputOf(w, i, k);
-  return i * w.stride - w.pad_before + k * w.dilation;
-}
-
-int64_t SumAt(const ConvShape& s, const Filter& filter, const int16_t* image,
-              int64_t p, int64_t q, int64_t o) {
-  const Window &h = s.window.h, &w = s.window.w;
-  const int64_t first = o / s.out_per_group() * s.in_per_group();
-  int64_t sum = 0;
-  for (int64_t r = 0; r < h.kernel; ++r) {
-    const int64_t row = InputAt(filter.kind, h, p, r);
-    if (row < 0 || row >= h.in) continue;
-    for (int64_t t = 0; t < w.kernel; ++t) {
-      const int64_t column = InputAt(filter.kind, w, q, t);
-      if (column < 0 || column >= w.in) continue;
-      const int16_t* x = image + (row * w.in + column) * s.in_channels + first;
-      for (int64_t c = 0; c < s.in_per_group(); ++c) {
-        sum += int32_t{x[c]} * filter.At(o, c)[r * w.kernel + t];
-      }
-    }
-  }
-  return sum;
-}
-
-KernelPtr MakeConvQ16(const Node& node, const ConvShape& s, ProductKind kind,
+KernelPtr MakeConvQ16(const Node& node, const ConvShape& s, ConvKind kind,
                       Stage16 stage, const CpuContext& context) {
-  const Filter filter = {
-      static_cast<const int8_t*>(node.inputs[1].data),
-      s.in_per_group(),
-      s.taps(),
-      s.in_channels,
-      kind == ProductKind::kDepthwise ? s.out_per_group() : 1,
-      kind};
   KernelFacts facts;
   facts.variant = "conv_q16";
   const int64_t per_row = s.out_channels * s.taps() * s.in_per_group();
   facts.macs = SaturatedProduct({s.rows(), per_row});
   const int64_t tile =
-      std::max<int64_t>(1, kProductQ16Tile / std::max<int64_t>(1, per_row));
+      std::max<int64_t>(1, kConvQ16Tile / std::max<int64_t>(1, per_row));
   return MakeKernel(
-      [=, threads = context.threads](const RunArgs& args) {
+      [=, filter = static_cast<const int8_t*>(node.inputs[1].data),
+       threads = context.threads](const RunArgs& args) {
         const auto* x = args.inputs[0].as<const int16_t>();
         auto* y = args.outputs[0].as<int16_t>();
         const Window &h = s.window.h, &w = s.window.w;
@@ -153,10 +106,10 @@ KernelPtr MakeConvQ16(const Node& node, const ConvShape& s, ProductKind kind,
         threads->ParallelFor(s.rows(), tile, [&](size_t begin, size_t end) {
           for (auto i = static_cast<int64_t>(begin);
                i < static_cast<int64_t>(end) && !threads->is_cancelled(); ++i) {
+            const int16_t* from = x + i / (h.out * w.out) * image;
             for (int64_t o = 0; o < s.out_channels; ++o) {
-              const int64_t sum =
-                  SumAt(s, filter, x + i / (h.out * w.out) * image,
-                        i / w.out % h.out, i % w.out, o);
+              const auto sum = ConvSum<int64_t>(
+                  kind, s, from, filter, i / w.out % h.out, i % w.out, o, 0);
               y[i * s.out_channels + o] = stage(sum, o);
             }
           }
@@ -171,7 +124,7 @@ Result<KernelPtr> PrepareConvQ16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
   MACE_ASSIGN_OR_RETURN(const Conv2dAttrs attrs, ReadAttrs<Conv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
-  return MakeConvQ16(node, conv.shape, ProductKind::kPlain, std::move(stage),
+  return MakeConvQ16(node, conv.shape, ConvKind::kPlain, std::move(stage),
                      context);
 }
 
@@ -186,8 +139,7 @@ Result<KernelPtr> PrepareDeconvQ16(const Node& node, CpuContext& context) {
   s.group = attrs.group;
   MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
   if (!node.has_input(2)) stage.is_wide = true;
-  return MakeConvQ16(node, s, ProductKind::kTransposed, std::move(stage),
-                     context);
+  return MakeConvQ16(node, s, ConvKind::kTransposed, std::move(stage), context);
 }
 
 Result<KernelPtr> PrepareDepthwiseQ16(const Node& node, CpuContext& context) {
@@ -202,8 +154,7 @@ Result<KernelPtr> PrepareDepthwiseQ16(const Node& node, CpuContext& context) {
                        " outputs per channel must have one scale");
   }
   MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
-  return MakeConvQ16(node, s, ProductKind::kDepthwise, std::move(stage),
-                     context);
+  return MakeConvQ16(node, s, ConvKind::kDepthwise, std::move(stage), context);
 }
 
 Result<KernelPtr> PrepareFullyConnectedQ16(const Node& node,
@@ -217,7 +168,7 @@ Result<KernelPtr> PrepareFullyConnectedQ16(const Node& node,
   s.batch = NumElements(node.outputs[0].shape) / w[0];
   s.in_channels = w[1];
   s.out_channels = w[0];
-  return MakeConvQ16(node, s, ProductKind::kPlain, std::move(stage), context);
+  return MakeConvQ16(node, s, ConvKind::kPlain, std::move(stage), context);
 }
 
 }  // namespace mace::cpu
