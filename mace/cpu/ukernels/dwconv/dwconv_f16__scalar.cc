@@ -1,4 +1,4 @@
-// One depthwise output of fp16, of a window of any size.
+// Depthwise tiles of fp16 in plain C++.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/simd/f16.h"
