@@ -3,17 +3,141 @@
 
 #include "mace/ops/activation.h"
 
+#include <cmath>
 #include <type_traits>
 
 #include "mace/cpu/common/activation.h"
+#include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/q16.h"
-#include "mace/cpu/ops/activation_q8.h"
+#include "mace/cpu/quantized/lut_q8.h"
+#include "mace/device/kernel.h"
+#include "mace/graph/attrs.h"
 
 namespace mace::cpu {
 namespace {
+
+// x and y of a node.
+struct Scales {
+  const Quantization& x;
+  const Quantization& y;
+  CodeRange range;
+};
+
+std::array<uint8_t, 256> ReluTable(const Node& node, const Scales& s) {
+  const FixedFactor factor = ToFixed(s.x.scale() / s.y.scale());
+  return TableOf(node, [&](int32_t q) {
+    return s.range.Clamp(Scale(q - s.x.zero_point(), factor) +
+                         s.y.zero_point());
+  });
+}
+
+// A negative slope is multiplied by its magnitude.
+std::array<uint8_t, 256> LeakyReluTable(const Node& node, const Scales& s,
+                                        float slope) {
+  const FixedFactor positive = ToFixed(s.x.scale() / s.y.scale());
+  const FixedFactor negative =
+      ToFixed(std::fabs(s.x.scale() * slope / s.y.scale()));
+  return TableOf(node, [&](int32_t q) {
+    const int32_t v = q - s.x.zero_point();
+    int32_t scaled = Scale(v, v >= 0 ? positive : negative);
+    if (v < 0 && slope < 0) scaled = -scaled;
+    return s.range.Clamp(scaled + s.y.zero_point());
+  });
+}
+
+int16_t ActivationSaturate16(int32_t x) {
+  return static_cast<int16_t>(CodesOf(DataType::kI16).Clamp(x));
+}
+
+struct Factor16 {
+  int16_t mantissa = 0;
+  int exponent = 0;
+};
+
+Factor16 ToFactor16(float real) {
+  const FixedFactor fixed = ToFixed(real);
+  constexpr int32_t kMost = std::numeric_limits<int32_t>::max() - (1 << 15);
+  if (fixed.mantissa >= kMost) return {32767, fixed.exponent};
+  return {static_cast<int16_t>((fixed.mantissa + (1 << 15)) >> 16),
+          fixed.exponent};
+}
+
+// Returns x times a gate that rises from 0 at -3 to 1 at 3. The gate has 15
+// fraction bits; x has 7 bits more than its codes.
+int32_t HardSwish(int32_t v, Factor16 to_y, Factor16 to_gate) {
+  const auto x = static_cast<int16_t>(v * 128);
+  const int32_t product = MultiplyHigh16(x, to_y.mantissa);
+  const int exponent = to_gate.exponent;
+  int16_t gate = x;
+  if (exponent > 0) gate = ActivationSaturate16(gate * (1 << (exponent - 1)));
+  gate = static_cast<int16_t>(MultiplyHigh16(gate, to_gate.mantissa));
+  if (exponent > 0) gate = ActivationSaturate16(gate * 2);
+  if (exponent < 0) {
+    gate = static_cast<int16_t>(RoundingShift(gate, -exponent));
+  }
+  const int32_t half = (gate + (1 << 15)) >> 1;
+  const int32_t y = half * product / (1 << 15);
+  return RoundingShift(y, -to_y.exponent);
+}
+
+Result<std::array<uint8_t, 256>> HardSwishTable(const Node& node,
+                                                const Scales& s) {
+  const float unit = s.x.scale() / 128;
+  const Factor16 to_y = ToFactor16(unit / s.y.scale());
+  const Factor16 to_gate = ToFactor16(unit / (3.f / 32768));
+  if (to_y.exponent > 0 || to_y.exponent < -31 || to_gate.exponent > 15) {
+    return Unsupported(Label(node), ": the scales of x and y, ", s.x.scale(),
+                       " and ", s.y.scale(), ", are too far apart");
+  }
+  return TableOf(node, [&](int32_t q) {
+    return s.range.Clamp(HardSwish(q - s.x.zero_point(), to_y, to_gate) +
+                         s.y.zero_point());
+  });
+}
+
+std::array<uint8_t, 256> FloatTable(const Node& node, const Scales& s,
+                                    const ActivationFunction& act) {
+  const float inverse = 1 / s.y.scale();
+  return TableOf(node, [&](int32_t q) {
+    const float x = s.x.scale() * static_cast<float>(q - s.x.zero_point());
+    const auto y = static_cast<float>(ReferenceActivation(act, x));
+    return CodeOfUnits(y * inverse, s.y.zero_point(), s.range);
+  });
+}
+
+// RELU, RELUX, LEAKYRELU and HARDSWISH are computed in fixed point, all others
+// in single precision, as TFLite does.
+Result<KernelPtr> PrepareActivationQ8(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ActivationOpAttrs attrs,
+                        ReadAttrs<ActivationOpAttrs>(node));
+  MACE_ASSIGN_OR_RETURN(const ActivationFunction act,
+                        ResolveActivation(node, attrs));
+  MACE_ASSIGN_OR_RETURN(const ActivationKind kind,
+                        ParseActivation(node, attrs));
+  const TensorType& y = node.outputs[0];
+  Scales s = {*node.inputs[0].type.quantization, *y.quantization,
+              CodesOf(y.dtype)};
+  switch (kind) {
+    case ActivationKind::kNoop:
+    case ActivationKind::kRelu:
+    case ActivationKind::kRelux: {
+      MACE_ASSIGN_OR_RETURN(s.range, CodesAfter(node, attrs, y));
+      return MakeLut(node, context, ReluTable(node, s));
+    }
+    case ActivationKind::kLeakyRelu:
+      return MakeLut(node, context,
+                     LeakyReluTable(node, s, attrs.activation_coefficient));
+    case ActivationKind::kHardSwish: {
+      MACE_ASSIGN_OR_RETURN(const auto table, HardSwishTable(node, s));
+      return MakeLut(node, context, table);
+    }
+    default:
+      return MakeLut(node, context, FloatTable(node, s, act));
+  }
+}
 
 constexpr int64_t kActivationTile = 8192;  // elements of a task
 

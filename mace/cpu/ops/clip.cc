@@ -7,7 +7,9 @@
 
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/ops/unary_q8.h"
+#include "mace/cpu/quantized/lut_q8.h"
+#include "mace/graph/attrs.h"
+#include "mace/ops/common/operands.h"
 
 namespace mace::cpu {
 namespace {
@@ -80,6 +82,26 @@ Result<KernelPtr> PrepareClip(const Node& node, CpuContext& context) {
         });
       },
       facts);
+}
+
+// Prepares a Clip node whose input is quantized i8 or u8, as TFLite's
+// RELU_N1_TO_1. Errors: MACE_UNSUPPORTED for limits that are inputs.
+Result<KernelPtr> PrepareClipQ8(const Node& node, CpuContext& context) {
+  MACE_ASSIGN_OR_RETURN(const ClipAttrs attrs, ReadAttrs<ClipAttrs>(node));
+  if (node.has_input(1) || node.has_input(2)) {
+    return Unsupported(Label(node), ": of quantized tensors the CPU computes ",
+                       "Clip with limits that are attributes");
+  }
+  const Quantization& x = *node.inputs[0].type.quantization;
+  const Quantization& y = *node.outputs[0].quantization;
+  const CodeRange range = CodesOf(node.outputs[0].dtype);
+  const CodeRange limits = {ToCode(attrs.min, y, range),
+                            ToCode(attrs.max, y, range)};
+  const FixedFactor factor = ToFixed(x.scale() / y.scale());
+  return MakeLut(
+      node, context, TableOf(node, [&](int32_t q) {
+        return limits.Clamp(Scale(q - x.zero_point(), factor) + y.zero_point());
+      }));
 }
 
 }  // namespace
