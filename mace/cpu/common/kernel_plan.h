@@ -14,7 +14,7 @@ struct GemmUkernel;
 
 enum class Method {
   kNone,       // no choice
-  kProduct,    // a matrix product, for example of a convolution's patches
+  kGemm,       // a matrix product, for example of a convolution's patches
   kWinograd,   // Winograd's F(tile, 3)
   kStrassen,   // one level of Strassen's method
   kDepthwise,  // tap by tap
@@ -57,7 +57,7 @@ struct NodePlan {
   double cost = 0;  // predicted, in multiply-adds at full speed
   ChosenBy by = ChosenBy::kCostModel;
 
-  bool has_product() const {
+  bool has_gemm() const {
     return method != Method::kNone && method != Method::kDepthwise;
   }
   bool operator==(const NodePlan& other) const {

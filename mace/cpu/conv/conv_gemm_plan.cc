@@ -62,10 +62,9 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   // it afterwards: with a single depth block, and no activation before the sum.
   // Sums in fp16 are rounded after each block in any case, and integer sums
   // never.
-  const bool one_product =
+  const bool one_gemm =
       depth_block_ >= depth_ || spec.kernel->types.c != Element::kF32;
-  sums_in_tile_ = one_product &&
-                  spec.activation.kind == ActivationKind::kNoop &&
+  sums_in_tile_ = one_gemm && spec.activation.kind == ActivationKind::kNoop &&
                   spec.sum_activation.is_clamp();
   const int64_t b_bytes =
       CeilDiv(spec.n, spec.kernel->nr) * PackedPanel(depth_);

@@ -100,11 +100,11 @@ Result<PackedB> PackFilter(const Operand& filter, const ConvShape& s,
                          context);
 }
 
-Result<ConvProduct> MakeConvProduct(const Operand& filter, const ConvShape& s,
+Result<PackedConvGemm> PackConvGemm(const Operand& filter, const ConvShape& s,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,
                                     const GemmPlan& plan, CpuContext& context) {
-  ConvProduct product;
+  PackedConvGemm product;
   MACE_ASSIGN_OR_RETURN(product.filter,
                         PackFilter(filter, s, layout, *plan.kernel, context));
   ConvGemm::Spec& spec = product.spec;
@@ -125,9 +125,9 @@ Result<std::unique_ptr<ConvGemmKernel>> MakeConvKernel(
     const ActivationFunction& activation,
     const ActivationFunction& sum_activation, const NodePlan& plan,
     CpuContext& context) {
-  MACE_ASSIGN_OR_RETURN(ConvProduct product,
-                        MakeConvProduct(node.inputs[1], s, layout, activation,
-                                        plan.gemm, context));
+  MACE_ASSIGN_OR_RETURN(
+      PackedConvGemm product,
+      PackConvGemm(node.inputs[1], s, layout, activation, plan.gemm, context));
   product.spec.sum_activation = sum_activation;
   auto kernel = std::make_unique<ConvGemmKernel>(
       std::move(product.filter), ConvGemm(product.spec, context), context);

@@ -37,12 +37,12 @@ Result<PackedB> PackFilter(const Operand& filter, const ConvShape& shape,
                            CpuContext& context);
 
 // A convolution as matrix products, one for each group.
-struct ConvProduct {
+struct PackedConvGemm {
   PackedB filter;
   ConvGemm::Spec spec;
 };
 // Errors: MACE_OUT_OF_RESOURCES.
-Result<ConvProduct> MakeConvProduct(const Operand& filter,
+Result<PackedConvGemm> PackConvGemm(const Operand& filter,
                                     const ConvShape& shape,
                                     const FilterLayout& layout,
                                     const ActivationFunction& activation,

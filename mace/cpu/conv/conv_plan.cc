@@ -27,10 +27,10 @@ constexpr double kWorthATile = 0.9;
 
 bool IsFloat(const GemmUkernel& kernel) { return kernel.types == kGemmF32; }
 
-NodePlan ConvPlanProduct(const Operand& filter, const ConvShape& s,
-                         const CpuContext& context) {
+NodePlan PlanOfConvGemm(const Operand& filter, const ConvShape& s,
+                        const CpuContext& context) {
   NodePlan plan;
-  plan.method = Method::kProduct;
+  plan.method = Method::kGemm;
   plan.gemm.kernel = &ChooseGemm(
       filter,
       {s.rows(), s.out_per_group(), s.in_channels * s.window.w.stride * 4},
@@ -85,7 +85,7 @@ NodePlan StrassenOf(const ConvShape& s, NodePlan product,
 
 NodePlan ByCostModel(const Operand& filter, const ConvShape& s,
                      const CpuContext& context) {
-  const NodePlan product = ConvPlanProduct(filter, s, context);
+  const NodePlan product = PlanOfConvGemm(filter, s, context);
   NodePlan best = product;
   best.cost *=
       static_cast<double>(SizeOf(product.gemm.kernel->types.b)) / sizeof(float);
@@ -120,7 +120,7 @@ NodePlan PlanConvQ8(const Operand& filter, const ConvShape& s,
   const WinogradQ8& micro = ChooseRow(kWinogradQ8, context.features);
   const double byte = micro.costs.filter_byte;
   NodePlan plan;
-  plan.method = Method::kProduct;
+  plan.method = Method::kGemm;
   plan.gemm.kernel = &ChooseGemmQ8(filter, context);
   plan.cost = Cost(DirectWorkQ8(s, context.caches), {0, 1, byte, 1, 0});
   constexpr bool kMay = kHasWinograd && kHas8BitKernels;
@@ -147,14 +147,14 @@ NodePlan PlanConv(DataType x, const Operand& filter, const ConvShape& s,
   }
   const NodePlan* asked = context.asked_of(link);
   if (asked == nullptr) return ByCostModel(filter, s, context);
-  NodePlan plan = ConvPlanProduct(filter, s, context);
+  NodePlan plan = PlanOfConvGemm(filter, s, context);
   if (asked->method == Method::kWinograd &&
       MayWinograd(filter, s, asked->tile, context)) {
     plan = WinogradOf(s, asked->tile, context);
   } else if (asked->method == Method::kStrassen &&
              MayStrassen(filter, s, plan, context)) {
     plan = StrassenOf(s, plan, context);
-  } else if (asked->method != Method::kProduct) {
+  } else if (asked->method != Method::kGemm) {
     return ByCostModel(filter, s, context);
   }
   plan.gemm = Resolved(asked->gemm, *plan.gemm.kernel, context.features);
@@ -162,14 +162,14 @@ NodePlan PlanConv(DataType x, const Operand& filter, const ConvShape& s,
   return plan;
 }
 
-NodePlan PlanConvProduct(const Operand& filter, const ConvShape& s,
-                         const CpuContext& context) {
-  return ConvPlanProduct(filter, s, context);
+NodePlan PlanConvGemm(const Operand& filter, const ConvShape& s,
+                      const CpuContext& context) {
+  return PlanOfConvGemm(filter, s, context);
 }
 
 std::vector<NodePlan> ConvMethods(const Operand& filter, const ConvShape& s,
                                   const CpuContext& context) {
-  std::vector<NodePlan> plans = {ConvPlanProduct(filter, s, context)};
+  std::vector<NodePlan> plans = {PlanOfConvGemm(filter, s, context)};
   for (int64_t m = 2; MayWinograd(filter, s, m, context); m += 2) {
     plans.push_back(WinogradOf(s, m, context));
   }
@@ -206,7 +206,7 @@ NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link) {
   }
   const bool has_codes = node.inputs.size() > 1 && HasCodeRows(node.inputs[1]);
   if ((node.op == "MatMul" || node.op == "FullyConnected") && !has_codes) {
-    plan.method = Method::kProduct;  // by the cost model's micro-kernel
+    plan.method = Method::kGemm;  // by the cost model's micro-kernel
   }
   if (node.op == "Conv2d") {
     const Result<ConvNode> conv = ReadConv2d(node);

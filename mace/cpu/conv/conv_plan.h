@@ -26,8 +26,8 @@ NodePlan PlanConv(DataType x, const Operand& filter, const ConvShape& shape,
 
 // The same for a convolution that must run as a matrix product for each group.
 // The filter may have any layout.
-NodePlan PlanConvProduct(const Operand& filter, const ConvShape& shape,
-                         const CpuContext& context);
+NodePlan PlanConvGemm(const Operand& filter, const ConvShape& shape,
+                      const CpuContext& context);
 
 // Returns a plan for each method that CpuContext::max_winograd permits, with
 // the micro-kernel that the cost model chooses.

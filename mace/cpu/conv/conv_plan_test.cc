@@ -62,7 +62,7 @@ NodePlan Plan(const ConvShape& s, int max_winograd,
 
 TEST(ConvPlan, WinogradOnlyAsLargeAsAllowed) {
   const ConvShape s = Square(56, 3, 64, 64);
-  EXPECT_EQ(Plan(s, 0).method, Method::kProduct);
+  EXPECT_EQ(Plan(s, 0).method, Method::kGemm);
   for (const int largest : {2, 4}) {
     const NodePlan plan = Plan(s, largest);
     EXPECT_EQ(plan.method, Method::kWinograd);
@@ -78,19 +78,16 @@ TEST(ConvPlan, WinogradOnlyAsLargeAsAllowed) {
 TEST(ConvPlan, StrassenWhereItPaysAndMay) {
   for (const CpuFeatures features : AllFeatures()) {
     SCOPED_TRACE(ToString(features));
-    EXPECT_EQ(Plan(Square(14, 1, 512, 512), 0, features).method,
-              Method::kProduct);
+    EXPECT_EQ(Plan(Square(14, 1, 512, 512), 0, features).method, Method::kGemm);
     // The sums cost more than an eighth of the products.
-    EXPECT_EQ(Plan(Square(56, 1, 24, 128), 4, features).method,
-              Method::kProduct);
+    EXPECT_EQ(Plan(Square(56, 1, 24, 128), 4, features).method, Method::kGemm);
     // Half the columns are not whole vectors.
-    EXPECT_EQ(Plan(Square(14, 1, 512, 500), 4, features).method,
-              Method::kProduct);
+    EXPECT_EQ(Plan(Square(14, 1, 512, 500), 4, features).method, Method::kGemm);
   }
   EXPECT_EQ(Plan(Square(14, 1, 512, 512), 2, CheapSums()).method,
             Method::kStrassen);
   // The larger filter would take longer to read than its products save.
-  EXPECT_EQ(Plan(Square(2, 1, 1024, 1024), 4).method, Method::kProduct);
+  EXPECT_EQ(Plan(Square(2, 1, 1024, 1024), 4).method, Method::kGemm);
 }
 
 // A larger layer never costs less.
@@ -147,9 +144,9 @@ TEST(ConvPlan, OneProductOfWhatIsKnownAtRunOnly) {
   for (const int64_t kernel : {1, 3}) {
     const ConvShape s = Square(14, kernel, 512, 512);
     EXPECT_EQ(PlanConv(DataType::kF32, Operand(), s, Context(6)).method,
-              Method::kProduct);
+              Method::kGemm);
     EXPECT_EQ(ConvMethods(Operand(), s, Context(6)).size(), 1u);
-    EXPECT_NE(Plan(s, 6, CheapSums()).method, Method::kProduct);
+    EXPECT_NE(Plan(s, 6, CheapSums()).method, Method::kGemm);
   }
 }
 
@@ -192,7 +189,7 @@ TEST(ConvPlan, AsAskedIfItMay) {
     EXPECT_EQ(PlanConv(DataType::kF32, Constant(), s, context, 1).by,
               ChosenBy::kCostModel);
     EXPECT_EQ(PlanConv(DataType::kF32, Operand(), s, context).method,
-              Method::kProduct);
+              Method::kGemm);
   }
 }
 

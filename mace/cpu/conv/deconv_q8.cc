@@ -8,7 +8,7 @@
 
 #include "mace/base/str_cat.h"
 #include "mace/cpu/quantized/codes.h"
-#include "mace/cpu/quantized/products_q8.h"
+#include "mace/cpu/quantized/dot_q8.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
@@ -77,7 +77,7 @@ struct DeconvQ8 final : Kernel {
         for (int64_t c = 0; row >= 0 && c < w.kernel; ++c) {
           const int64_t column = ConvInputAt(ConvKind::kTransposed, w, q, c);
           if (column < 0) continue;
-          sum += SumOfProducts(
+          sum += DotProduct(
               image + (row * w.in + column) * s.in_channels + group * depth,
               taps + (o * s.taps() + r * w.kernel + c) * depth, depth);
         }

@@ -45,7 +45,7 @@ std::vector<float> RunStrassen(const ConvShape& s,
   context.threads = threads.get();
   context.features = features;
   const ConvGemm::Spec spec =
-      ConvSpec(s, activation, PlanConvProduct(Operand(), s, context).gemm);
+      ConvSpec(s, activation, PlanConvGemm(Operand(), s, context).gemm);
   EXPECT_TRUE(StrassenGemm::Fits(spec, CacheSizes()));
   const StrassenGemm gemm(spec, context);
   const GemmB b = FilterMatrices(s, Oihw(s))[0];
@@ -165,7 +165,7 @@ TEST(Strassen, NotOfOddDepthOrColumns) {
   context.threads = threads.get();
   const auto fits = [&](const ConvShape& s) {
     return StrassenGemm::Fits(
-        ConvSpec(s, {}, PlanConvProduct(Operand(), s, context).gemm),
+        ConvSpec(s, {}, PlanConvGemm(Operand(), s, context).gemm),
         context.caches);
   };
   EXPECT_TRUE(fits(Pointwise(7, 7, 64, 64)));

@@ -94,7 +94,7 @@ struct PlannedConv {
 // one.
 bool BeforePays(const PlannedConv& conv, const CpuContext& context) {
   const ConvShape& s = conv.conv.shape;
-  return s.group == 1 && conv.plan.method == Method::kProduct &&
+  return s.group == 1 && conv.plan.method == Method::kGemm &&
          (IsFusionForced(context) || IsFar(s, 4));
 }
 
@@ -116,7 +116,7 @@ bool AfterPays(const PlannedConv& conv, const CpuContext& context) {
          (lines % threads == 0 && 4 * rows > s.out_channels);
 }
 
-Result<std::unique_ptr<FusedProduct>> MakeProduct(
+Result<std::unique_ptr<FusedGemm>> MakeGemm(
     const Node& node, const PlannedConv& planned, int64_t x_pixel, int bias,
     const ActivationFunction& sum_activation, CpuContext& context) {
   const ConvNode& conv = planned.conv;
@@ -124,18 +124,18 @@ Result<std::unique_ptr<FusedProduct>> MakeProduct(
   const Operand& filter = node.inputs[1];
   const bool strassen =
       kHasStrassen && planned.plan.method == Method::kStrassen;
-  ConvProduct made;
+  PackedConvGemm made;
   if (strassen) {
     made.spec = ConvSpec(conv.shape, conv.activation, plan);
   } else {
     MACE_ASSIGN_OR_RETURN(made,
-                          MakeConvProduct(filter, conv.shape, Oihw(conv.shape),
-                                          conv.activation, plan, context));
+                          PackConvGemm(filter, conv.shape, Oihw(conv.shape),
+                                       conv.activation, plan, context));
   }
   made.spec.one_thread = true;
   made.spec.sum_activation = sum_activation;
   made.spec.patches.pixel_stride = x_pixel;
-  auto product = std::make_unique<FusedProduct>(
+  auto product = std::make_unique<FusedGemm>(
       conv.shape, std::move(made.filter), ConvGemm(made.spec, context), bias);
   product->plan_cost = planned.plan.cost;
   if (strassen) {
@@ -276,8 +276,8 @@ Result<KernelPtr> PrepareLines(const Links& links,
         i == 0 ? s.in_channels : FusedPixel(s.in_channels, spec.blocks);
     MACE_ASSIGN_OR_RETURN(
         auto product,
-        MakeProduct(node, convs[i], x_pixel, bias,
-                    last ? sum_activation : ActivationFunction(), context));
+        MakeGemm(node, convs[i], x_pixel, bias,
+                 last ? sum_activation : ActivationFunction(), context));
     if (last && links.sum != nullptr) product->addend = inputs.next();
     if (product->strassen) spec.strassen = product.get();
     spec.stages.push_back(std::move(product));

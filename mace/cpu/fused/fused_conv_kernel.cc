@@ -20,9 +20,9 @@ const float* Input(const RunArgs& args, int i) {
 
 }  // namespace
 
-void FusedProduct::RunRows(const RunArgs& args, int64_t begin, int64_t end,
-                           const void* x, void* y, int64_t y_elements,
-                           void* scratch) const {
+void FusedGemm::RunRows(const RunArgs& args, int64_t begin, int64_t end,
+                        const void* x, void* y, int64_t y_elements,
+                        void* scratch) const {
   const float* sum = Input(args, addend);
   gemm.RunRows(begin, end,
                {x, filter.Get(nullptr, nullptr), Input(args, bias), y,
@@ -37,10 +37,10 @@ void FusedDepthwise::RunLine(const RunArgs& args, const Lines::Ring& x,
                  static_cast<float*>(y), scratch);
 }
 
-void FusedProduct::RunPairs(const RunArgs& args, const float* x,
-                            const StrassenGemm::Rows& first,
-                            const StrassenGemm::Rows& second,
-                            void* scratch) const {
+void FusedGemm::RunPairs(const RunArgs& args, const float* x,
+                         const StrassenGemm::Rows& first,
+                         const StrassenGemm::Rows& second,
+                         void* scratch) const {
   if constexpr (!kHasStrassen) return;
   strassen->RunPairs(
       {x, static_cast<const float*>(strassen_filter.get()), Input(args, bias),
@@ -48,12 +48,12 @@ void FusedProduct::RunPairs(const RunArgs& args, const float* x,
       first, second, scratch);
 }
 
-int64_t FusedProduct::thread_scratch_bytes() const {
+int64_t FusedGemm::thread_scratch_bytes() const {
   return kHasStrassen && strassen ? strassen->thread_scratch_bytes()
                                   : gemm.thread_scratch_bytes();
 }
 
-std::string FusedProduct::variant() const {
+std::string FusedGemm::variant() const {
   return StrCat(kHasStrassen && strassen ? strassen->variant() : gemm.variant(),
                 addend >= 0 ? " + sum" : "");
 }
@@ -135,7 +135,7 @@ Status FusedConv::Run(const RunArgs& args) {
           if (stages_[stage]->is_depthwise) {
             RunDepthwise(args, b, stage, begin, end);
           } else {
-            RunProduct(args, b, stage, begin, end);
+            RunGemm(args, b, stage, begin, end);
           }
         });
   });
@@ -202,8 +202,8 @@ void FusedConv::RunDepthwise(const RunArgs& args, const Lines::Band& band,
   }
 }
 
-void FusedConv::RunProduct(const RunArgs& args, const Lines::Band& band,
-                           size_t stage, int64_t begin, int64_t end) const {
+void FusedConv::RunGemm(const RunArgs& args, const Lines::Band& band,
+                        size_t stage, int64_t begin, int64_t end) const {
   const FusedStage& s = *stages_[stage];
   const int64_t width = s.shape.window.w.out;
   void* scratch = lines_.scratch(band, stage);

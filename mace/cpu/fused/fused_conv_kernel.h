@@ -57,9 +57,9 @@ struct FusedStage {
 
 // A product of floats. The indices are those of inputs, or negative if there is
 // no such input.
-struct FusedProduct final : FusedStage {
-  FusedProduct(const ConvShape& shape_in, PackedB filter_in, ConvGemm gemm_in,
-               int bias_in)
+struct FusedGemm final : FusedStage {
+  FusedGemm(const ConvShape& shape_in, PackedB filter_in, ConvGemm gemm_in,
+            int bias_in)
       : FusedStage(shape_in, /*is_depthwise_in=*/false),
         filter(std::move(filter_in)),
         gemm(std::move(gemm_in)),
@@ -123,7 +123,7 @@ class FusedConv final : public Kernel {
     int64_t element_bytes = sizeof(float);
     // The last stage, if it is a product by Strassen's method: only after a
     // single depthwise convolution.
-    FusedProduct* strassen = nullptr;
+    FusedGemm* strassen = nullptr;
     int64_t lines = 0;  // StepPlan::lines
     Blocks blocks;
   };
@@ -151,15 +151,15 @@ class FusedConv final : public Kernel {
   void PlanLines(int64_t step, const Blocks& blocks);
   void RunDepthwise(const RunArgs& args, const Lines::Band& band, size_t stage,
                     int64_t begin, int64_t end) const;
-  void RunProduct(const RunArgs& args, const Lines::Band& band, size_t stage,
-                  int64_t begin, int64_t end) const;
+  void RunGemm(const RunArgs& args, const Lines::Band& band, size_t stage,
+               int64_t begin, int64_t end) const;
   // A band by Strassen's method: lines of the upper half of the output, and the
   // corresponding lines of the lower half.
   void RunPairs(const RunArgs& args, int64_t band, char* scratch) const;
 
   std::vector<std::unique_ptr<FusedStage>> stages_;
   int64_t element_bytes_;
-  FusedProduct* strassen_;
+  FusedGemm* strassen_;
   ThreadPool* threads_;
   Lines lines_;
   int64_t num_bands_ = 1;

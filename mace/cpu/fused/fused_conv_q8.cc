@@ -17,8 +17,8 @@
 namespace mace::cpu {
 namespace {
 
-struct FusedProductQ8 final : FusedStage {
-  FusedProductQ8(const ConvShape& shape_in, ConvGemmQ8 kernel_in)
+struct FusedGemmQ8 final : FusedStage {
+  FusedGemmQ8(const ConvShape& shape_in, ConvGemmQ8 kernel_in)
       : FusedStage(shape_in, /*is_depthwise_in=*/false),
         kernel(std::move(kernel_in)) {}
 
@@ -130,7 +130,7 @@ Result<KernelPtr> PrepareFusedConvQ8(const std::vector<FusedNode>& chain,
       MACE_ASSIGN_OR_RETURN(ConvGemmQ8 product,
                             MakeConvRowsQ8(node, shapes[i], context));
       spec.stages.push_back(
-          std::make_unique<FusedProductQ8>(shapes[i], std::move(product)));
+          std::make_unique<FusedGemmQ8>(shapes[i], std::move(product)));
     } else {
       MACE_ASSIGN_OR_RETURN(DepthwiseQ8 depthwise,
                             MakeDepthwiseQ8(node, shapes[i], context));

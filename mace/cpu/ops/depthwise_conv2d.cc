@@ -107,7 +107,7 @@ Result<KernelPtr> PrepareDepthwiseConv2dF32(const Node& node,
   MACE_RETURN_IF_ERROR(CheckGroupTables(node, s));
   const FilterLayout mihw = {"mihw", 1, s.in_channels, 0};
   return PrepareConvGemm(node, s, mihw, act,
-                         PlanConvProduct(node.inputs[1], s, context), context);
+                         PlanConvGemm(node.inputs[1], s, context), context);
 }
 
 // Returns whether a convolution whose activations are f32 could also run with

@@ -14,9 +14,9 @@
 
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/quantized/dot_q8.h"
 #include "mace/cpu/quantized/fixed_gates.h"
 #include "mace/cpu/quantized/fixed_point.h"
-#include "mace/cpu/quantized/products_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -53,7 +53,7 @@ struct Weights {
 
   // In units of a gate. 16 bits may not hold it.
   int32_t Scaled(int64_t row, const int16_t* x, int32_t bias) const {
-    const uint32_t sum = SumOfProducts(values.data() + row * depth, x, depth) +
+    const uint32_t sum = DotProduct(values.data() + row * depth, x, depth) +
                          static_cast<uint32_t>(bias);
     return Scale(static_cast<int32_t>(sum), factors[row]);
   }

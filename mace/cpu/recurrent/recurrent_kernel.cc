@@ -93,12 +93,12 @@ Status RecurrentKernel::Init(const Node& node, const RecurrentAttrs& attrs,
   threads_ = context.threads;
   projection_input_ = projection;
   MACE_ASSIGN_OR_RETURN(
-      r_, StateProduct::Create(node.inputs[kRecurrentR], "recurrent weights",
-                               facts.parts, context));
+      r_, StateGemm::Create(node.inputs[kRecurrentR], "recurrent weights",
+                            facts.parts, context));
   if (projection != 0) {
     MACE_ASSIGN_OR_RETURN(
-        projection_, StateProduct::Create(node.inputs[projection], "projection",
-                                          {shape.outputs}, context));
+        projection_, StateGemm::Create(node.inputs[projection], "projection",
+                                       {shape.outputs}, context));
   }
   block_steps_ = BlockSteps();
   if (context.reference || rows() == 0) return Status();
@@ -141,7 +141,7 @@ int64_t RecurrentKernel::BlockSteps() const {
 struct RecurrentKernel::Memory {
   // For packing operands that are no constants.
   void *w_space, *r_space, *projection_space;
-  // As PackedB::Get and StateProduct::Get returned.
+  // As PackedB::Get and StateGemm::Get returned.
   const void *w, *r, *projection;
   float* gates;         // [block_rows, directions, gates, hidden]
   float* bias;          // [directions, gates, hidden]

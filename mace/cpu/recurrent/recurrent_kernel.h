@@ -17,7 +17,7 @@
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/indices.h"
 #include "mace/cpu/conv/conv_gemm.h"
-#include "mace/cpu/recurrent/state_product.h"
+#include "mace/cpu/recurrent/state_gemm.h"
 #include "mace/device/kernel.h"
 #include "mace/ops/common/recurrent.h"
 
@@ -50,7 +50,7 @@ struct RecurrentStep {
   float* c = nullptr;           // [rows, hidden], the cells of an Lstm
   float* work = nullptr;        // [rows, RecurrentKernel::work_width]
   const float* bias = nullptr;  // of all gates
-  const void* r = nullptr;      // as StateProduct::Get returns
+  const void* r = nullptr;      // as StateGemm::Get returns
   const void* projection = nullptr;
   ThreadPool* threads = nullptr;  // that a product may use; null: none
   int64_t time = 0;
@@ -100,8 +100,8 @@ class RecurrentKernel : public Kernel {
 
   const RecurrentShape& shape() const { return shape_; }
   float clip() const { return clip_; }
-  const StateProduct& r() const { return r_; }
-  const StateProduct& projection() const { return projection_; }
+  const StateGemm& r() const { return r_; }
+  const StateGemm& projection() const { return projection_; }
 
  private:
   struct Memory;
@@ -142,8 +142,8 @@ class RecurrentKernel : public Kernel {
   ThreadPool* threads_ = nullptr;
   PackedB w_;
   std::unique_ptr<ConvGemm> inputs_;  // null: the reference, or no rows
-  StateProduct r_;
-  StateProduct projection_;
+  StateGemm r_;
+  StateGemm projection_;
   size_t projection_input_ = 0;
 };
 

@@ -31,7 +31,7 @@ class Space {
 
   std::vector<StepPlan> Candidates(Aspect aspect) {
     const bool fused = links_.size() > 1;
-    if (aspect == Aspect::kFusion && fused && Any(&Space::IsProduct)) {
+    if (aspect == Aspect::kFusion && fused && Any(&Space::IsGemm)) {
       AddFusion(Fusion::kNever);
       AddFusion(Fusion::kAlways);
     }
@@ -64,30 +64,30 @@ class Space {
   }
 
   bool IsEmpty() const {
-    return !Any(&Space::IsProduct) && !Any(&Space::IsDepthwise);
+    return !Any(&Space::IsGemm) && !Any(&Space::IsDepthwise);
   }
 
  private:
   using Applies = bool (Space::*)(size_t i) const;
 
-  bool IsProduct(size_t i) const {
-    return best_.nodes[i].has_product() && HasRows(*links_[i].node);
+  bool IsGemm(size_t i) const {
+    return best_.nodes[i].has_gemm() && HasRows(*links_[i].node);
   }
   bool IsBlocked(size_t i) const {
-    return IsProduct(i) && best_.nodes[i].method != Method::kStrassen;
+    return IsGemm(i) && best_.nodes[i].method != Method::kStrassen;
   }
   bool IsDepthwise(size_t i) const {
     return best_.nodes[i].method == Method::kDepthwise;
   }
   // Returns whether RowAccess has no effect on a product.
   bool HasOtherRows(size_t i) const {
-    if (!IsProduct(i)) return false;
+    if (!IsGemm(i)) return false;
     const NodePlan& plan = best_.nodes[i];
     const GemmUkernel& kernel =
         plan.gemm.kernel != nullptr
             ? *plan.gemm.kernel
             : ChooseGemm(links_[i].node->inputs[1], {}, context_);
-    return plan.method != Method::kProduct || kernel.packs != GemmPacks::kNever;
+    return plan.method != Method::kGemm || kernel.packs != GemmPacks::kNever;
   }
   bool Any(Applies applies) const {
     for (size_t i = 0; i < links_.size(); ++i) {
@@ -118,7 +118,7 @@ class Space {
 
   void AddMethods(size_t i) {
     const Node& node = *links_[i].node;
-    if (node.op != "Conv2d" || !IsProduct(i)) return;
+    if (node.op != "Conv2d" || !IsGemm(i)) return;
     const auto conv = ReadConv2d(node);
     if (!conv.ok()) return;
     std::vector<NodePlan> plans =
@@ -136,7 +136,7 @@ class Space {
   }
 
   void AddRows(RowAccess rows) {
-    AddChanged(&Space::IsProduct,
+    AddChanged(&Space::IsGemm,
                [rows](NodePlan& plan) { plan.gemm.rows = rows; });
   }
 
@@ -145,7 +145,7 @@ class Space {
     for (const GemmUkernel& row : kGemm) {
       const bool runs = (row.isa & context_.features) == row.isa;
       if (!(row.types == kGemmF32) || row.isa == 0 || !runs) continue;
-      AddChanged(&Space::IsProduct,
+      AddChanged(&Space::IsGemm,
                  [&row](NodePlan& plan) { plan.gemm.kernel = &row; });
     }
   }

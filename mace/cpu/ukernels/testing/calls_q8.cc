@@ -235,8 +235,8 @@ void Add(const WinogradQ8& row, Calls& calls) {
   auto* m = reinterpret_cast<int32_t*>((memory + 63) / 64 * 64);
   const WinogradQ8Input input = {kChannels, data->pixels.data(), 0x80, v,
                                  element,   mr * lanes};
-  const WinogradQ8Product tile = {mr, kChannels, v,
-                                  Values<int16_t>(data->b, kChannels * nr), m};
+  const WinogradQ8Gemm tile = {mr, kChannels, v,
+                               Values<int16_t>(data->b, kChannels * nr), m};
   const WinogradQ8Output output = {kTiles, m, product,
                                    Values<int32_t>(data->start, nr),
                                    m + kWinogradQ8Area * product};

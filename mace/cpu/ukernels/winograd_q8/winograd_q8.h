@@ -38,14 +38,14 @@ struct WinogradQ8Input {
 using WinogradQ8InputFn = void(const WinogradQ8Input& tile);
 
 // c = a * b for one of the 36 elements.
-struct WinogradQ8Product {
+struct WinogradQ8Gemm {
   size_t m;          // tiles that are wanted, in [1, mr]
   size_t depth;      // channels, rounded up to a multiple of the row's `step`
   const int16_t* a;  // [ceil(depth / lanes)][mr][lanes]
   const int16_t* b;  // [depth / group][nr][group]; 0 for channels added
   int32_t* c;        // [mr][nr], 64-byte aligned; all may be written
 };
-using WinogradQ8ProductFn = void(const WinogradQ8Product& product);
+using WinogradQ8GemmFn = void(const WinogradQ8Gemm& product);
 
 // Transforms the products of tiles that are side by side to sums.
 struct WinogradQ8Output {
@@ -59,7 +59,7 @@ using WinogradQ8OutputFn = void(const WinogradQ8Output& tiles);
 
 struct WinogradQ8Set {
   WinogradQ8InputFn* input;
-  WinogradQ8ProductFn* product;
+  WinogradQ8GemmFn* product;
   WinogradQ8OutputFn* output;
 };
 

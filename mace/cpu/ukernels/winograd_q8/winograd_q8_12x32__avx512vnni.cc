@@ -21,7 +21,7 @@ struct Avx512Vnni {
 };
 
 // Rows beyond those wanted cost less than the code of more functions.
-void Multiply(const WinogradQ8Product& t) {
+void Multiply(const WinogradQ8Gemm& t) {
   if (t.m > 8) return MultiplyPairs<Avx512Vnni, 12, 12>(t);
   if (t.m > 4) return MultiplyPairs<Avx512Vnni, 12, 8>(t);
   MultiplyPairs<Avx512Vnni, 12, 4>(t);

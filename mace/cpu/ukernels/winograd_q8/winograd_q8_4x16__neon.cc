@@ -6,7 +6,7 @@
 namespace mace::cpu {
 namespace {
 
-void Multiply(const WinogradQ8Product& t) {
+void Multiply(const WinogradQ8Gemm& t) {
   if (t.m > 2) return MultiplyRows<4, 4, 1>(t);
   MultiplyRows<4, 2, 1>(t);
 }

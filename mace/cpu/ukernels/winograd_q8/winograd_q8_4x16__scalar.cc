@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kRows = 4, kColumns = 16, kLanes = 8;
 
-void Multiply(const WinogradQ8Product& t) {
+void Multiply(const WinogradQ8Gemm& t) {
   for (size_t i = 0; i < t.m; ++i) {
     uint32_t sums[kColumns] = {};
     for (size_t k = 0; k < t.depth; ++k) {

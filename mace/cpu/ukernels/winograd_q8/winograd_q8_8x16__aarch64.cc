@@ -6,7 +6,7 @@
 namespace mace::cpu {
 namespace {
 
-void Multiply(const WinogradQ8Product& t) {
+void Multiply(const WinogradQ8Gemm& t) {
   if (t.m > 4) return MultiplyRows<8, 8, 1>(t);
   if (t.m > 2) return MultiplyRows<8, 4, 2>(t);
   MultiplyRows<8, 2, 2>(t);

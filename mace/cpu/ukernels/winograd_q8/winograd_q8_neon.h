@@ -39,7 +39,7 @@ inline void AddColumns(const int16x8_t a[M], const int16_t* b,
 
 // The first M of kRows rows, 8 * kEights columns from `column` on.
 template <size_t kRows, int M, int kEights>
-inline void MultiplyLanes(const WinogradQ8Product& t, size_t column) {
+inline void MultiplyLanes(const WinogradQ8Gemm& t, size_t column) {
   int32x4_t acc[M][2 * kEights];
 #pragma GCC unroll 8
   for (int i = 0; i < M; ++i) {
@@ -75,7 +75,7 @@ inline void MultiplyLanes(const WinogradQ8Product& t, size_t column) {
 
 // All columns: 16 or fewer registers accumulate.
 template <size_t kRows, int M, int kEights>
-void MultiplyRows(const WinogradQ8Product& t) {
+void MultiplyRows(const WinogradQ8Gemm& t) {
   for (size_t column = 0; column < kColumns; column += 8 * kEights) {
     MultiplyLanes<kRows, M, kEights>(t, column);
   }

@@ -17,7 +17,7 @@ constexpr size_t kStep = 2;
 
 // The first M of kRows rows, two vectors of columns.
 template <typename V, size_t kRows, int M>
-inline void MultiplyPairs(const WinogradQ8Product& t) {
+inline void MultiplyPairs(const WinogradQ8Gemm& t) {
   constexpr size_t kLanes = sizeof(typename V::Type) / sizeof(int16_t);
   constexpr size_t kColumns = kLanes;  // two vectors of 32 bits
   typename V::Type acc[M][2];
@@ -62,7 +62,7 @@ struct Vector256 {
 
 // Rows beyond those wanted cost less than the code of more functions.
 template <typename V>
-void MultiplySixRows(const WinogradQ8Product& t) {
+void MultiplySixRows(const WinogradQ8Gemm& t) {
   if (t.m > 4) return MultiplyPairs<V, 6, 6>(t);
   if (t.m > 2) return MultiplyPairs<V, 6, 4>(t);
   MultiplyPairs<V, 6, 2>(t);

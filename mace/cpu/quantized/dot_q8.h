@@ -1,7 +1,7 @@
 // Sums of products of codes that zero points were subtracted from.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_QUANTIZED_PRODUCTS_Q8_H_
-#define MACE_CPU_QUANTIZED_PRODUCTS_Q8_H_
+#ifndef MACE_CPU_QUANTIZED_DOT_Q8_H_
+#define MACE_CPU_QUANTIZED_DOT_Q8_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace mace::cpu {
 
 // Returns the sum of a[i] * b[i] modulo 2^32. REQUIRES: magnitudes of at most
 // 255.
-inline uint32_t SumOfProducts(const int16_t* a, const int16_t* b, int64_t n) {
+inline uint32_t DotProduct(const int16_t* a, const int16_t* b, int64_t n) {
   constexpr int64_t kMaxRun = 1 << 15;  // of which the sum fits into 32 bits
   uint32_t sum = 0;
   for (int64_t begin = 0; begin < n; begin += kMaxRun) {
@@ -24,4 +24,4 @@ inline uint32_t SumOfProducts(const int16_t* a, const int16_t* b, int64_t n) {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_QUANTIZED_PRODUCTS_Q8_H_
+#endif  // MACE_CPU_QUANTIZED_DOT_Q8_H_

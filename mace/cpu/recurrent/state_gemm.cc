@@ -1,7 +1,7 @@
 // Products of a state with packed recurrent weights.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/recurrent/state_product.h"
+#include "mace/cpu/recurrent/state_gemm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,11 +27,10 @@ const GemmUkernel& WidestGemm(const CpuContext& context) {
 
 }  // namespace
 
-Result<StateProduct> StateProduct::Create(const Operand& operand,
-                                          const char* how,
-                                          const std::vector<int64_t>& parts,
-                                          CpuContext& context) {
-  StateProduct product;
+Result<StateGemm> StateGemm::Create(const Operand& operand, const char* how,
+                                    const std::vector<int64_t>& parts,
+                                    CpuContext& context) {
+  StateGemm product;
   const Shape& shape = operand.type.shape;
   const int64_t n = shape[1], k = shape[2];
   product.k_ = k;
@@ -57,13 +56,12 @@ Result<StateProduct> StateProduct::Create(const Operand& operand,
   return product;
 }
 
-const void* StateProduct::Get(const void* data, void* scratch) const {
+const void* StateGemm::Get(const void* data, void* scratch) const {
   return kernel_ == nullptr ? data : packed_.Get(data, scratch);
 }
 
-void StateProduct::Multiply(const void* matrices, int64_t direction,
-                            int64_t part, const StateRows& rows,
-                            ThreadPool* threads) const {
+void StateGemm::Multiply(const void* matrices, int64_t direction, int64_t part,
+                         const StateRows& rows, ThreadPool* threads) const {
   const auto i = static_cast<size_t>(direction * num_parts_ + part);
   const int64_t n = matrices_[i].n;
   const auto* floats = static_cast<const float*>(matrices);
@@ -85,9 +83,9 @@ void StateProduct::Multiply(const void* matrices, int64_t direction,
                        });
 }
 
-void StateProduct::MultiplyPanels(const float* matrix, int64_t n,
-                                  const StateRows& rows, int64_t first,
-                                  int64_t end) const {
+void StateGemm::MultiplyPanels(const float* matrix, int64_t n,
+                               const StateRows& rows, int64_t first,
+                               int64_t end) const {
   const int64_t nr = kernel_->nr;
   GemmTile tile = {};
   tile.k = static_cast<size_t>(k_);
@@ -113,8 +111,8 @@ void StateProduct::MultiplyPanels(const float* matrix, int64_t n,
   }
 }
 
-void StateProduct::MultiplyPlainly(const float* matrix, int64_t n,
-                                   const StateRows& rows) const {
+void StateGemm::MultiplyPlainly(const float* matrix, int64_t n,
+                                const StateRows& rows) const {
   for (int64_t r = 0; r < rows.rows; ++r) {
     const float* a = rows.a + r * rows.a_stride;
     for (int64_t j = 0; j < n; ++j) {

@@ -1,8 +1,8 @@
-// StateProduct: the products of a state with recurrent weights, one step after
+// StateGemm: the products of a state with recurrent weights, one step after
 // the other.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_RECURRENT_STATE_PRODUCT_H_
-#define MACE_CPU_RECURRENT_STATE_PRODUCT_H_
+#ifndef MACE_CPU_RECURRENT_STATE_GEMM_H_
+#define MACE_CPU_RECURRENT_STATE_GEMM_H_
 
 #include <cstdint>
 #include <vector>
@@ -28,15 +28,15 @@ struct StateRows {
 // The matrices of an operand [directions, n, k], which a product reads as
 // transposed. Each direction's columns may be cut into parts that are
 // multiplied at different times.
-class StateProduct {
+class StateGemm {
  public:
-  StateProduct() = default;  // no matrices
+  StateGemm() = default;  // no matrices
 
   // `parts` are the numbers of columns of the parts, in order. `how` names the
   // use, for sharing packed weights. Errors: MACE_OUT_OF_RESOURCES.
-  static Result<StateProduct> Create(const Operand& operand, const char* how,
-                                     const std::vector<int64_t>& parts,
-                                     CpuContext& context);
+  static Result<StateGemm> Create(const Operand& operand, const char* how,
+                                  const std::vector<int64_t>& parts,
+                                  CpuContext& context);
 
   int64_t scratch_bytes() const { return packed_.scratch_bytes(); }
 
@@ -63,4 +63,4 @@ class StateProduct {
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_RECURRENT_STATE_PRODUCT_H_
+#endif  // MACE_CPU_RECURRENT_STATE_GEMM_H_
