@@ -96,7 +96,7 @@ DEVICES = {"cpu", "opencl", "hexagon"}
 # Micro-kernels take pointers and strides; they know the vector type and their own family.
 UKERNELS = Path("mace/cpu/ukernels")
 UKERNEL_HEADERS = {"cstddef", "cstdint", "mace/cpu/simd/simd.h", "mace/cpu/simd/f16.h",
-                   "mace/cpu/simd/element.h", "mace/cpu/simd/codes.h",
+                   "mace/cpu/simd/element.h", "mace/cpu/simd/int8.h",
                    "mace/cpu/simd/fixed_point_avx512.h"}
 UKERNEL_SYSTEM = re.compile(r"(arm_\w+|\w*intrin)\.h$")
 # Third-party header -> the folders that may see it.
@@ -218,5 +218,5 @@ def _ukernel_refusal(path: Path, header: str) -> str:
     # What says which CPU a row needs; no micro-kernel includes it.
     if path.stem.endswith("_table") and header in _OF_TABLES:
         return ""
-    return ("a micro-kernel sees <cstddef>, <cstdint>, mace/cpu/simd/{simd,f16,element,codes,"
+    return ("a micro-kernel sees <cstddef>, <cstdint>, mace/cpu/simd/{simd,f16,element,int8,"
             "fixed_point_avx512}.h and its own family")

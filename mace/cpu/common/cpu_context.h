@@ -19,7 +19,7 @@ struct CpuContext {
   PackedWeights* packed = nullptr;  // not owned; engines may share it
   // The largest output tile of Winograd convolutions: 0 (none), 2, 4 or 6.
   int max_winograd = 4;
-  // FullyConnected of 8-bit codes rounds its results once, not twice.
+  // FullyConnected of 8-bit values rounds its results once, not twice.
   bool fc_rounds_once = false;
   // Use only the scalar reference kernels, against which tests compare; a
   // library for apps has none.

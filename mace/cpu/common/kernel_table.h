@@ -24,7 +24,8 @@ struct CpuKernelDef {
   // still described with f32 (see NodeKernels::ComputesFp16). Null: it runs no
   // such node.
   bool (*computes_fp16)(const Node& node, const CpuContext& context) = nullptr;
-  // Input 0 is quantized; else it is not, unless the op only moves codes.
+  // Input 0 is quantized; else it is not, unless the op only moves quantized
+  // values.
   bool is_quantized = false;
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;

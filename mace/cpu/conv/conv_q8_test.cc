@@ -1,5 +1,5 @@
-// Convolutions and matrix products of codes on every micro-kernel that this CPU
-// can run, compared with their definition to the bit.
+// Convolutions and matrix products of quantized values on every micro-kernel
+// that this CPU can run, compared with their definition to the bit.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/conv_q8.h"
@@ -285,8 +285,8 @@ class Conv {
   CpuContext context_;
 };
 
-// Calls check(conv, threads) for codes of both types with zero points at the
-// ends of their range.
+// Calls check(conv, threads) for quantized values of both types with zero
+// points at the ends of their range.
 void ForEachZero(const Case& c, const std::function<void(Conv&, int)>& check) {
   for (int zeros = 0; zeros < 4; ++zeros) {
     Case each = c;

@@ -25,13 +25,14 @@ namespace {
 
 constexpr int64_t kOut = kWinogradQ8Out, kIn = kWinogradQ8In;
 constexpr int64_t kArea = kWinogradQ8Area, kTaps = 9;
-// Whose sums become codes with one call for each line.
+// Whose sums are requantized with one call for each line.
 constexpr int64_t kTilesAtOnce = 4;
 // With at least this many rows of tiles per thread, threads share rows evenly
 // enough.
 constexpr int64_t kWinogradQ8RowsPerThread = 4;
 // The most that the magnitudes of a filter may add up to: sums of their
-// products with codes, at most 128 from 0, are then less than 2^25 from 0.
+// products with quantized values, at most 128 from 0, are then less than 2^25
+// from 0.
 constexpr int64_t kMostMagnitudes = (int64_t{1} << 25) / 128 - 1;
 
 FilterOrder OrderOfConvWinogradQ8(const ConvShape& s) {
@@ -70,10 +71,10 @@ struct ConvWinogradQ8::Task {
 };
 
 bool ConvWinogradQ8::IsExact(const Operand& w, const ConvShape& s) {
-  const CodesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
+  const FilterValuesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
   const int32_t zero = w.type.quantization->zero_point();
   const int64_t elements = s.in_channels * kTaps;
-  // A magnitude is at most 255, and 128 if the codes are signed.
+  // A magnitude is at most 255, and 128 if the values are signed.
   if (elements * 255 <= kMostMagnitudes) return true;
   for (int64_t o = 0; o < s.out_channels; ++o) {
     int64_t magnitudes = 0;
@@ -155,7 +156,7 @@ Status ConvWinogradQ8::Pack(const Node& node, const OutputStage& stage,
   const int64_t stage_bytes = AlignUp(StageQ8::Bytes(channels), kAlignment);
   const auto bytes =
       static_cast<size_t>(stage_bytes + WinogradQ8FilterBytes(shape_, *micro_));
-  const CodesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
+  const FilterValuesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
   const int32_t zero = w.type.quantization->zero_point();
   const auto pack = [&](void* to) -> Status {
     std::memset(to, 0, bytes);

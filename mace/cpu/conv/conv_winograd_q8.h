@@ -1,4 +1,4 @@
-// ConvWinogradQ8: a 3x3 convolution of codes with a quarter of the
+// ConvWinogradQ8: a 3x3 convolution of quantized values with a quarter of the
 // multiplications, to the bit.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -8,7 +8,7 @@
 //   input tiles --> v [36][tiles / mr][channels / lanes][mr][lanes]
 //   for each panel
 //     36 matrix products   v[i] * filter[i] --> m [36][tiles][nr]
-//     m --> sums of the pixels of a few tiles --> codes
+//     m --> sums of the pixels of a few tiles --> quantized values
 #ifndef MACE_CPU_CONV_CONV_WINOGRAD_Q8_H_
 #define MACE_CPU_CONV_CONV_WINOGRAD_Q8_H_
 
@@ -69,7 +69,7 @@ class ConvWinogradQ8 {
   ConvShape shape_;
   const WinogradQ8* micro_;
   ThreadPool* threads_;
-  FlippedCodes x_;
+  FlippedInput x_;
   std::vector<uint8_t> zeros_;  // stands for a pixel outside the image
   std::shared_ptr<const void> packed_;
   const int16_t* filter_ = nullptr;  // [panels][36][depth / group][nr][group]

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "mace/base/str_cat.h"
-#include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/dot_q8.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"

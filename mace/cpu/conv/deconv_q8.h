@@ -1,4 +1,4 @@
-// Transposed convolutions of codes.
+// Transposed convolutions of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_DECONV_Q8_H_
 #define MACE_CPU_CONV_DECONV_Q8_H_

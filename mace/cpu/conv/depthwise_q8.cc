@@ -1,4 +1,5 @@
-// Packing the filter of a depthwise convolution of codes, and running it.
+// Packing the filter of a depthwise convolution of quantized values, and
+// running it.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/depthwise_q8.h"
@@ -34,7 +35,7 @@ struct PackedTaps {
   }
   // Writes the taps of channel `c`, [kernel_h, kernel_w] from codes[at] on.
   template <typename T>
-  void Pack(const CodesQ8& codes, int64_t at, int32_t zero, int64_t c,
+  void Pack(const FilterValuesQ8& codes, int64_t at, int32_t zero, int64_t c,
             T* to) const {
     constexpr int32_t kMost = std::numeric_limits<T>::max();
     const int64_t lanes = micro->lanes, group = micro->group;
@@ -95,7 +96,7 @@ Result<DepthwiseQ8> DepthwiseQ8::Create(const Node& node,
   const auto pack = [&](void* to) -> Status {
     std::memset(to, 0, bytes);
     char* first = static_cast<char*>(to) + stage_bytes;
-    const CodesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
+    const FilterValuesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
     for (int64_t c = 0; c < shape.out_channels; ++c) {
       const int64_t at = order.offset(c);
       if (d.micro_->w_bytes == 1) {

@@ -1,4 +1,5 @@
-// DepthwiseQ8: a depthwise convolution of codes with one output per channel.
+// DepthwiseQ8: a depthwise convolution of quantized values with one output per
+// channel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_DEPTHWISE_Q8_H_
 #define MACE_CPU_CONV_DEPTHWISE_Q8_H_
@@ -60,7 +61,7 @@ class DepthwiseQ8 {
   const DwconvQ8* micro_ = nullptr;
   ThreadPool* threads_ = nullptr;
   ConvShape s_;
-  FlippedCodes x_;
+  FlippedInput x_;
   std::shared_ptr<const void> packed_;
   StageQ8 stage_;
   int64_t planes_ = 1;

@@ -1,4 +1,4 @@
-// Packing filters of codes.
+// Packing filters of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/filter_q8.h"
@@ -67,8 +67,8 @@ void PackPanelQ8(const void* codes, const FilterOrder& order, int64_t first,
   }
 }
 
-// The sum of codes, and that of their distances from `zero`.
-struct CodeSums {
+// The sum of quantized values, and that of their distances from `zero`.
+struct ValueSums {
   int64_t codes = 0, distances = 0;
 
   template <typename T>
@@ -88,10 +88,10 @@ struct CodeSums {
 };
 
 template <typename T>
-CodeSums SumsOfChannel(const void* data, const FilterOrder& order, int64_t o,
-                       int32_t zero) {
+ValueSums SumsOfChannel(const void* data, const FilterOrder& order, int64_t o,
+                        int32_t zero) {
   const T* from = static_cast<const T*>(data) + order.offset(o);
-  CodeSums sums;
+  ValueSums sums;
   if (order.in_stride == order.taps) {
     sums.Add(from, order.depth(), zero);
     return sums;
@@ -109,7 +109,7 @@ int64_t FilterOrder::offset(int64_t o) const {
   return at * inputs * taps;
 }
 
-FlippedCodes FlipFor(const TensorType& x, bool reads_unsigned) {
+FlippedInput FlipFor(const TensorType& x, bool reads_unsigned) {
   const int32_t zero = x.quantization->zero_point();
   const bool is_unsigned = x.dtype == DataType::kU8;
   if (is_unsigned == reads_unsigned) return {0, zero};
@@ -144,16 +144,16 @@ ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
                    int32_t x_zero, int32_t offset) {
   const Operand& w = node.inputs[1];
   const int32_t zero = w.type.quantization->zero_point();
-  const CodeSums sums = w.type.dtype == DataType::kU8
-                            ? SumsOfChannel<uint8_t>(w.data, order, o, zero)
-                            : SumsOfChannel<int8_t>(w.data, order, o, zero);
+  const ValueSums sums = w.type.dtype == DataType::kU8
+                             ? SumsOfChannel<uint8_t>(w.data, order, o, zero)
+                             : SumsOfChannel<int8_t>(w.data, order, o, zero);
   const int64_t sum = sums.codes - order.depth() * offset;
   const int32_t bias = node.has_input(2)
                            ? static_cast<const int32_t*>(node.inputs[2].data)[o]
                            : 0;
   const int64_t corrections =
       order.depth() * (zero - offset) * int64_t{x_zero} - x_zero * sum;
-  // Codes are at most 255 from the zero point of the input.
+  // Quantized values are at most 255 from the zero point of the input.
   return {static_cast<uint32_t>(corrections + bias),
           255 * sums.distances + std::abs(int64_t{bias})};
 }

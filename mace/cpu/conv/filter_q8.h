@@ -1,5 +1,5 @@
-// Filters of codes as the micro-kernels read them, with the numbers of each
-// output channel.
+// Filters of quantized values as the micro-kernels read them, with the numbers
+// of each output channel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_FILTER_Q8_H_
 #define MACE_CPU_CONV_FILTER_Q8_H_
@@ -32,16 +32,16 @@ struct FilterOrder {
   int64_t per_group() const { return outputs / group; }
 };
 
-// How codes of an input become what micro-kernels multiply: each is xor-ed with
-// `flip`; `zero_point` is that of the result.
-struct FlippedCodes {
+// How quantized values of an input become what micro-kernels multiply: each is
+// xor-ed with `flip`; `zero_point` is that of the result.
+struct FlippedInput {
   uint8_t flip = 0;
   int32_t zero_point = 0;
 };
-FlippedCodes FlipFor(const TensorType& x, bool reads_unsigned);
+FlippedInput FlipFor(const TensorType& x, bool reads_unsigned);
 
-// Codes of a weight as int32, whatever their type.
-struct CodesQ8 {
+// Quantized values of a weight as int32, whatever their type.
+struct FilterValuesQ8 {
   const void* data;
   bool is_unsigned;
 
@@ -62,7 +62,7 @@ std::string NameOfNumbersQ8(const Node& node);
 int64_t SharedIdQ8(const Node& node);
 
 // Returns the sums of output channel `o`, if `x_zero` stands for 0 in the input
-// and the filter's elements are codes minus `offset`.
+// and the filter's elements are quantized values minus `offset`.
 ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
                    int32_t x_zero, int32_t offset);
 
@@ -74,8 +74,8 @@ struct FilterDataQ8 {
 };
 
 // A filter for products of matrices. The depth of a group is [taps, inputs].
-// Elements are codes minus `offset`, in [-128, 127], and their zero point is
-// `zero_point`, which rows of the input account for.
+// Elements are quantized values minus `offset`, in [-128, 127], and their zero
+// point is `zero_point`, which rows of the input account for.
 class PanelsQ8 {
  public:
   // Errors: MACE_UNSUPPORTED if the filter or the bias is not constant;

@@ -1,4 +1,4 @@
-// KernelQ8: the kernel of a layer of codes with a filter.
+// KernelQ8: the kernel of a layer of quantized values with a filter.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_KERNEL_Q8_H_
 #define MACE_CPU_CONV_KERNEL_Q8_H_

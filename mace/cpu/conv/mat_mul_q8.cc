@@ -1,5 +1,5 @@
 // The matrices b are packed while the model runs; then tiles of a times their
-// panels, as in any product of codes.
+// panels, as in any product of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/mat_mul_q8.h"
@@ -18,7 +18,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kPackTile = 1 << 14;  // codes that a task packs, about
+constexpr int64_t kPackTile = 1 << 14;  // values that a task packs, about
 constexpr int32_t kMostDistance = 255;  // of a code from its zero point
 
 constexpr int MostColumns() {
@@ -29,11 +29,11 @@ constexpr int MostColumns() {
   return most;
 }
 
-// A matrix b of [k, n] codes, or of [n, k] if its columns are runs.
+// A matrix b of [k, n] quantized values, or of [n, k] if its columns are runs.
 struct MatrixB {
   int64_t n, k;
   bool columns_are_runs;
-  uint8_t flip;    // makes codes elements
+  uint8_t flip;    // makes values elements
   int32_t a_zero;  // of elements of a
   int32_t zero;    // of elements
 
@@ -222,7 +222,7 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, const MatMulSpec& s,
   const float scales = a.quantization->scale() * b.quantization->scale();
   stage.factors = {ToFixed(double{scales} / y.scale())};
   stage.zero_point = y.zero_point();
-  stage.range = CodesOf(node.outputs[0].dtype);
+  stage.range = RangeOf(node.outputs[0].dtype);
 
   const int64_t channels = AlignUp(s.n, micro.nr);
   MACE_RETURN_IF_ERROR(
@@ -238,7 +238,7 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, const MatMulSpec& s,
   }
 
   const bool is_unsigned = b.dtype == DataType::kU8;
-  const FlippedCodes x = FlipFor(a, micro.reads_unsigned());
+  const FlippedInput x = FlipFor(a, micro.reads_unsigned());
   MatrixB matrix;
   matrix.n = s.n;
   matrix.k = s.k;

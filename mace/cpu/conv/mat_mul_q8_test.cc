@@ -1,5 +1,6 @@
-// Matrix products of codes that are both computed, on every micro-kernel that
-// this CPU can run, compared with their definition to the bit.
+// Matrix products of quantized values that are both computed, on every
+// micro-kernel that this CPU can run, compared with their definition to the
+// bit.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ struct Product {
   bool transpose_a = false, transpose_b = false;
 };
 
-// The codes of a type, and the zero points of a, b and y.
+// The values of a type, and the zero points of a, b and y.
 struct Zeros {
   DataType type;
   int32_t a, b, y;
@@ -56,9 +57,10 @@ std::vector<uint8_t> Codes(const Shape& shape, std::minstd_rand* random) {
   return codes;
 }
 
-class MatMulOfCodes {
+class MatMulOfQuantized {
  public:
-  MatMulOfCodes(const Product& p, const Zeros& zeros) : p_(p), zeros_(zeros) {
+  MatMulOfQuantized(const Product& p, const Zeros& zeros)
+      : p_(p), zeros_(zeros) {
     std::minstd_rand random(7);
     const Shape a = p.transpose_a ? MatrixShape(p.a_batch, p.k, p.m)
                                   : MatrixShape(p.a_batch, p.m, p.k);
@@ -160,7 +162,7 @@ void CheckAll(const Product& p) {
   for (const Zeros& zeros :
        {Zeros{DataType::kI8, -128, 127, 3}, Zeros{DataType::kI8, 5, 0, -128},
         Zeros{DataType::kU8, 255, 0, 128}, Zeros{DataType::kU8, 3, 128, 0}}) {
-    MatMulOfCodes product(p, zeros);
+    MatMulOfQuantized product(p, zeros);
     for (const GemmUkernel& row : kGemm) {
       if (!row.is_quantized() || row.packing.b_min > -128) continue;
       if (!RunsHere(row)) continue;

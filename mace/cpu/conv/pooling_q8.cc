@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "mace/cpu/common/choose.h"
-#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/avgpool_q8/avgpool_q8_table.h"
 #include "mace/cpu/ukernels/maxpool_q8/maxpool_q8_table.h"
@@ -26,9 +26,9 @@ typedef int32_t Words
 typedef float Floats
     __attribute__((vector_size(kPoolingQ8Lanes * sizeof(float))));
 
-// Up to this number of codes of a type, floats give the quotient of the sum:
-// where two integers below 2^24 do not divide, the quotient is farther from the
-// next integer than it is rounded.
+// Up to this number of quantized values of a type, floats give the quotient of
+// the sum: where two integers below 2^24 do not divide, the quotient is farther
+// from the next integer than it is rounded.
 template <typename T>
 constexpr int64_t kMostInFloats = sizeof(T) == 1 ? 65536 : 256;
 // Up to this number, the sum fits into a word.
@@ -70,14 +70,14 @@ struct MaximaOf {
   using V = VectorOf<T>;
   typename V::Codes codes;
 
-  explicit MaximaOf(CodeRange range)
+  explicit MaximaOf(QuantizedRange range)
       : codes(typename V::Codes{} + static_cast<T>(range.least)) {}
   void Add(const T* x) {
     typename V::Codes other;
     V::Load(x, &other);
     codes = other > codes ? other : codes;
   }
-  void Write(CodeRange range, T* y) const {
+  void Write(QuantizedRange range, T* y) const {
     const auto most = typename V::Codes{} + static_cast<T>(range.most);
     const auto found = codes < most ? codes : most;
     std::memcpy(y, &found, sizeof(found));
@@ -85,14 +85,14 @@ struct MaximaOf {
 };
 
 template <typename T>
-void Maxima(const TapsOf<T>& taps, CodeRange range, T* y) {
+void Maxima(const TapsOf<T>& taps, QuantizedRange range, T* y) {
   MaximaOf<T> most(range);
   taps.ForEach([&](const T* x) { most.Add(x); });
   most.Write(range, y);
 }
 
 template <typename T>
-void Maximum(const TapsOf<T>& taps, CodeRange range, T* y) {
+void Maximum(const TapsOf<T>& taps, QuantizedRange range, T* y) {
   int32_t most = range.least;
   taps.ForEach([&](const T* x) { most = std::max<int32_t>(most, *x); });
   *y = static_cast<T>(std::min(most, range.most));
@@ -102,8 +102,8 @@ void Maximum(const TapsOf<T>& taps, CodeRange range, T* y) {
 int32_t RoundedQuotient(int64_t sum, int64_t n) {
   return static_cast<int32_t>((sum > 0 ? sum + n / 2 : sum - n / 2) / n);
 }
-// Divides each sum of n codes of type T. In place, because how functions return
-// such vectors depends on the instruction set.
+// Divides each sum of n values of type T. In place, because how functions
+// return such vectors depends on the instruction set.
 template <typename T>
 void DivideRounded(int64_t n, Words* sums) {
   if (n > kMostInFloats<T>) {
@@ -122,7 +122,7 @@ void DivideRounded(int64_t n, Words* sums) {
 // The means of kPoolingQ8Lanes channels. REQUIRES: taps.count() <=
 // kMostInWords<T>.
 template <typename T>
-void Means(const TapsOf<T>& taps, CodeRange range, T* y) {
+void Means(const TapsOf<T>& taps, QuantizedRange range, T* y) {
   using V = VectorOf<T>;
   Words codes = {};
   taps.ForEach([&](const T* x) {
@@ -138,7 +138,7 @@ void Means(const TapsOf<T>& taps, CodeRange range, T* y) {
 }
 
 template <typename T>
-void Mean(const TapsOf<T>& taps, CodeRange range, T* y) {
+void Mean(const TapsOf<T>& taps, QuantizedRange range, T* y) {
   int64_t sum = 0;
   taps.ForEach([&](const T* x) { sum += *x; });
   *y = static_cast<T>(range.Clamp(RoundedQuotient(sum, taps.count())));
@@ -148,14 +148,14 @@ template <typename T>
 struct PoolingQ8 final : Kernel {
   ThreadPool* threads = nullptr;
   PoolShape s;
-  CodeRange range;
+  QuantizedRange range;
 
   struct Output {
     T* data;
     int64_t stride;  // between pixels
   };
 
-  // For codes of 8 bits.
+  // For 8-bit values.
   const MaxpoolQ8* maxpool = nullptr;
   const AvgpoolQ8* avgpool = nullptr;
 
@@ -268,7 +268,7 @@ struct PoolingQ8 final : Kernel {
 };
 
 template <typename T>
-KernelPtr MakePooling(const PoolShape& s, CodeRange range,
+KernelPtr MakePooling(const PoolShape& s, QuantizedRange range,
                       CpuContext& context) {
   auto kernel = std::make_unique<PoolingQ8<T>>();
   kernel->threads = context.threads;
@@ -296,8 +296,8 @@ Result<KernelPtr> PreparePoolingQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(s.window, PoolingWindow(node, attrs));
   s.batch = x.shape[0];
   s.channels = x.shape[3];
-  MACE_ASSIGN_OR_RETURN(const CodeRange range,
-                        CodesAfter(node, attrs, node.outputs[0]));
+  MACE_ASSIGN_OR_RETURN(const QuantizedRange range,
+                        RangeAfter(node, attrs, node.outputs[0]));
   if (x.dtype == DataType::kI16) return MakePooling<int16_t>(s, range, context);
   return x.dtype == DataType::kU8 ? MakePooling<uint8_t>(s, range, context)
                                   : MakePooling<int8_t>(s, range, context);

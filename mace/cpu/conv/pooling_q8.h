@@ -1,4 +1,4 @@
-// Pooling of 8-bit codes.
+// Pooling of 8-bit values.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_POOLING_Q8_H_
 #define MACE_CPU_CONV_POOLING_Q8_H_
@@ -8,9 +8,9 @@
 
 namespace mace::cpu {
 
-// Means of codes round half away from zero, whatever the zero point is, as
-// TFLite's do. Errors: MACE_UNSUPPORTED for L2 pooling, for means that count
-// the padding, and for other activations than NOOP, RELU and RELUX.
+// Means of quantized values round half away from zero, whatever the zero point
+// is, as TFLite's do. Errors: MACE_UNSUPPORTED for L2 pooling, for means that
+// count the padding, and for other activations than NOOP, RELU and RELUX.
 Result<KernelPtr> PreparePoolingQ8(const Node& node, CpuContext& context);
 
 }  // namespace mace::cpu

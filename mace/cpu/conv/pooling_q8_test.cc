@@ -1,4 +1,5 @@
-// Maxima and means of codes, compared with their definition to the bit.
+// Maxima and means of quantized values, compared with their definition to the
+// bit.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/pooling_q8.h"
@@ -146,7 +147,7 @@ TEST(PoolingQ8, Activations) {
   CheckBoth({{}, {}, 9, 9, 35, 3, 1, 1, 0, "RELU"});
 }
 
-// Their quotients are computed in floats, and beyond 65536 codes in integers.
+// Their quotients are computed in floats, and beyond 65536 values in integers.
 TEST(PoolingQ8, LargeWindows) {
   for (const int64_t extent : {16, 100, 255, 256, 257}) {
     CheckBoth({{}, {}, extent, extent, 17, extent});

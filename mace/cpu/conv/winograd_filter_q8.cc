@@ -1,4 +1,5 @@
-// Transforming and packing filters of Winograd convolutions of codes.
+// Transforming and packing filters of Winograd convolutions of quantized
+// values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/conv/winograd_filter_q8.h"

@@ -1,4 +1,4 @@
-// Filters of Winograd convolutions of codes, transformed and packed.
+// Filters of Winograd convolutions of quantized values, transformed and packed.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_WINOGRAD_FILTER_Q8_H_
 #define MACE_CPU_CONV_WINOGRAD_FILTER_Q8_H_
@@ -10,10 +10,10 @@
 
 namespace mace::cpu {
 
-// A filter of 3x3, [outputs][inputs][3][3]. Its elements are codes minus
-// `zero`.
+// A filter of 3x3, [outputs][inputs][3][3]. Its elements are quantized values
+// minus `zero`.
 struct WinogradFilterQ8 {
-  CodesQ8 codes;
+  FilterValuesQ8 codes;
   int32_t zero = 0;
   int64_t outputs = 0, inputs = 0;
 };

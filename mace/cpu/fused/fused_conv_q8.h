@@ -1,4 +1,4 @@
-// Convolutions of codes that one kernel computes.
+// Convolutions of quantized values that one kernel computes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_FUSED_FUSED_CONV_Q8_H_
 #define MACE_CPU_FUSED_FUSED_CONV_Q8_H_

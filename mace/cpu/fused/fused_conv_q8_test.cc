@@ -1,5 +1,5 @@
-// Convolutions of codes that are fused, against the same nodes one by one, to
-// the byte.
+// Convolutions of quantized values that are fused, against the same nodes one
+// by one, to the byte.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/fused/fused_conv_q8.h"
@@ -226,7 +226,7 @@ const std::vector<Case>& Cases() {
 
 class FusedConvQ8 : public ::testing::TestWithParam<int> {};
 
-TEST_P(FusedConvQ8, GivesTheCodesOfItsNodes) {
+TEST_P(FusedConvQ8, GivesTheValuesOfItsNodes) {
   for (const Case& c : Cases()) {
     Chain chain(c, GetParam());
     auto kernel = chain.Fuse();

@@ -1,5 +1,5 @@
 // What decides whether convolutions are computed by lines, in floats and in
-// codes alike.
+// quantized values alike.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_FUSED_FUSING_H_
 #define MACE_CPU_FUSED_FUSING_H_

@@ -31,15 +31,15 @@ bool HasNoElements(const Node& node) {
 
 // Returns whether the kernel is the one for input 0 of the node if that is
 // quantized; if the result is not whether it is, another kernel is.
-bool TakesCodes(const Node& node, const CpuKernelDef& def) {
+bool TakesQuantized(const Node& node, const CpuKernelDef& def) {
   if (def.is_quantized) return true;
   const Op* op = FindOp(node.op);  // null for converts
   return op != nullptr && op->on_quantized == OnQuantized::kMoves &&
          !node.inputs.empty() && node.inputs[0].type.is_quantized();
 }
 
-// Weights of 16 bits, and codes, would be widened without a word and run at the
-// speed of float32.
+// Weights of 16 bits, and quantized values, would be widened without a word and
+// run at the speed of float32.
 Status CheckStoredTypes(const Node& node) {
   if (kHas16BitKernels && kHas8BitKernels) return Status();
   for (const Operand& operand : node.inputs) {
@@ -90,7 +90,7 @@ Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context) {
   const bool is_quantized =
       !node.inputs.empty() && node.inputs[0].type.is_quantized();
   for (const CpuKernelDef& def : *defs) {
-    if (def.dtype == dtype && TakesCodes(node, def) == is_quantized) {
+    if (def.dtype == dtype && TakesQuantized(node, def) == is_quantized) {
       if (HasNoElements(node)) return KernelPtr(new NothingToCompute);
       return def.prepare(node, context);
     }

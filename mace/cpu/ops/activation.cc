@@ -23,7 +23,7 @@ namespace {
 struct Scales {
   const Quantization& x;
   const Quantization& y;
-  CodeRange range;
+  QuantizedRange range;
 };
 
 std::array<uint8_t, 256> ReluTable(const Node& node, const Scales& s) {
@@ -49,7 +49,7 @@ std::array<uint8_t, 256> LeakyReluTable(const Node& node, const Scales& s,
 }
 
 int16_t ActivationSaturate16(int32_t x) {
-  return static_cast<int16_t>(CodesOf(DataType::kI16).Clamp(x));
+  return static_cast<int16_t>(RangeOf(DataType::kI16).Clamp(x));
 }
 
 struct Factor16 {
@@ -66,7 +66,7 @@ Factor16 ToFactor16(float real) {
 }
 
 // Returns x times a gate that rises from 0 at -3 to 1 at 3. The gate has 15
-// fraction bits; x has 7 bits more than its codes.
+// fraction bits; x has 7 bits more than its quantized values.
 int32_t HardSwish(int32_t v, Factor16 to_y, Factor16 to_gate) {
   const auto x = static_cast<int16_t>(v * 128);
   const int32_t product = MultiplyHigh16(x, to_y.mantissa);
@@ -104,7 +104,7 @@ std::array<uint8_t, 256> FloatTable(const Node& node, const Scales& s,
   return TableOf(node, [&](int32_t q) {
     const float x = s.x.scale() * static_cast<float>(q - s.x.zero_point());
     const auto y = static_cast<float>(ReferenceActivation(act, x));
-    return CodeOfUnits(y * inverse, s.y.zero_point(), s.range);
+    return QuantizeUnits(y * inverse, s.y.zero_point(), s.range);
   });
 }
 
@@ -119,12 +119,12 @@ Result<KernelPtr> PrepareActivationQ8(const Node& node, CpuContext& context) {
                         ParseActivation(node, attrs));
   const TensorType& y = node.outputs[0];
   Scales s = {*node.inputs[0].type.quantization, *y.quantization,
-              CodesOf(y.dtype)};
+              RangeOf(y.dtype)};
   switch (kind) {
     case ActivationKind::kNoop:
     case ActivationKind::kRelu:
     case ActivationKind::kRelux: {
-      MACE_ASSIGN_OR_RETURN(s.range, CodesAfter(node, attrs, y));
+      MACE_ASSIGN_OR_RETURN(s.range, RangeAfter(node, attrs, y));
       return MakeLut(node, context, ReluTable(node, s));
     }
     case ActivationKind::kLeakyRelu:

@@ -22,7 +22,7 @@ AddQ8Factor FactorOf(FixedFactor f) {
 
 }  // namespace
 
-KernelPtr MakeAddQ8(const Node& node, bool subtract, CodeRange range,
+KernelPtr MakeAddQ8(const Node& node, bool subtract, QuantizedRange range,
                     CpuContext& context) {
   const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
   const TensorType& y = node.outputs[0];

@@ -1,5 +1,6 @@
-// Operators on two codes. Each code is first replaced by a term of its operand,
-// from a table of 256; terms then become a code, or the answer of a comparison.
+// Operators on two quantized values. Each value is first replaced by a term of
+// its operand, from a table of 256; terms then become a code, or the answer of
+// a comparison.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ops/eltwise_q8.h"
@@ -12,8 +13,8 @@
 #include "mace/cpu/common/broadcast_loop.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/ops/add_q8.h"
-#include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/fixed_exp.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
@@ -37,9 +38,9 @@ struct Terms {
 };
 
 // Products in vectors: differences of 16 bits are multiplied, and a
-// micro-kernel makes codes of the products.
+// micro-kernel makes quantized values of the products.
 struct Products {
-  uint8_t flip_x, flip_w;  // xor-ed with codes, which are unsigned then
+  uint8_t flip_x, flip_w;  // xor-ed with values, which are unsigned then
   int16_t zero_x, zero_w;
   RequantizeQ8Fn* fn;
   int32_t mantissa[kRequantizeQ8Columns], left[kRequantizeQ8Columns],
@@ -57,7 +58,7 @@ struct Arithmetic {
   Products products;             // of `VectorProduct`
   FixedFactor y, y_of_positive;  // y_of_positive: of PRelu
   int32_t y_zero = 0;
-  CodeRange range;
+  QuantizedRange range;
 
   uint8_t Code(int32_t x) const {
     return static_cast<uint8_t>(range.Clamp(x + y_zero));
@@ -128,7 +129,7 @@ MACE_ROW(GreaterEqual, return p >= q ? 1 : 0;)
 constexpr Row kComparisons[] = {  // in the order of CompareType
     Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual};
 
-// As `Product`, with another way to the same codes.
+// As `Product`, with another way to the same quantized values.
 void VectorProduct(const Arithmetic& f, const Terms&, const Terms&,
                    const uint8_t* x, int64_t x_step, const uint8_t* w,
                    int64_t w_step, int64_t n, uint8_t* y) {
@@ -159,7 +160,7 @@ void VectorProduct(const Arithmetic& f, const Terms&, const Terms&,
   }
 }
 
-// Returns the operand that has the same row of few codes for all rows of the
+// Returns the operand that has the same row of few values for all rows of the
 // last dimension but one, while those of the other operand follow each other,
 // as of a picture and one factor for each channel; or -1.
 int RepeatedOperand(const BroadcastPlan& plan) {
@@ -233,17 +234,17 @@ struct EltwiseQ8 final : Kernel {
   }
 };
 
-// Fills in term(q - zero point) of each code q of an operand.
+// Fills in term(q - zero point) of each value q of an operand.
 template <typename F>
 void FillTerms(const TensorType& x, Terms* terms, const F& term) {
-  const CodeRange codes = CodesOf(x.dtype);
+  const QuantizedRange codes = RangeOf(x.dtype);
   for (int32_t q = codes.least; q <= codes.most; ++q) {
     terms->of_code[static_cast<uint8_t>(q)] =
         term(q - x.quantization->zero_point());
   }
 }
 
-// Terms are the codes minus the zero point, times `unit` * 2^bits.
+// Terms are the quantized values minus the zero point, times `unit` * 2^bits.
 void FillScaled(const TensorType& x, int bits, double unit, Terms* terms) {
   const FixedFactor factor = ToFixed(unit);
   FillTerms(x, terms,
@@ -289,7 +290,7 @@ Status CheckQuantizedAlike(const Node& node) {
                      ToString(y.quantization));
 }
 
-// Terms are the codes minus the zero point.
+// Terms are the quantized values minus the zero point.
 void UseDifferences(const Node& node, EltwiseQ8* kernel) {
   const auto same = [](int32_t v) { return v; };
   FillTerms(node.inputs[0].type, &kernel->a, same);
@@ -340,7 +341,7 @@ Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context) {
   const Quantization& y = *node.outputs[0].quantization;
   auto kernel = NewKernel(node, context);
   Arithmetic& f = kernel->f;
-  MACE_ASSIGN_OR_RETURN(f.range, CodesAfter(node, attrs, node.outputs[0]));
+  MACE_ASSIGN_OR_RETURN(f.range, RangeAfter(node, attrs, node.outputs[0]));
   f.y_zero = y.zero_point();
   switch (type) {
     case EltwiseType::kSum:
@@ -392,7 +393,7 @@ Result<KernelPtr> PreparePReluQ8(const Node& node, CpuContext& context) {
   kernel->f.y = ToFixed(x * alpha / y.scale());
   kernel->f.y_of_positive = ToFixed(x / y.scale());
   kernel->f.y_zero = y.zero_point();
-  kernel->f.range = CodesOf(node.outputs[0].dtype);
+  kernel->f.range = RangeOf(node.outputs[0].dtype);
   UseDifferences(node, kernel.get());
   return KernelPtr(std::move(kernel));
 }

@@ -1,4 +1,4 @@
-// Arithmetic on two operands of 8-bit codes, with broadcasting.
+// Arithmetic on two operands of 8-bit values, with broadcasting.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_OPS_ELTWISE_Q8_H_
 #define MACE_CPU_OPS_ELTWISE_Q8_H_

@@ -7,8 +7,8 @@
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/conv_q8.h"
-#include "mace/cpu/conv/mat_mul_codes.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
+#include "mace/cpu/conv/mat_mul_weights_q8.h"
 #include "mace/cpu/conv/q16.h"
 #include "mace/graph/stored_weight.h"
 
@@ -28,7 +28,7 @@ Result<KernelPtr> PrepareFullyConnectedF32(const Node& node,
   if constexpr (kHas8BitKernels) {
     // Rows without elements are left to the float kernel.
     if (HasCodeRows(node.inputs[1]) && spec.m > 0 && spec.k > 0) {
-      return PrepareMatMulCodes(node, spec.m, spec.activation, context);
+      return PrepareMatMulWeightsQ8(node, spec.m, spec.activation, context);
     }
   }
   return PrepareMatMul(node, spec, context);

@@ -1,5 +1,5 @@
 // Gather on the CPU: copies a run of bytes for each index, or makes floats of a
-// row of codes.
+// row of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/gather.h"
@@ -51,9 +51,9 @@ struct GatherKernel final : Kernel {
   }
 };
 
-// Rows of x, which is stored as codes.
-struct GatherCodes final : Kernel {
-  GatherCodes(const Operand& x, const CpuContext& context)
+// Rows of x, which is stored as int8 or int4.
+struct GatherQuantized final : Kernel {
+  GatherQuantized(const Operand& x, const CpuContext& context)
       : rows(x, context.features) {}
 
   int64_t scratch_bytes() const override {
@@ -91,9 +91,9 @@ struct GatherCodes final : Kernel {
   int64_t pieces = 1;  // of the indices, one for each thread
 };
 
-KernelPtr MakeGatherCodes(const Node& node, const GatherAttrs& attrs,
-                          const CpuContext& context) {
-  auto kernel = std::make_unique<GatherCodes>(node.inputs[0], context);
+KernelPtr MakeGatherQuantized(const Node& node, const GatherAttrs& attrs,
+                              const CpuContext& context) {
+  auto kernel = std::make_unique<GatherQuantized>(node.inputs[0], context);
   kernel->threads = context.threads;
   kernel->label = Label(node);
   kernel->idx_dtype = node.inputs[1].type.dtype;
@@ -103,8 +103,8 @@ KernelPtr MakeGatherCodes(const Node& node, const GatherAttrs& attrs,
   return kernel;
 }
 
-// Returns whether the node copies rows of an x that is stored as codes.
-bool GathersCodes(const Node& node, int axis) {
+// Returns whether the node copies rows of an x that is stored as int8 or int4.
+bool GathersQuantized(const Node& node, int axis) {
   const Operand& x = node.inputs[0];
   return HasCodeRows(x) && axis == 0 && NumElements(x.type.shape) > 0;
 }
@@ -116,7 +116,8 @@ Result<KernelPtr> PrepareGather(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
   if constexpr (kHas8BitKernels) {
-    if (GathersCodes(node, axis)) return MakeGatherCodes(node, attrs, context);
+    if (GathersQuantized(node, axis))
+      return MakeGatherQuantized(node, attrs, context);
   }
   const int batch_dims = static_cast<int>(attrs.batch_dims);
   auto kernel = std::make_unique<GatherKernel>();

@@ -10,8 +10,8 @@
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/fixed_root.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/device/kernel.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
@@ -24,7 +24,7 @@ constexpr int kLpNormQ8OutputBits = 7;  // of 1/128
 struct LineNorm {
   int64_t n = 0, stride = 0;
   int32_t x_zero = 0, y_zero = 0;
-  CodeRange range;
+  QuantizedRange range;
 
   template <typename T>
   void operator()(const T* x, T* y) const {
@@ -77,8 +77,8 @@ Result<KernelPtr> PrepareLpNormQ8(const Node& node, CpuContext& context) {
   const bool is_u8 = y.dtype == DataType::kU8;
   LineNorm norm = {lines.n, lines.inner,
                    node.inputs[0].type.quantization->zero_point(),
-                   is_u8 ? 128 : 0, CodesOf(y.dtype)};
-  // A sum of more squares of codes would not fit into 32 bits.
+                   is_u8 ? 128 : 0, RangeOf(y.dtype)};
+  // A sum of more squares of quantized values would not fit into 32 bits.
   constexpr int64_t kMost = (int64_t{1} << 31) / (255 * 255) - 1;
   if (attrs.p != 2 || std::fabs(y.quantization->scale() * 128 - 1) > 1e-3f ||
       y.quantization->zero_point() != norm.y_zero || lines.n > kMost) {

@@ -1,4 +1,4 @@
-// Sums, products, activations and softmax of i16 codes.
+// Sums, products, activations and softmax of int16 values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "mace/cpu/common/broadcast_loop.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/conv/q16.h"
-#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/activation.h"
 #include "mace/ops/eltwise.h"
@@ -30,7 +30,7 @@ int32_t MapsSaturate16(int64_t x) {
       std::min<int64_t>(std::max<int64_t>(x, -32768), 32767));
 }
 
-// Applies f to each code of a tensor.
+// Applies f to each value of a tensor.
 template <typename F>
 KernelPtr MakeMap(const Node& node, CpuContext& context, const F& f) {
   const int64_t n = NumElements(node.outputs[0].shape);
@@ -50,7 +50,7 @@ KernelPtr MakeMap(const Node& node, CpuContext& context, const F& f) {
       facts);
 }
 
-// f(a, b) of two codes.
+// f(a, b) of two quantized values.
 template <typename F>
 KernelPtr MakePairs(const Node& node, CpuContext& context, const F& f) {
   const BroadcastPlan plan =
@@ -99,8 +99,8 @@ std::array<int32_t, 256> SigmoidTable() {
   return table;
 }
 
-// Codes to the table's argument, of which a unit is 1 / (24 * 2^9), or 2^8 for
-// tanh.
+// Quantized values to the table's argument, of which a unit is 1 / (24 * 2^9),
+// or 2^8 for tanh.
 struct TableScale {
   int32_t factor = 0;
   int shift = 0;
@@ -189,7 +189,7 @@ struct Table16 {
 
 struct SoftmaxQ16 {
   AxisLines lines;
-  FixedFactor factor;  // of differences of codes
+  FixedFactor factor;  // of differences of values
   Table16 exp = Table16(-10, 0, [](double x) { return std::exp(x); });
   Table16 reciprocal = Table16(0, 1, [](double x) { return 1 / (1 + x); });
 
@@ -241,8 +241,8 @@ Result<KernelPtr> PrepareEltwiseQ16(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const EltwiseAttrs attrs,
                         ReadAttrs<EltwiseAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
-  MACE_ASSIGN_OR_RETURN(const CodeRange range,
-                        CodesAfter(node, attrs, node.outputs[0]));
+  MACE_ASSIGN_OR_RETURN(const QuantizedRange range,
+                        RangeAfter(node, attrs, node.outputs[0]));
   const float a = node.inputs[0].type.quantization->scale();
   const float b = node.inputs[1].type.quantization->scale();
   const float y = node.outputs[0].quantization->scale();
@@ -287,14 +287,14 @@ Result<KernelPtr> PrepareActivationQ16(const Node& node, CpuContext& context) {
     });
   }
   FixedFactor positive = ToFixed(x / y), negative = positive;
-  CodeRange range = CodesOf(DataType::kI16);
+  QuantizedRange range = RangeOf(DataType::kI16);
   int32_t sign = 1;
   if (kind == ActivationKind::kLeakyRelu) {
     const float slope = attrs.activation_coefficient;
     negative = ToFixed(std::fabs(x * slope / y));
     sign = slope < 0 ? -1 : 1;
   } else {
-    MACE_ASSIGN_OR_RETURN(range, CodesAfter(node, attrs, node.outputs[0]));
+    MACE_ASSIGN_OR_RETURN(range, RangeAfter(node, attrs, node.outputs[0]));
   }
   return MakeMap(node, context, [=](int32_t q) {
     return range.Clamp(q >= 0 ? Scale(q, positive) : sign * Scale(q, negative));

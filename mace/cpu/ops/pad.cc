@@ -8,7 +8,7 @@
 
 #include "mace/cpu/common/convert.h"
 #include "mace/cpu/copy/copy_kernel.h"
-#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/quantization.h"
 
 namespace mace::cpu {
 namespace {
@@ -105,7 +105,7 @@ Result<KernelPtr> PreparePad(const Node& node, CpuContext& context) {
   uint64_t value = 0;
   if (y.is_quantized()) {
     const auto code = static_cast<uint8_t>(
-        ToCode(spec.constant_value, *y.quantization, CodesOf(y.dtype)));
+        QuantizeReal(spec.constant_value, *y.quantization, RangeOf(y.dtype)));
     std::memcpy(&value, &code, sizeof(code));
   } else {
     ConvertElements(DataType::kF32, &spec.constant_value, x.dtype, &value, 1);

@@ -9,8 +9,8 @@
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/q16.h"
-#include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/lut_q8.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
@@ -28,8 +28,8 @@ Result<bool> RoundsToEven(const Node& node) {
 
 // Returns the code that is nearest to `real`, ties to the even multiple of the
 // scale, within the range.
-int32_t ToCodeTiesEven(float real, const Quantization& quantization,
-                       CodeRange range) {
+int32_t QuantizeTiesEven(float real, const Quantization& quantization,
+                         QuantizedRange range) {
   const float units = std::nearbyint(real / quantization.scale());
   const float code = units + static_cast<float>(quantization.zero_point());
   if (!(code > static_cast<float>(range.least))) return range.least;
@@ -40,7 +40,7 @@ int32_t ToCodeTiesEven(float real, const Quantization& quantization,
 KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
   const TensorType& y = node.outputs[0];
   const QuantizeQ8& micro = ChooseRow(kQuantizeQ8, context.features);
-  const CodeRange range = CodesOf(y.dtype);
+  const QuantizedRange range = RangeOf(y.dtype);
   QuantizeQ8Args all = {};
   all.n = static_cast<size_t>(NumElements(y.shape));
   all.scale = y.quantization->scale();
@@ -72,9 +72,9 @@ KernelPtr MakeFromFloatTo16Bits(const Node& node, bool to_even,
   KernelFacts facts;
   facts.variant = "quantize_q16";
   return MakeKernel(
-      [n, to_even, quantization = y.quantization, range = CodesOf(y.dtype),
+      [n, to_even, quantization = y.quantization, range = RangeOf(y.dtype),
        threads = context.threads](const RunArgs& args) {
-        const auto code_of = to_even ? ToCodeTiesEven : ToCode;
+        const auto code_of = to_even ? QuantizeTiesEven : QuantizeReal;
         const float* from = args.inputs[0].as<const float>();
         int16_t* to = args.outputs[0].as<int16_t>();
         threads->ParallelFor(n, kQuantizeTile, [&](size_t begin, size_t end) {
@@ -126,14 +126,15 @@ KernelPtr MakeLoopFrom(const Node& node, CpuContext& context,
   }
 }
 
-// Codes of 16 bits on either side, by the arithmetic of a table of codes.
+// Int16 values on either side, by the arithmetic of a table of quantized
+// values.
 Result<KernelPtr> QuantizeFrom16Bits(const Node& node,
                                      const QuantizeAttrs& attrs,
                                      CpuContext& context) {
   const TensorType& type = node.inputs[0].type;
   const Quantization x = *type.quantization;
   const Quantization y = *node.outputs[0].quantization;
-  const CodeRange range = CodesOf(node.outputs[0].dtype);
+  const QuantizedRange range = RangeOf(node.outputs[0].dtype);
   if (attrs.arithmetic == "FLOAT") {
     return Unsupported(Label(node),
                        ": codes of 16 bits become others in FIXED "
@@ -144,7 +145,7 @@ Result<KernelPtr> QuantizeFrom16Bits(const Node& node,
   const auto code_of = [=](int32_t q) {
     const int32_t units = q - x.zero_point();
     if (to_even) {
-      return ToCodeTiesEven(x.scale() * static_cast<float>(units), y, range);
+      return QuantizeTiesEven(x.scale() * static_cast<float>(units), y, range);
     }
     return range.Clamp(Scale(units, factor) + y.zero_point());
   };
@@ -158,7 +159,7 @@ Result<KernelPtr> QuantizeFrom16Bits(const Node& node,
   }
 }
 
-Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
+Result<KernelPtr> FromQuantized(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const QuantizeAttrs attrs,
                         ReadAttrs<QuantizeAttrs>(node));
   if (node.inputs[0].type.dtype == DataType::kI16 ||
@@ -167,19 +168,19 @@ Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
   }
   const Quantization& x = *node.inputs[0].type.quantization;
   const Quantization& y = *node.outputs[0].quantization;
-  const CodeRange range = CodesOf(node.outputs[0].dtype);
+  const QuantizedRange range = RangeOf(node.outputs[0].dtype);
   if (attrs.rounding == "EVEN") {
     return MakeLut(node, context, TableOf(node, [&](int32_t q) {
                      const auto units = static_cast<float>(q - x.zero_point());
-                     return ToCodeTiesEven(x.scale() * units, y, range);
+                     return QuantizeTiesEven(x.scale() * units, y, range);
                    }));
   }
   if (attrs.arithmetic == "FLOAT") {
     const float scale = x.scale() * (1 / y.scale());
     const float bias = static_cast<float>(-x.zero_point()) * scale;
     return MakeLut(node, context, TableOf(node, [&](int32_t q) {
-                     return CodeOfUnits(static_cast<float>(q) * scale + bias,
-                                        y.zero_point(), range);
+                     return QuantizeUnits(static_cast<float>(q) * scale + bias,
+                                          y.zero_point(), range);
                    }));
   }
   const FixedFactor factor = ToFixed(double{x.scale()} / y.scale());
@@ -192,7 +193,8 @@ Result<KernelPtr> FromCodes(const Node& node, CpuContext& context) {
 }  // namespace
 
 CpuKernelDefs Quantize() {
-  return WithQ16(WithQ8({{DataType::kF32, FromFloat}}, FromCodes), FromCodes);
+  return WithQ16(WithQ8({{DataType::kF32, FromFloat}}, FromQuantized),
+                 FromQuantized);
 }
 
 }  // namespace mace::cpu

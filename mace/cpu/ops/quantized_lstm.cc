@@ -3,8 +3,8 @@
 //
 // What all steps add to the gates is one product of matrices, in which each row
 // of the weights is read once. The loop over the steps multiplies the state
-// only. Sums of codes are exact in any order, so that results do not depend on
-// the number of threads.
+// only. Sums of quantized values are exact in any order, so that results do not
+// depend on the number of threads.
 
 #include "mace/ops/quantized_lstm.h"
 
@@ -38,7 +38,7 @@ struct Weights {
   std::vector<FixedFactor> factors;  // by row
 
   Weights() = default;
-  // `scale`: that of the codes that it is multiplied by.
+  // `scale`: that of the values that it is multiplied by.
   Weights(const Operand& weight, float scale) {
     rows = weight.type.shape[0];
     depth = weight.type.shape[1];

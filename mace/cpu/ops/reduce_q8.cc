@@ -1,4 +1,4 @@
-// Sums of codes, scaled once at the end.
+// Sums of quantized values, scaled once at the end.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ops/reduce_q8.h"
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "mace/cpu/common/reduce_geometry.h"
-#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/reduce.h"
@@ -15,7 +15,7 @@ namespace mace::cpu {
 namespace {
 
 constexpr int64_t kReduceQ8Lanes = 64;  // outputs computed together
-constexpr int64_t kReduceQ8Rows = 128;  // sums of so many codes fit in 16 bits
+constexpr int64_t kReduceQ8Rows = 128;  // sums of so many values fit in 16 bits
 constexpr int64_t kReduceQ8Tile = 1 << 14;
 
 template <typename T>
@@ -27,7 +27,7 @@ struct ReduceQ8 final : Kernel {
   // Of sums.
   FixedFactor factor;
   int32_t x_zero = 0, y_zero = 0;
-  CodeRange range;
+  QuantizedRange range;
 
   std::string variant() const override { return "reduce_q8"; }
 
@@ -77,7 +77,7 @@ struct ReduceQ8 final : Kernel {
     for (int64_t k = 0; k < n; ++k) y[k] = CodeOf(found[k]);
   }
 
-  // Adds the first n codes of rows [first, end), at most kReduceQ8Rows.
+  // Adds the first n values of rows [first, end), at most kReduceQ8Rows.
   // Inlined, so that all kReduceQ8Lanes are a number that the compiler knows.
   __attribute__((always_inline)) void AddRows(const T* x, int64_t first,
                                               int64_t end, int64_t n,
@@ -147,7 +147,7 @@ Result<KernelPtr> MakeReduceQ8(const Node& node, CpuContext& context) {
   }
   kernel->x_zero = x.quantization->zero_point();
   kernel->y_zero = y.quantization->zero_point();
-  kernel->range = CodesOf(y.dtype);
+  kernel->range = RangeOf(y.dtype);
   kernel->factor =
       ToFixed(double{x.quantization->scale()} / y.quantization->scale());
   if (kind == ReduceKind::kMean) {

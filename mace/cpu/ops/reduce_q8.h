@@ -1,4 +1,4 @@
-// Means, sums, maxima and minima of codes.
+// Means, sums, maxima and minima of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_OPS_REDUCE_Q8_H_
 #define MACE_CPU_OPS_REDUCE_Q8_H_

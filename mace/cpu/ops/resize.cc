@@ -280,7 +280,7 @@ Result<KernelPtr> PrepareResize(const Node& node, CpuContext& context) {
   return KernelPtr(std::move(kernel));
 }
 
-Result<KernelPtr> PrepareResizeCodes(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareResizeNodeQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ResizeAttrs attrs, ReadAttrs<ResizeAttrs>(node));
   return attrs.mode == "NEAREST" ? PrepareResize(node, context)
                                  : PrepareResizeQ8(node, context);
@@ -288,9 +288,10 @@ Result<KernelPtr> PrepareResizeCodes(const Node& node, CpuContext& context) {
 
 }  // namespace
 
-// The rows for codes come first, as those for integers take codes, too.
+// The rows for quantized values come first, as those for integers take
+// quantized values, too.
 CpuKernelDefs Resize() {
-  CpuKernelDefs defs = WithQ8({}, PrepareResizeCodes);
+  CpuKernelDefs defs = WithQ8({}, PrepareResizeNodeQ8);
   for (const CpuKernelDef& def : ForAllTypes(PrepareResize))
     defs.push_back(def);
   return defs;

@@ -12,8 +12,8 @@
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/conv/q16.h"
-#include "mace/cpu/quantized/codes.h"
 #include "mace/cpu/quantized/fixed_exp.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"
 #include "mace/device/kernel.h"
 #include "mace/graph/attrs.h"
@@ -31,9 +31,9 @@ template <typename T>
 struct SoftmaxQ8 final : Kernel {
   ThreadPool* threads = nullptr;
   AxisLines lines;
-  FixedFactor factor;            // of differences of codes
+  FixedFactor factor;            // of differences of values
   int32_t least_difference = 0;  // below it, the exponential is 0
-  CodeRange range;
+  QuantizedRange range;
 
   std::string variant() const override { return "softmax_q8"; }
   std::vector<Overlap> overlaps() const override { return {{0, 0}}; }
@@ -88,7 +88,7 @@ Result<KernelPtr> MakeSoftmaxQ8(const Node& node, CpuContext& context) {
                         ReadAttrs<SoftmaxAttrs>(node));
   const TensorType& y = node.outputs[0];
   auto kernel = std::make_unique<SoftmaxQ8<T>>();
-  kernel->range = CodesOf(y.dtype);
+  kernel->range = RangeOf(y.dtype);
   const Quantization& q = *y.quantization;
   if (attrs.use_log || std::fabs(q.scale() * 256 - 1) > 1e-3f ||
       q.zero_point() != kernel->range.least) {
@@ -123,8 +123,8 @@ Result<KernelPtr> MakeSoftmaxQ8(const Node& node, CpuContext& context) {
 }
 
 // In fixed point, as TFLite's reference kernel. Errors: MACE_UNSUPPORTED for
-// use_log, and for an output whose codes are not 1/256 apart, beginning with 0
-// at the least code.
+// use_log, and for an output whose quantized values are not 1/256 apart,
+// beginning with 0 at the least code.
 Result<KernelPtr> PrepareSoftmaxQ8(const Node& node, CpuContext& context) {
   return node.inputs[0].type.dtype == DataType::kU8
              ? MakeSoftmaxQ8<uint8_t>(node, context)

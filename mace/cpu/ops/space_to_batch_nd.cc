@@ -18,7 +18,7 @@ Result<KernelPtr> PrepareSpaceToBatchNd(const Node& node, CpuContext& context) {
       BlockBoxes(node, node.inputs[0].type, node.outputs[0], attrs.block_shape,
                  attrs.paddings, /*to_batch=*/true));
   boxes.insert(boxes.begin(), FillBox(node.outputs[0]));
-  // Of codes, the zero point stands for 0.
+  // Of quantized values, the zero point stands for 0.
   const QuantizationPtr& q = node.outputs[0].quantization;
   uint64_t zero = 0;
   if (q != nullptr) {

@@ -24,7 +24,7 @@ namespace {
 using RealMap = void (*)(const void* x, void* y, int64_t n);
 
 std::array<uint8_t, 256> AbsTable(const Node& node, const Quantization& x,
-                                  const Quantization& y, CodeRange range) {
+                                  const Quantization& y, QuantizedRange range) {
   const FixedFactor factor = ToFixed(x.scale() / y.scale());
   const bool scales = x.scale() != y.scale();
   return TableOf(node, [&](int32_t q) {
@@ -33,9 +33,10 @@ std::array<uint8_t, 256> AbsTable(const Node& node, const Quantization& x,
   });
 }
 
-// The reciprocal root of codes below the zero point is that of 0.
+// The reciprocal root of quantized values below the zero point is that of 0.
 std::array<uint8_t, 256> RsqrtTable(const Node& node, const Quantization& x,
-                                    const Quantization& y, CodeRange range) {
+                                    const Quantization& y,
+                                    QuantizedRange range) {
   constexpr int kBits = 20;  // fraction bits of the root
   const float unit = std::sqrt(x.scale()) * y.scale();
   FixedFactor factor = ToFixed(1.0 / unit);
@@ -54,18 +55,20 @@ std::array<uint8_t, 256> RsqrtTable(const Node& node, const Quantization& x,
 
 // Roots are rounded towards zero.
 std::array<uint8_t, 256> SqrtTable(const Node& node, const Quantization& x,
-                                   const Quantization& y, CodeRange range) {
+                                   const Quantization& y,
+                                   QuantizedRange range) {
   return TableOf(node, [&](int32_t q) {
     const int32_t v = std::max(0, q - x.zero_point());
     const float units =
         std::sqrt(x.scale() * static_cast<float>(v)) / y.scale();
-    return CodeOfUnits(std::trunc(units), y.zero_point(), range);
+    return QuantizeUnits(std::trunc(units), y.zero_point(), range);
   });
 }
 
 std::array<uint8_t, 256> MappedTable(const Node& node, UnaryKind kind,
                                      RealMap map, const Quantization& x,
-                                     const Quantization& y, CodeRange range) {
+                                     const Quantization& y,
+                                     QuantizedRange range) {
   // TFLite multiplies by the reciprocal of the scale where it has a table.
   const bool by_reciprocal = kind == UnaryKind::kExp || kind == UnaryKind::kLog;
   const float inverse = 1 / y.scale();
@@ -73,15 +76,15 @@ std::array<uint8_t, 256> MappedTable(const Node& node, UnaryKind kind,
     const float real = x.scale() * static_cast<float>(q - x.zero_point());
     float f = 0;
     map(&real, &f, 1);
-    return by_reciprocal ? CodeOfUnits(f * inverse, y.zero_point(), range)
-                         : ToCode(f, y, range);
+    return by_reciprocal ? QuantizeUnits(f * inverse, y.zero_point(), range)
+                         : QuantizeReal(f, y, range);
   });
 }
 
 // Prepares a Unary node whose input is quantized i8 or u8. ABS, SQRT and RSQRT
 // are those of TFLite's reference kernels, of which roots are rounded towards
 // zero and those of numbers below 0 are the ones of 0; other functions are
-// computed by `map`, of the numbers that the codes stand for.
+// computed by `map`, of the numbers that the values stand for.
 Result<KernelPtr> PrepareUnaryQ8(const Node& node, CpuContext& context,
                                  UnaryKind kind, RealMap map) {
   const TensorType& of_y = node.outputs[0];
@@ -92,7 +95,7 @@ Result<KernelPtr> PrepareUnaryQ8(const Node& node, CpuContext& context,
                        ToString(of_y));
   }
   const Quantization& y = *of_y.quantization;
-  const CodeRange range = CodesOf(of_y.dtype);
+  const QuantizedRange range = RangeOf(of_y.dtype);
   switch (kind) {
     case UnaryKind::kAbs:
       return MakeLut(node, context, AbsTable(node, x, y, range));
@@ -255,7 +258,7 @@ Result<KernelPtr> PrepareUnary(const Node& node, CpuContext& context) {
   return KernelPtr(std::move(kernel));
 }
 
-Result<KernelPtr> PrepareUnaryCodes(const Node& node, CpuContext& context) {
+Result<KernelPtr> PrepareUnaryNodeQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const UnaryAttrs attrs, ReadAttrs<UnaryAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const UnaryKind kind, UnaryKindOf(node, attrs));
   return PrepareUnaryQ8(node, context, kind, kMapsF32[static_cast<int>(kind)]);
@@ -267,7 +270,7 @@ CpuKernelDefs Unary() {
   return WithQ8({{DataType::kF32, PrepareUnary},
                  {DataType::kI32, PrepareUnary},
                  {DataType::kI64, PrepareUnary}},
-                PrepareUnaryCodes);
+                PrepareUnaryNodeQ8);
 }
 
 }  // namespace mace::cpu

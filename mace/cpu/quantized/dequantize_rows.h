@@ -1,4 +1,4 @@
-// DequantizedRows: rows of a weight stored as codes, as floats.
+// DequantizedRows: rows of a weight stored as int8 or int4, as floats.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_QUANTIZED_DEQUANTIZE_ROWS_H_
 #define MACE_CPU_QUANTIZED_DEQUANTIZE_ROWS_H_
@@ -11,7 +11,7 @@ namespace mace::cpu {
 
 class DequantizedRows {
  public:
-  // REQUIRES: the weight is stored as codes, and outlives the object.
+  // REQUIRES: the weight is stored as int8 or int4, and outlives the object.
   DequantizedRows(const Operand& weight, CpuFeatures features);
 
   const CodeRows& rows() const { return rows_; }

@@ -1,4 +1,4 @@
-// Sums of products of codes that zero points were subtracted from.
+// Sums of products of quantized values that zero points were subtracted from.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_QUANTIZED_DOT_Q8_H_
 #define MACE_CPU_QUANTIZED_DOT_Q8_H_

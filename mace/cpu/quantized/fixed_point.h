@@ -1,5 +1,5 @@
 // Integer arithmetic by which TFLite's reference kernels scale sums of products
-// to codes of the output, bit by bit.
+// to quantized values of the output, bit by bit.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A real factor r >= 0 is mantissa * 2^(exponent - 31). Scaling rounds twice:

@@ -1,4 +1,4 @@
-// Looking up codes.
+// Looking values up in a table.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/quantized/lut_q8.h"

@@ -1,4 +1,4 @@
-// A kernel that looks up each code in a table.
+// A kernel that looks up each value in a table.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_QUANTIZED_LUT_Q8_H_
 #define MACE_CPU_QUANTIZED_LUT_Q8_H_
@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/device/kernel.h"
 
 namespace mace::cpu {
@@ -21,7 +21,7 @@ KernelPtr MakeLut(const Node& node, CpuContext& context,
 template <typename F>
 std::array<uint8_t, 256> TableOf(const Node& node, const F& code_of) {
   std::array<uint8_t, 256> table;
-  const CodeRange codes = CodesOf(node.inputs[0].type.dtype);
+  const QuantizedRange codes = RangeOf(node.inputs[0].type.dtype);
   for (int32_t q = codes.least; q <= codes.most; ++q) {
     table[static_cast<uint8_t>(q)] = static_cast<uint8_t>(code_of(q));
   }

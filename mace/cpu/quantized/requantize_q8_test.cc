@@ -1,4 +1,4 @@
-// Every micro-kernel that turns sums into codes, or multiplies and does so at
+// Every micro-kernel that requantizes sums, or multiplies and does so at
 // once, compared with TFLite's arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -324,7 +324,7 @@ class Tiles {
   std::vector<int32_t> start_, mantissa_, left_, right_;
 };
 
-TEST(GemmCodesQ8, EveryFactorAndRange) {
+TEST(GemmRequantizedQ8, EveryFactorAndRange) {
   int rows = 0;
   for (const GemmUkernel& row : kGemm) {
     if (row.epilogue.fn == nullptr || !RunsHere(row)) continue;
@@ -347,7 +347,7 @@ TEST(GemmCodesQ8, EveryFactorAndRange) {
   }
 }
 
-TEST(GemmCodesQ8, EveryDepth) {
+TEST(GemmRequantizedQ8, EveryDepth) {
   for (const GemmUkernel& row : kGemm) {
     if (row.epilogue.fn == nullptr || !RunsHere(row)) continue;
     SCOPED_TRACE(row.name);

@@ -17,7 +17,7 @@ namespace {
 // doubles take the place of mantissas and left shifts.
 constexpr int64_t kArrays = 4;
 
-// The right shift of channels of which all codes are the zero point, because
+// The right shift of channels of which all values are the zero point, because
 // their mantissa is 0: one that every micro-kernel takes on its fastest path.
 constexpr int32_t kAnyRight = 8;
 
@@ -59,8 +59,8 @@ void StageQ8::Pack(int64_t channels, int64_t channel, const OutputStage& stage,
     return;
   }
   const FixedFactor factor = stage.factor(output);
-  // A channel whose codes are all the zero point, because even its largest sum
-  // is less than a quarter, demands nothing.
+  // A channel whose quantized values are all the zero point, because even its
+  // largest sum is less than a quarter, demands nothing.
   const double real = std::ldexp(factor.mantissa, factor.exponent - 31);
   if (static_cast<double>(sums.most) * real < 0.25) {
     start[3 * stride + channel] = kAnyRight;

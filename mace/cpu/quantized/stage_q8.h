@@ -1,5 +1,5 @@
-// StageQ8: the sums of a node with a filter to codes of its output, a tile at a
-// time.
+// StageQ8: the sums of a node with a filter to quantized values of its output,
+// a tile at a time.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_QUANTIZED_STAGE_Q8_H_
 #define MACE_CPU_QUANTIZED_STAGE_Q8_H_
@@ -8,7 +8,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 
 namespace mace::cpu {
@@ -38,7 +38,7 @@ class StageQ8 {
 
   const int32_t* start(int64_t channel) const { return start_ + channel; }
 
-  // How sums become codes; the arrays begin with those of a channel.
+  // How sums are requantized; the arrays begin with those of a channel.
   struct Numbers {
     const int32_t* mantissa;
     const int32_t* left;
@@ -99,7 +99,7 @@ class StageQ8 {
   int64_t channels_ = 0;
   int32_t zero_point_ = 0;
   bool rounds_once_ = false;
-  CodeRange range_;
+  QuantizedRange range_;
   CpuFeatures features_ = 0;
 };
 

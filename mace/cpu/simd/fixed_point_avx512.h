@@ -32,7 +32,7 @@
 namespace mace::simd {
 namespace {
 
-// How sums of columns become codes; see RequantizeQ8Tile.
+// How sums of columns become quantized values; see RequantizeQ8Tile.
 struct FixedFactors {
   const int32_t* mantissa;
   const int32_t* left;
@@ -65,7 +65,7 @@ struct AnyFactors {
                            _mm512_add_epi32(half, one));
   }
 
-  // The codes of 16 sums, which may be out of range.
+  // The values of 16 sums, which may be out of range.
   __m512i Scale(__m512i sums) const {
     const __m512i x = _mm512_sllv_epi32(sums, left);
     const __m512i low = _mm512_mul_epi32(x, even);
@@ -123,12 +123,12 @@ inline bool AreRight(const FixedFactors& f, int32_t least, size_t j) {
                                    _mm512_cmple_epi32_mask(right, zero)) == 0;
 }
 
-// Makes codes of 8 bits within a range. kClamps: not all codes are within it.
+// Makes 8-bit values within a range. kClamps: not all values are within it.
 template <bool kSigned, bool kClamps>
-struct CodesOf {
+struct Saturated {
   __m512i least, most, order;
 
-  CodesOf(int32_t least_code, int32_t most_code)
+  Saturated(int32_t least_code, int32_t most_code)
       : least(_mm512_set1_epi8(static_cast<char>(least_code))),
         most(_mm512_set1_epi8(static_cast<char>(most_code))),
         order(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7,

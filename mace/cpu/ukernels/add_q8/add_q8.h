@@ -27,11 +27,11 @@ struct AddQ8Args {
   size_t n;
   Operand a, b;
   bool subtract;
-  bool is_unsigned;  // codes are uint8_t, else int8_t
+  bool is_unsigned;  // values are uint8_t, else int8_t
   AddQ8Factor factor;
   int32_t zero_point;
-  int32_t least, most;  // codes; `most` wins
-  uint8_t* y;           // may be a's or b's codes
+  int32_t least, most;  // values; `most` wins
+  uint8_t* y;           // may be a's or b's values
 };
 
 constexpr int kAddQ8Bits = 20;

@@ -1,5 +1,5 @@
-// Adds codes on NEON of armv8, where the operand with the larger scale has the
-// factor 1/2; requantize_q8__aarch64.cc has the arithmetic.
+// Adds quantized values on NEON of armv8, where the operand with the larger
+// scale has the factor 1/2; requantize_q8__aarch64.cc has the arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 //
 // What does not fit is left to add_q8__neon.
@@ -11,11 +11,11 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kCodes = 16, kVectors = 4;
+constexpr size_t kInt8Lanes = 16, kVectors = 4;
 constexpr int kCut = 14;  // bits of a scaled sum, cut off when it is narrowed
 static_assert(kAddQ8Bits == 20);
 
-// Codes less a zero point.
+// Quantized values less a zero point.
 template <bool kSigned>
 inline int16x8_t Centred(uint8x16_t codes, uint8x16_t zero, bool high) {
   if (kSigned) {
@@ -34,14 +34,14 @@ inline int32x4_t Shifted(int32x4_t y, int32x4_t right) {
   return vrshlq_s32(vsraq_n_s32(y, y, 31), right);
 }
 
-// Sums of x, whose factor is 1/2, and w. kFromZero: codes begin with the zero
-// point, so that negative sums do not matter, and end with their type.
+// Sums of x, whose factor is 1/2, and w. kFromZero: quantized values begin with
+// the zero point, so that negative sums do not matter, and end with their type.
 template <bool kSigned, bool kFromZero>
 struct Sum {
   uint8x16_t x_zero, w_zero;
   int32x4_t w_mantissa, w_right, mantissa;
   int16x8_t right, zero;
-  uint8x16_t zero_codes, least, most;
+  uint8x16_t zero_values, least, most;
 
   Sum(const AddQ8Args& t, const AddQ8Args::Operand& x,
       const AddQ8Args::Operand& w)
@@ -52,11 +52,11 @@ struct Sum {
         mantissa(vdupq_n_s32(t.factor.mantissa)),
         right(vdupq_n_s16(static_cast<int16_t>(kCut - t.factor.right))),
         zero(vdupq_n_s16(static_cast<int16_t>(t.zero_point))),
-        zero_codes(vdupq_n_u8(static_cast<uint8_t>(t.zero_point))),
+        zero_values(vdupq_n_u8(static_cast<uint8_t>(t.zero_point))),
         least(vdupq_n_u8(static_cast<uint8_t>(t.least))),
         most(vdupq_n_u8(static_cast<uint8_t>(t.most))) {}
 
-  // Scaled sums of eight codes, (x - x_zero) * 2^19 and the scaled w.
+  // Scaled sums of eight values, (x - x_zero) * 2^19 and the scaled w.
   void Eight(int16x8_t x, int16x8_t w, int32x4_t (&to)[2]) const {
     const int16x8_t least16 = vdupq_n_s16(INT16_MIN);  // -2^15
     const int16x8_t half = vshlq_n_s16(x, 4), whole = vshlq_n_s16(w, 5);
@@ -76,9 +76,9 @@ struct Sum {
         vqshrun_high_n_s32(vqshrun_n_s32(y[2], kCut), y[3], kCut);
     const uint8x16_t codes = vqmovn_high_u16(vqmovn_u16(vrshlq_u16(low, right)),
                                              vrshlq_u16(high, right));
-    return vaddq_u8(codes, zero_codes);
+    return vaddq_u8(codes, zero_values);
   }
-  // Eight codes of 16 bits.
+  // Eight int16 values.
   int16x8_t Rounded(int32x4_t a, int32x4_t b) const {
     a = vsraq_n_s32(a, a, 31);
     b = vsraq_n_s32(b, b, 31);
@@ -115,23 +115,23 @@ void Run(const AddQ8Args& t, const AddQ8Args::Operand& x,
   const uint8_t *p = x.codes, *q = w.codes;
   uint8_t* y = t.y;
   size_t left = t.n;
-  for (; left >= 2 * kCodes; left -= 2 * kCodes) {
+  for (; left >= 2 * kInt8Lanes; left -= 2 * kInt8Lanes) {
     const uint8x16x2_t a = vld1q_u8_x2(p), b = vld1q_u8_x2(q);
     vst1q_u8(y, sum.Codes(a.val[0], b.val[0]));
-    vst1q_u8(y + kCodes, sum.Codes(a.val[1], b.val[1]));
-    p += 2 * kCodes;
-    q += 2 * kCodes;
-    y += 2 * kCodes;
+    vst1q_u8(y + kInt8Lanes, sum.Codes(a.val[1], b.val[1]));
+    p += 2 * kInt8Lanes;
+    q += 2 * kInt8Lanes;
+    y += 2 * kInt8Lanes;
   }
-  if (left >= kCodes) {
+  if (left >= kInt8Lanes) {
     vst1q_u8(y, sum.Codes(vld1q_u8(p), vld1q_u8(q)));
-    p += kCodes;
-    q += kCodes;
-    y += kCodes;
-    left -= kCodes;
+    p += kInt8Lanes;
+    q += kInt8Lanes;
+    y += kInt8Lanes;
+    left -= kInt8Lanes;
   }
   if (left == 0) return;
-  uint8_t last[2][kCodes] = {};
+  uint8_t last[2][kInt8Lanes] = {};
   __builtin_memcpy(last[0], p, left);
   __builtin_memcpy(last[1], q, left);
   vst1q_u8(last[0], sum.Codes(vld1q_u8(last[0]), vld1q_u8(last[1])));

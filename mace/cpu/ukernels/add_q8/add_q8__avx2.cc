@@ -1,4 +1,4 @@
-// Adds codes on AVX2; requantize_q8__avx512.cc has the arithmetic.
+// Adds quantized values on AVX2; requantize_q8__avx512.cc has the arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <immintrin.h>
@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kCodes = 32;
+constexpr size_t kInt8Lanes = 32;
 
 inline __m256i Set1(int x) { return _mm256_set1_epi32(x); }
 
@@ -42,7 +42,8 @@ struct Operand {
   Factor factor;
   __m256i zero;
 
-  // Codes are signed once their highest bit is flipped, `offset` less.
+  // Quantized values are signed once their highest bit is flipped, `offset`
+  // less.
   Operand(const AddQ8Args::Operand& x, int offset)
       : codes(x.codes),
         factor(x.factor),
@@ -55,7 +56,7 @@ struct Operand {
   }
 };
 
-// The first n <= 32 codes, then anything, flipped.
+// The first n <= 32 values, then anything, flipped.
 struct Bytes {
   alignas(32) __m128i quarters[4];
 
@@ -80,8 +81,8 @@ void add_q8__avx2(const AddQ8Args& t) {
   const __m256i zero = Set1(t.zero_point - offset);
   const Operand a(t.a, offset), b(t.b, offset);
   const Factor factor(t.factor);
-  for (size_t i = 0; i < t.n; i += kCodes) {
-    const size_t n = t.n - i < kCodes ? t.n - i : kCodes;
+  for (size_t i = 0; i < t.n; i += kInt8Lanes) {
+    const size_t n = t.n - i < kInt8Lanes ? t.n - i : kInt8Lanes;
     const Bytes x(a.codes + i, n, _mm256_castsi256_si128(flip));
     const Bytes w(b.codes + i, n, _mm256_castsi256_si128(flip));
     __m256i y[4];

@@ -1,11 +1,11 @@
-// Adds codes on AVX-512.
+// Adds quantized values on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three roundings of fixed-point numbers differ from the sum of real numbers by
-// far less than the distance between codes. So sums are computed as floats. If
-// one of 64 lies so close to the middle between two codes that it could be
-// rounded to the other one, all 64 are computed in fixed point, with the
-// arithmetic of fixed_point_avx512.h.
+// far less than the distance between quantized values. So sums are computed as
+// floats. If one of 64 lies so close to the middle between two quantized values
+// that it could be rounded to the other one, all 64 are computed in fixed
+// point, with the arithmetic of fixed_point_avx512.h.
 
 #include <immintrin.h>
 
@@ -14,7 +14,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kCodes = 64;
+constexpr size_t kInt8Lanes = 64;
 
 inline __m512i Set1(int x) { return _mm512_set1_epi32(x); }
 
@@ -48,7 +48,8 @@ struct Operand {
   Factor factor;
   __m512i zero;
 
-  // Codes are signed once their highest bit is flipped, `offset` less.
+  // Quantized values are signed once their highest bit is flipped, `offset`
+  // less.
   Operand(const AddQ8Args::Operand& x, int offset)
       : codes(x.codes),
         factor(x.factor),
@@ -78,9 +79,9 @@ void Run(const AddQ8Args& t) {
   const __m512i zero = Set1(t.zero_point - offset);
   const Operand a(t.a, offset), b(t.b, offset);
   const Factor factor(t.factor);
-  for (size_t i = 0; i < t.n; i += kCodes) {
+  for (size_t i = 0; i < t.n; i += kInt8Lanes) {
     const __mmask64 here =
-        t.n - i < kCodes ? (uint64_t{1} << (t.n - i)) - 1 : ~uint64_t{0};
+        t.n - i < kInt8Lanes ? (uint64_t{1} << (t.n - i)) - 1 : ~uint64_t{0};
     alignas(64) __m128i x[4], w[4];
     _mm512_store_si512(
         x, _mm512_xor_si512(_mm512_maskz_loadu_epi8(here, a.codes + i), flip));
@@ -133,7 +134,8 @@ inline double RealOf(AddQ8Factor f) {
          static_cast<double>(uint64_t{1} << (31 + f.right));
 }
 
-// y = a * x + b * w + c, of codes; y is 128 less if they are unsigned.
+// y = a * x + b * w + c, of quantized values; y is 128 less if they are
+// unsigned.
 struct Reals {
   float a, b, c;
   double error;  // no result in fixed point is farther from it
@@ -176,7 +178,7 @@ inline __m512i Nearest(__m512 x) {
       x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-// Computes whole vectors of 64 codes, and returns how many codes it computed.
+// Computes whole vectors of 64 values, and returns how many values it computed.
 // It ends early if too many vectors need fixed point.
 template <bool kUnsigned>
 size_t RunInFloats(const AddQ8Args& t, const Reals& reals) {
@@ -191,7 +193,8 @@ size_t RunInFloats(const AddQ8Args& t, const Reals& reals) {
   const __m512 sure = _mm512_set1_ps(static_cast<float>(0.5 - reals.error));
   constexpr int kNearest = 0, kLargestMagnitude = 0xb;
   size_t again = 0, i = 0;
-  for (; i + kCodes <= t.n && again <= 8 + i / (4 * kCodes); i += kCodes) {
+  for (; i + kInt8Lanes <= t.n && again <= 8 + i / (4 * kInt8Lanes);
+       i += kInt8Lanes) {
     __m512 y[4], rest[4];
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v) {
@@ -206,7 +209,7 @@ size_t RunInFloats(const AddQ8Args& t, const Reals& reals) {
                         kLargestMagnitude);
     if (_mm512_cmp_ps_mask(farthest, sure, _CMP_GT_OQ) != 0) {
       ++again;
-      RunInFixedPoint(PartOf(t, i, kCodes));
+      RunInFixedPoint(PartOf(t, i, kInt8Lanes));
       continue;
     }
     __m512i codes =

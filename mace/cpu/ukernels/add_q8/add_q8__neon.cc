@@ -1,4 +1,4 @@
-// Adds codes on NEON; requantize_q8__neon.cc has the arithmetic.
+// Adds quantized values on NEON; requantize_q8__neon.cc has the arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>
@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kCodes = 16;
+constexpr size_t kInt8Lanes = 16;
 static_assert(kAddQ8Bits == 20);
 
 // What a factor is: exactly 1/2, as that of the operand with the larger scale;
@@ -35,7 +35,7 @@ struct Factor {
   }
 };
 
-// Codes are signed once their highest bit is flipped, `offset` less.
+// Quantized values are signed once their highest bit is flipped, `offset` less.
 template <Kind kKind>
 struct Operand {
   Factor<kKind> factor;
@@ -45,7 +45,7 @@ struct Operand {
       : factor(x.factor),
         zero(vdup_n_s8(static_cast<int8_t>(x.zero_point - offset))) {}
 
-  // Eight codes, scaled.
+  // Eight values, scaled.
   void Scale(int8x8_t bytes, int32x4_t (&to)[2]) const {
     const int16x8_t x = vsubl_s8(bytes, zero);
     if (kKind == Kind::kHalf) {
@@ -106,12 +106,12 @@ template <Kind kA, Kind kB, Kind kY>
 void Run(const AddQ8Args& t) {
   const Sum<kA, kB, kY> sum(t, t.is_unsigned ? 128 : 0);
   size_t i = 0;
-  for (; i + kCodes <= t.n; i += kCodes) {
+  for (; i + kInt8Lanes <= t.n; i += kInt8Lanes) {
     vst1q_u8(t.y + i,
              sum.Codes(vld1q_u8(t.a.codes + i), vld1q_u8(t.b.codes + i)));
   }
   if (i == t.n) return;
-  uint8_t x[kCodes] = {}, w[kCodes] = {};
+  uint8_t x[kInt8Lanes] = {}, w[kInt8Lanes] = {};
   __builtin_memcpy(x, t.a.codes + i, t.n - i);
   __builtin_memcpy(w, t.b.codes + i, t.n - i);
   vst1q_u8(x, sum.Codes(vld1q_u8(x), vld1q_u8(w)));

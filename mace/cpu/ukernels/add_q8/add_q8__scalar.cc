@@ -1,4 +1,4 @@
-// Adds codes in plain C++: the definition for other files.
+// Adds quantized values in plain C++: the definition for other files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/add_q8/add_q8.h"

@@ -1,4 +1,4 @@
-// The micro-kernels of this build that add codes, best first.
+// The micro-kernels of this build that add quantized values, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_ADD_Q8_ADD_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_ADD_Q8_ADD_Q8_TABLE_H_

@@ -1,5 +1,5 @@
-// Every micro-kernel that adds codes and that this CPU can run, compared with
-// plain C++.
+// Every micro-kernel that adds quantized values and that this CPU can run,
+// compared with plain C++.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(AddQ8, EveryFactor) {
 
 // Long enough for a micro-kernel that computes most sums another way. With
 // factors that are powers of two, many sums lie in the middle between two
-// codes.
+// quantized values.
 TEST(AddQ8, LongOnesNearTheMiddle) {
   const AddQ8Factor factors[] = {
       {1 << 30, 0}, {1 << 30, 1}, {1 << 30, 2}, {1234567891, 1}};

@@ -1,10 +1,10 @@
-// The mean codes of windows without vectors that a CPU may lack.
+// The mean quantized values of windows without vectors that a CPU may lack.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/avgpool_q8/avgpool_q8_loop.h"
 
 namespace mace::cpu {
 
-void avgpool_q8__scalar(const AvgpoolQ8Args& args) { MeansOfCodes(args); }
+void avgpool_q8__scalar(const AvgpoolQ8Args& args) { AverageWindows(args); }
 
 }  // namespace mace::cpu

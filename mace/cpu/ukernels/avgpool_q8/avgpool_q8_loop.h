@@ -26,12 +26,12 @@ constexpr size_t kWidest = 8;
 #endif
 constexpr size_t kNarrowest = 8;
 
-// kCodes codes, and as many sums of 16 bits.
-template <typename T, size_t kCodes>
+// kInt8Lanes quantized values, and as many sums of 16 bits.
+template <typename T, size_t kInt8Lanes>
 struct VectorsOf {
-  typedef T Codes __attribute__((vector_size(kCodes)));
-  typedef int16_t Sums __attribute__((vector_size(2 * kCodes)));
-  typedef uint16_t Unsigned __attribute__((vector_size(2 * kCodes)));
+  typedef T Codes __attribute__((vector_size(kInt8Lanes)));
+  typedef int16_t Sums __attribute__((vector_size(2 * kInt8Lanes)));
+  typedef uint16_t Unsigned __attribute__((vector_size(2 * kInt8Lanes)));
 };
 
 struct Divisor {
@@ -84,10 +84,10 @@ inline void Divide(const Divisor& d, typename V::Sums* sums) {
   *sums = ((typename V::Sums)x ^ sign) - sign;
 }
 
-// kVectors * kCodes channels from c on, which stay in registers.
-template <typename T, size_t kCodes, size_t kVectors>
+// kVectors * kInt8Lanes channels from c on, which stay in registers.
+template <typename T, size_t kInt8Lanes, size_t kVectors>
 inline void MeansOfVectors(const AvgpoolQ8Args& t, const Divisor& d, size_t c) {
-  using V = VectorsOf<T, kCodes>;
+  using V = VectorsOf<T, kInt8Lanes>;
   typename V::Sums sums[kVectors] = {};
   const uint8_t* row = t.x + c;
   for (size_t r = 0; r < t.rows; ++r, row += t.row_stride) {
@@ -96,7 +96,7 @@ inline void MeansOfVectors(const AvgpoolQ8Args& t, const Divisor& d, size_t c) {
 #pragma GCC unroll 4
       for (size_t v = 0; v < kVectors; ++v) {
         typename V::Codes x;
-        __builtin_memcpy(&x, pixel + v * kCodes, kCodes);
+        __builtin_memcpy(&x, pixel + v * kInt8Lanes, kInt8Lanes);
         sums[v] += __builtin_convertvector(x, typename V::Sums);
       }
     }
@@ -110,7 +110,7 @@ inline void MeansOfVectors(const AvgpoolQ8Args& t, const Divisor& d, size_t c) {
     sums[v] = sums[v] > least ? sums[v] : least;
     sums[v] = sums[v] < most ? sums[v] : most;
     const auto y = __builtin_convertvector(sums[v], typename V::Codes);
-    __builtin_memcpy(t.y + c + v * kCodes, &y, kCodes);
+    __builtin_memcpy(t.y + c + v * kInt8Lanes, &y, kInt8Lanes);
   }
 }
 
@@ -163,7 +163,7 @@ inline void Means(const AvgpoolQ8Args& args) {
   }
 }
 
-inline void MeansOfCodes(const AvgpoolQ8Args& t) {
+inline void AverageWindows(const AvgpoolQ8Args& t) {
   t.is_signed ? Means<int8_t>(t) : Means<uint8_t>(t);
 }
 

@@ -1,4 +1,5 @@
-// The micro-kernels of this build that compute means of codes, best first.
+// The micro-kernels of this build that compute means of quantized values, best
+// first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_AVGPOOL_Q8_AVGPOOL_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_AVGPOOL_Q8_AVGPOOL_Q8_TABLE_H_

@@ -1,5 +1,5 @@
-// Every micro-kernel that computes means of codes and that this CPU can run,
-// compared with the definition.
+// Every micro-kernel that computes means of quantized values and that this CPU
+// can run, compared with the definition.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/avgpool_q8/avgpool_q8.h"
@@ -23,7 +23,7 @@ struct Case {
   int32_t least, most;
 };
 
-// Codes are as `draw` makes them.
+// Quantized values are as `draw` makes them.
 template <typename F>
 void Check(const AvgpoolQ8& row, const Case& c, const F& draw) {
   const size_t pixel = c.channels + 3, line = pixel * c.columns + 5;
@@ -86,7 +86,7 @@ TEST(AvgpoolQ8, EveryWindowAndRange) {
   }
 }
 
-// Codes at both ends of their range, and sums that are ties.
+// Quantized values at both ends of their range, and sums that are ties.
 TEST(AvgpoolQ8, EveryNumberOfPixels) {
   for (const AvgpoolQ8& row : kAvgpoolQ8) {
     if (!RunsHere(row)) continue;

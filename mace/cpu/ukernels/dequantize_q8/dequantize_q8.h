@@ -1,4 +1,4 @@
-// Micro-kernels that make floats of the codes in which a weight is stored.
+// Micro-kernels that dequantize values in which a weight is stored.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_H_
 #define MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_H_
@@ -8,7 +8,7 @@
 
 namespace mace::cpu {
 
-// Of n elements: to[i] = scales[0] * code, codes of 8 bits being int8; those of
+// Of n elements: to[i] = scales[0] * code, 8-bit values being int8; those of
 // 4 bits lie in blocks of 32 elements, and to[i] = scales[i / 32] * (code - 8).
 // Byte b of the 16 bytes of a block has its elements b (the low half) and
 // 16 + b. The last block is whole; only its first n % 32 elements are written.

@@ -1,4 +1,4 @@
-// Floats of codes on AVX2.
+// Dequantizes rows on AVX2.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_loop.h"

@@ -1,4 +1,4 @@
-// Floats of codes on AVX-512.
+// Dequantizes rows on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_loop.h"

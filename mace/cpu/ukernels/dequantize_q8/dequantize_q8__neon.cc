@@ -1,4 +1,4 @@
-// Floats of codes on NEON.
+// Dequantizes rows on NEON.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_loop.h"

@@ -1,4 +1,4 @@
-// Floats of codes in plain C++: the definition for other files.
+// Dequantizes rows in plain C++: the definition for other files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_loop.h"

@@ -3,17 +3,17 @@
 #ifndef MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_LOOP_H_
 
-#include "mace/cpu/simd/codes.h"
+#include "mace/cpu/simd/int8.h"
 #include "mace/cpu/ukernels/dequantize_q8/dequantize_q8.h"
 
 namespace mace::cpu {
 namespace {
 
-inline void StoreScaled(const simd::Codes& codes, simd::F32 scale, float* to) {
-  simd::F32 floats[simd::kCodesVectors];
+inline void StoreScaled(const simd::Int8& codes, simd::F32 scale, float* to) {
+  simd::F32 floats[simd::kInt8Vectors];
   simd::ToFloats(codes, floats);
 #pragma GCC unroll 16
-  for (size_t v = 0; v < simd::kCodesVectors; ++v) {
+  for (size_t v = 0; v < simd::kInt8Vectors; ++v) {
     simd::Store(to + v * simd::kLanes, scale * floats[v]);
   }
 }
@@ -22,8 +22,8 @@ inline void Dequantize8Bits(const DequantizeRowsQ8Args& t) {
   using namespace simd;
   const F32 scale = Set1(t.scales[0]);
   size_t i = 0;
-  for (; i + kCodes <= t.n; i += kCodes) {
-    StoreScaled(LoadCodes(t.codes + i), scale, t.to + i);
+  for (; i + kInt8Lanes <= t.n; i += kInt8Lanes) {
+    StoreScaled(LoadInt8(t.codes + i), scale, t.to + i);
   }
   for (; i < t.n; ++i) {
     t.to[i] = t.scales[0] * static_cast<float>(static_cast<int8_t>(t.codes[i]));
@@ -32,9 +32,9 @@ inline void Dequantize8Bits(const DequantizeRowsQ8Args& t) {
 
 inline void DequantizeBlock(const uint8_t* codes, float scale, float* to) {
   using namespace simd;
-  const Codes pairs = LoadCodes(codes);
+  const Int8 pairs = LoadInt8(codes);
   StoreScaled(LowHalves(pairs), Set1(scale), to);
-  StoreScaled(HighHalves(pairs), Set1(scale), to + kCodes);
+  StoreScaled(HighHalves(pairs), Set1(scale), to + kInt8Lanes);
 }
 
 inline void Dequantize4Bits(const DequantizeRowsQ8Args& t) {

@@ -1,4 +1,4 @@
-// The micro-kernels of this build that make floats of codes, best first.
+// The micro-kernels of this build that dequantize values, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_TABLE_H_

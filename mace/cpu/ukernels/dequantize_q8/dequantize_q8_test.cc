@@ -1,4 +1,4 @@
-// Every micro-kernel that makes floats of codes, against the definition.
+// Every micro-kernel that dequantizes values, against the definition.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>

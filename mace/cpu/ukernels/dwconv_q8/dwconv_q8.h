@@ -1,4 +1,4 @@
-// Depthwise convolution micro-kernels of 8-bit codes: sums of adjacent outputs
+// Depthwise convolution micro-kernels of 8-bit values: sums of adjacent outputs
 // of a line, for a block of channels.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -11,9 +11,9 @@
 //
 // Filters are packed for each block of `lanes` channels, as a row of the table
 // says: [planes][kernel][ceil(height / group)][lanes][group]; taps and channels
-// that do not exist are zero. Elements are filters' codes without their zero
-// point, in [-255, 255]: those of 16 bits are one plane; those of 8 bits are
-// the sum of as many planes as it takes.
+// that do not exist are zero. Elements are filters' quantized values without
+// their zero point, in [-255, 255]: those of 16 bits are one plane; those of 8
+// bits are the sum of as many planes as it takes.
 #ifndef MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_H_
 #define MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_H_
 
@@ -34,7 +34,7 @@ struct DwconvQ8Tile {
   const uint8_t* const* x;
   size_t columns;
   size_t first;
-  uint8_t flip;  // each code is xor-ed with it: 0 or 0x80
+  uint8_t flip;  // each value is xor-ed with it: 0 or 0x80
   const void* w;
   const int32_t* start;  // [lanes]: the sums before anything is added
   int32_t* sums;         // [width][lanes], 64-byte aligned

@@ -1,5 +1,5 @@
-// Depthwise sums of codes on AVX2, which multiplies pairs of 16 bits, two lines
-// of a column, for blocks of 32 channels.
+// Depthwise sums of quantized values on AVX2, which multiplies pairs of 16
+// bits, two lines of a column, for blocks of 32 channels.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <immintrin.h>
@@ -16,8 +16,8 @@ inline __m256i Load(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
 
-// Returns n <= 32 codes, then zeros, flipped.
-inline __m256i LoadCodes(const uint8_t* from, size_t n, __m256i flip) {
+// Returns n <= 32 values, then zeros, flipped.
+inline __m256i LoadInt8(const uint8_t* from, size_t n, __m256i flip) {
   if (n == kLanes) return _mm256_xor_si256(Load(from), flip);
   __m256i x = _mm256_setzero_si256();
   __builtin_memcpy(&x, from, n);
@@ -51,8 +51,8 @@ void ArrangeColumns(const DwconvQ8Tile& t) {
     for (size_t r = 0; r < t.height; r += kGroup, to += kStep) {
       // A line that does not exist meets zeros of the filter.
       const uint8_t* second = x[r + 1 < t.height ? r + 1 : r];
-      Interleave(LoadCodes(x[r] + t.first, t.channels, flip),
-                 LoadCodes(second + t.first, t.channels, flip), to);
+      Interleave(LoadInt8(x[r] + t.first, t.channels, flip),
+                 LoadInt8(second + t.first, t.channels, flip), to);
     }
   }
 }

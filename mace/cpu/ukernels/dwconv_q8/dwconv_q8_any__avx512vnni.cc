@@ -1,5 +1,5 @@
-// Depthwise sums of codes on AVX512-VNNI, which multiplies four lines of a
-// column at once, for blocks of 64 channels.
+// Depthwise sums of quantized values on AVX512-VNNI, which multiplies four
+// lines of a column at once, for blocks of 64 channels.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <immintrin.h>

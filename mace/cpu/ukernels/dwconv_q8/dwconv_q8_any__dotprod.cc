@@ -1,5 +1,5 @@
-// Depthwise sums of codes by SDOT, which multiplies four lines of a column at
-// once, for blocks of 16 channels.
+// Depthwise sums of quantized values by SDOT, which multiplies four lines of a
+// column at once, for blocks of 16 channels.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>
@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kLanes = 16, kGroup = 4, kVectors = 4;
 constexpr size_t kStep = kLanes * kGroup;  // bytes of a group of lines
 
-inline uint8x16_t LoadCodes(const uint8_t* from, size_t n) {
+inline uint8x16_t LoadInt8(const uint8_t* from, size_t n) {
   if (n == kLanes) return vld1q_u8(from);
   uint8_t codes[kLanes] = {};
   __builtin_memcpy(codes, from, n);
@@ -34,16 +34,16 @@ inline void ArrangeColumns(const DwconvQ8Tile& t) {
       uint8x16x4_t lines;
 #pragma GCC unroll 4
       for (size_t i = 0; i < kGroup; ++i) {
-        lines.val[i] = veorq_u8(LoadCodes(x[i] + first, n), flip);
+        lines.val[i] = veorq_u8(LoadInt8(x[i] + first, n), flip);
       }
       vst4q_u8(to, lines);
     }
     if (left == 0) continue;
     uint8x16x4_t lines;
-    lines.val[0] = veorq_u8(LoadCodes(x[0] + first, n), flip);
+    lines.val[0] = veorq_u8(LoadInt8(x[0] + first, n), flip);
     lines.val[1] = lines.val[2] = lines.val[3] = lines.val[0];
-    if (left > 1) lines.val[1] = veorq_u8(LoadCodes(x[1] + first, n), flip);
-    if (left > 2) lines.val[2] = veorq_u8(LoadCodes(x[2] + first, n), flip);
+    if (left > 1) lines.val[1] = veorq_u8(LoadInt8(x[1] + first, n), flip);
+    if (left > 2) lines.val[2] = veorq_u8(LoadInt8(x[2] + first, n), flip);
     vst4q_u8(to, lines);
     x += left;
     to += kStep;

@@ -1,5 +1,5 @@
-// Depthwise sums of codes on NEON, by products of 16 bits, for blocks of 16
-// channels.
+// Depthwise sums of quantized values on NEON, by products of 16 bits, for
+// blocks of 16 channels.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>
@@ -17,7 +17,7 @@ struct Tap {
 
 inline Tap Load(const int16_t* p) { return {vld1q_s16(p), vld1q_s16(p + 8)}; }
 
-// Widens the codes of all columns.
+// Widens the values of all columns.
 template <bool kWhole>
 inline void WidenColumns(const DwconvQ8Tile& t) {
   const uint8x16_t flip = vdupq_n_u8(t.flip);

@@ -1,4 +1,5 @@
-// Depthwise sums of codes in plain C++: the definition for other files.
+// Depthwise sums of quantized values in plain C++: the definition for other
+// files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8.h"

@@ -1,4 +1,4 @@
-// The depthwise micro-kernels of codes in this build, best first.
+// The depthwise micro-kernels of quantized values in this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_TABLE_H_
@@ -20,7 +20,7 @@ struct DwconvQ8 {
   int stride;           // if kernel is not 0, which then means no dilation
   int w_bytes;          // of an element of packed filters: 1 or 2
   int x_bytes;          // of an element of scratch; 0: scratch is not used
-  bool reads_unsigned;  // flipped codes are in [0, 255], not in [-128, 127]
+  bool reads_unsigned;  // flipped values are in [0, 255], not in [-128, 127]
   DwconvQ8Fn* fn;
 };
 

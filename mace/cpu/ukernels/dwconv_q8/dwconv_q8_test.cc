@@ -1,5 +1,5 @@
-// Every depthwise micro-kernel of codes that this CPU can run, with exact
-// results.
+// Every depthwise micro-kernel of quantized values that this CPU can run, with
+// exact results.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The 12x32 tile of codes on AVX512-VNNI: 24 of 32 registers accumulate.
+// The 12x32 tile of int8 on AVX512-VNNI: 24 of 32 registers accumulate.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_pack_avx512.h"
@@ -105,9 +105,9 @@ void MultiplyRows(GemmU8Tile t) {
   MultiplyRow<V>(t);
 }
 
-// Codes of whole tiles. Their factors are read from memory behind the loop over
-// the depth, where sums take 24 of 32 registers.
-struct CodesProduct {
+// Quantized values of whole tiles. Their factors are read from memory behind
+// the loop over the depth, where sums take 24 of 32 registers.
+struct RequantizedGemm {
   template <typename Codes>
   static void Run(const GemmRequantized& t, const Codes& to_codes) {
     uint8_t* y = t.y;
@@ -136,7 +136,7 @@ void gemm_q8_12x32__avx512vnni(GemmU8Tile tile) {
 }
 
 void gemm_q8_requantized_12x32__avx512vnni(const GemmRequantized& tiles) {
-  MultiplyToCodes<CodesProduct>(tiles);
+  MultiplyRequantized<RequantizedGemm>(tiles);
 }
 
 void gemm_q8_pack_12__avx512vnni(const GemmRuns& rows, void* to) {

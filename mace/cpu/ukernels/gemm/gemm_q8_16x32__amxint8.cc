@@ -1,4 +1,4 @@
-// The 16x32 tile of codes on AMX-INT8.
+// The 16x32 tile of int8 on AMX-INT8.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_amx.h"
@@ -37,7 +37,7 @@ struct CpuTiles {
   static void Release() { asm volatile("tilerelease"); }
 };
 
-struct CodesProduct {
+struct RequantizedGemm {
   template <typename Codes>
   static void Run(const GemmRequantized& t, const Codes& to_codes) {
     alignas(64) int32_t sums[kAmxRows * kAmxColumns];
@@ -70,7 +70,7 @@ void gemm_q8_16x32__amxint8(GemmU8Tile tile) {
 }
 
 void gemm_q8_requantized_16x32__amxint8(const GemmRequantized& tiles) {
-  MultiplyToCodes<CodesProduct>(tiles);
+  MultiplyRequantized<RequantizedGemm>(tiles);
 }
 
 void gemm_q8_pack_16__amxint8(const GemmRuns& rows, void* to) {

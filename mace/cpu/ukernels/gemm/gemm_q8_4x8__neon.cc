@@ -1,9 +1,9 @@
-// The 4x8 tile of codes on NEON: pairs of products are added in 16 bits, then
+// The 4x8 tile of int8 on NEON: pairs of products are added in 16 bits, then
 // in 32.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two products of codes fit in 16 bits unless all four are -128: this is why
-// elements of b must be at least -127.
+// Two products of quantized values fit in 16 bits unless all four are -128:
+// this is why elements of b must be at least -127.
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_neon.h"
 

@@ -1,4 +1,4 @@
-// The 4x8 tile of codes in plain C++: the definition for other files.
+// The 4x8 tile of int8 in plain C++: the definition for other files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_pack.h"
@@ -32,7 +32,7 @@ void gemm_q8_4x8__scalar(GemmI8Tile t) {
 }
 
 void gemm_q8_pack_4__scalar(const GemmRuns& rows, void* to) {
-  PackCodes<kRows, kGroup, int8_t, int8_t>(rows, static_cast<int8_t*>(to));
+  PackValues<kRows, kGroup, int8_t, int8_t>(rows, static_cast<int8_t*>(to));
 }
 
 }  // namespace mace::cpu

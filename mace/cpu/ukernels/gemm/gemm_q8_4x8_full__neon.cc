@@ -1,4 +1,4 @@
-// The 4x8 tile of codes on NEON, for all filters.
+// The 4x8 tile of int8 on NEON, for all filters.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_neon.h"

@@ -1,4 +1,4 @@
-// The 6x16 tile of codes on AVX2, by products of 16 bits: sums of products of
+// The 6x16 tile of int8 on AVX2, by products of 16 bits: sums of products of
 // bytes would saturate.
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,4 +1,4 @@
-// The 6x16 tile of codes on AVX-VNNI.
+// The 6x16 tile of int8 on AVX-VNNI.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_avx2.h"

@@ -1,4 +1,4 @@
-// The 6x16 tile of codes by SDOT, the instruction that adds up four products.
+// The 6x16 tile of int8 by SDOT, the instruction that adds up four products.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_q8_pack_arm.h"
@@ -105,7 +105,7 @@ inline void Multiply(GemmI8Tile t) {
         "v30", "v31");
 }
 
-// Copies n codes of six rows, a multiple of 8, to the lines from `to` on, and
+// Copies n values of six rows, a multiple of 8, to the lines from `to` on, and
 // returns their end.
 template <bool kFlips>
 inline uint8_t* PackSixRows(const uint8_t* const (&rows)[6], size_t n,
@@ -186,14 +186,14 @@ inline uint8_t* PackSixRows(const uint8_t* const (&rows)[6], size_t n,
   return to;
 }
 
-// The codes of rows whose runs are not lines, one after the other. Longer rows
+// The values of rows whose runs are not lines, one after the other. Longer rows
 // are packed without them.
 constexpr size_t kMostGathered = 512;
 
-// How many codes a run has: 8 to 16, 16 to 24, or any number from 8 on.
+// How many values a run has: 8 to 16, 16 to 24, or any number from 8 on.
 enum class RunSize { kTo16, kTo24, kAny };
 
-// Copies runs of n codes, some of the codes twice.
+// Copies runs of n values, some of the values twice.
 template <RunSize kSize>
 inline void CopyRuns(const uint8_t* const* run, size_t m, size_t segments,
                      size_t n, uint8_t* to) {

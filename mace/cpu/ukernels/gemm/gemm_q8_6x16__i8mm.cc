@@ -1,4 +1,4 @@
-// The 6x16 tile of codes by SMMLA, which multiplies two rows of eight depths by
+// The 6x16 tile of int8 by SMMLA, which multiplies two rows of eight depths by
 // two columns.
 // SPDX-License-Identifier: Apache-2.0
 

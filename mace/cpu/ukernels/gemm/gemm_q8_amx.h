@@ -1,4 +1,4 @@
-// The 16x32 tile of codes by the tiles of AMX: two of sums, one of rows and two
+// The 16x32 tile of int8 by the tiles of AMX: two of sums, one of rows and two
 // of columns, and the same three with fewer depths for the last ones.
 // SPDX-License-Identifier: Apache-2.0
 //

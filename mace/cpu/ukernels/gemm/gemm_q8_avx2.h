@@ -1,4 +1,4 @@
-// The 6x16 tile of codes in vectors of 256 bits: 12 of 16 registers accumulate.
+// The 6x16 tile of int8 in vectors of 256 bits: 12 of 16 registers accumulate.
 // SPDX-License-Identifier: Apache-2.0
 //
 // S is the step of a group of depths: S::Element is that of packed rows,
@@ -64,7 +64,7 @@ void MultiplyRows(TileOf<S> t) {
 
 template <typename Element>
 void PackTile(const GemmRuns& rows, void* to) {
-  PackCodes<kRows, kLineBytes / sizeof(Element), Element, uint8_t>(
+  PackValues<kRows, kLineBytes / sizeof(Element), Element, uint8_t>(
       rows, static_cast<Element*>(to));
 }
 

@@ -1,4 +1,4 @@
-// The 4x8 tile of codes on NEON of armv7 and armv8, in lines of two depths.
+// The 4x8 tile of int8 on NEON of armv7 and armv8, in lines of two depths.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_NEON_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_NEON_H_

@@ -1,4 +1,4 @@
-// Packs rows of codes in plain C++, in lines of kLine elements.
+// Packs rows of quantized values in plain C++, in lines of kLine elements.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_H_
@@ -9,9 +9,9 @@ namespace mace::cpu {
 namespace {
 
 // A is the type of elements of packed rows; S is int8_t or uint8_t, as which
-// the flipped codes are read.
+// the flipped quantized values are read.
 template <size_t kRows, size_t kLine, typename A, typename S>
-void PackCodes(const GemmRuns& rows, A* to) {
+void PackValues(const GemmRuns& rows, A* to) {
   for (size_t i = 0; i < rows.m; ++i) {
     A* line = to + i * kLine;
     size_t at = 0;  // in the line

@@ -1,4 +1,4 @@
-// Packs rows of codes on Arm, in lines of 8 bytes.
+// Packs rows of quantized values on Arm, in lines of 8 bytes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_ARM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_ARM_H_
@@ -57,19 +57,19 @@ class RowPacker {
   const uint8_t* end() const { return to_; }
 
  private:
-  // The n codes that end at `end`, before which there are kLine codes.
+  // The n values that end at `end`, before which there are kLine values.
   static uint64_t Last(const uint8_t* end, size_t n) {
     uint64_t x;
     __builtin_memcpy(&x, end - kLine, sizeof(x));
     return x >> (8 * (kLine - n));
   }
-  // n < kLine codes.
+  // n < kLine values.
   static uint64_t Few(const uint8_t* from, size_t n) {
     uint64_t x = 0;
     for (size_t i = 0; i < n; ++i) x |= uint64_t{from[i]} << (8 * i);
     return x;
   }
-  // n < kLine codes, the lowest bytes of x; the others are zero.
+  // n < kLine values, the lowest bytes of x; the others are zero.
   void AppendBits(uint64_t x, size_t n) {
     word_ |= x << bits_;
     bits_ += static_cast<unsigned>(8 * n);

@@ -1,4 +1,4 @@
-// Packs rows of codes on AVX-512, in lines of 64 bytes.
+// Packs rows of quantized values on AVX-512, in lines of 64 bytes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_AVX512_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_AVX512_H_
@@ -119,10 +119,10 @@ struct Line64 {
   }
 };
 
-// Packs rows of runs of at most 64 codes, as windows of pictures have them,
+// Packs rows of runs of at most 64 values, as windows of pictures have them,
 // whose sums are not wanted. A line is joined in a register, as stores of some
 // of its bytes cost several times as much, and is stored whole, up to the end
-// of the last one. With Line32, a row has at most 32 codes.
+// of the last one. With Line32, a row has at most 32 values.
 template <size_t kRows, typename Line, typename Runs>
 inline void PackShortRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
@@ -153,7 +153,7 @@ inline void PackShortRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   }
 }
 
-// Packs rows of three runs of at most 10 codes, as the windows of most
+// Packs rows of three runs of at most 10 values, as the windows of most
 // networks' first layers have them, whose sums are not wanted.
 template <typename Runs>
 inline void PackThreeRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {

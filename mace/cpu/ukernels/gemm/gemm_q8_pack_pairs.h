@@ -1,4 +1,4 @@
-// Packs four rows of codes on NEON, in lines of two bytes.
+// Packs four rows of quantized values on NEON, in lines of two bytes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_PAIRS_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_PAIRS_H_

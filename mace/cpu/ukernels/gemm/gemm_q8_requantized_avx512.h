@@ -1,4 +1,4 @@
-// Makes codes of whole tiles of 32 columns on AVX-512.
+// Makes quantized values of whole tiles of 32 columns on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
@@ -9,11 +9,11 @@
 namespace mace::cpu {
 namespace {
 
-// What turns the sums of 32 columns into codes.
+// What requantizes the sums of 32 columns.
 template <typename Factors, bool kSigned, bool kClamps>
-struct ToCodes {
+struct Requantizer {
   Factors a, b;
-  simd::CodesOf<kSigned, kClamps> codes;
+  simd::Saturated<kSigned, kClamps> codes;
 
   __m512i Row(const __m512i (&sums)[2]) const {
     return _mm512_packs_epi32(a.Scale(sums[0]), b.Scale(sums[1]));
@@ -29,30 +29,30 @@ struct ToCodes {
 };
 
 template <typename Product, bool kSigned, bool kClamps>
-void MultiplyToCodes(const GemmRequantized& t) {
+void MultiplyRequantized(const GemmRequantized& t) {
   const simd::FixedFactors f = {t.mantissa, t.left, t.right, t.zero_point};
   if (simd::AreRight(f, t.least, 0)) {
-    return Product::Run(t, ToCodes<simd::RightFactors, kSigned, kClamps>{
+    return Product::Run(t, Requantizer<simd::RightFactors, kSigned, kClamps>{
                                {f, 0}, {f, 16}, {t.least, t.most}});
   }
-  Product::Run(t, ToCodes<simd::AnyFactors<true>, kSigned, kClamps>{
+  Product::Run(t, Requantizer<simd::AnyFactors<true>, kSigned, kClamps>{
                       {f, 0}, {f, 16}, {t.least, t.most}});
 }
 
-// Calls Product::Run(t, to_codes) with the ToCodes that takes the fewest
+// Calls Product::Run(t, to_codes) with the Requantizer that takes the fewest
 // instructions.
 template <typename Product>
-void MultiplyToCodes(const GemmRequantized& t) {
+void MultiplyRequantized(const GemmRequantized& t) {
   if (t.least < 0 || t.most < 128) {
     if (t.least == -128 && t.most == 127) {
-      return MultiplyToCodes<Product, true, false>(t);
+      return MultiplyRequantized<Product, true, false>(t);
     }
-    return MultiplyToCodes<Product, true, true>(t);
+    return MultiplyRequantized<Product, true, true>(t);
   }
   if (t.least == 0 && t.most == 255) {
-    return MultiplyToCodes<Product, false, false>(t);
+    return MultiplyRequantized<Product, false, false>(t);
   }
-  MultiplyToCodes<Product, false, true>(t);
+  MultiplyRequantized<Product, false, true>(t);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Every GEMM micro-kernel of codes that this CPU can run, with exact results.
+// Every GEMM micro-kernel of quantized values that this CPU can run, with exact
+// results.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ namespace {
 
 struct Case {
   size_t m, n, k, segments;
-  bool extreme = false;  // all codes and weights are at the ends of their range
+  bool extreme =
+      false;  // all values and weights are at the ends of their range
 };
 
 std::vector<uint8_t> Codes(size_t n, bool extreme) {
@@ -109,11 +111,11 @@ class Product {
     row_.pack_runs(
         {c_.m, c_.k, c_.segments, runs_.data(), flip_, row_sums_.data()},
         packed_.data());
-    const auto with_sums = PackedCodes();
+    const auto with_sums = PackedValues();
     packed_ = untouched;
     row_.pack_runs({c_.m, c_.k, c_.segments, runs_.data(), flip_, nullptr},
                    packed_.data());
-    ASSERT_EQ(PackedCodes(), with_sums);
+    ASSERT_EQ(PackedValues(), with_sums);
     if (row_.packing.takes_steps) {
       const auto step = static_cast<ptrdiff_t>(c_.k + 3);
       for (int32_t* sums : {row_sums_.data(), static_cast<int32_t*>(nullptr)}) {
@@ -121,16 +123,16 @@ class Product {
         row_.pack_runs({c_.m, c_.k, c_.segments, nullptr, flip_, sums, runs_[0],
                         step, step * static_cast<ptrdiff_t>(c_.m)},
                        packed_.data());
-        ASSERT_EQ(PackedCodes(), with_sums);
+        ASSERT_EQ(PackedValues(), with_sums);
       }
     }
     packed_ = untouched;
     PackRowByRow();
-    ASSERT_EQ(PackedCodes(), with_sums);
+    ASSERT_EQ(PackedValues(), with_sums);
   }
 
-  // The elements of all codes, row by row, without what fills their lines up.
-  std::vector<uint8_t> PackedCodes() const {
+  // The elements of all values, row by row, without what fills their lines up.
+  std::vector<uint8_t> PackedValues() const {
     const size_t line = row_.packing.k_tile, bytes = row_.a_bytes();
     const auto* packed = reinterpret_cast<const uint8_t*>(packed_.data());
     std::vector<uint8_t> codes;
@@ -204,8 +206,8 @@ void MultiplyByModel(GemmU8Tile tile) {
 }
 
 void PackForModel(const GemmRuns& rows, void* to) {
-  PackCodes<kAmxRows, kAmxLine, uint8_t, uint8_t>(rows,
-                                                  static_cast<uint8_t*>(to));
+  PackValues<kAmxRows, kAmxLine, uint8_t, uint8_t>(rows,
+                                                   static_cast<uint8_t*>(to));
 }
 
 TEST(GemmQ8, EverySizeByTheModelOfAmx) {

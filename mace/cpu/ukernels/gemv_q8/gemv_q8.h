@@ -1,4 +1,4 @@
-// Matrix-vector micro-kernels for weights stored as codes:
+// Matrix-vector micro-kernels for weights stored as int8 or int4:
 // y = clamp(w * x + bias), with w stored by rows.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_H_
@@ -9,13 +9,13 @@
 
 namespace mace::cpu {
 
-// The codes of a row are those of dequantize_q8.h.
+// The values of a row are those of dequantize_q8.h.
 struct GemvQ8Args {
   size_t n;  // rows of w and elements of y
   size_t k;  // columns of w and elements of x
   const uint8_t* codes;
-  size_t row_bytes;  // from the codes of a row to those of the next one
-  // Codes of 8 bits: float [n]. Codes of 4 bits: fp16 [n][row_scales], one for
+  size_t row_bytes;  // from the values of a row to those of the next one
+  // Int8 of 8 bits: float [n]. Int8 of 4 bits: fp16 [n][row_scales], one for
   // each block of 32 columns.
   const void* scales;
   size_t row_scales;

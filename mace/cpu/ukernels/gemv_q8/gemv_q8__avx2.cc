@@ -1,4 +1,4 @@
-// Matrix-vector products of codes.
+// Matrix-vector products of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_rows.h"

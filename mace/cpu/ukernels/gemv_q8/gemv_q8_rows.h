@@ -1,33 +1,33 @@
-// The implementation of the matrix-vector micro-kernels for codes.
+// The implementation of the matrix-vector micro-kernels for quantized values.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_ROWS_H_
 #define MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_ROWS_H_
 
-#include "mace/cpu/simd/codes.h"
+#include "mace/cpu/simd/int8.h"
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8.h"
 
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kBlock = 32;  // columns that share a scale of 4-bit codes
+constexpr size_t kBlock = 32;  // columns that share a scale of int4 values
 // Blocks whose scales are converted at a time.
 constexpr size_t kScales = 16;
 
 // The vectors of 16 columns.
 struct Columns {
-  simd::F32 v[simd::kCodesVectors];
+  simd::F32 v[simd::kInt8Vectors];
 };
 
 inline Columns LoadColumns(const float* x) {
   Columns c;
 #pragma GCC unroll 16
-  for (size_t i = 0; i < simd::kCodesVectors; ++i) {
+  for (size_t i = 0; i < simd::kInt8Vectors; ++i) {
     c.v[i] = simd::Load(x + i * simd::kLanes);
   }
   return c;
 }
 
-inline Columns FloatsOf(const simd::Codes& codes) {
+inline Columns FloatsOf(const simd::Int8& codes) {
   Columns c;
   simd::ToFloats(codes, c.v);
   return c;
@@ -35,7 +35,7 @@ inline Columns FloatsOf(const simd::Codes& codes) {
 
 inline void AddProducts(const Columns& a, const Columns& b, Columns* sums) {
 #pragma GCC unroll 16
-  for (size_t i = 0; i < simd::kCodesVectors; ++i) {
+  for (size_t i = 0; i < simd::kInt8Vectors; ++i) {
     sums->v[i] = simd::MulAdd(a.v[i], b.v[i], sums->v[i]);
   }
 }
@@ -48,7 +48,7 @@ inline Columns Zeros() {
 
 inline float Total(const Columns& c) {
   simd::F32 sum = c.v[0];
-  for (size_t i = 1; i < simd::kCodesVectors; ++i) sum = sum + c.v[i];
+  for (size_t i = 1; i < simd::kInt8Vectors; ++i) sum = sum + c.v[i];
   return simd::Sum(sum);
 }
 
@@ -83,25 +83,25 @@ inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) sums[r] = Zeros();
   size_t k = 0;
-  for (; k + kCodes <= t.k; k += kCodes) {
+  for (; k + kInt8Lanes <= t.k; k += kInt8Lanes) {
     const Columns x = LoadColumns(t.x + k);
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) {
-      const Codes row = LoadCodes(codes + r * t.row_bytes + k);
+      const Int8 row = LoadInt8(codes + r * t.row_bytes + k);
       AddProducts(x, FloatsOf(row), &sums[r]);
     }
   }
   if (k < t.k) {  // beyond the last column everything is 0
-    float last_x[kCodes] = {0};
+    float last_x[kInt8Lanes] = {0};
     for (size_t i = 0; i < t.k - k; ++i) last_x[i] = t.x[k + i];
     const Columns x = LoadColumns(last_x);
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) {
-      uint8_t last[kCodes] = {0};
+      uint8_t last[kInt8Lanes] = {0};
       for (size_t i = 0; i < t.k - k; ++i) {
         last[i] = codes[r * t.row_bytes + k + i];
       }
-      AddProducts(x, FloatsOf(LoadCodes(last)), &sums[r]);
+      AddProducts(x, FloatsOf(LoadInt8(last)), &sums[r]);
     }
   }
   const auto* scales = static_cast<const float*>(t.scales) + first;
@@ -117,16 +117,16 @@ inline void AddBlock(const GemvQ8Args& t, const uint8_t* codes, const float* x,
                      const float (&scales)[kRows][kScales], size_t scale,
                      Columns* sums) {
   using namespace simd;
-  const Columns low = LoadColumns(x), high = LoadColumns(x + kCodes);
+  const Columns low = LoadColumns(x), high = LoadColumns(x + kInt8Lanes);
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
-    const Codes pairs = LoadCodes(codes + r * t.row_bytes);
+    const Int8 pairs = LoadInt8(codes + r * t.row_bytes);
     Columns products = Zeros();
     AddProducts(low, FloatsOf(LowHalves(pairs)), &products);
     AddProducts(high, FloatsOf(HighHalves(pairs)), &products);
     const F32 factor = Set1(scales[r][scale]);
 #pragma GCC unroll 16
-    for (size_t i = 0; i < kCodesVectors; ++i) {
+    for (size_t i = 0; i < kInt8Vectors; ++i) {
       sums[r].v[i] = MulAdd(factor, products.v[i], sums[r].v[i]);
     }
   }

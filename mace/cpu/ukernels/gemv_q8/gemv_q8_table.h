@@ -1,4 +1,5 @@
-// The matrix-vector micro-kernels of this build for codes, best first.
+// The matrix-vector micro-kernels of this build for quantized values, best
+// first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_TABLE_H_

@@ -1,5 +1,5 @@
-// Every matrix-vector micro-kernel for codes that this CPU can run, against
-// sums in double precision.
+// Every matrix-vector micro-kernel for quantized values that this CPU can run,
+// against sums in double precision.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kBlock = 32;
 
-// Rows of random codes, of 8 or of 4 bits, and what they mean.
+// Rows of random quantized values, of 8 or of 4 bits, and what they mean.
 struct Weights {
   Weights(size_t n, size_t k, bool has_blocks) {
     std::mt19937 rng(static_cast<uint32_t>(n * 1000 + k));

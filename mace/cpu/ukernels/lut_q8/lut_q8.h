@@ -1,4 +1,4 @@
-// Micro-kernels that look up each code of 8 bits in a table.
+// Micro-kernels that look up each value of 8 bits in a table.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_LUT_Q8_LUT_Q8_H_
 #define MACE_CPU_UKERNELS_LUT_Q8_LUT_Q8_H_
@@ -11,7 +11,7 @@ namespace mace::cpu {
 // y[i] = table[x[i]].
 struct LutQ8Args {
   size_t n;
-  const uint8_t* table;  // 256 codes
+  const uint8_t* table;  // 256 values
   const uint8_t* x;
   uint8_t* y;  // may be x
 };

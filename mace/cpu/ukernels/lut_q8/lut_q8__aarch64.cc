@@ -1,4 +1,4 @@
-// Looks codes up on NEON of armv8, 16 registers of which hold the table.
+// Looks values up on NEON of armv8, 16 registers of which hold the table.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>
@@ -8,7 +8,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kCodes = 16, kQuarter = 64;
+constexpr size_t kInt8Lanes = 16, kQuarter = 64;
 
 struct Table {
   uint8x16x4_t quarters[4];
@@ -16,7 +16,7 @@ struct Table {
   explicit Table(const uint8_t* from) {
     for (size_t q = 0; q < 4; ++q) {
       for (size_t i = 0; i < 4; ++i) {
-        quarters[q].val[i] = vld1q_u8(from + kQuarter * q + kCodes * i);
+        quarters[q].val[i] = vld1q_u8(from + kQuarter * q + kInt8Lanes * i);
       }
     }
   }
@@ -37,13 +37,13 @@ void lut_q8__aarch64(const LutQ8Args& t) {
   const uint8_t* x = t.x;
   uint8_t* y = t.y;
   size_t left = t.n;
-  for (; left >= 2 * kCodes; left -= 2 * kCodes) {
+  for (; left >= 2 * kInt8Lanes; left -= 2 * kInt8Lanes) {
     const uint8x16_t a = table.At(vld1q_u8(x));
-    const uint8x16_t b = table.At(vld1q_u8(x + kCodes));
+    const uint8x16_t b = table.At(vld1q_u8(x + kInt8Lanes));
     vst1q_u8(y, a);
-    vst1q_u8(y + kCodes, b);
-    x += 2 * kCodes;
-    y += 2 * kCodes;
+    vst1q_u8(y + kInt8Lanes, b);
+    x += 2 * kInt8Lanes;
+    y += 2 * kInt8Lanes;
   }
   for (; left > 0; --left) *y++ = t.table[*x++];
 }

@@ -1,5 +1,5 @@
-// Looks codes up on AVX2, in sixteenths of the table, of which the upper bits
-// of the codes choose one.
+// Looks values up on AVX2, in sixteenths of the table, of which the upper bits
+// of the values choose one.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <immintrin.h>
@@ -9,9 +9,10 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kCodes = 32, kSixteenth = 16;
+constexpr size_t kInt8Lanes = 32, kSixteenth = 16;
 
-// Codes, and what the bits 4 to 7 of each are, as the highest bit of a byte.
+// Quantized values, and what the bits 4 to 7 of each are, as the highest bit of
+// a byte.
 struct Codes {
   __m256i low, bits[4];
 
@@ -40,7 +41,7 @@ inline __m256i Look(const uint8_t* table, const Codes& x) {
 
 void lut_q8__avx2(const LutQ8Args& t) {
   size_t i = 0;
-  for (; t.n - i >= kCodes; i += kCodes) {
+  for (; t.n - i >= kInt8Lanes; i += kInt8Lanes) {
     const Codes x(
         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.x + i)));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(t.y + i),

@@ -1,8 +1,10 @@
-// Looks codes up on AVX-512, whose permutations find pairs of codes.
+// Looks values up on AVX-512, whose permutations find pairs of quantized
+// values.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Four registers hold the table as 128 pairs. Codes at even and at odd places
-// are looked up by turns: all but the lowest bit of a code chooses the pair.
+// Four registers hold the table as 128 pairs. Quantized values at even and at
+// odd places are looked up by turns: all but the lowest bit of a code chooses
+// the pair.
 
 #include <immintrin.h>
 
@@ -11,14 +13,14 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kCodes = 64;
+constexpr size_t kInt8Lanes = 64;
 
 struct Table {
   __m512i quarters[4];
 
   explicit Table(const uint8_t* from) {
     for (size_t q = 0; q < 4; ++q) {
-      quarters[q] = _mm512_loadu_si512(from + kCodes * q);
+      quarters[q] = _mm512_loadu_si512(from + kInt8Lanes * q);
     }
   }
 
@@ -49,11 +51,11 @@ struct Table {
 void lut_q8__avx512(const LutQ8Args& t) {
   const Table table(t.table);
   size_t i = 0;
-  for (; t.n - i >= kCodes; i += kCodes) {
+  for (; t.n - i >= kInt8Lanes; i += kInt8Lanes) {
     _mm512_storeu_si512(t.y + i, table.At(_mm512_loadu_si512(t.x + i)));
   }
   if (i == t.n) return;
-  const __mmask64 rest = ~__mmask64{0} >> (kCodes - (t.n - i));
+  const __mmask64 rest = ~__mmask64{0} >> (kInt8Lanes - (t.n - i));
   _mm512_mask_storeu_epi8(t.y + i, rest,
                           table.At(_mm512_maskz_loadu_epi8(rest, t.x + i)));
 }

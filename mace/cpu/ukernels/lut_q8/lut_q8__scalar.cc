@@ -1,4 +1,4 @@
-// Looks codes up in plain C++: the definition for other files.
+// Looks values up in plain C++: the definition for other files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/lut_q8/lut_q8.h"

@@ -1,4 +1,4 @@
-// The micro-kernels of this build that look up codes, best first.
+// The micro-kernels of this build that look up values, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_LUT_Q8_LUT_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_LUT_Q8_LUT_Q8_TABLE_H_

@@ -1,4 +1,4 @@
-// Every micro-kernel that looks up codes and that this CPU can run, compared
+// Every micro-kernel that looks up values and that this CPU can run, compared
 // with the definition.
 // SPDX-License-Identifier: Apache-2.0
 

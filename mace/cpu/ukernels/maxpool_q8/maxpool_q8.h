@@ -1,4 +1,4 @@
-// Micro-kernels that find the largest codes of 8 bits in a window.
+// Micro-kernels that find the largest 8-bit values in a window.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_MAXPOOL_Q8_MAXPOOL_Q8_H_
 #define MACE_CPU_UKERNELS_MAXPOOL_Q8_MAXPOOL_Q8_H_
@@ -15,8 +15,8 @@ struct MaxpoolQ8Args {
   size_t channels, rows, columns;
   const uint8_t* x;
   ptrdiff_t row_stride, column_stride;  // bytes
-  bool is_signed;                       // codes are int8_t, else uint8_t
-  int32_t least, most;                  // codes; `most` wins
+  bool is_signed;                       // values are int8_t, else uint8_t
+  int32_t least, most;                  // values; `most` wins
   uint8_t* y;                           // overlaps no pixel
   size_t outputs;
   ptrdiff_t x_step, y_step;  // bytes from one window, or output, to the next

@@ -1,10 +1,10 @@
-// The largest codes of windows on AVX2.
+// The largest quantized values of windows on AVX2.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/maxpool_q8/maxpool_q8_loop.h"
 
 namespace mace::cpu {
 
-void maxpool_q8__avx2(const MaxpoolQ8Args& args) { MaximaOfCodes(args); }
+void maxpool_q8__avx2(const MaxpoolQ8Args& args) { MaxOfWindows(args); }
 
 }  // namespace mace::cpu

@@ -15,10 +15,10 @@ constexpr size_t kWidest = 16;
 #endif
 constexpr size_t kNarrowest = 8;
 
-// kVectors * kCodes channels from c on, which stay in registers.
-template <typename T, size_t kCodes, size_t kVectors>
+// kVectors * kInt8Lanes channels from c on, which stay in registers.
+template <typename T, size_t kInt8Lanes, size_t kVectors>
 inline void MaximaOfVectors(const MaxpoolQ8Args& t, size_t c) {
-  typedef T Codes __attribute__((vector_size(kCodes)));
+  typedef T Codes __attribute__((vector_size(kInt8Lanes)));
   Codes found[kVectors];
 #pragma GCC unroll 4
   for (Codes& codes : found) codes = static_cast<T>(t.least) - Codes{};
@@ -29,7 +29,7 @@ inline void MaximaOfVectors(const MaxpoolQ8Args& t, size_t c) {
 #pragma GCC unroll 4
       for (size_t v = 0; v < kVectors; ++v) {
         Codes x;
-        __builtin_memcpy(&x, pixel + v * kCodes, kCodes);
+        __builtin_memcpy(&x, pixel + v * kInt8Lanes, kInt8Lanes);
         found[v] = found[v] > x ? found[v] : x;
       }
     }
@@ -38,7 +38,7 @@ inline void MaximaOfVectors(const MaxpoolQ8Args& t, size_t c) {
   for (size_t v = 0; v < kVectors; ++v) {
     const Codes most = static_cast<T>(t.most) - Codes{};
     const Codes y = found[v] < most ? found[v] : most;
-    __builtin_memcpy(t.y + c + v * kCodes, &y, kCodes);
+    __builtin_memcpy(t.y + c + v * kInt8Lanes, &y, kInt8Lanes);
   }
 }
 
@@ -56,19 +56,19 @@ inline void MaximumOf(const MaxpoolQ8Args& t, size_t c) {
   t.y[c] = static_cast<uint8_t>(found < t.most ? found : t.most);
 }
 
-// The channels from c on, of which there are fewer than 2 * kCodes. The last
-// vector computes some of those before again.
-template <typename T, size_t kCodes>
+// The channels from c on, of which there are fewer than 2 * kInt8Lanes. The
+// last vector computes some of those before again.
+template <typename T, size_t kInt8Lanes>
 inline void LastMaxima(const MaxpoolQ8Args& t, size_t c) {
-  if (t.channels - c >= kCodes) {
-    MaximaOfVectors<T, kCodes, 1>(t, c);
-    c += kCodes;
+  if (t.channels - c >= kInt8Lanes) {
+    MaximaOfVectors<T, kInt8Lanes, 1>(t, c);
+    c += kInt8Lanes;
   }
   if (c == t.channels) return;
-  if constexpr (kCodes > kNarrowest) {
-    LastMaxima<T, kCodes / 2>(t, c);
-  } else if (t.channels >= kCodes) {
-    MaximaOfVectors<T, kCodes, 1>(t, t.channels - kCodes);
+  if constexpr (kInt8Lanes > kNarrowest) {
+    LastMaxima<T, kInt8Lanes / 2>(t, c);
+  } else if (t.channels >= kInt8Lanes) {
+    MaximaOfVectors<T, kInt8Lanes, 1>(t, t.channels - kInt8Lanes);
   } else {
     for (; c < t.channels; ++c) MaximumOf<T>(t, c);
   }
@@ -97,7 +97,7 @@ inline void Maxima(const MaxpoolQ8Args& args) {
   }
 }
 
-inline void MaximaOfCodes(const MaxpoolQ8Args& t) {
+inline void MaxOfWindows(const MaxpoolQ8Args& t) {
   t.is_signed ? Maxima<int8_t>(t) : Maxima<uint8_t>(t);
 }
 

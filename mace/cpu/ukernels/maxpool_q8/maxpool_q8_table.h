@@ -1,4 +1,5 @@
-// The micro-kernels of this build that find the largest codes, best first.
+// The micro-kernels of this build that find the largest quantized values, best
+// first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_MAXPOOL_Q8_MAXPOOL_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_MAXPOOL_Q8_MAXPOOL_Q8_TABLE_H_

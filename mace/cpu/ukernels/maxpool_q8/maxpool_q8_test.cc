@@ -1,5 +1,5 @@
-// Every micro-kernel that finds the largest codes and that this CPU can run,
-// compared with the definition.
+// Every micro-kernel that finds the largest quantized values and that this CPU
+// can run, compared with the definition.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/maxpool_q8/maxpool_q8.h"

@@ -1,4 +1,4 @@
-// Micro-kernels between floats and codes of 8 bits.
+// Micro-kernels between floats and 8-bit values.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_H_
 #define MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_H_
@@ -15,7 +15,7 @@ struct QuantizeQ8Args {
   size_t n;
   const float* x;
   float scale;
-  int32_t zero_point;  // in [least, most], as are all codes
+  int32_t zero_point;  // in [least, most], as are all values
   int32_t least, most;
   bool ties_to_even;
   uint8_t* codes;

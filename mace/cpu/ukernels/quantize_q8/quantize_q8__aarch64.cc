@@ -1,4 +1,4 @@
-// Floats to codes on NEON of armv8, whose conversions round both ways.
+// Quantizes floats on NEON of armv8, whose conversions round both ways.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Conversions and narrowing saturate, which does what clamping would.
@@ -10,7 +10,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kCodes = 16;
+constexpr size_t kInt8Lanes = 16;
 constexpr float kFewest = -131072;  // scales; the code is the least one
 
 template <bool kTiesToEven>
@@ -44,12 +44,13 @@ void Quantize(const QuantizeQ8Args& t) {
   const float* x = t.x;
   uint8_t* to = t.codes;
   size_t left = t.n;
-  for (; left >= kCodes; left -= kCodes, x += kCodes, to += kCodes) {
+  for (; left >= kInt8Lanes;
+       left -= kInt8Lanes, x += kInt8Lanes, to += kInt8Lanes) {
     Codes<kTiesToEven, kSigned>(x, scale, zero, to);
   }
   if (left == 0) return;
-  float last[kCodes] = {};
-  uint8_t codes[kCodes];
+  float last[kInt8Lanes] = {};
+  uint8_t codes[kInt8Lanes];
   __builtin_memcpy(last, x, left * sizeof(float));
   Codes<kTiesToEven, kSigned>(last, scale, zero, codes);
   __builtin_memcpy(to, codes, left);

@@ -1,4 +1,4 @@
-// Floats to codes and back on AVX2.
+// Quantizes and dequantizes floats on AVX2.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_loop.h"

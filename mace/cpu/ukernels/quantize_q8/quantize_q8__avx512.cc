@@ -1,4 +1,4 @@
-// Floats to codes and back on AVX-512.
+// Quantizes and dequantizes floats on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers are divided by the scale with multiplications: two steps of Newton's
@@ -74,7 +74,7 @@ inline __m512i Bytes(__m512i a, __m512i b, __m512i c, __m512i d) {
 }
 
 template <bool kTiesToEven, bool kSigned>
-void QuantizeCodes(const QuantizeQ8Args& t) {
+void QuantizeValues(const QuantizeQ8Args& t) {
   const Quantizer<kTiesToEven> quantizer(t);
   const __m512i least = _mm512_set1_epi8(static_cast<char>(t.least));
   const __m512i most = _mm512_set1_epi8(static_cast<char>(t.most));
@@ -107,11 +107,11 @@ void quantize_q8__avx512(const QuantizeQ8Args& args) {
     return QuantizeAll(args);
   }
   if (args.least < 0 || args.most < 128) {
-    return args.ties_to_even ? QuantizeCodes<true, true>(args)
-                             : QuantizeCodes<false, true>(args);
+    return args.ties_to_even ? QuantizeValues<true, true>(args)
+                             : QuantizeValues<false, true>(args);
   }
-  args.ties_to_even ? QuantizeCodes<true, false>(args)
-                    : QuantizeCodes<false, false>(args);
+  args.ties_to_even ? QuantizeValues<true, false>(args)
+                    : QuantizeValues<false, false>(args);
 }
 
 void dequantize_q8__avx512(const DequantizeQ8Args& args) {

@@ -1,4 +1,4 @@
-// Floats to codes and back on NEON.
+// Quantizes and dequantizes floats on NEON.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_loop.h"

@@ -1,4 +1,5 @@
-// Floats to codes and back in plain C++: the definition for other files.
+// Quantizes and dequantizes floats in plain C++: the definition for other
+// files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_loop.h"

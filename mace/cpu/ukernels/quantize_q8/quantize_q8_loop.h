@@ -15,7 +15,7 @@ constexpr size_t kWidth = simd::kLanes == 1 ? 4 : simd::kLanes;
 using Floats = float __attribute__((vector_size(4 * kWidth)));
 using Ints = int32_t __attribute__((vector_size(4 * kWidth)));
 
-// Numbers of scales beyond it have the codes of the ends of the range.
+// Numbers of scales beyond it have the values of the ends of the range.
 constexpr float kMostUnits = 1 << 17;
 
 // Returns the nearest integers of numbers up to kMostUnits.
@@ -31,7 +31,7 @@ inline Ints Nearest(Floats units) {
   return whole - (rest >= 0.5f) + (rest <= -0.5f);  // true is -1
 }
 
-// Writes the codes of kWidth numbers.
+// Writes the values of kWidth numbers.
 template <bool kTiesToEven>
 inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
                            int32_t* codes) {

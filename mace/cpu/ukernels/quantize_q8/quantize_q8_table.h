@@ -1,4 +1,4 @@
-// The micro-kernels of this build between floats and codes, best first.
+// The micro-kernels of this build that quantize and dequantize, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_TABLE_H_

@@ -1,5 +1,5 @@
-// Every micro-kernel between floats and codes that this CPU can run, against
-// the standard library's rounding.
+// Every micro-kernel that quantize and dequantize that this CPU can run,
+// against the standard library's rounding.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>

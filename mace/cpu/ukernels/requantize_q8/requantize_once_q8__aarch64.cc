@@ -1,4 +1,4 @@
-// Turns sums into codes, rounded once, on 64-bit Arm.
+// Requantizes sums, rounded once, on 64-bit Arm.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <arm_neon.h>
@@ -11,7 +11,8 @@ void requantize_once_q8__aarch64(const RequantizeQ8Tile& t) {
   const float64x2_t least = vdupq_n_f64(double{1} * t.least - t.zero_point);
   const float64x2_t most = vdupq_n_f64(double{1} * t.most - t.zero_point);
   const int32x4_t zero_point = vdupq_n_s32(t.zero_point);
-  // Codes less their zero point; the conversion rounds ties away from zero.
+  // Quantized values less their zero point; the conversion rounds ties away
+  // from zero.
   const auto scaled = [&](int32x2_t sums, const double* reals) {
     const float64x2_t real =
         vmulq_f64(vcvtq_f64_s64(vmovl_s32(sums)), vld1q_f64(reals));

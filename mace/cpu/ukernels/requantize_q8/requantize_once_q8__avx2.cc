@@ -1,4 +1,4 @@
-// Turns sums into codes, rounded once, on AVX2.
+// Requantizes sums, rounded once, on AVX2.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// Turns sums into codes, rounded once, on AVX-512.
+// Requantizes sums, rounded once, on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <immintrin.h>
@@ -10,9 +10,9 @@ namespace {
 
 constexpr size_t kOnceLanes = 16;
 
-// Scales, limits and rounds sums to codes less their zero point. The sum with
-// the largest number below a half, then cut off, is the nearest integer, ties
-// away from zero; a half would move that number itself up.
+// Scales, limits and rounds sums to quantized values less their zero point. The
+// sum with the largest number below a half, then cut off, is the nearest
+// integer, ties away from zero; a half would move that number itself up.
 struct OnceScale {
   __m512d least, most;
 

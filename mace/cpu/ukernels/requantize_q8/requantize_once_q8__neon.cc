@@ -1,4 +1,4 @@
-// Turns sums into codes, rounded once, on 32-bit Arm.
+// Requantizes sums, rounded once, on 32-bit Arm.
 // SPDX-License-Identifier: Apache-2.0
 #include "mace/cpu/ukernels/requantize_q8/requantize_once_q8_plain.h"
 

@@ -1,4 +1,4 @@
-// Turns sums into codes, rounded once, in plain C++.
+// Requantizes sums, rounded once, in plain C++.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/requantize_q8/requantize_once_q8_plain.h"

@@ -1,4 +1,4 @@
-// Micro-kernels that turn sums of products into codes, to the bit as TFLite's
+// Micro-kernels that requantize sums of products, to the bit as TFLite's
 // reference kernels do.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_H_
@@ -33,7 +33,7 @@ struct RequantizeQ8Tile {
   const int32_t* left;
   const int32_t* right;
   int32_t zero_point;
-  int32_t least, most;  // codes, of int8_t or uint8_t; `most` wins
+  int32_t least, most;  // values, of int8_t or uint8_t; `most` wins
   uint8_t* y;
   ptrdiff_t y_stride;  // between rows
   // n; of requantize_once_q8, which reads no mantissas.

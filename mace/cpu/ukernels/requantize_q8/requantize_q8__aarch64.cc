@@ -1,4 +1,4 @@
-// Turns sums into codes on NEON of armv8, most shifts in lanes of 16 bits.
+// Requantizes sums on NEON of armv8, most shifts in lanes of 16 bits.
 // SPDX-License-Identifier: Apache-2.0
 //
 // SQRDMULH is the first rounding. The second divides by 2^right, half of which
@@ -53,15 +53,15 @@ struct Factors {
 
 // The operands of a call of `Rows`, besides the factors.
 struct Codes {
-  int16x8_t zero_points;  // if `ties`
-  uint8x16_t zero_codes;  // else
-  uint8x16_t most;        // if `clamps`: the largest code less the zero point
+  int16x8_t zero_points;   // if `ties`
+  uint8x16_t zero_values;  // else
+  uint8x16_t most;         // if `clamps`: the largest code less the zero point
 };
 
 // All rows of 16 columns from `j` on. kS bits are cut off. kTies: negative
-// numbers matter; then codes are signed or not, but nothing clamps them except
-// their type. kClamps: some code of the type is above the largest one. It is
-// assembly because tiles are so small that every instruction counts.
+// numbers matter; then quantized values are signed or not, but nothing clamps
+// them except their type. kClamps: some code of the type is above the largest
+// one. It is assembly because tiles are so small that every instruction counts.
 template <int kS, bool kTies, bool kSigned, bool kClamps>
 inline void Rows(const RequantizeQ8Tile& t, size_t j, const Factors& f,
                  const Codes& codes) {
@@ -121,7 +121,7 @@ inline void Rows(const RequantizeQ8Tile& t, size_t j, const Factors& f,
       .if %c[clamps]
       umin v\a\().16b, v\a\().16b, %[most].16b
       .endif
-      add v\a\().16b, v\a\().16b, %[zero_codes].16b
+      add v\a\().16b, v\a\().16b, %[zero_values].16b
       .endif
       st1 {v\a\().16b}, [%[y]], %[y_stride]
     .endm
@@ -149,13 +149,13 @@ inline void Rows(const RequantizeQ8Tile& t, size_t j, const Factors& f,
       [stride] "r"(t.sums_stride * sizeof(int32_t)), [y_stride] "r"(t.y_stride),
       [m0] "w"(f.mantissa[0]), [m1] "w"(f.mantissa[1]), [m2] "w"(f.mantissa[2]),
       [m3] "w"(f.mantissa[3]), [r0] "w"(right0), [r1] "w"(right1),
-      [zero_points] "w"(codes.zero_points), [zero_codes] "w"(codes.zero_codes),
-      [most] "w"(codes.most), [s] "i"(kS), [ties] "i"(kTies),
-      [is_signed] "i"(kSigned), [clamps] "i"(kClamps)
+      [zero_points] "w"(codes.zero_points),
+      [zero_values] "w"(codes.zero_values), [most] "w"(codes.most), [s] "i"(kS),
+      [ties] "i"(kTies), [is_signed] "i"(kSigned), [clamps] "i"(kClamps)
       : "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
 }
 
-// Rows of codes of which the zero point is the least.
+// Rows of quantized values of which the zero point is the least.
 template <bool kClamps>
 bool FromZero(const RequantizeQ8Tile& t, size_t j, const Factors& f,
               const Codes& codes) {

@@ -1,4 +1,4 @@
-// Turns sums into codes on AVX2; requantize_q8__avx512.cc has the arithmetic.
+// Requantizes sums on AVX2; requantize_q8__avx512.cc has the arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <immintrin.h>
@@ -47,8 +47,8 @@ struct Factors {
   }
 };
 
-// 32 columns of a row at a time. Codes are computed as int8; the highest bit of
-// unsigned ones is flipped.
+// 32 columns of a row at a time. Quantized values are computed as int8; the
+// highest bit of unsigned ones is flipped.
 template <typename F>
 void Run(const RequantizeQ8Tile& t) {
   const int offset = t.most > 127 ? 128 : 0;

@@ -1,4 +1,4 @@
-// Turns sums into codes on AVX-512.
+// Requantizes sums on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/simd/fixed_point_avx512.h"
@@ -27,7 +27,7 @@ struct AnyColumns {
   AnyColumns(const RequantizeQ8Tile& t, size_t j)
       : a(FactorsOf(t), j), b(FactorsOf(t), j + kLanes) {}
 
-  // The codes of row i, as 16-bit integers.
+  // The values of row i, as 16-bit integers.
   __m512i Scale(const RequantizeQ8Tile& t, size_t i, size_t j) const {
     return _mm512_packs_epi32(a.Scale(Sums(t, i, j)),
                               b.Scale(Sums(t, i, j + kLanes)));
@@ -55,7 +55,7 @@ struct RightColumns {
 template <typename Columns, bool kSigned, bool kClamps, bool kWhole>
 inline void RunColumns(const RequantizeQ8Tile& t, size_t j) {
   const Columns factors(t, j);
-  const simd::CodesOf<kSigned, kClamps> codes_of(t.least, t.most);
+  const simd::Saturated<kSigned, kClamps> codes_of(t.least, t.most);
   const auto columns =
       static_cast<__mmask32>(kWhole ? ~0u : (1u << (t.n - j)) - 1);
   const auto store = [&](uint8_t* y, __m256i codes) {

@@ -1,4 +1,4 @@
-// Turns sums into codes on NEON.
+// Requantizes sums on NEON.
 // SPDX-License-Identifier: Apache-2.0
 //
 // SQRDMULH is the first rounding: to the nearest, ties up. SRSHL by a negative
@@ -23,7 +23,7 @@ inline int16x8_t Narrow(int32x4_t low, int32x4_t high) {
 #endif
 }
 
-// Codes of 8 bits from numbers of 16.
+// 8-bit values from numbers of 16.
 template <bool kUnsigned>
 inline uint8x16_t Codes(int16x8_t low, int16x8_t high) {
 #if defined(__aarch64__)

@@ -1,4 +1,4 @@
-// Turns sums into codes in plain C++, for all sums and factors.
+// Requantizes sums in plain C++, for all sums and factors.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8.h"

@@ -1,4 +1,4 @@
-// The micro-kernels of this build that turn sums into codes, best first.
+// The micro-kernels of this build that requantize sums, best first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_Q8_TABLE_H_

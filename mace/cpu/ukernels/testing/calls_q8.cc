@@ -167,7 +167,7 @@ void Add(const LutQ8& row, Calls& calls) {
                    [data, args, fn = row.fn] { fn(args); }});
 }
 
-// Codes of 4 bits.
+// Int4 values.
 void Add(const DequantizeRowsQ8& row, Calls& calls) {
   struct Data {
     Bytes codes, scales, to;
@@ -180,7 +180,7 @@ void Add(const DequantizeRowsQ8& row, Calls& calls) {
                    [data, args, fn = row.bits4] { fn(args); }});
 }
 
-// A layer of a transformer, with codes of 4 bits.
+// A layer of a transformer, with int4 values.
 void Add(const GemvQ8& row, Calls& calls) {
   struct Data {
     Bytes codes, scales, x, y;

@@ -1,13 +1,12 @@
-// Micro-kernels of Winograd's F(4x4, 3x3) for 8-bit codes, in exact integers.
+// Micro-kernels of Winograd's F(4x4, 3x3) for 8-bit values, in exact integers.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Outputs are computed in tiles of 4x4, each from 6x6 pixels of the input. With
 // the matrices of Lavin and Gray (2015) whose fractions are cleared,
 //
-//   v = B d B'   in 16 bits: codes are at most 128 from 0, so 12800 at most
-//   u = G g G'   in 16 bits: codes minus a zero point, so 49 * 255 at most
-//   m = sum over channels of u * v, element by element
-//   z = A m A'
+//   v = B d B'   in 16 bits: quantized values are at most 128 from 0, so 12800
+//   at most u = G g G'   in 16 bits: quantized values minus a zero point, so 49
+//   * 255 at most m = sum over channels of u * v, element by element z = A m A'
 //
 // where the rows of G are (1 0 0), (1 1 1), (1 -1 1), (1 2 4), (1 -2 4) and
 // (0 0 1). Element (i, j) of z is 9 * 2^(s_i + s_j) times the sum of products
@@ -31,8 +30,8 @@ constexpr size_t kWinogradQ8Area = 36;  // of elements
 struct WinogradQ8Input {
   size_t channels;
   const uint8_t* const* pixels;  // [6][6]
-  uint8_t flip;                  // each code is xor-ed with it: to signed codes
-  int16_t* v;  // element i of group g is at v + i * element + g * group
+  uint8_t flip;  // each value is xor-ed with it: to signed values
+  int16_t* v;    // element i of group g is at v + i * element + g * group
   size_t element, group;
 };
 using WinogradQ8InputFn = void(const WinogradQ8Input& tile);

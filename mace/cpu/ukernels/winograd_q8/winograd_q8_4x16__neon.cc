@@ -1,4 +1,4 @@
-// Winograd's F(4x4, 3x3) for codes on NEON of armv7 and armv8.
+// Winograd's F(4x4, 3x3) for quantized values on NEON of armv7 and armv8.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/winograd_q8/winograd_q8_neon.h"

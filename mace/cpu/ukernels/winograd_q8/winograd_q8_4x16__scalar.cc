@@ -1,4 +1,4 @@
-// Winograd's F(4x4, 3x3) for codes in plain C++.
+// Winograd's F(4x4, 3x3) for quantized values in plain C++.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/winograd_q8/winograd_q8_transforms.h"

@@ -1,5 +1,5 @@
-// Winograd's F(4x4, 3x3) for codes on AVX2: pairs of products of 16 bits are
-// added in 32.
+// Winograd's F(4x4, 3x3) for quantized values on AVX2: pairs of products of 16
+// bits are added in 32.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/winograd_q8/winograd_q8_pairs.h"

@@ -1,4 +1,4 @@
-// Winograd's F(4x4, 3x3) for codes on AVX-VNNI.
+// Winograd's F(4x4, 3x3) for quantized values on AVX-VNNI.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/winograd_q8/winograd_q8_pairs.h"

@@ -1,4 +1,5 @@
-// Winograd's F(4x4, 3x3) for codes on armv8: 16 of 32 registers accumulate.
+// Winograd's F(4x4, 3x3) for quantized values on armv8: 16 of 32 registers
+// accumulate.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/winograd_q8/winograd_q8_neon.h"

@@ -1,4 +1,4 @@
-// The Winograd micro-kernels of codes in this build, best first.
+// The Winograd micro-kernels of quantized values in this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A new one is a file, winograd_q8_{MR}x{NR}__{isa}.cc, with a declaration in
@@ -13,8 +13,8 @@
 
 namespace mace::cpu {
 
-// What the work of a set costs, in multiply-adds of the matrix product of codes
-// (gemm_q8) that the same CPU takes.
+// What the work of a set costs, in multiply-adds of the matrix product of
+// quantized values (gemm_q8) that the same CPU takes.
 struct WinogradQ8Costs {
   double product;      // a multiply-add of 16 bits
   double input;        // of a channel of a tile
@@ -26,8 +26,9 @@ struct WinogradQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  // With any of these, a CPU multiplies codes so fast that nothing is gained:
-  // AMX-INT8 multiplies 16 of them where AVX512-VNNI multiplies 16 bits once.
+  // With any of these, a CPU multiplies quantized values so fast that nothing
+  // is gained: AMX-INT8 multiplies 16 of them where AVX512-VNNI multiplies 16
+  // bits once.
   CpuFeatures slower_than;
   int mr, nr;  // the tile of a product
   int lanes;   // channels of a group of v

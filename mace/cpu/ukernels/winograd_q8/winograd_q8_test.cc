@@ -1,5 +1,5 @@
-// Every Winograd micro-kernel of codes that this CPU can run: its three steps
-// together give the sums of a direct convolution, exactly.
+// Every Winograd micro-kernel of quantized values that this CPU can run: its
+// three steps together give the sums of a direct convolution, exactly.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ namespace {
 
 struct Case {
   size_t tiles, channels;
-  bool extreme = false;  // all codes and weights are at the ends of their range
+  bool extreme =
+      false;  // all values and weights are at the ends of their range
 };
 
 constexpr size_t kArea = kWinogradQ8Area;

@@ -1,4 +1,5 @@
-// The transforms of Winograd's F(4x4, 3x3) for codes, in vectors of kBytes.
+// The transforms of Winograd's F(4x4, 3x3) for quantized values, in vectors of
+// kBytes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The compiler's own vectors serve every instruction set: these are additions

@@ -1,7 +1,8 @@
-// What kernels of quantized tensors share: ranges of codes and output stages.
+// What kernels of quantized tensors share: ranges of quantized values and
+// output stages.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_QUANTIZED_CODES_H_
-#define MACE_CPU_QUANTIZED_CODES_H_
+#ifndef MACE_CPU_QUANTIZED_QUANTIZATION_H_
+#define MACE_CPU_QUANTIZED_QUANTIZATION_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +15,7 @@
 namespace mace::cpu {
 
 // The least and the largest code of an output.
-struct CodeRange {
+struct QuantizedRange {
   int32_t least = 0;
   int32_t most = 0;
 
@@ -23,30 +24,31 @@ struct CodeRange {
   }
 };
 
-// Returns all codes of a type. REQUIRES: i8, u8 or i16.
-CodeRange CodesOf(DataType type);
+// Returns all values of a type. REQUIRES: i8, u8 or i16.
+QuantizedRange RangeOf(DataType type);
 
-// Returns the codes that `activation` leaves to an output of `type`. Errors:
+// Returns the values that `activation` leaves to an output of `type`. Errors:
 // MACE_UNSUPPORTED for activations other than NOOP, RELU and RELUX.
-Result<CodeRange> CodesAfter(const Node& node,
-                             const ActivationAttrs& activation,
-                             const TensorType& type);
+Result<QuantizedRange> RangeAfter(const Node& node,
+                                  const ActivationAttrs& activation,
+                                  const TensorType& type);
 
 // Returns the code that is nearest to `real`, ties away from zero, within the
 // type's range.
-int32_t ToCode(float real, const Quantization& quantization, CodeRange range);
+int32_t QuantizeReal(float real, const Quantization& quantization,
+                     QuantizedRange range);
 
 // The same for a number that has been divided by the scale.
-int32_t CodeOfUnits(float units, int32_t zero_point, CodeRange range);
+int32_t QuantizeUnits(float units, int32_t zero_point, QuantizedRange range);
 
-// Sums of products of a node with a filter to codes of its output.
+// Sums of products of a node with a filter to quantized values of its output.
 struct OutputStage {
   std::vector<FixedFactor> factors;  // one, or one for each channel
   // As many: not empty for sums that are scaled in double precision and rounded
   // once, ties away from zero.
   std::vector<double> reals;
   int32_t zero_point = 0;
-  CodeRange range;
+  QuantizedRange range;
 
   FixedFactor factor(int64_t channel) const {
     return factors[factors.size() == 1 ? 0 : channel];
@@ -70,4 +72,4 @@ std::vector<double> RealFactors(const Node& node);
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_QUANTIZED_CODES_H_
+#endif  // MACE_CPU_QUANTIZED_QUANTIZATION_H_

@@ -1,7 +1,7 @@
-// Ranges of codes and output stages.
+// Ranges of quantized values and output stages.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/quantized/codes.h"
+#include "mace/cpu/quantized/quantization.h"
 
 #include <limits>
 
@@ -11,30 +11,31 @@ namespace mace::cpu {
 namespace {
 
 template <typename T>
-CodeRange RangeOf() {
+QuantizedRange LimitsOf() {
   return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
 }
 
 }  // namespace
 
-CodeRange CodesOf(DataType type) {
-  if (type == DataType::kU8) return RangeOf<uint8_t>();
-  return type == DataType::kI8 ? RangeOf<int8_t>() : RangeOf<int16_t>();
+QuantizedRange RangeOf(DataType type) {
+  if (type == DataType::kU8) return LimitsOf<uint8_t>();
+  return type == DataType::kI8 ? LimitsOf<int8_t>() : LimitsOf<int16_t>();
 }
 
-int32_t ToCode(float real, const Quantization& quantization, CodeRange range) {
-  return CodeOfUnits(real / quantization.scale(), quantization.zero_point(),
-                     range);
+int32_t QuantizeReal(float real, const Quantization& quantization,
+                     QuantizedRange range) {
+  return QuantizeUnits(real / quantization.scale(), quantization.zero_point(),
+                       range);
 }
 
-int32_t CodeOfUnits(float units, int32_t zero_point, CodeRange range) {
+int32_t QuantizeUnits(float units, int32_t zero_point, QuantizedRange range) {
   return NearestCode(units, zero_point, range.least, range.most);
 }
 
-Result<CodeRange> CodesAfter(const Node& node,
-                             const ActivationAttrs& activation,
-                             const TensorType& type) {
-  CodeRange range = CodesOf(type.dtype);
+Result<QuantizedRange> RangeAfter(const Node& node,
+                                  const ActivationAttrs& activation,
+                                  const TensorType& type) {
+  QuantizedRange range = RangeOf(type.dtype);
   MACE_ASSIGN_OR_RETURN(const ActivationKind kind,
                         ParseActivation(node, activation));
   const Quantization& q = *type.quantization;
@@ -42,7 +43,7 @@ Result<CodeRange> CodesAfter(const Node& node,
     case ActivationKind::kNoop:
       return range;
     case ActivationKind::kRelux:
-      range.most = ToCode(activation.max_limit, q, range);
+      range.most = QuantizeReal(activation.max_limit, q, range);
       [[fallthrough]];
     case ActivationKind::kRelu:
       range.least = std::max(range.least, q.zero_point());
@@ -59,7 +60,7 @@ Result<OutputStage> MakeOutputStage(const Node& node,
   const TensorType &x = node.inputs[0].type, &y = node.outputs[0];
   OutputStage stage;
   stage.zero_point = y.quantization->zero_point();
-  MACE_ASSIGN_OR_RETURN(stage.range, CodesAfter(node, activation, y));
+  MACE_ASSIGN_OR_RETURN(stage.range, RangeAfter(node, activation, y));
   for (const float scale : node.inputs[1].type.quantization->scales) {
     double product = double{x.quantization->scale()} * scale;
     if (x.dtype == DataType::kU8) product = static_cast<float>(product);

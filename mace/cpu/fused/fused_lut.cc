@@ -1,7 +1,7 @@
 // Running both nodes on every code.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/fused/fused_codes.h"
+#include "mace/cpu/fused/fused_lut.h"
 
 #include <array>
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace {
 
 using Codes = std::array<uint8_t, 256>;
 
-bool IsCodes(const TensorType& type, const Shape& shape) {
+bool IsQuantized8(const TensorType& type, const Shape& shape) {
   return type.is_quantized() && type.shape == shape &&
          (type.dtype == DataType::kI8 || type.dtype == DataType::kU8);
 }
 
-bool MatchesFusedCodes(const std::vector<FusedNode>& chain) {
+bool MatchesFusedLut(const std::vector<FusedNode>& chain) {
   if (chain.size() != 2 || chain[0].node->op != "Activation" ||
       chain[1].node->op != "Eltwise" || chain[1].same < 0) {
     return false;
@@ -31,16 +31,16 @@ bool MatchesFusedCodes(const std::vector<FusedNode>& chain) {
   const Node &activation = *chain[0].node, &with = *chain[1].node;
   const Shape& shape = activation.outputs[0].shape;
   const auto is_codes = [&shape](const Operand& x) {
-    return IsCodes(x.type, shape);
+    return IsQuantized8(x.type, shape);
   };
   return activation.inputs.size() == 1 && with.inputs.size() == 2 &&
          AllOf(activation.inputs, is_codes) && AllOf(with.inputs, is_codes) &&
-         IsCodes(with.outputs[0], shape);
+         IsQuantized8(with.outputs[0], shape);
 }
 
-// Runs a node of which each operand is 256 codes.
-Status RunOnCodes(Node node, CpuContext& context,
-                  const std::vector<const Codes*>& inputs, Codes* output) {
+// Runs a node of which each operand is 256 values.
+Status RunOnValues(Node node, CpuContext& context,
+                   const std::vector<const Codes*>& inputs, Codes* output) {
   for (Operand& x : node.inputs) x.type.shape = {256};
   node.outputs[0].shape = {256};
   MACE_ASSIGN_OR_RETURN(const KernelPtr kernel, PrepareNode(node, context));
@@ -58,18 +58,18 @@ Status RunOnCodes(Node node, CpuContext& context,
 
 }  // namespace
 
-Result<KernelPtr> PrepareFusedCodes(const std::vector<FusedNode>& chain,
-                                    CpuContext& context) {
-  if (!kHas8BitKernels || context.reference || !MatchesFusedCodes(chain)) {
+Result<KernelPtr> PrepareFusedLut(const std::vector<FusedNode>& chain,
+                                  CpuContext& context) {
+  if (!kHas8BitKernels || context.reference || !MatchesFusedLut(chain)) {
     return Unsupported("only functions of one code can be looked up");
   }
   Codes codes, activated, table;
   for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<uint8_t>(i);
   MACE_RETURN_IF_ERROR(
-      RunOnCodes(*chain[0].node, context, {&codes}, &activated));
+      RunOnValues(*chain[0].node, context, {&codes}, &activated));
   std::vector<const Codes*> operands(2, &codes);
   operands[static_cast<size_t>(chain[1].previous)] = &activated;
-  MACE_RETURN_IF_ERROR(RunOnCodes(*chain[1].node, context, operands, &table));
+  MACE_RETURN_IF_ERROR(RunOnValues(*chain[1].node, context, operands, &table));
   return MakeLut(*chain[1].node, context, table);
 }
 

@@ -1,7 +1,7 @@
-// Kernels of products with weights stored as codes.
+// Kernels of products with weights stored as int8 or int4.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/mat_mul_codes.h"
+#include "mace/cpu/conv/mat_mul_weights_q8.h"
 
 #include <algorithm>
 
@@ -38,10 +38,10 @@ const void* ScalesAt(const CodeRows& codes, int64_t row) {
 }
 
 // What both kernels have.
-struct CodesKernel : Kernel {
-  CodesKernel(const Node& node, int64_t rows_of_x,
-              const ActivationFunction& activation_in,
-              const CpuContext& context)
+struct WeightsQ8Kernel : Kernel {
+  WeightsQ8Kernel(const Node& node, int64_t rows_of_x,
+                  const ActivationFunction& activation_in,
+                  const CpuContext& context)
       : w(node.inputs[1], context.features),
         threads(context.threads),
         m(rows_of_x),
@@ -57,10 +57,10 @@ struct CodesKernel : Kernel {
   ActivationFunction activation;
 };
 
-struct FewRows final : CodesKernel {
+struct FewRows final : WeightsQ8Kernel {
   FewRows(const Node& node, int64_t rows_of_x,
           const ActivationFunction& activation_in, const CpuContext& context)
-      : CodesKernel(node, rows_of_x, activation_in, context),
+      : WeightsQ8Kernel(node, rows_of_x, activation_in, context),
         gemv(&ChooseRow(kGemvQ8, context.features)),
         activator(activation, context.features) {
     const int64_t blocks = CeilDiv(n, kGemvRows);
@@ -79,7 +79,8 @@ struct FewRows final : CodesKernel {
     return Status();
   }
 
-  // Rows of w are multiplied by all rows of x while the cache has their codes.
+  // Rows of w are multiplied by all rows of x while the cache has their
+  // quantized values.
   void RunPiece(const RunArgs& args, int64_t piece) const {
     const CodeRows& codes = w.rows();
     GemvQ8Fn* fn = codes.has_blocks ? gemv->bits4 : gemv->bits8;
@@ -108,7 +109,7 @@ struct FewRows final : CodesKernel {
   int64_t pieces = 0, blocks_of_piece = 0;
 };
 
-ConvGemm GemmOf(const CodesKernel& kernel, const GemmUkernel& micro,
+ConvGemm GemmOf(const WeightsQ8Kernel& kernel, const GemmUkernel& micro,
                 int64_t columns, const CpuContext& context) {
   ConvGemm::Spec spec;
   spec.kernel = &micro;
@@ -123,10 +124,10 @@ ConvGemm GemmOf(const CodesKernel& kernel, const GemmUkernel& micro,
   return ConvGemm(spec, context);
 }
 
-struct ManyRows final : CodesKernel {
+struct ManyRows final : WeightsQ8Kernel {
   ManyRows(const Node& node, int64_t rows_of_x,
            const ActivationFunction& activation_in, const CpuContext& context)
-      : CodesKernel(node, rows_of_x, activation_in, context),
+      : WeightsQ8Kernel(node, rows_of_x, activation_in, context),
         micro(&ChooseGemmF32({m, n, k * static_cast<int64_t>(sizeof(float))},
                              context)),
         chunk(ChunkOf()),
@@ -208,9 +209,9 @@ struct ManyRows final : CodesKernel {
 
 }  // namespace
 
-Result<KernelPtr> PrepareMatMulCodes(const Node& node, int64_t m,
-                                     const ActivationFunction& activation,
-                                     CpuContext& context) {
+Result<KernelPtr> PrepareMatMulWeightsQ8(const Node& node, int64_t m,
+                                         const ActivationFunction& activation,
+                                         CpuContext& context) {
   if (m < kManyRows) {
     return KernelPtr(std::make_unique<FewRows>(node, m, activation, context));
   }

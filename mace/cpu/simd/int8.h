@@ -1,65 +1,66 @@
-// Codes: 16 codes of weights, and making floats of them. Its functions have the
-// same names for every instruction set, as those of simd.h.
+// Quantized values: 16 values of weights, and dequantizing them. Its functions
+// have the same names for every instruction set, as those of simd.h.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_SIMD_CODES_H_
-#define MACE_CPU_SIMD_CODES_H_
+#ifndef MACE_CPU_SIMD_INT8_H_
+#define MACE_CPU_SIMD_INT8_H_
 
 #include "mace/cpu/simd/simd.h"
 
 namespace mace::simd {
 namespace {
 
-// Codes of int8, or 16 bytes that hold two codes of 4 bits each.
-constexpr size_t kCodes = 16;
+// Values of int8, or 16 bytes that hold two int4 values each.
+constexpr size_t kInt8Lanes = 16;
 // The vectors that their floats fill.
-constexpr size_t kCodesVectors = kCodes / kLanes;
+constexpr size_t kInt8Vectors = kInt8Lanes / kLanes;
 
 #if defined(MACE_SIMD_SCALAR) || \
     !(defined(__AVX2__) || defined(__AVX512F__) || defined(__ARM_NEON))
 
-struct Codes {
-  int8_t code[kCodes];
+struct Int8 {
+  int8_t code[kInt8Lanes];
 };
-inline Codes LoadCodes(const uint8_t* p) {
-  Codes codes;
+inline Int8 LoadInt8(const uint8_t* p) {
+  Int8 codes;
   __builtin_memcpy(&codes, p, sizeof(codes));
   return codes;
 }
 // Returns the low or the high half of each byte, minus 8.
-inline Codes LowHalves(const Codes& pairs) {
-  Codes codes;
-  for (size_t i = 0; i < kCodes; ++i) {
+inline Int8 LowHalves(const Int8& pairs) {
+  Int8 codes;
+  for (size_t i = 0; i < kInt8Lanes; ++i) {
     codes.code[i] = static_cast<int8_t>((pairs.code[i] & 15) - 8);
   }
   return codes;
 }
-inline Codes HighHalves(const Codes& pairs) {
-  Codes codes;
-  for (size_t i = 0; i < kCodes; ++i) {
+inline Int8 HighHalves(const Int8& pairs) {
+  Int8 codes;
+  for (size_t i = 0; i < kInt8Lanes; ++i) {
     const auto byte = static_cast<uint8_t>(pairs.code[i]);
     codes.code[i] = static_cast<int8_t>((byte >> 4) - 8);
   }
   return codes;
 }
-inline void ToFloats(const Codes& codes, F32* to) {
-  for (size_t i = 0; i < kCodes; ++i) to[i] = static_cast<float>(codes.code[i]);
+inline void ToFloats(const Int8& codes, F32* to) {
+  for (size_t i = 0; i < kInt8Lanes; ++i)
+    to[i] = static_cast<float>(codes.code[i]);
 }
 
 #elif defined(__ARM_NEON)
 
-using Codes = int8x16_t;
+using Int8 = int8x16_t;
 
-inline Codes LoadCodes(const uint8_t* p) {
+inline Int8 LoadInt8(const uint8_t* p) {
   return vreinterpretq_s8_u8(vld1q_u8(p));
 }
-inline Codes LowHalves(Codes pairs) {
+inline Int8 LowHalves(Int8 pairs) {
   return vsubq_s8(vandq_s8(pairs, vdupq_n_s8(15)), vdupq_n_s8(8));
 }
-inline Codes HighHalves(Codes pairs) {
+inline Int8 HighHalves(Int8 pairs) {
   const uint8x16_t high = vshrq_n_u8(vreinterpretq_u8_s8(pairs), 4);
   return vsubq_s8(vreinterpretq_s8_u8(high), vdupq_n_s8(8));
 }
-inline void ToFloats(Codes codes, F32* to) {
+inline void ToFloats(Int8 codes, F32* to) {
   const int16x8_t low = vmovl_s8(vget_low_s8(codes));
   const int16x8_t high = vmovl_s8(vget_high_s8(codes));
   to[0] = vcvtq_f32_s32(vmovl_s16(vget_low_s16(low)));
@@ -70,19 +71,19 @@ inline void ToFloats(Codes codes, F32* to) {
 
 #else
 
-using Codes = __m128i;
+using Int8 = __m128i;
 
-inline Codes LoadCodes(const uint8_t* p) {
+inline Int8 LoadInt8(const uint8_t* p) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
-inline Codes LowHalves(Codes pairs) {
+inline Int8 LowHalves(Int8 pairs) {
   return _mm_sub_epi8(_mm_and_si128(pairs, _mm_set1_epi8(15)),
                       _mm_set1_epi8(8));
 }
-inline Codes HighHalves(Codes pairs) {
+inline Int8 HighHalves(Int8 pairs) {
   return LowHalves(_mm_srli_epi16(pairs, 4));
 }
-inline void ToFloats(Codes codes, F32* to) {
+inline void ToFloats(Int8 codes, F32* to) {
 #if defined(__AVX512F__)
   to[0] = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(codes));
 #else
@@ -96,4 +97,4 @@ inline void ToFloats(Codes codes, F32* to) {
 }  // namespace
 }  // namespace mace::simd
 
-#endif  // MACE_CPU_SIMD_CODES_H_
+#endif  // MACE_CPU_SIMD_INT8_H_
