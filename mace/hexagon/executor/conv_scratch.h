@@ -3,8 +3,9 @@
 #ifndef MACE_HEXAGON_EXECUTOR_CONV_SCRATCH_H_
 #define MACE_HEXAGON_EXECUTOR_CONV_SCRATCH_H_
 
-#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/ops.h"
+#include "mace/hexagon/protocol/graph_format.h"
+#include "mace/hexagon/protocol/sizes.h"
 
 namespace mace::hexagon {
 

@@ -11,27 +11,9 @@
 
 #include "mace/hexagon/protocol/graph_format.h"
 #include "mace/hexagon/protocol/messages.h"
+#include "mace/hexagon/protocol/sizes.h"
 
 namespace mace::hexagon {
-
-// Helpers of checks: products and sums that are too large become kHuge, which
-// no tensor has.
-constexpr uint64_t kHuge = uint64_t{1} << 62;
-inline uint64_t Times(uint64_t a, uint64_t b) {
-  if (((a | b) >> 31) == 0) return a * b;  // without a division, mostly
-  if (a == 0 || b == 0) return 0;
-  return a > kHuge / b ? kHuge : a * b;
-}
-inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c) {
-  return Times(Times(a, b), c);
-}
-inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-  return Times(Times(a, b), Times(c, d));
-}
-inline uint64_t RoundUp(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
-inline bool IsWithin(int32_t x, int32_t least, int32_t most) {
-  return x >= least && x <= most;
-}
 
 struct PoolMemory {
   uint8_t* base = nullptr;

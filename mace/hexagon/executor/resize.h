@@ -3,6 +3,7 @@
 #ifndef MACE_HEXAGON_EXECUTOR_RESIZE_H_
 #define MACE_HEXAGON_EXECUTOR_RESIZE_H_
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/window.h"
 
 namespace mace::hexagon {

@@ -3,8 +3,8 @@
 #ifndef MACE_HEXAGON_EXECUTOR_WINDOW_H_
 #define MACE_HEXAGON_EXECUTOR_WINDOW_H_
 
-#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/ops.h"
+#include "mace/hexagon/protocol/sizes.h"
 
 namespace mace::hexagon {
 

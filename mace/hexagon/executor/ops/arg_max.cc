@@ -1,6 +1,7 @@
 // ArgMax: where the largest, or the least, code along an axis is.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/window.h"
 
 #if defined(__hexagon__)

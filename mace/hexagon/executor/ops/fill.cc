@@ -1,6 +1,7 @@
 // Fill: one code in a part of a tensor.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/window.h"
 
 #if defined(__hexagon__)

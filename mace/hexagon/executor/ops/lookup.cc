@@ -1,6 +1,7 @@
 // Lookup: any function of one code, as a table of 256 bytes.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/window.h"
 
 #if defined(__hexagon__)

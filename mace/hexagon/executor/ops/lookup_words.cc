@@ -1,6 +1,7 @@
 // LookupWords: a word for each code, as a table of 256; codes to floats.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/window.h"
 
 #if defined(__hexagon__)

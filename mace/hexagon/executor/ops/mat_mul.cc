@@ -2,6 +2,7 @@
 // a packed filter; the rest is a convolution of one pixel.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/mat_mul_scratch.h"
 #include "mace/hexagon/executor/window.h"
 

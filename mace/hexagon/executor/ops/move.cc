@@ -2,6 +2,7 @@
 // Pad, Transpose, DepthToSpace and their like are one or a few of it.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/window.h"
 
 #if defined(__hexagon__)

@@ -1,6 +1,7 @@
 // Reduce: sums of codes along an axis, scaled; a mean by its factor.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/window.h"
 
 #if defined(__hexagon__)

@@ -1,6 +1,7 @@
 // ResizeBilinear of signed codes: weights of 10 bits along both axes.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/resize.h"
 
 #if defined(__hexagon__)

@@ -3,6 +3,7 @@
 // doubt.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/hexagon/executor/graph.h"
 #include "mace/hexagon/executor/resize.h"
 
 #if defined(__hexagon__)
