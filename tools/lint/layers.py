@@ -77,13 +77,13 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     },
     "hexagon": {
         "common": set(),  # what both executors share
-        "protocol": set(),
+        "protocol": set(),  # what both sides of a DSP must agree on
         "hvx": set(),  # micro-kernels for the DSP's vectors
         "executor": {"hvx", "protocol"},  # for the DSP, and its checks for the host
         "dsp": {"executor", "protocol"},
-        "packing": {"executor", "protocol"},
+        "packing": {"protocol"},
         "session": {"packing", "protocol"},
-        "device": {"common", "executor", "packing", "session"},
+        "device": {"common", "packing", "protocol", "session"},
         "nnlib": {"common"},  # the vendor's executor in place of these
         "emulated": {"device", "dsp", "executor", "packing", "protocol", "session"},
     },

@@ -6,7 +6,7 @@
 #include "mace/graph/attrs.h"
 #include "mace/hexagon/device/codes.h"
 #include "mace/hexagon/device/translate.h"
-#include "mace/hexagon/executor/window.h"
+#include "mace/hexagon/protocol/window.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::hexagon {

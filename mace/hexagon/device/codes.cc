@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "mace/hexagon/executor/window.h"
+#include "mace/hexagon/protocol/window.h"
 
 namespace mace::hexagon {
 

@@ -7,7 +7,7 @@
 
 #include "mace/base/status.h"
 #include "mace/graph/node.h"
-#include "mace/hexagon/executor/ops.h"
+#include "mace/hexagon/protocol/ops.h"
 #include "mace/ops/common/activation_attrs.h"
 #include "mace/ops/common/window.h"
 

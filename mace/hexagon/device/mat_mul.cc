@@ -7,8 +7,8 @@
 #include "mace/hexagon/device/boxes.h"
 #include "mace/hexagon/device/codes.h"
 #include "mace/hexagon/device/translate.h"
-#include "mace/hexagon/executor/mat_mul_scratch.h"
 #include "mace/hexagon/packing/filters.h"
+#include "mace/hexagon/protocol/mat_mul_scratch.h"
 #include "mace/ops/common/broadcast.h"
 
 namespace mace::hexagon {

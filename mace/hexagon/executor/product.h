@@ -4,10 +4,10 @@
 #ifndef MACE_HEXAGON_EXECUTOR_PRODUCT_H_
 #define MACE_HEXAGON_EXECUTOR_PRODUCT_H_
 
-#include "mace/hexagon/executor/ops.h"
 #include "mace/hexagon/hvx/hvx.h"
 #include "mace/hexagon/hvx/prefetch.h"
 #include "mace/hexagon/hvx/ukernels/ukernels.h"
+#include "mace/hexagon/protocol/ops.h"
 
 namespace mace::hexagon {
 

@@ -4,7 +4,7 @@
 #define MACE_HEXAGON_EXECUTOR_RESIZE_H_
 
 #include "mace/hexagon/executor/graph.h"
-#include "mace/hexagon/executor/window.h"
+#include "mace/hexagon/protocol/window.h"
 
 namespace mace::hexagon {
 

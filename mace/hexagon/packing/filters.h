@@ -8,7 +8,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/status.h"
-#include "mace/hexagon/executor/ops.h"
+#include "mace/hexagon/protocol/ops.h"
 
 namespace mace::hexagon {
 

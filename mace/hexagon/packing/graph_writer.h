@@ -9,8 +9,8 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/status.h"
-#include "mace/hexagon/executor/ops.h"
 #include "mace/hexagon/protocol/graph_format.h"
+#include "mace/hexagon/protocol/ops.h"
 
 namespace mace::hexagon {
 
@@ -38,7 +38,7 @@ class GraphWriter {
   int AddConstant(AlignedBuffer buffer);
 
   // Nodes run in the order in which they are added. `params` is a struct of
-  // executor/ops.h.
+  // protocol/ops.h.
   template <typename P>
   void AddNode(OpCode op, const std::vector<int>& operands, const P& params) {
     static_assert(sizeof(P) % sizeof(int32_t) == 0, "words");

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "mace/hexagon/executor/conv_scratch.h"
-#include "mace/hexagon/executor/depthwise_scratch.h"
+#include "mace/hexagon/protocol/conv_scratch.h"
+#include "mace/hexagon/protocol/depthwise_scratch.h"
 
 namespace mace::hexagon {
 

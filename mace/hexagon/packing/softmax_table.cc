@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
-#include "mace/hexagon/executor/fixed_reciprocal.h"
 #include "mace/hexagon/packing/filters.h"
+#include "mace/hexagon/protocol/fixed_reciprocal.h"
 
 namespace mace::hexagon {
 namespace {

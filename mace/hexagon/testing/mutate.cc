@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "mace/hexagon/executor/mat_mul_scratch.h"
 #include "mace/hexagon/packing/nodes.h"
 #include "mace/hexagon/packing/softmax_table.h"
+#include "mace/hexagon/protocol/mat_mul_scratch.h"
 
 namespace mace::hexagon::testing {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "mace/hexagon/executor/ops.h"
 #include "mace/hexagon/packing/filters.h"
+#include "mace/hexagon/protocol/ops.h"
 #include "mace/hexagon/testing/random.h"
 
 namespace mace::hexagon::testing {

@@ -1,9 +1,9 @@
 // Conv: any window, stride, dilation and groups; rows of products by vrmpy.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/hexagon/executor/conv_scratch.h"
 #include "mace/hexagon/executor/graph.h"
-#include "mace/hexagon/executor/window.h"
+#include "mace/hexagon/protocol/conv_scratch.h"
+#include "mace/hexagon/protocol/window.h"
 
 #if defined(__hexagon__)
 #include "mace/hexagon/executor/product.h"

@@ -2,9 +2,9 @@
 // that have the padding around them, in a ring that the window slides over.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/hexagon/executor/depthwise_scratch.h"
 #include "mace/hexagon/executor/graph.h"
-#include "mace/hexagon/executor/window.h"
+#include "mace/hexagon/protocol/depthwise_scratch.h"
+#include "mace/hexagon/protocol/window.h"
 
 #if defined(__hexagon__)
 #include "mace/hexagon/hvx/hvx.h"

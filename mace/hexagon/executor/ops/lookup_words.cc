@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/executor/graph.h"
-#include "mace/hexagon/executor/window.h"
+#include "mace/hexagon/protocol/window.h"
 
 #if defined(__hexagon__)
 #include "mace/hexagon/hvx/lookup.h"

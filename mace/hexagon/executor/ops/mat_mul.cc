@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/executor/graph.h"
-#include "mace/hexagon/executor/mat_mul_scratch.h"
-#include "mace/hexagon/executor/window.h"
+#include "mace/hexagon/protocol/mat_mul_scratch.h"
+#include "mace/hexagon/protocol/window.h"
 
 #if defined(__hexagon__)
 #include "mace/hexagon/executor/product.h"

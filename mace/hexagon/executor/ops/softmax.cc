@@ -2,9 +2,9 @@
 // codes from a table. A byte table of each row's results follows from it.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/hexagon/executor/fixed_reciprocal.h"
 #include "mace/hexagon/executor/graph.h"
-#include "mace/hexagon/executor/window.h"
+#include "mace/hexagon/protocol/fixed_reciprocal.h"
+#include "mace/hexagon/protocol/window.h"
 
 namespace mace::hexagon {
 namespace {

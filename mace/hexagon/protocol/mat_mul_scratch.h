@@ -1,10 +1,10 @@
 // The scratch of matrix products: what convolutions have, and 128 columns of b
 // as a packed filter.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_HEXAGON_EXECUTOR_MAT_MUL_SCRATCH_H_
-#define MACE_HEXAGON_EXECUTOR_MAT_MUL_SCRATCH_H_
+#ifndef MACE_HEXAGON_PROTOCOL_MAT_MUL_SCRATCH_H_
+#define MACE_HEXAGON_PROTOCOL_MAT_MUL_SCRATCH_H_
 
-#include "mace/hexagon/executor/conv_scratch.h"
+#include "mace/hexagon/protocol/conv_scratch.h"
 
 namespace mace::hexagon {
 
@@ -26,4 +26,4 @@ struct MatMulScratch {
 
 }  // namespace mace::hexagon
 
-#endif  // MACE_HEXAGON_EXECUTOR_MAT_MUL_SCRATCH_H_
+#endif  // MACE_HEXAGON_PROTOCOL_MAT_MUL_SCRATCH_H_

@@ -1,10 +1,10 @@
 // The scratch of convolutions and matrix products.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_HEXAGON_EXECUTOR_CONV_SCRATCH_H_
-#define MACE_HEXAGON_EXECUTOR_CONV_SCRATCH_H_
+#ifndef MACE_HEXAGON_PROTOCOL_CONV_SCRATCH_H_
+#define MACE_HEXAGON_PROTOCOL_CONV_SCRATCH_H_
 
-#include "mace/hexagon/executor/ops.h"
 #include "mace/hexagon/protocol/graph_format.h"
+#include "mace/hexagon/protocol/ops.h"
 #include "mace/hexagon/protocol/sizes.h"
 
 namespace mace::hexagon {
@@ -32,4 +32,4 @@ struct ConvScratch {
 
 }  // namespace mace::hexagon
 
-#endif  // MACE_HEXAGON_EXECUTOR_CONV_SCRATCH_H_
+#endif  // MACE_HEXAGON_PROTOCOL_CONV_SCRATCH_H_

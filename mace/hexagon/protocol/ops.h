@@ -3,8 +3,8 @@
 //
 // Codes are signed or unsigned bytes, by `is_signed`. Real factors come as
 // fixed-point numbers: mantissa * 2^(exponent - 31), as TFLite has them.
-#ifndef MACE_HEXAGON_EXECUTOR_OPS_H_
-#define MACE_HEXAGON_EXECUTOR_OPS_H_
+#ifndef MACE_HEXAGON_PROTOCOL_OPS_H_
+#define MACE_HEXAGON_PROTOCOL_OPS_H_
 
 #include <stdint.h>
 
@@ -187,4 +187,4 @@ struct LookupWordsParams {
 
 }  // namespace mace::hexagon
 
-#endif  // MACE_HEXAGON_EXECUTOR_OPS_H_
+#endif  // MACE_HEXAGON_PROTOCOL_OPS_H_

@@ -1,11 +1,11 @@
 // The scratch of depthwise convolutions: lines of the input with their padding,
 // and of a tile of its channels.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_HEXAGON_EXECUTOR_DEPTHWISE_SCRATCH_H_
-#define MACE_HEXAGON_EXECUTOR_DEPTHWISE_SCRATCH_H_
+#ifndef MACE_HEXAGON_PROTOCOL_DEPTHWISE_SCRATCH_H_
+#define MACE_HEXAGON_PROTOCOL_DEPTHWISE_SCRATCH_H_
 
-#include "mace/hexagon/executor/ops.h"
 #include "mace/hexagon/protocol/graph_format.h"
+#include "mace/hexagon/protocol/ops.h"
 #include "mace/hexagon/protocol/sizes.h"
 
 namespace mace::hexagon {
@@ -38,4 +38,4 @@ struct DepthwiseScratch {
 
 }  // namespace mace::hexagon
 
-#endif  // MACE_HEXAGON_EXECUTOR_DEPTHWISE_SCRATCH_H_
+#endif  // MACE_HEXAGON_PROTOCOL_DEPTHWISE_SCRATCH_H_

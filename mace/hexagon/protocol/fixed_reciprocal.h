@@ -1,7 +1,7 @@
 // Fixed-point arithmetic of single numbers, as gemmlowp documents it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_HEXAGON_EXECUTOR_FIXED_RECIPROCAL_H_
-#define MACE_HEXAGON_EXECUTOR_FIXED_RECIPROCAL_H_
+#ifndef MACE_HEXAGON_PROTOCOL_FIXED_RECIPROCAL_H_
+#define MACE_HEXAGON_PROTOCOL_FIXED_RECIPROCAL_H_
 
 #include <stdint.h>
 
@@ -49,4 +49,4 @@ inline ScalarReciprocal FindReciprocal(int32_t x, int32_t integer_bits) {
 
 }  // namespace mace::hexagon
 
-#endif  // MACE_HEXAGON_EXECUTOR_FIXED_RECIPROCAL_H_
+#endif  // MACE_HEXAGON_PROTOCOL_FIXED_RECIPROCAL_H_

@@ -1,9 +1,9 @@
 // What ops with windows share.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_HEXAGON_EXECUTOR_WINDOW_H_
-#define MACE_HEXAGON_EXECUTOR_WINDOW_H_
+#ifndef MACE_HEXAGON_PROTOCOL_WINDOW_H_
+#define MACE_HEXAGON_PROTOCOL_WINDOW_H_
 
-#include "mace/hexagon/executor/ops.h"
+#include "mace/hexagon/protocol/ops.h"
 #include "mace/hexagon/protocol/sizes.h"
 
 namespace mace::hexagon {
@@ -38,4 +38,4 @@ inline int32_t Start(const WindowParams& w, int32_t at) {
 
 }  // namespace mace::hexagon
 
-#endif  // MACE_HEXAGON_EXECUTOR_WINDOW_H_
+#endif  // MACE_HEXAGON_PROTOCOL_WINDOW_H_
