@@ -27,7 +27,7 @@
 #include "mace/hexagon/nnlib/nnlib_device.h"
 #endif
 #ifdef MACE_HEXAGON_EMULATOR
-#include "mace/hexagon/session/emulator.h"
+#include "mace/hexagon/dsp_program/emulator/emulator.h"
 #endif
 
 namespace mace {

@@ -43,7 +43,7 @@ EXTRA: dict[str, set[str]] = {
     "testing": set(LAYERS),
 }
 # Rooms: folders inside a folder of mace/, and which of their neighbours each may include; "." is
-# the folder itself. Other folders include only what ENTRANCES names. Tests include any room.
+# the folder itself. What is outside includes only what ENTRANCES names. Tests include any room.
 ROOMS: dict[str, dict[str, set[str]]] = {
     "memory": {
         "problem": set(),
@@ -78,18 +78,23 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     "hexagon": {
         "common": set(),  # what both executors share
         "protocol": set(),  # what both sides of a DSP must agree on
-        "hvx": set(),  # micro-kernels for the DSP's vectors
-        "executor": {"hvx", "protocol"},  # for the DSP, and its checks for the host
-        "dsp": {"executor", "protocol"},
         "packing": {"protocol"},
         "session": {"packing", "protocol"},
         "device": {"common", "packing", "protocol", "session"},
+        "dsp_program": {"packing", "protocol", "session"},  # no library contains it
         "nnlib": {"common"},  # the vendor's executor in place of these
-        "emulated": {"device", "dsp", "executor", "packing", "protocol", "session"},
+    },
+    "hexagon/dsp_program": {
+        "hvx": set(),  # micro-kernels for the DSP's vectors
+        "executor": {"hvx"},  # for the DSP, and its checks for the host
+        "main": {"executor"},
+        "emulator": set(),  # of the host
+        "emulated": {"emulator", "executor", "main"},
     },
 }
 ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."},
-                                  "hexagon": {"device", "nnlib", "session"}}
+                                  "hexagon": {"device", "dsp_program", "nnlib"},
+                                  "hexagon/dsp_program": {"emulator"}}
 # The one file that names the concrete devices.
 DEVICES_FILE = Path("mace/runtime/devices.cc")
 DEVICES = {"cpu", "opencl", "hexagon"}
@@ -157,7 +162,7 @@ def _refusal(path: Path, header: str, quoted: bool) -> str:
         return "the library reads models by mace/proto/messages.h"
     if header.startswith("mace/"):
         return (_project_refusal(path, Path(header).parts[1], test)
-                or _room_refusal(path, Path(header), test))
+                or ("" if test else _room_refusals(path, Path(header))))
     for prefix, allowed in THIRD_PARTY.items():
         if header.startswith(prefix) and not (folder in allowed or test and "testing" in allowed):
             return f"mace/{folder} does not use {prefix}"
@@ -182,29 +187,39 @@ def _project_refusal(path: Path, target: str, test: bool) -> str:
     return f"mace/{folder} may include {', '.join(sorted(allowed))}, not {target}"
 
 
-def _room_refusal(path: Path, header: Path, test: bool) -> str:
-    """Why `path` may not include a header of that room of a folder, or ''."""
-    folder = header.parts[1]
-    rooms = ROOMS.get(folder)
-    if rooms is None or test or path.parts[1] == "testing":
+def _room_refusals(path: Path, header: Path) -> str:
+    """Why `path` may not include a header of those rooms, at any depth, or ''."""
+    for depth in range(2, len(header.parts)):
+        folder = header.parts[1:depth]
+        if "/".join(folder) in ROOMS and (reason := _room_refusal(path, header, folder)):
+            return reason
+    return ""
+
+
+def _room_refusal(path: Path, header: Path, folder: tuple[str, ...]) -> str:
+    """Why `path` may not include a header of that room of a folder of mace/, or ''."""
+    if path.parts[1] == "testing":
         return ""
-    target = _room_of(header)
-    if path.parts[1] != folder:
-        entrances = ENTRANCES[folder]
+    name = "/".join(folder)
+    rooms = ROOMS[name]
+    target = _room_of(header, folder)
+    if path.parts[1:1 + len(folder)] != folder:
+        entrances = ENTRANCES[name]
         return "" if target in entrances else (
-            f"from outside, mace/{folder} is entered by {', '.join(sorted(entrances))}, "
+            f"from outside, mace/{name} is entered by {', '.join(sorted(entrances))}, "
             f"not {target}")
-    room = _room_of(path)
+    room = _room_of(path, folder)
     if "testing" in (room, target) or room not in rooms:
-        return "" if room == "testing" else f"mace/{folder}/{room} is not in ROOMS of layers.py"
+        return "" if room == "testing" else f"mace/{name}/{room} is not in ROOMS of layers.py"
     if target in rooms[room] | {room}:
         return ""
     allowed = ", ".join(sorted(rooms[room])) or "no other room"
-    return f"mace/{folder}/{room} may include {allowed}, not {target}"
+    return f"mace/{name}/{room} may include {allowed}, not {target}"
 
 
-def _room_of(path: Path) -> str:
-    return path.parts[2] if len(path.parts) > 3 else "."
+def _room_of(path: Path, folder: tuple[str, ...]) -> str:
+    at = 1 + len(folder)
+    return path.parts[at] if len(path.parts) > at + 1 else "."
 
 
 # What tables of micro-kernels include besides.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/hexagon/session/emulator.h"
+#include "mace/hexagon/dsp_program/emulator/emulator.h"
 #include "mace/hexagon/session/session.h"
 #include "mace/hexagon/testing/random.h"
 

@@ -1,0 +1,41 @@
+// Prefetch: asks the DSP to read memory into its second-level cache, while it
+// goes on computing.
+// SPDX-License-Identifier: Apache-2.0
+//
+// An emulator executes the instruction and does nothing; prefetch_count says
+// how often it was asked for.
+#ifndef MACE_HEXAGON_DSP_PROGRAM_HVX_PREFETCH_H_
+#define MACE_HEXAGON_DSP_PROGRAM_HVX_PREFETCH_H_
+
+#include <hexagon_protos.h>
+#include <stdint.h>
+
+namespace mace::hexagon {
+
+// How many prefetches were asked for, modulo 2^32.
+extern uint32_t prefetch_count;
+
+// `rows` rows of `width` bytes, `stride` bytes from start to start. Fields of
+// the instruction have 16 bits: more is cut off, for this is a hint only.
+static inline void Prefetch(const void* at, int32_t width, int32_t stride,
+                            int32_t rows) {
+  constexpr int32_t kMost = 0xffff;
+  if (width <= 0 || rows <= 0 || stride < 0 || stride > kMost) return;
+  const auto cut = [](int32_t n) {
+    return static_cast<uint64_t>(n < kMost ? n : kMost);
+  };
+  Q6_l2fetch_AP(const_cast<void*>(at),
+                static_cast<int64_t>(static_cast<uint64_t>(stride) << 32 |
+                                     cut(width) << 16 | cut(rows)));
+  ++prefetch_count;
+}
+
+// `bytes` bytes in one piece.
+static inline void Prefetch(const void* at, int32_t bytes) {
+  constexpr int32_t kRow = 2048;
+  Prefetch(at, bytes < kRow ? bytes : kRow, kRow, (bytes + kRow - 1) / kRow);
+}
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_DSP_PROGRAM_HVX_PREFETCH_H_

@@ -1,0 +1,39 @@
+// System calls of Linux, as qemu-hexagon offers them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_HEXAGON_DSP_PROGRAM_MAIN_LINUX_H_
+#define MACE_HEXAGON_DSP_PROGRAM_MAIN_LINUX_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace mace::hexagon {
+
+// Numbers of Linux's generic table.
+enum SystemCall : long {
+  kCallOpenat = 56,
+  kCallClose = 57,
+  kCallRead = 63,
+  kCallWrite = 64,
+  kCallMunmap = 215,
+  kCallMmap2 = 222,
+};
+
+static inline long CallSystem(SystemCall number, long a, long b = 0, long c = 0,
+                              long d = 0, long e = 0, long f = 0) {
+  register long r6 asm("r6") = number;
+  register long r0 asm("r0") = a;
+  register long r1 asm("r1") = b;
+  register long r2 asm("r2") = c;
+  register long r3 asm("r3") = d;
+  register long r4 asm("r4") = e;
+  register long r5 asm("r5") = f;
+  asm volatile("trap0(#1)"
+               : "+r"(r0)
+               : "r"(r6), "r"(r1), "r"(r2), "r"(r3), "r"(r4), "r"(r5)
+               : "memory");
+  return r0;
+}
+
+}  // namespace mace::hexagon
+
+#endif  // MACE_HEXAGON_DSP_PROGRAM_MAIN_LINUX_H_
