@@ -4,9 +4,10 @@
 load("//mace:build_defs.bzl", "MACE_COPTS")
 load("//mace:unity.bzl", "unity")
 
-def memory_room(name, deps, visibility = ["//mace/memory:__subpackages__"], copts = []):
+def memory_room(name, deps, visibility = ["//mace/memory:__subpackages__"], copts = [], testonly = False):
     native.cc_library(
         name = name,
+        testonly = testonly,
         srcs = unity(name + "_unit", native.glob(["*.cc"], exclude = ["*_test.cc", "*_bench.cc"])),
         hdrs = native.glob(["*.h"]),
         # The search lives on loops that only -O3 turns into vector code.

@@ -49,7 +49,6 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "problem": set(),
         "offsets": {"problem"},
         "objects": {"problem"},
-        "compat": {"problem", "offsets"},
         ".": {"problem", "offsets", "objects"},
     },
     "cpu": {

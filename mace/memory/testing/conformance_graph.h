@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mace/memory/compat/arena_graph.h"
+#include "mace/memory/testing/compat/arena_graph.h"
 #include "mace/memory/testing/conformance_file.h"
 
 namespace mace::memory {

@@ -7,8 +7,8 @@
 // engine has a heap and uses offsets/TFLM_GREEDY and offsets/LINEAR, which
 // place in the same way: micro_planner_test.cc compares the greedy ones on
 // random buffers.
-#ifndef MACE_MEMORY_COMPAT_MICRO_PLANNER_H_
-#define MACE_MEMORY_COMPAT_MICRO_PLANNER_H_
+#ifndef MACE_MEMORY_TESTING_COMPAT_MICRO_PLANNER_H_
+#define MACE_MEMORY_TESTING_COMPAT_MICRO_PLANNER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -110,4 +110,4 @@ class MicroGivenPlanner {
 
 }  // namespace mace::memory
 
-#endif  // MACE_MEMORY_COMPAT_MICRO_PLANNER_H_
+#endif  // MACE_MEMORY_TESTING_COMPAT_MICRO_PLANNER_H_

@@ -1,7 +1,7 @@
 // Runs random graphs in the memory that the arena planner gives them.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/memory/compat/arena_planner.h"
+#include "mace/memory/testing/compat/arena_planner.h"
 
 #include <algorithm>
 #include <cstdint>

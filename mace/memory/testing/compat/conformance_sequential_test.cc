@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "mace/memory/compat/sequential_arena_planner.h"
 #include "mace/memory/planners.h"
+#include "mace/memory/testing/compat/sequential_arena_planner.h"
 #include "mace/memory/testing/conformance_file.h"
 #include "mace/memory/testing/conformance_graph.h"
 

@@ -9,14 +9,14 @@
 // its kernels read and write (mace/plan), with the strategy offsets/ARENA for
 // the same placement. Use it to compare with a TensorFlow Lite interpreter, or
 // if only ops and tensors are known.
-#ifndef MACE_MEMORY_COMPAT_ARENA_PLANNER_H_
-#define MACE_MEMORY_COMPAT_ARENA_PLANNER_H_
+#ifndef MACE_MEMORY_TESTING_COMPAT_ARENA_PLANNER_H_
+#define MACE_MEMORY_TESTING_COMPAT_ARENA_PLANNER_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "mace/memory/compat/arena.h"
-#include "mace/memory/compat/arena_graph.h"
+#include "mace/memory/testing/compat/arena.h"
+#include "mace/memory/testing/compat/arena_graph.h"
 
 namespace mace::memory {
 
@@ -82,4 +82,4 @@ class ArenaPlanner {
 
 }  // namespace mace::memory
 
-#endif  // MACE_MEMORY_COMPAT_ARENA_PLANNER_H_
+#endif  // MACE_MEMORY_TESTING_COMPAT_ARENA_PLANNER_H_

@@ -1,7 +1,7 @@
 // Compares the planners without a heap with those of the table.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/memory/compat/micro_planner.h"
+#include "mace/memory/testing/compat/micro_planner.h"
 
 #include <algorithm>
 #include <random>

@@ -7,14 +7,14 @@
 // strategy offsets/ARENA_SEQUENTIAL. It does not need `preserve_inputs`,
 // because the inputs of its graph are in the caller's memory, which it never
 // writes.
-#ifndef MACE_MEMORY_COMPAT_SEQUENTIAL_ARENA_PLANNER_H_
-#define MACE_MEMORY_COMPAT_SEQUENTIAL_ARENA_PLANNER_H_
+#ifndef MACE_MEMORY_TESTING_COMPAT_SEQUENTIAL_ARENA_PLANNER_H_
+#define MACE_MEMORY_TESTING_COMPAT_SEQUENTIAL_ARENA_PLANNER_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "mace/base/status.h"
-#include "mace/memory/compat/arena_graph.h"
+#include "mace/memory/testing/compat/arena_graph.h"
 
 namespace mace::memory {
 
@@ -53,4 +53,4 @@ Result<SequentialArenaPlan> PlanSequentialArena(
 
 }  // namespace mace::memory
 
-#endif  // MACE_MEMORY_COMPAT_SEQUENTIAL_ARENA_PLANNER_H_
+#endif  // MACE_MEMORY_TESTING_COMPAT_SEQUENTIAL_ARENA_PLANNER_H_

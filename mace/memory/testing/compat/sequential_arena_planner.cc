@@ -1,7 +1,7 @@
 // Determines events by reference counts, and offsets by replaying the events.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/memory/compat/sequential_arena_planner.h"
+#include "mace/memory/testing/compat/sequential_arena_planner.h"
 
 #include <string>
 #include <utility>

@@ -4,8 +4,8 @@
 // It behaves as TensorFlow Lite's SimpleMemoryArena and is tested against its
 // published expectations (conformance_arena_test.cc). The engine uses only the
 // layout (offsets/arena_layout.h), with memory of its own.
-#ifndef MACE_MEMORY_COMPAT_ARENA_H_
-#define MACE_MEMORY_COMPAT_ARENA_H_
+#ifndef MACE_MEMORY_TESTING_COMPAT_ARENA_H_
+#define MACE_MEMORY_TESTING_COMPAT_ARENA_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -94,4 +94,4 @@ class Arena {
 
 }  // namespace mace::memory
 
-#endif  // MACE_MEMORY_COMPAT_ARENA_H_
+#endif  // MACE_MEMORY_TESTING_COMPAT_ARENA_H_

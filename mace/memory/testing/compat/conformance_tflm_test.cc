@@ -4,10 +4,10 @@
 #include <array>
 
 #include "gtest/gtest.h"
-#include "mace/memory/compat/micro_planner.h"
 #include "mace/memory/planners.h"
 #include "mace/memory/problem/bounds.h"
 #include "mace/memory/problem/offline_plan.h"
+#include "mace/memory/testing/compat/micro_planner.h"
 #include "mace/memory/testing/conformance_file.h"
 
 namespace mace::memory {

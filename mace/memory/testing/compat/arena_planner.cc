@@ -2,7 +2,7 @@
 // allocates stepwise.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/memory/compat/arena_planner.h"
+#include "mace/memory/testing/compat/arena_planner.h"
 
 #include <algorithm>
 #include <limits>

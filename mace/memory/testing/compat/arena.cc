@@ -1,7 +1,7 @@
 // A buffer that only grows, and an arena in it.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/memory/compat/arena.h"
+#include "mace/memory/testing/compat/arena.h"
 
 #include <algorithm>
 #include <cstring>

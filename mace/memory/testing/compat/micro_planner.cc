@@ -1,7 +1,7 @@
 // First fit, with its state in the caller's memory.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/memory/compat/micro_planner.h"
+#include "mace/memory/testing/compat/micro_planner.h"
 
 #include <algorithm>
 #include <limits>

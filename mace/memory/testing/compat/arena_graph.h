@@ -1,7 +1,7 @@
 // ArenaGraph: a graph as arena planners see it, with ops and tensors by index.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_MEMORY_COMPAT_ARENA_GRAPH_H_
-#define MACE_MEMORY_COMPAT_ARENA_GRAPH_H_
+#ifndef MACE_MEMORY_TESTING_COMPAT_ARENA_GRAPH_H_
+#define MACE_MEMORY_TESTING_COMPAT_ARENA_GRAPH_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -37,4 +37,4 @@ struct ArenaGraph {
 
 }  // namespace mace::memory
 
-#endif  // MACE_MEMORY_COMPAT_ARENA_GRAPH_H_
+#endif  // MACE_MEMORY_TESTING_COMPAT_ARENA_GRAPH_H_

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "gtest/gtest.h"
-#include "mace/memory/compat/arena.h"
-#include "mace/memory/compat/arena_planner.h"
+#include "mace/memory/testing/compat/arena.h"
+#include "mace/memory/testing/compat/arena_planner.h"
 #include "mace/memory/testing/conformance_file.h"
 #include "mace/memory/testing/conformance_graph.h"
 
