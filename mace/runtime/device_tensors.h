@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mace/base/status.h"
-#include "mace/plan/plan.h"
+#include "mace/plan/types/plan.h"
 #include "mace/public/mace.h"
 #include "mace/runtime/borders.h"
 

@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "mace/memory/strategy.h"
-#include "mace/plan/infer.h"
-#include "mace/plan/place.h"
+#include "mace/plan/make_plan.h"
+#include "mace/plan/stages/infer.h"
+#include "mace/plan/stages/place.h"
 #include "mace/runtime/executor.h"
 #include "mace/testing/fake_devices.h"
 

@@ -12,8 +12,8 @@
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/device/widen_weights.h"
-#include "mace/plan/one_device.h"
-#include "mace/plan/plan.h"
+#include "mace/plan/make_plan.h"
+#include "mace/plan/types/one_device.h"
 #include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/run_log.h"
 

@@ -7,7 +7,7 @@
 #include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
-#include "mace/plan/dump.h"
+#include "mace/plan/dump/dump.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/memory_usage.h"
 

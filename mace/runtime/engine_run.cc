@@ -7,7 +7,7 @@
 #include "mace/base/logging.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
-#include "mace/plan/one_device.h"
+#include "mace/plan/types/one_device.h"
 #include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/real_tensors.h"

@@ -10,6 +10,7 @@
 #include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
+#include "mace/plan/stages/control_flow.h"
 #include "mace/runtime/loop_results.h"
 
 namespace mace {

@@ -3,10 +3,10 @@
 //
 //   plan | data | plan of the rest | loop: its body's plans ... | data | ...
 //
-// What a plan leaves (mace/plan/rest.h) is planned when the data are there, and
-// kept for the next time that they are the same. All plans run in one arena,
-// one after the other. What one reads of another lies in buffers that are
-// reused from run to run.
+// What a plan leaves (mace/plan/types/rest.h) is planned when the data are
+// there, and kept for the next time that they are the same. All plans run in
+// one arena, one after the other. What one reads of another lies in buffers
+// that are reused from run to run.
 #ifndef MACE_RUNTIME_FLOW_H_
 #define MACE_RUNTIME_FLOW_H_
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mace/plan/plan.h"
+#include "mace/plan/types/plan.h"
 
 namespace mace {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mace/base/str_cat.h"
-#include "mace/plan/assign_images.h"
-#include "mace/plan/one_device.h"
+#include "mace/plan/memory/assign_images.h"
+#include "mace/plan/types/one_device.h"
 
 namespace mace {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "mace/memory/single_arena.h"
-#include "mace/plan/plan.h"
+#include "mace/plan/types/plan.h"
 #include "mace/runtime/mace_model.h"
 
 namespace mace {

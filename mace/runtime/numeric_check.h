@@ -11,7 +11,7 @@
 
 #include "mace/base/large_array.h"
 #include "mace/base/status.h"
-#include "mace/plan/plan.h"
+#include "mace/plan/types/plan.h"
 
 namespace mace {
 

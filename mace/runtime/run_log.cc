@@ -10,7 +10,7 @@
 #include "mace/base/logging.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
-#include "mace/plan/dump.h"
+#include "mace/plan/dump/dump.h"
 
 namespace mace {
 namespace {

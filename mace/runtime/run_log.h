@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "mace/plan/plan.h"
+#include "mace/plan/types/plan.h"
 #include "mace/public/mace.h"
 
 namespace mace {

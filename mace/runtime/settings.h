@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/plan/memory_strategies.h"
+#include "mace/plan/memory/memory_strategies.h"
 #include "mace/runtime/setting.h"
 
 namespace mace {

@@ -9,7 +9,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/make_shared.h"
-#include "mace/plan/append_to_state.h"
+#include "mace/plan/passes/append_to_state.h"
 #include "mace/runtime/mace_model.h"
 
 namespace mace {

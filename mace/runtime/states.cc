@@ -12,7 +12,7 @@
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/open_dims.h"
-#include "mace/plan/append_to_state.h"
+#include "mace/plan/passes/append_to_state.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
 #include "mace/runtime/mace_model.h"
 

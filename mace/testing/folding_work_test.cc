@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mace/cpu/cpu_device.h"
-#include "mace/plan/infer.h"
+#include "mace/plan/stages/infer.h"
 
 namespace mace {
 namespace {

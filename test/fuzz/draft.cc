@@ -9,7 +9,7 @@
 #include "mace/cpu/cpu_device.h"
 #include "mace/device/widen_weights.h"
 #include "mace/model/model.h"
-#include "mace/plan/infer.h"
+#include "mace/plan/stages/infer.h"
 #include "test/fuzz/values.h"
 
 namespace mace::fuzz {

@@ -74,6 +74,15 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "ops": {"kernels"},
         ".": {"driver", "launch", "kernels"},
     },
+    "plan": {
+        "types": set(),  # what stages, passes and memory hand on
+        "min_cut": set(),
+        "passes": {"min_cut", "types"},
+        "stages": {"min_cut", "passes", "types"},
+        "memory": {"stages", "types"},
+        "dump": {"memory", "types"},
+        ".": {"memory", "passes", "stages", "types"},
+    },
     "hexagon": {
         "common": set(),  # what both executors share
         "protocol": set(),  # what both sides of a DSP must agree on
@@ -92,6 +101,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     },
 }
 ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."},
+                                  "plan": {".", "dump", "memory", "passes", "stages", "types"},
                                   "hexagon": {"device", "dsp_program", "nnlib"},
                                   "hexagon/dsp_program": {"emulator"}}
 # The one file that names the concrete devices.

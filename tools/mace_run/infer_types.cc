@@ -10,7 +10,7 @@
 #include "mace/cpu/cpu_device.h"
 #include "mace/device/widen_weights.h"
 #include "mace/model/model.h"
-#include "mace/plan/infer.h"
+#include "mace/plan/stages/infer.h"
 
 namespace mace::tools {
 namespace {

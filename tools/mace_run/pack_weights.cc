@@ -16,7 +16,7 @@
 #include "mace/device/widen_weights.h"
 #include "mace/graph/stored_weight.h"
 #include "mace/model/model.h"
-#include "mace/plan/plan.h"
+#include "mace/plan/make_plan.h"
 #include "mace/proto/mace.pb.h"
 #include "mace/runtime/devices.h"
 

@@ -4,7 +4,7 @@
 #define MACE_PLAN_PASSES_FORM_REGIONS_H_
 
 #include "mace/base/status.h"
-#include "mace/plan/plan.h"
+#include "mace/plan/types/plan.h"
 
 namespace mace {
 

@@ -5,7 +5,7 @@
 #define MACE_PLAN_PASSES_FUSE_NODES_H_
 
 #include "mace/base/status.h"
-#include "mace/plan/plan.h"
+#include "mace/plan/types/plan.h"
 
 namespace mace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mace/base/search.h"
-#include "mace/plan/move_costs.h"
+#include "mace/plan/min_cut/move_costs.h"
 
 namespace mace {
 namespace {

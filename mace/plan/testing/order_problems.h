@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "mace/plan/order_problem.h"
+#include "mace/plan/memory/order_problem.h"
 #include "mace/plan/testing/plan_maker.h"
 
 namespace mace::testing {

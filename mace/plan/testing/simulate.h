@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/plan/plan.h"
+#include "mace/plan/types/plan.h"
 
 namespace mace::testing {
 

@@ -1,0 +1,51 @@
+// Plans as text, for users and for --dump.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_DUMP_DUMP_H_
+#define MACE_PLAN_DUMP_DUMP_H_
+
+#include <string>
+
+#include "mace/plan/types/plan.h"
+
+namespace mace {
+
+// If there are several devices: how many nodes each runs, what moves between
+// them, and a line for each node that is not on the first one, with the reason.
+std::string DumpPlacement(const Plan& plan);
+
+// Every node in the order of running (those that take no time, as they only
+// rename bytes, at the end) and every move between devices, as JSON: {"note",
+// "nodes": [{"name", "op", "device", "kernel", "reason", "part_of", "macs",
+// "outputs": [type, ...]}], "moves": [{"tensor", "to", "bytes"}], "num_images",
+// "image_bytes", "waits": [{"node", "input"}], "arena_bytes"}. `note` is a
+// remark on the whole plan; "waits" says where it waits for data. A step
+// that runs several nodes has all their names, "a + b", and their kinds of ops,
+// "DepthwiseConv2d+Conv2d"; "part_of" of the nodes before its last is that
+// name.
+std::string DumpPlanJson(const Plan& plan, const std::string& note);
+
+// One line per step: op, name (for several nodes, the last one and their
+// number), device, kernel, multiply-adds, output types.
+std::string DumpSteps(const Plan& plan);
+
+// A line about the search for an order, and a line for each saving.
+std::string DumpSavings(const Plan& plan);
+
+// One line per record: bytes, offset, first and last step, tensor; then the
+// totals and the certificate. The same for images, if there are any.
+std::string DumpMemory(const Plan& plan);
+
+// The records and offsets as JSON: {"records": [{"name", "size", "first",
+// "last", "align", "may_overlap"}], "offsets": [...], "steps": [{"name", "op"},
+// ...], "savings": [{"name", "before", "after"}], "order_search": {"end",
+// "peak_before", "peak_after", "bound", "work", "budget"}, "records_hash",
+// "embedded_plan", "total_size", "bound", "status", "strategy", "nodes", "us"};
+// and of a plan with images "images": {"max_extents", "records": [{"name",
+// "size": [width, height], "first", "last", "format", "pixel_bytes"}],
+// "object_ids", "object_sizes", "object_formats", and "total_size" to "us" as
+// above}.
+std::string DumpMemoryJson(const Plan& plan);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_DUMP_DUMP_H_

@@ -1,0 +1,25 @@
+// AssignImages: decides which tensors share which image.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_MEMORY_ASSIGN_IMAGES_H_
+#define MACE_PLAN_MEMORY_ASSIGN_IMAGES_H_
+
+#include "mace/plan/types/plan.h"
+#include "mace/plan/types/plan_options.h"
+
+namespace mace {
+
+// The formats of images: four floats or four fp16 per pixel.
+inline constexpr memory::ImageFormat kImageFormats[] = {{16, 1}, {8, 1}};
+
+// Assigns an image to each value of Layout::kImage that has no place yet in
+// plan.places, and to each scratch image of a step. Values that do not live at
+// the same time share images, as the strategy of `options` chooses. Fills in
+// the places and all fields of `plan` about images. Errors: MACE_UNSUPPORTED
+// from DeviceStorage::ImageExtentOf, or if the strategy cannot plan images and
+// no value of `plan` lies in the arena; MACE_OUT_OF_RESOURCES. REQUIRES:
+// AssignMemory(plan, options) has returned OK.
+Status AssignImages(Plan& plan, const PlanOptions& options = {});
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_MEMORY_ASSIGN_IMAGES_H_

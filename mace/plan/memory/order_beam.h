@@ -1,0 +1,112 @@
+// OrderBeam: a beam search over the orders of one segment of an OrderProblem.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_MEMORY_ORDER_BEAM_H_
+#define MACE_PLAN_MEMORY_ORDER_BEAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mace/plan/memory/order_problem.h"
+
+namespace mace {
+
+// A state is a set of finished steps. For each ready step, it stores by how
+// much the step changes the live bytes, so that trying a step is an addition;
+// only states that are kept are computed. Sets are compared by a 64-bit hash.
+class OrderBeam {
+ public:
+  struct Answer {
+    std::vector<int> order;  // of the segment's steps; empty: none was found
+    int64_t peak = 0;        // of that order
+    // No state was left out: the order has the least peak, or no order exists.
+    bool complete = false;
+  };
+
+  // `live` is the number of bytes that are live before the segment. Peaks up to
+  // `floor` are equally good, as all orders of the problem need that much.
+  OrderBeam(const OrderGraph& graph, const OrderSegment& segment, int64_t live,
+            int64_t floor);
+
+  // Looks for an order whose peak is below `limit`, with `width` states at each
+  // depth. Once the budget is spent, the answer is empty and not complete.
+  Answer Search(size_t width, int64_t limit, WorkBudget* budget);
+
+ private:
+  struct ReadyStep {
+    int step;
+    int64_t adds;  // to the live bytes, once it has run
+  };
+  struct State {
+    int64_t peak = 0;
+    int64_t live = 0;
+    uint64_t hash = 0;
+    int history = -1;
+    std::vector<uint64_t> done;    // a bit by step
+    std::vector<int> counts;       // by Lists::counter: members not done
+    std::vector<ReadyStep> ready;  // ascending
+  };
+  struct Candidate {
+    int64_t peak;
+    int64_t live;
+    int parent;
+    int ready;  // of the parent
+    uint64_t hash;
+  };
+  struct Moved {
+    int before;  // in history_, or -1
+    int step;
+  };
+  // Lists of steps or values, one after the other. For lists with many members,
+  // each state has a counter; the others are looked through.
+  struct Lists {
+    std::vector<int> start = {0};
+    std::vector<int> members;
+    std::vector<int> counter;  // index into State::counts, or -1
+
+    void Close(int* num_counters);
+    const int* begin(int i) const { return members.data() + start[i]; }
+    const int* end(int i) const { return members.data() + start[i + 1]; }
+    int size(int i) const { return start[i + 1] - start[i]; }
+  };
+
+  void AddLists(const OrderGraph& graph, const OrderSegment& segment);
+  State Start() const;
+  bool IsDone(const State& state, int step) const {
+    return state.done[step / 64] >> (step % 64) & 1;
+  }
+  // Returns the number of members of list `i` that are not done, or `most` if
+  // there are more and it has no counter.
+  int Left(const State& state, const Lists& lists, int i, int most) const;
+  int64_t Adds(const State& state, int step) const;
+  // Returns the index of a ready step that may run now without loss, or -1.
+  int FreeStep(const State& state) const;
+  void Advance(const Candidate& candidate, const State& from, State* to) const;
+  // Returns false if there are no candidates.
+  bool FindCandidates(int64_t limit, WorkBudget* budget);
+  // Selects the best candidates, one for each set. Returns whether these are
+  // all.
+  bool Select(size_t width, std::vector<Candidate>* kept);
+
+  const int begin_;
+  const int num_steps_;
+  const int64_t floor_;
+  const int64_t live_;
+  std::vector<int64_t> needs_;  // by step: bytes beyond the live ones
+  std::vector<int64_t> adds_;   // by step: what it writes for later steps
+  std::vector<int64_t> value_bytes_;
+  Lists before_;   // by step: steps of the segment
+  Lists after_;    // by step: steps of the segment
+  Lists frees_;    // by step: values whose last reader is in the segment
+  Lists readers_;  // by value: steps of the segment
+  int num_counters_ = 0;
+
+  std::vector<State> beam_, next_;
+  std::vector<Candidate> candidates_;
+  std::vector<uint64_t> seen_;
+  std::vector<Moved> history_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_MEMORY_ORDER_BEAM_H_

@@ -1,0 +1,89 @@
+// OrderProblem: steps that may run in several orders, as plain numbers, and
+// lower bounds of the memory that every order needs.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_MEMORY_ORDER_PROBLEM_H_
+#define MACE_PLAN_MEMORY_ORDER_PROBLEM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mace {
+
+// Steps and the values between them, in a valid order: a step reads what
+// earlier steps write, or what no step writes.
+struct OrderProblem {
+  std::vector<std::vector<int>> reads;   // by step: values, each once
+  std::vector<std::vector<int>> writes;  // by step: values
+  std::vector<int64_t> scratch;          // by step: bytes while it runs
+  std::vector<int64_t> bytes;            // by value; 0 if no step writes it
+
+  size_t num_steps() const { return reads.size(); }
+};
+
+// A budget of work, in units of about one look at a step or a value. Work is
+// counted, not timed, so that the same problem has the same answer everywhere.
+class WorkBudget {
+ public:
+  explicit WorkBudget(int64_t units) : units_(units) {}
+
+  // Adds to the work done. Returns false once the budget is spent.
+  bool Spend(int64_t units) {
+    spent_ += units;
+    return spent_ <= units_;
+  }
+  bool is_spent() const { return spent_ >= units_; }
+  int64_t left() const { return is_spent() ? 0 : units_ - spent_; }
+  int64_t spent() const { return spent_; }
+
+ private:
+  int64_t units_;
+  int64_t spent_ = 0;
+};
+
+// Facts about an OrderProblem that hold for any order. Keeps a reference to it.
+struct OrderGraph {
+  explicit OrderGraph(const OrderProblem& problem);
+
+  const OrderProblem& problem;
+  std::vector<int> writer;                // by value: a step, or -1
+  std::vector<std::vector<int>> readers;  // by value: steps, ascending
+  std::vector<std::vector<int>> before;   // by step: those it needs, each once
+  std::vector<std::vector<int>> after;    // by step: those that need it
+  std::vector<int64_t> written;           // by step: bytes of what it writes
+};
+
+// The bytes that one order needs at each position.
+struct OrderTrace {
+  std::vector<int64_t> live;  // before each position, and after the last one
+  std::vector<int64_t> need;  // by position: with what is written, and scratch
+
+  int64_t Peak(size_t begin, size_t end) const;  // of positions [begin, end)
+};
+OrderTrace Trace(const OrderGraph& graph, const std::vector<int>& order);
+
+// Steps [begin, end), which run between the same two steps in every order.
+struct OrderSegment {
+  int begin = 0;
+  int end = 0;
+};
+
+// Returns the segments between those steps that come before or after every
+// other step. Such steps have the same position in all orders, so segments are
+// independent problems. Segments of a single step are left out.
+std::vector<OrderSegment> Segments(const OrderGraph& graph);
+
+// Returns the most bytes that a step needs in any order, for what it reads,
+// writes and has as scratch.
+int64_t StepBound(const OrderGraph& graph);
+
+// As StepBound for the steps of a segment, but counts all values that are live
+// in every order: written before the step and read after it, where 'before' and
+// 'after' hold in every order. Returns 0 if that would take more than
+// `most_work`.
+int64_t ForcedBound(const OrderGraph& graph, const OrderSegment& segment,
+                    int64_t most_work, WorkBudget* budget);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_MEMORY_ORDER_PROBLEM_H_

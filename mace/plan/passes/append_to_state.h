@@ -1,0 +1,38 @@
+// AppendToState: makes a model that joins a state and new rows add the rows to
+// the state's own memory.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_PASSES_APPEND_TO_STATE_H_
+#define MACE_PLAN_PASSES_APPEND_TO_STATE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "mace/graph/graph.h"
+
+namespace mace {
+
+// Ids of values.
+struct AppendedState {
+  int room = -1;   // an input of the graph: the state's memory
+  int next = -1;   // an output: the same, with the new rows
+  int count = -1;  // an output, i64 [1]: the rows in it
+};
+
+// If a Concat along `axis` joins `value`, an input of `graph`, and new rows,
+// its result is what becomes `next`, an output, and no other node reads
+// elements of `value`, puts an Append in its place (mace/ops/append.cc) with a
+// room of the type `room`. `next` gives way among the outputs to that of the
+// Append, and its other outputs and its inputs are added behind the others.
+// Otherwise changes nothing. Nodes need no types yet.
+std::optional<AppendedState> AppendToState(int value, int next, int axis,
+                                           const TensorType& room,
+                                           Graph* graph);
+
+// Returns how many rows the Append whose output has the name `next` leaves, or
+// -1 if the graph has no such node. REQUIRES: types are inferred.
+int64_t RowsOfState(const Graph& graph, const std::string& next);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_PASSES_APPEND_TO_STATE_H_

@@ -1,0 +1,39 @@
+// Cutting a graph where it waits for data, and choosing branches.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_STAGES_CONTROL_FLOW_H_
+#define MACE_PLAN_STAGES_CONTROL_FLOW_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/graph/graph.h"
+#include "mace/plan/types/rest.h"
+
+namespace mace {
+
+// Fills in the inputs of rest.graph and `deciding`, from its nodes. Removes
+// nodes and outputs that are not needed or not made there.
+void CompleteRest(Rest& rest);
+
+// The value of a subgraph attribute, or null. REQUIRES: graph.subgraphs is set
+// if the node has one.
+const Graph* SubgraphOf(const Graph& graph, const Node& node,
+                        const char* attribute);
+
+// Returns the nodes of the branch that an If with this condition takes, which
+// read the If's inputs and make its outputs; their other values are added to
+// `graph`. Errors: MACE_INVALID_MODEL, naming the node.
+Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
+                                          Graph& graph);
+
+// The number of values that a Loop carries from one iteration to the next.
+int64_t CarriedBy(const Node& loop);
+
+// Checks the body of a Loop and its numbers of inputs and outputs. Errors:
+// MACE_INVALID_MODEL, naming the node.
+Status CheckLoop(const Graph& graph, const GraphNode& g);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_STAGES_CONTROL_FLOW_H_

@@ -1,0 +1,33 @@
+// InferGraph: infers the types of a graph's values, and folds constants.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_STAGES_INFER_H_
+#define MACE_PLAN_STAGES_INFER_H_
+
+#include <memory>
+
+#include "mace/base/status.h"
+#include "mace/device/node_kernels.h"
+#include "mace/graph/graph.h"
+#include "mace/plan/types/rest.h"
+
+namespace mace {
+
+// Gives every value of `graph` a type, from the types of the graph's inputs and
+// weights. A node whose inputs are all known, or that needs only their types
+// (Shape), is computed here by `folder`, and its outputs become constants, so
+// that later nodes can read them as shapes. Nodes that take too much work or
+// make too large constants are left to Run. Errors: MACE_INVALID_MODEL or
+// MACE_UNSUPPORTED, naming the node; MACE_OUT_OF_RESOURCES for a tensor that
+// cannot fit in memory.
+//
+// An If whose condition is known gives way to the nodes of its branch. If
+// `rest` is not null, nodes that wait for data move there, with what depends on
+// them, and the outputs of `graph` become those that are left and what the rest
+// reads; `*rest` stays null if nothing waits. If `rest` is null, such nodes are
+// errors.
+Status InferGraph(Graph& graph, NodeKernels& folder,
+                  std::unique_ptr<Rest>* rest = nullptr);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_STAGES_INFER_H_

@@ -1,0 +1,48 @@
+// Storage: which values share bytes, and where each group of them lies.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_STAGES_STORAGE_H_
+#define MACE_PLAN_STAGES_STORAGE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "mace/plan/types/plan.h"
+
+namespace mace {
+
+// Groups of values that share bytes. A group has one place, that of its root; a
+// member begins `offset` bytes into it.
+struct Storage {
+  std::vector<int> root;        // by value id
+  std::vector<int64_t> offset;  // by value id
+  std::vector<int64_t> bytes;   // of the group, by root
+  std::vector<int64_t> stride;  // by value id: Place::row_stride
+  std::vector<Place> places;    // by value id; the offsets within the arena
+                                // are relative to the group, the index of an
+                                // image is its root
+  std::vector<uint8_t> elided;  // by step: whether it only renames bytes
+  std::vector<Plan::Copy> copies;
+};
+
+// Groups the values of plan.graph as `savings` allows, in the order of
+// plan.steps:
+//
+//   views     the output of a Reshape, or of a Split or Slice that takes a
+//             contiguous range, lies where its input lies
+//   in_place  the output of a kernel that allows it takes the bytes of an input
+//             that nothing reads later
+//   concat    the inputs of a Concat along the outermost extent lie in its
+//             output
+//   rows      the inputs of a Concat along the innermost extent are rows of its
+//             output, if nothing else reads them and the kernels that write
+//             them can
+//
+// A group lies in the memory of the constant or graph input that it contains,
+// in the caller's memory of the graph output that it contains, or else in the
+// arena. Values are not merged if a step would then write to a constant or to
+// the caller's input.
+Storage AssignStorage(const Plan& plan, const MemorySavings& savings);
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_STAGES_STORAGE_H_

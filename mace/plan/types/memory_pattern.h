@@ -1,0 +1,65 @@
+// What was decided about the memory of a plan, so that others can follow it.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_TYPES_MEMORY_PATTERN_H_
+#define MACE_PLAN_TYPES_MEMORY_PATTERN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/memory/problem/problem.h"
+
+namespace mace {
+
+// Ways for tensors to share bytes, besides reusing those of tensors that are no
+// longer needed. Each can only lower the bytes that a plan needs, and none
+// changes a result.
+struct MemorySavings {
+  bool order = true;     // run the steps in the order that needs least
+  bool views = true;     // reshapes, and slices of outermost extents
+  bool in_place = true;  // an output in the bytes of an input that dies there
+  bool concat = true;    // inputs of an outermost concat written in place
+  bool overlap = true;   // an output over the part of an input already read
+  bool rows = true;      // inputs of an innermost concat written in place
+};
+
+// The effect of one saving, in bytes of the arena's lower bound. Each saving of
+// a list begins where the one before it ended, so that they add up.
+struct MemorySaving {
+  const char* name;
+  int64_t before_bytes = 0;
+  int64_t after_bytes = 0;
+};
+
+// How the order of the steps was searched for. Bytes are those of whole values,
+// which share bytes only if they live at different times.
+struct OrderSearch {
+  enum End : uint8_t {
+    kOff,     // the saving `order` was not asked for
+    kLeast,   // no order has a lower peak
+    kWidest,  // the widest search did not prove that
+    kBudget,  // nor did the work that was allowed
+  };
+  End end = kOff;
+  int64_t work = 0;  // units of WorkBudget
+  int64_t budget = 0;
+  int64_t peak_before = 0;
+  int64_t peak_after = 0;
+  int64_t bound = 0;  // no order needs less
+};
+
+// What was decided about the memory of a plan, for one of the same graph with
+// other shapes.
+struct MemoryPattern {
+  uint64_t steps = 0;      // a hash of the steps in the order of the model
+  std::string strategy;    // of the memory
+  std::vector<int> order;  // in which the steps run
+  MemorySavings savings;
+  memory::Problem problem;
+  std::vector<int64_t> offsets;  // of the records of `problem`
+  int64_t arena_bytes = 0;
+};
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_TYPES_MEMORY_PATTERN_H_

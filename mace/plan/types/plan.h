@@ -1,0 +1,98 @@
+// Plan: a graph for given input shapes, with every node prepared for a device
+// and a place for every tensor. Immutable once made.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_TYPES_PLAN_H_
+#define MACE_PLAN_TYPES_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/device/device.h"
+#include "mace/graph/graph.h"
+#include "mace/memory/images.h"
+#include "mace/memory/problem/problem.h"
+#include "mace/plan/types/memory_pattern.h"
+#include "mace/plan/types/rest.h"
+
+namespace mace {
+
+// Where the bytes of a value are when the plan runs: `offset` bytes into
+struct Place {
+  enum Kind : uint8_t {
+    kNowhere,   // no step reads or writes it
+    kConstant,  // Value::data of value `index`
+    kInput,     // the caller's memory of graph input `index`
+    kOutput,    // the caller's memory of graph output `index`
+    kArena,     // the arena
+    kImage,     // image `index` of the plan; offset is 0
+  };
+  Kind kind = kNowhere;
+  int index = -1;
+  int64_t offset = 0;
+  // Bytes from one row of the value to the next, if they do not lie one after
+  // the other: it is a part of the rows of a Concat's output. Only the kernel
+  // that writes it knows it there.
+  int64_t row_stride = 0;
+};
+
+// A node, or several fused ones, as it runs.
+struct Step {
+  int node = -1;  // index into graph.nodes
+  Device* device = nullptr;
+  KernelPtr kernel;
+  int64_t scratch_offset = 0;  // into the arena, if the kernel has scratch
+  std::vector<int> images;     // of the plan, as kernel->scratch_images()
+  std::vector<int> fused;      // nodes before `node` that its kernel runs, too
+};
+
+// The device of a node of the model and, if it is not the first device of the
+// list, the reason.
+struct Placement {
+  std::string node;
+  std::string device;
+  std::string reason;
+};
+
+struct Plan {
+  Graph graph;
+  std::vector<Step> steps;
+  std::vector<Place> places;  // by value id
+  // An output that shares its memory with an input, a constant or another
+  // output is copied after the last step.
+  struct Copy {
+    int value;   // the value's id; its place is the source
+    int output;  // index of the graph output to fill
+  };
+  std::vector<Copy> copies;
+
+  // The images of the only device that has any (null: there is none). Each
+  // image is for tensors that do not live at the same time.
+  Device* image_device = nullptr;
+  std::vector<ImageType> images;
+  int64_t image_bytes = 0;
+  // The records of images, scratch of kernels included, and how they were
+  // planned.
+  std::vector<memory::ImageRecord> image_records;
+  memory::ImageLimits image_limits;
+  memory::ImagePlan image_plan;
+  std::vector<Placement> placements;  // by node of the model that is left
+
+  int64_t arena_bytes = 0;
+  memory::Problem memory_problem;
+  memory::Plan memory_plan;
+  uint64_t records_hash = 0;
+  std::vector<uint8_t> scratch_records;  // by record: a kernel's scratch
+  std::vector<MemorySaving> savings;
+  OrderSearch order_search;
+  bool used_embedded_plan = false;
+  std::shared_ptr<const MemoryPattern> pattern;
+
+  // What waits for data that these steps compute; null: nothing does.
+  std::unique_ptr<Rest> rest;
+};
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_TYPES_PLAN_H_

@@ -1,0 +1,44 @@
+// PlanOptions: what a plan is made for.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_TYPES_PLAN_OPTIONS_H_
+#define MACE_PLAN_TYPES_PLAN_OPTIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/device/device.h"
+#include "mace/memory/problem/offline_plan.h"
+#include "mace/plan/types/memory_pattern.h"
+
+namespace mace {
+
+struct PlanOptions {
+  // In order of preference; the last one folds constants. Not owned.
+  std::vector<Device*> devices;
+  // A name of mace/memory/strategy.h. The strategy plans the arena, and images
+  // if it can. If it cannot, AUTO plans the images if there is an arena too;
+  // otherwise this is an error. With PRESERVE_ALL, no tensor shares memory with
+  // another, and none is left out.
+  std::string memory_strategy = "AUTO";
+  MemorySavings savings;
+  // Offsets in the format of memory::OfflinePlan, one for each record; empty:
+  // none. If there are any, embedded_plan is ignored.
+  std::vector<int32_t> offline_plan;
+  // A plan from the model file (hash 0: none). It is used if it was made for
+  // exactly the records of this plan; offsets of -1 are left to the strategy.
+  // Otherwise the log says why not, and the memory is planned again.
+  memory::EmbeddedPlan embedded_plan;
+  // That of a plan of the same graph with other shapes, or null. If the steps
+  // are the same, its order and its savings are taken over, which takes much
+  // less time than to search for them.
+  std::shared_ptr<const MemoryPattern> like;
+  // Whether to take over the places of `like`, too, where each tensor is at
+  // most as large as it was there.
+  bool keeps_places = false;
+};
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_TYPES_PLAN_OPTIONS_H_

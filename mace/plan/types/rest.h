@@ -1,0 +1,32 @@
+// Rest: the nodes that a plan leaves to later ones, because they wait for data.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_PLAN_TYPES_REST_H_
+#define MACE_PLAN_TYPES_REST_H_
+
+#include <string>
+#include <vector>
+
+#include "mace/graph/graph.h"
+
+namespace mace {
+
+// A node that no plan can hold before an input of it is known.
+struct Wait {
+  std::string node;   // its label
+  std::string input;  // the name of the value; of a Loop, empty
+};
+
+// What is planned when the steps before it have run. Its values have the ids
+// that they have in the plan before.
+struct Rest {
+  // The inputs are what the nodes read of the plan before, or of its inputs.
+  // The outputs are those of the model that these nodes make.
+  Graph graph;
+  // Those of its inputs of which the next plan must know the contents.
+  std::vector<int> deciding;
+  std::vector<Wait> waits;
+};
+
+}  // namespace mace
+
+#endif  // MACE_PLAN_TYPES_REST_H_
