@@ -14,10 +14,10 @@
 #include "mace/base/make_shared.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
-#include "mace/runtime/devices.h"
+#include "mace/runtime/devices/devices.h"
 #include "mace/runtime/engine.h"
-#include "mace/runtime/mace_model.h"
-#include "mace/runtime/run_log.h"
+#include "mace/runtime/model/mace_model.h"
+#include "mace/runtime/report/run_log.h"
 
 namespace mace {
 namespace {

@@ -14,8 +14,9 @@
 #include "mace/device/widen_weights.h"
 #include "mace/plan/make_plan.h"
 #include "mace/plan/types/one_device.h"
-#include "mace/runtime/caller_tensors.h"
-#include "mace/runtime/run_log.h"
+#include "mace/runtime/io/caller_tensors.h"
+#include "mace/runtime/model/node_names.h"
+#include "mace/runtime/report/run_log.h"
 
 namespace mace {
 namespace {

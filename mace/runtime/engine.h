@@ -13,13 +13,13 @@
 #include "mace/base/fork.h"
 #include "mace/base/parts.h"
 #include "mace/memory/arena_sections.h"
-#include "mace/runtime/config.h"
-#include "mace/runtime/devices.h"
-#include "mace/runtime/executor.h"
-#include "mace/runtime/mace_model.h"
-#include "mace/runtime/open_shapes.h"
-#include "mace/runtime/states.h"
-#include "mace/runtime/workspace.h"
+#include "mace/runtime/devices/devices.h"
+#include "mace/runtime/executor/executor.h"
+#include "mace/runtime/io/open_shapes.h"
+#include "mace/runtime/io/states.h"
+#include "mace/runtime/memory/workspace.h"
+#include "mace/runtime/model/mace_model.h"
+#include "mace/runtime/settings/config.h"
 
 namespace mace {
 

@@ -7,10 +7,10 @@
 #include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
-#include "mace/runtime/caller_tensors.h"
+#include "mace/runtime/control_flow/flow.h"
 #include "mace/runtime/engine.h"
-#include "mace/runtime/flow.h"
-#include "mace/runtime/run_log.h"
+#include "mace/runtime/io/caller_tensors.h"
+#include "mace/runtime/report/run_log.h"
 
 namespace mace {
 

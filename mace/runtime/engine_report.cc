@@ -9,7 +9,7 @@
 #include "mace/base/str_cat.h"
 #include "mace/plan/dump/dump.h"
 #include "mace/runtime/engine.h"
-#include "mace/runtime/memory_usage.h"
+#include "mace/runtime/report/memory_usage.h"
 
 namespace mace {
 

@@ -8,10 +8,10 @@
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/types/one_device.h"
-#include "mace/runtime/caller_tensors.h"
 #include "mace/runtime/engine.h"
-#include "mace/runtime/real_tensors.h"
-#include "mace/runtime/run_log.h"
+#include "mace/runtime/io/caller_tensors.h"
+#include "mace/runtime/io/real_tensors.h"
+#include "mace/runtime/report/run_log.h"
 
 namespace mace {
 namespace {

@@ -83,6 +83,18 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "dump": {"memory", "types"},
         ".": {"memory", "passes", "stages", "types"},
     },
+    "runtime": {
+        "settings": set(),  # what an app chooses
+        "devices": {"settings"},
+        "model": {"settings"},
+        "executor": set(),
+        "memory": set(),
+        "control_flow": {"executor"},
+        "io": {"model"},  # the caller's tensors, and states
+        "report": {"model"},
+        ".": {"control_flow", "devices", "executor", "io", "memory", "model", "report",
+              "settings"},  # the engine
+    },
     "hexagon": {
         "common": set(),  # what both executors share
         "protocol": set(),  # what both sides of a DSP must agree on
@@ -101,11 +113,12 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     },
 }
 ENTRANCES: dict[str, set[str]] = {"memory": {".", "problem"}, "cpu": {"."}, "opencl": {"."},
+                                  "runtime": {"."},
                                   "plan": {".", "dump", "memory", "passes", "stages", "types"},
                                   "hexagon": {"device", "dsp_program", "nnlib"},
                                   "hexagon/dsp_program": {"emulator"}}
 # The one file that names the concrete devices.
-DEVICES_FILE = Path("mace/runtime/devices.cc")
+DEVICES_FILE = Path("mace/runtime/devices/devices.cc")
 DEVICES = {"cpu", "opencl", "hexagon"}
 # Micro-kernels take pointers and strides; they know the vector type and their own family.
 UKERNELS = Path("mace/cpu/ukernels")

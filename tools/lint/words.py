@@ -80,7 +80,7 @@ WORDS = [
 # (file, word) -> why it stands there.
 _OPS = "generated from the comments of mace/ops"
 _IMPORTERS = "generated from the importers"
-_SETTINGS = "in the table that is generated from mace/runtime/settings.h"
+_SETTINGS = "in the table that is generated from mace/runtime/settings/settings.h"
 ALLOWED = {
     **{("docs/ops.md", word): _OPS for word in ("codes", "extent", "room", "product")},
     **{("docs/front_ends.md", word): _IMPORTERS for word in (

@@ -7,7 +7,7 @@
 #include <set>
 #include <system_error>
 
-#include "mace/runtime/setting_values.h"
+#include "mace/runtime/settings/setting_values.h"
 #include "tools/cli/flags.h"
 
 namespace mace::tools {

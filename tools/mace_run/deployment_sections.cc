@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "mace/runtime/setting_values.h"
+#include "mace/runtime/settings/setting_values.h"
 #include "tools/mace_run/deployment_keys.h"
 #include "tools/mace_run/yaml_sections.h"
 

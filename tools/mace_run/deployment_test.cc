@@ -9,7 +9,7 @@
 #include <fstream>
 #include <random>
 
-#include "mace/runtime/setting_values.h"
+#include "mace/runtime/settings/setting_values.h"
 #include "tools/mace_run/deployed_runs.h"
 #include "tools/mace_run/deployment_keys.h"
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "mace/runtime/setting_values.h"
+#include "mace/runtime/settings/setting_values.h"
 #include "tools/cli/flags.h"
 
 namespace mace::tools {

@@ -18,7 +18,7 @@
 #include "mace/model/model.h"
 #include "mace/plan/make_plan.h"
 #include "mace/proto/mace.pb.h"
-#include "mace/runtime/devices.h"
+#include "mace/runtime/devices/devices.h"
 
 namespace mace::tools {
 namespace {

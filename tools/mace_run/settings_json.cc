@@ -3,7 +3,7 @@
 
 #include "tools/mace_run/settings_json.h"
 
-#include "mace/runtime/setting_values.h"
+#include "mace/runtime/settings/setting_values.h"
 
 namespace mace::tools {
 namespace {

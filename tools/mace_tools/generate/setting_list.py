@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Both follow from the descriptions in mace/runtime/settings.h.
+Both follow from the descriptions in mace/runtime/settings/settings.h.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 The file is what `mace_run --list_settings` prints, from the descriptions in
-mace/runtime/settings.h; generate_test.py keeps it so.
+mace/runtime/settings/settings.h; generate_test.py keeps it so.
 """
 
 from __future__ import annotations

@@ -1,0 +1,329 @@
+// Running plans one after the other, with what each learns for the next.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/control_flow/flow.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "mace/base/make_shared.h"
+#include "mace/base/search.h"
+#include "mace/base/str_cat.h"
+#include "mace/plan/stages/control_flow.h"
+#include "mace/runtime/control_flow/loop_results.h"
+
+namespace mace {
+namespace {
+
+// How many plans follow a plan, or a Loop keeps of its body.
+constexpr size_t kMaxKept = 8;
+
+FlowStage& StageOf(Executor& executor) {
+  std::shared_ptr<FlowStage>& stage = executor.stage();
+  if (stage == nullptr) stage = MakeShared<FlowStage>();
+  return *stage;
+}
+
+void AppendType(const TensorType& type, std::string* key) {
+  key->push_back(static_cast<char>(type.dtype));
+  key->push_back(static_cast<char>(type.shape.size()));
+  for (const int64_t extent : type.shape) {
+    key->append(reinterpret_cast<const char*>(&extent), sizeof(extent));
+  }
+}
+
+// Returns a value that a plan has held, or a constant of `graph`.
+HeldValue Lookup(const Graph& graph, const HeldValues& values, int id) {
+  const auto held = values.find(id);
+  if (held != values.end()) return held->second;
+  const Value& value = graph.values[id];
+  return {value.type, value.data, value.owner};
+}
+
+bool IsThere(const Graph& graph, const HeldValues& values, int id) {
+  return id < 0 || values.count(id) > 0 || graph.values[id].is_constant();
+}
+
+// Divides what a plan left into the loops that can run now and what is planned
+// after them.
+void Split(const Rest& rest, const HeldValues& values, FlowStage& stage) {
+  stage.is_split = true;
+  stage.left.graph = rest.graph;
+  stage.left.graph.nodes.clear();
+  std::vector<bool> made(rest.graph.values.size());
+  for (const GraphNode& g : rest.graph.nodes) {
+    const bool runs = g.node.op == "Loop" && AllOf(g.inputs, [&](int id) {
+                        return made[id] || IsThere(rest.graph, values, id);
+                      });
+    if (!runs) {
+      stage.left.graph.nodes.push_back(g);
+      continue;
+    }
+    for (int id : g.outputs) made[id] = true;
+    stage.loops.push_back(g);
+  }
+  stage.kept.resize(stage.loops.size());
+  CompleteRest(stage.left);
+}
+
+// Makes an input of `graph` a constant with a copy of `held`.
+Status MakeConstant(const HeldValue& held, Value* value) {
+  MACE_ASSIGN_OR_RETURN(
+      AlignedBuffer buffer,
+      AlignedBuffer::Create(Bytes(held.type), "a value that decides shapes"));
+  const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
+  if (owner->size() > 0) {
+    std::memcpy(owner->data(), held.data, owner->size());
+  }
+  value->type = held.type;
+  value->data = owner->data();
+  value->owner = std::shared_ptr<const void>(owner, owner->data());
+  return Status();
+}
+
+// What only nodes before the rest have read is not held any longer.
+void Release(const Graph& rest, const std::vector<int>& outputs,
+             HeldValues& values) {
+  const auto is_in = [](const std::vector<int>& ids, int id) {
+    return Contains(ids, id);
+  };
+  for (auto it = values.begin(); it != values.end();) {
+    const bool keep =
+        is_in(rest.inputs, it->first) || is_in(outputs, it->first);
+    it = keep ? std::next(it) : values.erase(it);
+  }
+}
+
+Result<int64_t> CountOf(const GraphNode& g, const HeldValue& held) {
+  const DataType dtype = held.type.dtype;
+  if ((dtype != DataType::kI64 && dtype != DataType::kI32) ||
+      NumElements(held.type.shape) != 1) {
+    return InvalidModel(Label(g.node), ": its count is ", ToString(held.type),
+                        ", it must be one i32 or i64");
+  }
+  if (dtype == DataType::kI32) return *static_cast<const int32_t*>(held.data);
+  return *static_cast<const int64_t*>(held.data);
+}
+
+Result<bool> ConditionOf(const GraphNode& g, const HeldValue& held) {
+  if (held.type.dtype != DataType::kBool || NumElements(held.type.shape) != 1) {
+    return InvalidModel(Label(g.node), ": its condition is ",
+                        ToString(held.type), ", it must be one bool");
+  }
+  return *static_cast<const uint8_t*>(held.data) != 0;
+}
+
+template <typename T>
+Result<HeldValue> Scalar(ReusedBuffers& buffers, DataType dtype, T value) {
+  MACE_ASSIGN_OR_RETURN(std::shared_ptr<AlignedBuffer> buffer,
+                        buffers.Take(sizeof(T)));
+  *static_cast<T*>(buffer->data()) = value;
+  return HeldValue{{dtype, {}}, buffer->data(), buffer};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<AlignedBuffer>> ReusedBuffers::Take(int64_t bytes) {
+  for (std::shared_ptr<AlignedBuffer>& buffer : buffers_) {
+    if (buffer.use_count() != 1) continue;
+    if (static_cast<int64_t>(buffer->size()) < bytes) {
+      *buffer = AlignedBuffer();  // its bytes first
+      MACE_ASSIGN_OR_RETURN(
+          *buffer, AlignedBuffer::Create(bytes, "a value between plans"));
+    }
+    return buffer;
+  }
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                        AlignedBuffer::Create(std::max<int64_t>(bytes, 1),
+                                              "a value between plans"));
+  buffers_.push_back(MakeShared<AlignedBuffer>(std::move(buffer)));
+  return buffers_.back();
+}
+
+Executor* KeptExecutors::Find(const std::string& key) {
+  const auto found =
+      FindIf(entries, [&](const Entry& entry) { return entry.key == key; });
+  if (found == entries.end()) return nullptr;
+  std::rotate(entries.begin(), found, found + 1);
+  return entries.front().executor.get();
+}
+
+Executor* KeptExecutors::Add(std::string key,
+                             std::unique_ptr<Executor> executor) {
+  if (entries.size() == kMaxKept) entries.pop_back();
+  entries.insert(entries.begin(), {std::move(key), std::move(executor)});
+  return entries.front().executor.get();
+}
+
+std::shared_ptr<const MemoryPattern> KeptExecutors::Pattern() const {
+  return entries.empty() ? nullptr : entries.front().executor->plan().pattern;
+}
+
+Status Flow::Run(Executor& first, const std::vector<int>& outputs,
+                 bool is_model, HeldValues& values) {
+  Executor* executor = &first;
+  while (true) {
+    MACE_RETURN_IF_ERROR(RunOne(*executor, is_model, values));
+    const Rest* rest = executor->plan().rest.get();
+    if (rest == nullptr) return Status();
+    FlowStage& stage = StageOf(*executor);
+    if (!stage.is_split) Split(*rest, values, stage);
+    for (size_t l = 0; l < stage.loops.size(); ++l) {
+      MACE_RETURN_IF_ERROR(
+          RunLoop(stage.loops[l], rest->graph, stage.kept[l], values));
+    }
+    if (stage.left.graph.nodes.empty()) return Status();
+    MACE_ENSURE(!stage.loops.empty() || !stage.left.deciding.empty());
+    Release(stage.left.graph, outputs, values);
+    MACE_ASSIGN_OR_RETURN(executor, NextOf(stage, values));
+  }
+}
+
+Status Flow::RunOne(Executor& executor, bool is_model, HeldValues& values) {
+  const Graph& graph = executor.plan().graph;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    MACE_RETURN_IF_ERROR(executor.BindInput(static_cast<int>(i),
+                                            MemoryType::CPU_BUFFER,
+                                            values[graph.inputs[i]].data));
+  }
+  FlowStage& stage = StageOf(executor);
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const int id = graph.outputs[i];
+    const TensorType& type = graph.values[id].type;
+    void* memory = nullptr;
+    if (is_model) {
+      MACE_ASSIGN_OR_RETURN(memory, host_.OutputMemory(id, type));
+    }
+    HeldValue held = {type, memory, nullptr};
+    if (memory == nullptr) {
+      MACE_ASSIGN_OR_RETURN(const std::shared_ptr<AlignedBuffer> buffer,
+                            stage.buffers[id].Take(Bytes(type)));
+      memory = buffer->data();
+      held = {type, memory, buffer};
+    }
+    values[id] = std::move(held);
+    MACE_RETURN_IF_ERROR(executor.BindOutput(static_cast<int>(i),
+                                             MemoryType::CPU_BUFFER, memory));
+  }
+  return host_.Run(executor);
+}
+
+Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
+  const Rest& left = stage.left;
+  const auto decides = [&](int id) { return Contains(left.deciding, id); };
+  std::string key;
+  for (int id : left.graph.inputs) {
+    const HeldValue held = Lookup(left.graph, values, id);
+    AppendType(held.type, &key);
+    if (decides(id)) {
+      key.append(static_cast<const char*>(held.data), Bytes(held.type));
+    }
+  }
+  if (Executor* found = stage.next.Find(key)) return found;
+  Graph graph = left.graph;
+  graph.inputs.clear();
+  for (int id : left.graph.inputs) {
+    const HeldValue held = Lookup(left.graph, values, id);
+    if (decides(id)) {
+      MACE_RETURN_IF_ERROR(MakeConstant(held, &graph.values[id]));
+    } else {
+      graph.values[id].type = held.type;
+      graph.inputs.push_back(id);
+    }
+  }
+  Result<std::unique_ptr<Executor>> executor =
+      host_.Make(std::move(graph), stage.next.Pattern());
+  // The data that decide come from the caller's inputs.
+  if (executor.status() == Status::MACE_INVALID_MODEL &&
+      !left.deciding.empty()) {
+    return InvalidArgument(executor.status().information());
+  }
+  MACE_RETURN_IF_ERROR(executor.status());
+  return stage.next.Add(std::move(key), std::move(*executor));
+}
+
+Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,
+                               const Graph& graph, KeptLoop& kept,
+                               const HeldValues& values) {
+  std::string key;
+  for (int id : body.inputs) AppendType(values.find(id)->second.type, &key);
+  if (Executor* found = kept.bodies.Find(key)) return found;
+  Graph made = body;
+  made.subgraphs = graph.subgraphs;
+  // Outputs that are inputs or weights need no plan.
+  std::vector<int> outputs;
+  for (int id : body.outputs) {
+    if (!IsThere(body, values, id)) outputs.push_back(id);
+  }
+  made.outputs = std::move(outputs);
+  for (int id : made.inputs)
+    made.values[id].type = values.find(id)->second.type;
+  for (GraphNode& node : made.nodes) {
+    node.node.name = StrCat(g.node.name, '/', node.node.name);
+  }
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
+                        host_.Make(std::move(made), kept.bodies.Pattern()));
+  return kept.bodies.Add(std::move(key), std::move(executor));
+}
+
+Status Flow::RunLoop(const GraphNode& g, const Graph& graph, KeptLoop& kept,
+                     HeldValues& values) {
+  const Graph& body = *SubgraphOf(graph, g.node, "body");
+  const auto carried = static_cast<size_t>(CarriedBy(g.node));
+  MACE_ASSIGN_OR_RETURN(const int64_t count,
+                        CountOf(g, Lookup(graph, values, g.inputs[0])));
+  HeldValue condition = Lookup(graph, values, g.inputs[1]);
+  MACE_ASSIGN_OR_RETURN(bool goes_on, ConditionOf(g, condition));
+  HeldValues own;
+  const auto give = [&](size_t i, HeldValue v) { own[body.inputs[i]] = v; };
+  std::vector<HeldValue> last;  // the carried values
+  for (size_t c = 0; c < carried; ++c) {
+    last.push_back(Lookup(graph, values, g.inputs[c + 2]));
+  }
+  LoopResults results(g, body.outputs.size() - 1 - carried);
+  for (int64_t i = 0;; ++i) {
+    const bool runs = goes_on && i < count;
+    if (!runs && (i > 0 || results.empty())) break;
+    if (i == most_iterations_) {
+      return RuntimeError(
+          Label(g.node), ": goes on after ", most_iterations_,
+          " iterations (its count is ", count,
+          "); raise the setting max_loop_iterations if it should");
+    }
+    own.clear();
+    MACE_ASSIGN_OR_RETURN(HeldValue number,
+                          Scalar(kept.iteration, DataType::kI64, i));
+    give(0, std::move(number));
+    give(1, condition);
+    for (size_t c = 0; c < carried; ++c) give(c + 2, last[c]);
+    for (size_t k = carried + 2; k < g.inputs.size(); ++k) {
+      give(k, Lookup(graph, values, g.inputs[k]));
+    }
+    MACE_ASSIGN_OR_RETURN(Executor * executor,
+                          BodyOf(g, body, graph, kept, own));
+    if (!runs) {  // only the types of what is stacked are of interest
+      MACE_RETURN_IF_ERROR(
+          results.AddNone(executor->plan(), body, own, carried + 1));
+      break;
+    }
+    std::vector<HeldValue> before = std::move(last);
+    last.clear();
+    MACE_RETURN_IF_ERROR(Run(*executor, body.outputs, false, own));
+    condition = Lookup(body, own, body.outputs[0]);
+    MACE_ASSIGN_OR_RETURN(goes_on, ConditionOf(g, condition));
+    for (size_t c = 0; c < carried; ++c) {
+      last.push_back(Lookup(body, own, body.outputs[c + 1]));
+      if (last[c].type.dtype == before[c].type.dtype) continue;
+      return InvalidModel(Label(g.node), ": carried value ", c, " is ",
+                          ToString(before[c].type), ", and ",
+                          ToString(last[c].type), " after iteration ", i,
+                          "; its element type must stay");
+    }
+    MACE_RETURN_IF_ERROR(results.Add(body, own, carried + 1));
+  }
+  for (size_t c = 0; c < carried; ++c) values[g.outputs[c]] = last[c];
+  return results.Finish(carried, values);
+}
+
+}  // namespace mace

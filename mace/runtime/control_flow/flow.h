@@ -1,0 +1,115 @@
+// Flow: runs a plan that waits for data, the plans that follow, and loops.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   plan | data | plan of the rest | loop: its body's plans ... | data | ...
+//
+// What a plan leaves (mace/plan/types/rest.h) is planned when the data are
+// there, and kept for the next time that they are the same. All plans run in
+// one arena, one after the other. What one reads of another lies in buffers
+// that are reused from run to run.
+#ifndef MACE_RUNTIME_CONTROL_FLOW_FLOW_H_
+#define MACE_RUNTIME_CONTROL_FLOW_FLOW_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/status.h"
+#include "mace/runtime/executor/executor.h"
+
+namespace mace {
+
+// What a Flow needs of the engine.
+class FlowHost {
+ public:
+  virtual ~FlowHost() = default;
+  // Plans a part of the model. `like` is that of a plan of the same part with
+  // other shapes or other data that decide, or null.
+  virtual Result<std::unique_ptr<Executor>> Make(
+      Graph graph, std::shared_ptr<const MemoryPattern> like) = 0;
+  // Gives the executor its memory and runs it.
+  virtual Status Run(Executor& executor) = 0;
+  // Returns the caller's memory for an output of the model. Null: `id` is none.
+  virtual Result<void*> OutputMemory(int id, const TensorType& type) = 0;
+};
+
+// A value between plans.
+struct HeldValue {
+  TensorType type;
+  const void* data = nullptr;
+  std::shared_ptr<const void> owner;  // null: the caller
+};
+using HeldValues = std::map<int, HeldValue>;  // by id
+
+// Buffers of one value, of which each is used again when nothing holds it.
+class ReusedBuffers {
+ public:
+  // Errors: MACE_OUT_OF_RESOURCES.
+  Result<std::shared_ptr<AlignedBuffer>> Take(int64_t bytes);
+
+ private:
+  std::vector<std::shared_ptr<AlignedBuffer>> buffers_;
+};
+
+// Executors by what they were made for, the latest first.
+struct KeptExecutors {
+  struct Entry {
+    std::string key;
+    std::unique_ptr<Executor> executor;
+  };
+  std::vector<Entry> entries;
+
+  Executor* Find(const std::string& key);
+  Executor* Add(std::string key, std::unique_ptr<Executor> executor);
+  // That of the latest plan; null if there is none.
+  std::shared_ptr<const MemoryPattern> Pattern() const;
+};
+
+// What an engine keeps for the bodies of a Loop.
+struct KeptLoop {
+  KeptExecutors bodies;
+  ReusedBuffers iteration, condition;
+};
+
+// What an executor of a Flow has besides its plan.
+struct FlowStage {
+  std::map<int, ReusedBuffers> buffers;  // by id of an output
+  bool is_split = false;
+  std::vector<GraphNode> loops;  // run before the next plan
+  std::vector<KeptLoop> kept;    // by loop
+  Rest left;                     // what is planned then
+  KeptExecutors next;
+};
+
+class Flow {
+ public:
+  // `most_iterations`: of one Loop. Nothing is owned.
+  Flow(FlowHost* host, int64_t most_iterations)
+      : host_(*host), most_iterations_(most_iterations) {}
+
+  // Runs `first` and what follows. `values` holds the inputs of its plan, and
+  // afterwards its outputs. `outputs` are ids. Errors: as planning and
+  // Executor::Run; MACE_INVALID_ARGS, naming the node, if the data do not fit
+  // it; MACE_RUNTIME_ERROR for a loop that does not end.
+  Status Run(Executor& first, const std::vector<int>& outputs, bool is_model,
+             HeldValues& values);
+
+ private:
+  Status RunOne(Executor& executor, bool is_model, HeldValues& values);
+  Status RunLoop(const GraphNode& g, const Graph& graph, KeptLoop& kept,
+                 HeldValues& values);
+  Result<Executor*> NextOf(FlowStage& stage, const HeldValues& values);
+  Result<Executor*> BodyOf(const GraphNode& g, const Graph& body,
+                           const Graph& graph, KeptLoop& kept,
+                           const HeldValues& values);
+
+  FlowHost& host_;
+  const int64_t most_iterations_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_CONTROL_FLOW_FLOW_H_

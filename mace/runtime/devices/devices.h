@@ -1,0 +1,46 @@
+// Creates the devices that this build has, for one engine.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_DEVICES_DEVICES_H_
+#define MACE_RUNTIME_DEVICES_DEVICES_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/device/device.h"
+#include "mace/device/device_weights.h"
+#include "mace/device/packed_weights.h"
+#include "mace/runtime/settings/config.h"
+
+namespace mace {
+
+struct CpuOptions;
+
+struct Devices {
+  // The preferred device first, the CPU last.
+  std::vector<std::unique_ptr<Device>> list;
+  // Why a requested device is missing. Empty: none is.
+  std::string note;
+  // Which settings have no effect on these devices. Empty: all have, or nobody
+  // chose one that has none.
+  std::string without_effect;
+};
+
+// What the devices of all engines of one model share.
+struct SharedWeights {
+  std::shared_ptr<PackedWeights> packed;
+  std::shared_ptr<DeviceWeights> on_device;
+};
+
+// Leaves out a device that this machine or build lacks; the note says why, and
+// nothing is logged.
+// Errors: MACE_UNSUPPORTED for an unknown device type, MACE_OUT_OF_RESOURCES.
+Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
+                              const SharedWeights& weights);
+
+// Sets those options of the CPU that change results.
+void SetCpuOptions(const Settings& settings, CpuOptions* options);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_DEVICES_DEVICES_H_

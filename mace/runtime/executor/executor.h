@@ -1,0 +1,123 @@
+// Executor: a plan bound to memory, ready to run.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_EXECUTOR_EXECUTOR_H_
+#define MACE_RUNTIME_EXECUTOR_EXECUTOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mace/base/parts.h"
+#include "mace/base/status.h"
+#include "mace/base/thread_pool.h"
+#include "mace/plan/types/one_device.h"
+#include "mace/plan/types/plan.h"
+#include "mace/public/mace.h"
+#include "mace/runtime/executor/device_tensors.h"
+#include "mace/runtime/executor/guard.h"
+#include "mace/runtime/executor/numeric_check.h"
+
+namespace mace {
+
+// Whether the caller does not want the results of a run any more. Null: it
+// does.
+inline bool IsCancelled(const MaceCancellation* cancellation) {
+  return cancellation != nullptr && cancellation->is_cancelled();
+}
+// What the run returns then.
+Status CancelledRun();
+
+struct FlowStage;  // mace/runtime/control_flow/flow.h
+
+// Not thread-safe.
+class Executor {
+ public:
+  // With `guard`, Run fills every byte of the arena that holds nothing live
+  // with NaN, before the first step and after each one.
+  Executor(std::unique_ptr<Plan> plan, bool guard);
+
+  const Plan& plan() const { return *plan_; }
+
+  // Of a plan that waits for data, what follows it. Null until there is any.
+  std::shared_ptr<FlowStage>& stage() { return stage_; }
+
+  // Makes every later Run fail at the first tensor that holds NaN or infinity,
+  // and name it. Errors: those of the device that has the images.
+  Status CheckNumerics();
+
+  // Lets the device with images measure how its kernels run best. REQUIRES: the
+  // images are bound. Errors: those of the device.
+  Status Tune();
+
+  // Sets the memory that Run uses: plan().arena_bytes bytes at a 64-byte
+  // boundary. The caller keeps ownership.
+  void BindArena(void* arena);
+  // The same with the images of plan().images. `generation` is whatever the
+  // caller wants to know again.
+  void BindImages(const std::vector<Buffer>& images, uint64_t generation);
+  // That of the latest BindImages; none: there was none.
+  std::optional<uint64_t> generation() const { return generation_; }
+
+  // Sets the caller's memory of graph input or output `index` for the next Run.
+  // Errors: as DeviceTensors::Bind.
+  Status BindInput(int index, MemoryType type, const void* data);
+  Status BindOutput(int index, MemoryType type, void* data);
+
+  // Runs the steps in order. Allocates nothing unless `metadata` is not null.
+  // Ends early if `cancellation` is not null and says so. REQUIRES: the arena,
+  // the images, all inputs and all outputs are bound. Errors: as Kernel::Run.
+  Status Run(RunMetadata* metadata,
+             const MaceCancellation* cancellation = nullptr);
+
+ private:
+  // A pointer in the arguments of a step that is set when memory is bound.
+  struct Slot {
+    void** pointer;
+    int64_t offset;
+  };
+  static void Bind(const std::vector<Slot>& slots, void* base);
+  void AddSlot(const Place& place, void** pointer);
+
+  Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
+  bool is_guarded() const { return kHasCheckNumerics && !dead_.empty(); }
+  bool checks() const { return kHasCheckNumerics && check_ != nullptr; }
+  bool skips(size_t s) const {
+    return has_device_tensors() && device_tensors_->skips(s);
+  }
+  bool has_device_tensors() const {
+    return !kOneDevice && device_tensors_ != nullptr;
+  }
+  Status RunSteps(RunMetadata* metadata, const MaceCancellation* cancellation);
+  Status RunStep(size_t s, RunMetadata* metadata);
+  Status FinishDevices();
+  Status FinishMetadata(RunMetadata* metadata);
+  Status CheckInputs() const;
+
+  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<NumericCheck> check_;  // null: off
+  void* arena_ = nullptr;
+  std::vector<std::vector<ByteRange>> dead_;  // empty: no guard
+  std::vector<RunArgs> args_;                 // by step
+  std::vector<DeviceActivity*> activities_;   // of the steps' devices
+  std::vector<Slot> arena_slots_;
+  struct ImageSlot {
+    void** pointer;
+    int image;  // of the plan
+  };
+  std::vector<ImageSlot> image_slots_;
+  std::optional<uint64_t> generation_;
+  std::vector<std::vector<Slot>> input_slots_;   // by graph input
+  std::vector<std::vector<Slot>> output_slots_;  // by graph output
+  std::vector<Buffer> copy_from_;                // by plan copy
+  // Null: all on the CPU, or no images are bound.
+  std::unique_ptr<DeviceTensors> device_tensors_;
+  std::vector<const void*> inputs_;  // by graph input
+  std::vector<void*> outputs_;       // by graph output
+  std::shared_ptr<FlowStage> stage_;
+  WakeTimes wake_times_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_EXECUTOR_EXECUTOR_H_

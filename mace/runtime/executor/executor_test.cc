@@ -1,0 +1,146 @@
+// Ending a run between its steps.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/executor/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "mace/plan/testing/plan_maker.h"
+
+namespace mace {
+namespace {
+
+// A device that works in the background.
+class BackgroundDevice final : public Device, public DeviceActivity {
+ public:
+  const char* name() const override { return "background"; }
+  DeviceSpeed speed() const override { return {}; }
+  DeviceActivity* activity() override { return this; }
+  DeviceCounts counts() const override { return {}; }
+  Status Finish() override {
+    ++num_finished;
+    return Status();
+  }
+  void SetCancellation(const MaceCancellation* cancellation) override {
+    current = cancellation;
+    seen.push_back(cancellation);
+  }
+
+  int num_finished = 0;
+  const MaceCancellation* current = nullptr;
+  std::vector<const MaceCancellation*> seen;
+};
+
+constexpr int kSteps = 5;
+
+// Runs kSteps steps, of which `at` calls `act`.
+class ExecutorRun : public ::testing::Test {
+ protected:
+  std::unique_ptr<Executor> Make(int at, std::function<Status()> act) {
+    testing::PlanMaker maker;
+    maker.device = &device_;
+    int value = maker.Input({1});
+    for (int s = 0; s < kSteps; ++s) {
+      testing::KernelFacts facts;
+      facts.run = [this, s, at, act](const RunArgs&) {
+        ran_.push_back(s);
+        return s == at ? act() : Status();
+      };
+      value = maker.AddOne("Activation", {value}, {1}, facts);
+    }
+    maker.plan.places.resize(maker.plan.graph.values.size());
+    return std::make_unique<Executor>(
+        std::make_unique<Plan>(std::move(maker.plan)), false);
+  }
+
+  BackgroundDevice device_;
+  MaceCancellation cancellation_;
+  std::vector<int> ran_;
+};
+
+using Steps = std::vector<int>;
+
+TEST_F(ExecutorRun, EndsAfterTheStepThatIsRunning) {
+  const MaceCancellation* during = nullptr;
+  const auto executor = Make(2, [&] {
+    during = device_.current;
+    cancellation_.Cancel();
+    return Status();
+  });
+  RunMetadata metadata;
+  const Status status = executor->Run(&metadata, &cancellation_);
+  EXPECT_EQ(status.code(), Status::MACE_CANCELLED);
+  EXPECT_NE(status.information().find("MaceCancellation"), std::string::npos);
+  EXPECT_EQ(ran_, (Steps{0, 1, 2}));
+  EXPECT_EQ(during, &cancellation_);
+  EXPECT_EQ(metadata.op_stats.size(), 3u);
+  // What had been started is waited for, and nothing keeps the object.
+  EXPECT_EQ(device_.num_finished, 1);
+  EXPECT_EQ(device_.current, nullptr);
+  // It cannot be undone.
+  ran_.clear();
+  EXPECT_EQ(executor->Run(nullptr, &cancellation_), Status::MACE_CANCELLED);
+  EXPECT_EQ(ran_, Steps());
+  // A run without it is complete.
+  EXPECT_TRUE(executor->Run(nullptr).ok());
+  EXPECT_EQ(ran_.size(), size_t{kSteps});
+}
+
+TEST_F(ExecutorRun, IsNotTouchedByAnotherCancellation) {
+  MaceCancellation other;
+  const auto executor = Make(1, [&] {
+    other.Cancel();
+    return Status();
+  });
+  EXPECT_TRUE(executor->Run(nullptr, &cancellation_).ok());
+  EXPECT_TRUE(executor->Run(nullptr).ok());
+  EXPECT_EQ(ran_.size(), 2u * kSteps);
+  EXPECT_EQ(device_.num_finished, 0);
+  EXPECT_EQ(device_.seen, (std::vector<const MaceCancellation*>{
+                              &cancellation_, nullptr, nullptr, nullptr}));
+}
+
+// A kernel that left out work must not pass for one that computed.
+TEST_F(ExecutorRun, EndsAfterTheLastStep) {
+  const auto executor = Make(kSteps - 1, [this] {
+    cancellation_.Cancel();
+    return Status();
+  });
+  EXPECT_EQ(executor->Run(nullptr, &cancellation_), Status::MACE_CANCELLED);
+  EXPECT_EQ(ran_.size(), size_t{kSteps});
+}
+
+TEST_F(ExecutorRun, EndsInAKernelThatSaysSo) {
+  const auto executor = Make(3, [this] {
+    cancellation_.Cancel();
+    return Cancelled("no further parts");
+  });
+  const Status status = executor->Run(nullptr, &cancellation_);
+  EXPECT_EQ(status.information(), CancelledRun().information());
+  EXPECT_EQ(ran_.size(), 4u);
+}
+
+// A kernel that says so without being asked is no success.
+TEST_F(ExecutorRun, NobodyCancelled) {
+  const auto executor = Make(3, [] { return Cancelled("who?"); });
+  EXPECT_EQ(executor->Run(nullptr).information(), "who?");
+  EXPECT_EQ(executor->Run(nullptr, &cancellation_).information(), "who?");
+}
+
+TEST_F(ExecutorRun, AnErrorStaysAnError) {
+  const auto executor = Make(1, [this] {
+    cancellation_.Cancel();
+    return RuntimeError("the driver failed");
+  });
+  const Status status = executor->Run(nullptr, &cancellation_);
+  EXPECT_EQ(status.code(), Status::MACE_RUNTIME_ERROR);
+  EXPECT_EQ(status.information(), "the driver failed");
+  EXPECT_EQ(device_.current, nullptr);
+}
+
+}  // namespace
+}  // namespace mace

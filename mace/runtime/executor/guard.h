@@ -1,0 +1,29 @@
+// Guard mode: fills bytes that hold no live tensor with NaN, so that a kernel
+// which reads them gives itself away.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_EXECUTOR_GUARD_H_
+#define MACE_RUNTIME_EXECUTOR_GUARD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "mace/plan/types/plan.h"
+
+namespace mace {
+
+// The bytes [begin, end) of the arena.
+struct ByteRange {
+  int64_t begin, end;
+};
+
+// Returns, for each step, the ranges of the arena that hold nothing live once
+// the step has run. One more entry at the end is for the time before the first
+// step.
+std::vector<std::vector<ByteRange>> DeadRanges(const Plan& plan);
+
+// Sets every byte to 0xff, which is NaN in every floating-point type.
+void Poison(void* arena, const std::vector<ByteRange>& ranges);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_EXECUTOR_GUARD_H_

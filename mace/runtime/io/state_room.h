@@ -1,0 +1,81 @@
+// StateRoom: the memory of a state that grows, with room for more rows.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   state [2, 3, D] in a room of 5 rows:   | r0 r1 r2 .. .. | r0 r1 r2 .. .. |
+//
+// A model joins what a state holds and new rows by a Concat, and makes that the
+// state's next value. An engine runs an Append instead (mace/ops/append.cc),
+// which writes the new rows behind the others: those so far do not move. A run
+// that fails leaves the number of rows as it was, and so the state.
+#ifndef MACE_RUNTIME_IO_STATE_ROOM_H_
+#define MACE_RUNTIME_IO_STATE_ROOM_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "mace/base/status.h"
+#include "mace/graph/graph.h"
+#include "mace/model/model.h"
+#include "mace/public/mace.h"
+
+namespace mace {
+
+class StateRoom {
+ public:
+  using Tensors = std::map<std::string, MaceTensor>;
+
+  // Whether the state has such a room.
+  bool exists() const { return axis_ >= 0; }
+  int axis() const { return axis_; }
+
+  // If the graph makes the next value of the state `ids`, which is open as
+  // `open` says, of its value and new rows, puts an Append there, and returns
+  // true. The room becomes an input of the graph, that of the next value takes
+  // the place of `ids.next` among its outputs, and the number of rows becomes
+  // one more output. Else changes nothing.
+  bool AddTo(const StateVariable& ids, const OpenDims& open, Graph* graph);
+
+  // Provides room for `rows` rows, which are not kept. Errors:
+  // MACE_OUT_OF_RESOURCES.
+  Status Reserve(int64_t rows);
+
+  // Copies a value, of as many rows as `shape` says, to the room or from it.
+  // REQUIRES: there is room for them.
+  void Write(const void* value, const Shape& shape);
+  void Read(const Shape& shape, void* value) const;
+
+  // What a run gets instead of the value of this shape: the room's memory, of
+  // which it reads nothing.
+  MaceTensor Value(const Shape& shape) const;
+  // Adds the room, where a run finds rows and leaves more, to the tensors of a
+  // run, and takes it out of them. Returns the name of the one that is there
+  // already, or "".
+  std::string AddTensors(Tensors* inputs, Tensors* outputs) const;
+  void RemoveFrom(Tensors* outputs) const;
+  // After a run that succeeded: takes over the room that it made, which may be
+  // a larger one. Returns count().
+  int64_t Advance(const Tensors& outputs);
+  // How many rows the latest run left.
+  int64_t count() const { return *count_; }
+
+  const std::string& next_name() const { return next_name_; }
+  const Shape& shape() const { return type_.shape; }
+  int64_t bytes() const { return Bytes(type_); }
+  int64_t rows() const { return type_.shape[axis_]; }  // that fit
+
+ private:
+  void Copy(const Shape& shape, bool writes, void* value) const;
+
+  TensorType type_;       // of the room
+  int axis_ = -1;         // along which it grows
+  int64_t reserved_ = 0;  // rows for which there is always room
+  std::string name_, next_name_, count_name_;
+  std::shared_ptr<void> memory_;
+  std::shared_ptr<int64_t> count_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_IO_STATE_ROOM_H_

@@ -1,0 +1,123 @@
+// States: the tensors that an engine keeps from run to run.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_IO_STATES_H_
+#define MACE_RUNTIME_IO_STATES_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/parts.h"
+#include "mace/base/status.h"
+#include "mace/model/model.h"
+#include "mace/public/mace.h"
+#include "mace/runtime/io/state_room.h"
+
+namespace mace {
+
+// To a plan, a state is an input and its next value an output, the last ones of
+// the graph. Each has two buffers: one holds the value, a run writes the next
+// value to the other, and a run that succeeds exchanges them all at once. So a
+// run that does not leaves every state as it was. The buffers are never in an
+// arena, which other engines may use in turns.
+//
+// A state with open dimensions grows: a run that reads [1, 4, 7, 8] may leave
+// [1, 4, 8, 8]. It begins with its first value, or with extents of 0. If the
+// model only adds rows to it, its value stays in a StateRoom; else the memory
+// of its next value is allocated by each run.
+//
+// Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS.
+class States {
+ public:
+  using Tensors = std::map<std::string, MaceTensor>;
+
+  // Makes the states inputs and outputs of `graph`, with the shapes with which
+  // they begin. `open` is that of the model. Errors: MACE_INVALID_ARGS if it
+  // has one of these outputs already.
+  Status AddTo(const std::vector<StateVariable>& states,
+               const std::map<int, OpenDims>& open, Graph* graph);
+  // Gives states that grow by rows a room, where they grow in place. REQUIRES:
+  // AddTo was called, and all nodes run in host memory.
+  void GrowInPlace(Graph* graph);
+  // Allocates the buffers. REQUIRES: AddTo was called; the weights of `graph`
+  // outlive this. Errors: MACE_OUT_OF_RESOURCES.
+  Status Allocate(const Graph& graph);
+
+  // A library without the part `states` loads no model with any.
+  bool empty() const { return !kHasStates || states_.empty(); }
+  size_t size() const { return empty() ? 0 : states_.size(); }
+  // How many inputs of the graph, and as many outputs, are no one else's.
+  size_t tensors() const { return empty() ? 0 : CountTensors(); }
+  // Whether any state has open dimensions.
+  bool grow() const;
+  int64_t bytes() const;  // of all values, each counted once
+  // Of all memory: next values and room, too.
+  int64_t held_bytes() const;
+  std::vector<MaceTensorInfo> Infos() const;
+  // One line for each state, for people.
+  std::string Dump() const;
+
+  // Checks that an inferred graph gives each state a next value of its type, as
+  // far as it does not wait for data. Errors: MACE_INVALID_ARGS.
+  Status CheckTypes(const Graph& graph) const;
+  // The same for the outputs of a run, which has AddTensors' tensors.
+  Status CheckWritten(const Tensors& outputs) const;
+
+  // Adds the states to the tensors of a run. `outputs` may name what the caller
+  // wants.
+  Status AddTensors(Tensors* inputs, Tensors* outputs) const;
+  // Whether output `name` of a run, of this shape, is a room with more rows
+  // than there are, so that it needs other memory.
+  bool Outgrows(const std::string& name, const Shape& shape) const;
+  // After a run: takes the states out of its outputs, and, if it succeeded,
+  // makes what it wrote the values.
+  void RemoveFrom(Tensors* outputs) const;
+  void Advance(const Tensors& outputs);
+
+  // Errors: MACE_OUT_OF_RESOURCES, if states grow.
+  Status Reset();
+  Status Get(Tensors* states) const;
+  Status Set(const Tensors& states);
+
+ private:
+  struct State {
+    StateVariable ids;
+    std::string name;
+    std::string next_name;
+    TensorType type;  // of a state that grows: with the shape of its value
+    OpenDims open;    // of a state that grows; else without dimensions
+    const Value* initial = nullptr;  // null: zeros
+    // Of a state that grows: the value, in the first one.
+    std::shared_ptr<AlignedBuffer> buffers[2];
+    std::shared_ptr<void> grown;  // if a run made the value, in its place
+    StateRoom room;               // if it exists, holds the value
+
+    bool grows() const { return !open.dims.empty(); }
+  };
+
+  size_t CountTensors() const;
+  // Whether the state may have a value of this type.
+  static bool Takes(const State& state, const TensorType& type);
+  // Makes a value of zeros of a state that grows.
+  static Status Allocate(State& state, const Shape& shape);
+  void* DataOf(const State& state) const;
+  static Shape FirstShape(const State& state);
+  static Status ResetRoom(State& state);
+  // The type of the next value of a state with a room, of so many rows.
+  static TensorType NextOf(const State& state, int64_t rows);
+  static Status OtherType(const State& state, const TensorType& next);
+  const State* Find(const std::string& name) const;
+  Result<const State*> FindFor(const std::string& name,
+                               const MaceTensor& tensor) const;
+  MaceTensor TensorOf(const State& state, int buffer) const;
+  std::string Names() const;
+
+  std::vector<State> states_;
+  int current_ = 0;  // the buffer that holds the values
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_IO_STATES_H_

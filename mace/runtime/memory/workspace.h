@@ -1,0 +1,88 @@
+// Workspace: the memory in which engines run, which may share it in turns.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_MEMORY_WORKSPACE_H_
+#define MACE_RUNTIME_MEMORY_WORKSPACE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "mace/base/aligned_buffer.h"
+#include "mace/base/fork.h"
+#include "mace/base/logging.h"
+#include "mace/base/status.h"
+#include "mace/device/device_storage.h"
+
+namespace mace {
+
+// An arena and images of a device. They grow to what the largest engine needs;
+// what grows counts for the budget that is current then. Contents do not
+// outlast a turn.
+class Workspace {
+ public:
+  // The right to use the memory. Waits for the turn of others.
+  class Turn {
+   public:
+    explicit Turn(Workspace& workspace);
+
+   private:
+    const HoldLog hold_log_;
+    const std::lock_guard<Mutex> lock_;
+  };
+
+  // Of these functions all REQUIRE the turn.
+
+  // An arena of `bytes` bytes at least, in the place of the former one if that
+  // is smaller. Errors: MACE_OUT_OF_RESOURCES, after which there is no arena.
+  Result<void*> Arena(size_t bytes);
+
+  // An image for each of `types`, of the same type and as large at least, by
+  // one device. Images handed out before may go: then the generation changes.
+  // Errors: as DeviceStorage::CreateImages; then there are no images.
+  Result<std::vector<Buffer>> Images(DeviceStorage& storage,
+                                     const std::vector<ImageType>& types);
+  uint64_t generation() const { return generation_; }
+
+  // Frees all memory.
+  void Release();
+
+  // These may be called at any time.
+
+  // Frees the memory now, or before the next turn if it is in use.
+  void ReleaseSoon();
+  int64_t arena_bytes() const { return arena_bytes_; }
+  int64_t image_bytes() const { return image_bytes_; }
+
+ private:
+  struct Image {
+    ImageType type;
+    std::unique_ptr<DeviceImages> memory;
+    bool is_taken = false;  // by the caller of Images
+  };
+
+  // The image, not taken, that costs least to use for `type`; null: a new one
+  // does.
+  Image* BestFor(const ImageType& type);
+  // Takes an image for each type, of which those that are new or have grown
+  // have no memory. Returns their indices.
+  std::vector<size_t> Assign(const std::vector<ImageType>& types);
+  // Errors: as DeviceStorage::CreateImages.
+  Status AllocateTaken(DeviceStorage& storage);
+  void DropImages();
+
+  Mutex turn_;
+  std::atomic<bool> stale_{false};  // to be released before the next turn
+  AlignedBuffer arena_;
+  std::atomic<int64_t> arena_bytes_{0};
+  void* context_ = nullptr;  // of the images: NativeHandles::context
+  std::vector<Image> images_;
+  std::atomic<int64_t> image_bytes_{0};
+  uint64_t generation_ = 0;
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_MEMORY_WORKSPACE_H_

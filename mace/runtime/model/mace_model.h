@@ -1,0 +1,53 @@
+// The contents of a MaceModel.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_MODEL_MACE_MODEL_H_
+#define MACE_RUNTIME_MODEL_MACE_MODEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/file.h"
+#include "mace/base/parts.h"
+#include "mace/device/device_weights.h"
+#include "mace/device/packed_weights.h"
+#include "mace/model/model.h"
+#include "mace/public/mace.h"
+#include "mace/runtime/settings/setting_values.h"
+
+namespace mace {
+
+class MaceModel::Impl {
+ public:
+  // A model of these contents, which need no file.
+  static std::shared_ptr<MaceModel> Wrap(std::unique_ptr<Impl> impl);
+
+  Model model;
+  ChosenSettings settings;  // from the deployment file
+  std::shared_ptr<PackedWeights> packed;
+  std::shared_ptr<DeviceWeights> device_weights;
+  std::shared_ptr<const MappedFile> file;  // weights; null: none
+
+  bool uses_prepacked() const {
+    return kHasPackedWeights && model.packing_version == kPackingVersion;
+  }
+
+  // Lets the system drop the pages of weights that are packed, which are hardly
+  // ever read again.
+  void ForgetPackedWeights() const;
+
+  std::vector<MaceTensorInfo> inputs;
+  std::vector<MaceTensorInfo> outputs;                 // shapes: engines only
+  std::vector<std::vector<MaceDimension>> dimensions;  // by input
+};
+
+IDataType ToPublic(DataType type);
+DataFormat ToPublic(DimensionOrder order);
+// Of a quantized tensor; 0 for others.
+float ScaleOf(const TensorType& type);
+int32_t ZeroPointOf(const TensorType& type);
+DataType FromPublic(IDataType type);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_MODEL_MACE_MODEL_H_

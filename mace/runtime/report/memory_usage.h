@@ -1,0 +1,24 @@
+// Recording: counts which part of an engine's memory is used for what.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_REPORT_MEMORY_USAGE_H_
+#define MACE_RUNTIME_REPORT_MEMORY_USAGE_H_
+
+#include <string>
+
+#include "mace/memory/single_arena.h"
+#include "mace/plan/types/plan.h"
+#include "mace/runtime/model/mace_model.h"
+
+namespace mace {
+
+// `arena` holds the sections of the caller's arena; if the engine allocates its
+// own, the sections that one of the caller's would have.
+MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
+                        const memory::SingleArena& arena);
+
+// Formats the report as a table for people.
+std::string ToText(const MaceMemoryUsage& usage);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_REPORT_MEMORY_USAGE_H_

@@ -1,0 +1,88 @@
+// The lines of the log.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/report/run_log.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "mace/base/logging.h"
+#include "mace/base/parts.h"
+#include "mace/base/str_cat.h"
+#include "mace/plan/dump/dump.h"
+
+namespace mace {
+namespace {
+
+void LogLines(int level, const std::string& text) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    VLOG(level) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+std::string PlaceOf(const Place& place) {
+  switch (place.kind) {
+    case Place::kNowhere:
+      return "nowhere";
+    case Place::kConstant:
+      return "a constant";
+    case Place::kInput:
+      return StrCat("input ", place.index);
+    case Place::kOutput:
+      return StrCat("output ", place.index);
+    case Place::kArena:
+      return StrCat("arena + ", place.offset);
+    case Place::kImage:
+      return StrCat("image ", place.index);
+  }
+  return "";
+}
+
+void LogPlaces(const Plan& plan) {
+  for (const Step& step : plan.steps) {
+    const GraphNode& g = plan.graph.nodes[step.node];
+    for (int id : g.outputs) {
+      VLOG(4) << Label(g.node) << " writes '" << plan.graph.values[id].name
+              << "', " << ToString(plan.graph.values[id].type) << ", to "
+              << PlaceOf(plan.places[id]);
+    }
+  }
+}
+
+}  // namespace
+
+int64_t LogMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+bool LogsOps() { return MaxVlogLevel() >= 2; }
+
+void LogPlan(const Plan& plan, int64_t micros) {
+  VLOG(1) << "planned " << plan.steps.size() << " ops in " << micros
+          << " us: arena of " << plan.arena_bytes << " bytes, by "
+          << plan.memory_plan.certificate.strategy;
+  if (MaxVlogLevel() < 3) return;
+  if (!kHasDumps) {
+    VLOG(3) << AbsentPart("the text of the plan", "dumps").information();
+    return;
+  }
+  LogLines(3, StrCat(DumpPlacement(plan), DumpSavings(plan)));
+  if (MaxVlogLevel() >= 4) LogPlaces(plan);
+}
+
+void LogRun(const RunMetadata& metadata, int64_t micros) {
+  VLOG(1) << "run in " << micros << " us";
+  for (const OperatorStats& op : metadata.op_stats) {
+    VLOG(2) << op.type << " '" << op.operator_name << "' on " << op.device
+            << " in " << op.stats.end_micros - op.stats.start_micros << " us";
+    VLOG(3) << op.type << " '" << op.operator_name << "': " << op.variant
+            << ", " << op.macs << " multiply-adds, " << op.bytes << " bytes";
+  }
+}
+
+}  // namespace mace

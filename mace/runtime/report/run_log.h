@@ -1,0 +1,33 @@
+// What planning and running write to the log, by level.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   VLOG 1  one line for each engine, plan and run, with its latency
+//        2  one line for each op of each run, with its latency
+//        3  the decisions of the plan: memory savings, the search for an order,
+//           devices; the kernel and the multiply-adds of each op
+//        4  where the tensors of each op lie
+#ifndef MACE_RUNTIME_REPORT_RUN_LOG_H_
+#define MACE_RUNTIME_REPORT_RUN_LOG_H_
+
+#include <cstdint>
+
+#include "mace/plan/types/plan.h"
+#include "mace/public/mace.h"
+
+namespace mace {
+
+// Microseconds of a steady clock.
+int64_t LogMicros();
+
+// Returns whether a run must collect the statistics of its ops for LogRun.
+bool LogsOps();
+
+// `micros`: how long planning took.
+void LogPlan(const Plan& plan, int64_t micros);
+
+// `metadata`: of the run, or empty unless LogsOps(). `micros`: its latency.
+void LogRun(const RunMetadata& metadata, int64_t micros);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_REPORT_RUN_LOG_H_

@@ -1,0 +1,68 @@
+// Settings by name: lists them, parses, checks and sets their values, and
+// remembers which of them somebody chose.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_SETTINGS_SETTING_VALUES_H_
+#define MACE_RUNTIME_SETTINGS_SETTING_VALUES_H_
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/model/model_settings.h"
+#include "mace/runtime/settings/settings.h"
+
+namespace mace {
+
+// A setting, its type and its default.
+struct SettingInfo {
+  enum Type : uint8_t { kSwitch, kNumber, kText, kList };
+  Setting setting;
+  Type type;
+  std::optional<SettingValue> initial;  // not set: the device chooses
+};
+
+// Returns all settings, in the order of Settings::Fields.
+std::vector<SettingInfo> AllSettings();
+
+// Parses a text such as "4" or "views,concat"; "none" is the empty list.
+// Errors: MACE_INVALID_ARGS, with the setting, what was found and what is
+// allowed.
+Result<SettingValue> ParseSetting(const SettingInfo& info,
+                                  const std::string& text);
+
+// Formats a value: "4", "views,concat" or "none".
+std::string ToText(const SettingValue& value);
+
+// The settings of an engine, and which of them somebody chose.
+class ChosenSettings {
+ public:
+  // Neither function changes anything on an error. Errors: MACE_INVALID_ARGS
+  // for an unknown setting, or for a value that it cannot have.
+  Status Set(const std::string& name, const SettingValue& value);
+  Status SetText(const std::string& name, const std::string& text);
+
+  // Copies the settings that `other` chose and this object did not.
+  void Fill(const ChosenSettings& other);
+
+  // Whether somebody chose it, be it as the default is.
+  bool is_chosen(const std::string& name) const {
+    return chosen_.count(name) > 0;
+  }
+
+  Settings values;
+
+ private:
+  std::set<std::string> chosen_;
+};
+
+// Reads the settings that a model file carries. A setting or a value that this
+// release does not know is ignored with a warning in the log. Errors:
+// MACE_UNSUPPORTED, with the name of the setting, if results depend on it.
+Result<ChosenSettings> ReadModelSettings(
+    const std::vector<ModelSetting>& settings);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_SETTINGS_SETTING_VALUES_H_
