@@ -3,7 +3,7 @@
 
 #include "mace/runtime/engine.h"
 
-#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "mace/base/logging.h"
@@ -20,9 +20,6 @@
 
 namespace mace {
 namespace {
-
-// How many plans an engine keeps, one for each set of input shapes.
-constexpr size_t kMaxPlans = 8;
 
 // The largest extent that is tried for open dimensions of a model that does not
 // limit them, until there is a run that says what it wants.
@@ -41,6 +38,12 @@ memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
   plan.certificate.status = stored.optimal ? memory::Certificate::kOptimal
                                            : memory::Certificate::kFeasible;
   return plan;
+}
+
+std::string KeyOf(const std::vector<Shape>& shapes) {
+  std::string key;
+  for (const Shape& shape : shapes) AppendToKey(shape, &key);
+  return key;
 }
 
 MemorySavings SavingsOf(const std::vector<std::string>& names) {
@@ -152,18 +155,7 @@ Status MaceEngine::Impl::PlanFirst() {
 }
 
 Status MaceEngine::Impl::UseShapes(const std::vector<Shape>& shapes) {
-  const auto uses = [&](const std::unique_ptr<Executor>& executor) {
-    const Graph& graph = executor->plan().graph;
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      if (graph.values[graph.inputs[i]].type.shape != shapes[i]) return false;
-    }
-    return true;
-  };
-  const auto found = FindIf(executors_, uses);
-  if (found != executors_.end()) {
-    std::rotate(executors_.begin(), found, found + 1);
-    return Status();
-  }
+  if (executors_.Find(KeyOf(shapes)) != nullptr) return Status();
   if (!kHasArenaSections) return AddExecutor(shapes);
   sections_->ForgetFailure();
   const Status added = AddExecutor(shapes);
@@ -180,7 +172,7 @@ Status MaceEngine::Impl::ArenaTooSmall(const std::vector<Shape>& shapes) {
   std::swap(sections_, counting);
   const Status added = AddExecutor(shapes);
   std::swap(sections_, counting);
-  if (added.ok()) executors_.erase(executors_.begin());
+  if (added.ok()) executors_.DropLatest();
   MACE_RETURN_IF_ERROR(added);
   return OutOfResources("the arena given has ", config_.arena_bytes,
                         " bytes, but these shapes need ",
@@ -207,8 +199,7 @@ Status MaceEngine::Impl::AddExecutor(const std::vector<Shape>& shapes) {
     const Workspace::Turn turn(*workspace_);
     MACE_RETURN_IF_ERROR(ProvideArena(*executor));
   }
-  if (executors_.size() == kMaxPlans) executors_.pop_back();
-  executors_.insert(executors_.begin(), std::move(executor));
+  executors_.Add(KeyOf(shapes), std::move(executor));
   return Status();
 }
 

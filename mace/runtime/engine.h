@@ -15,6 +15,7 @@
 #include "mace/memory/arena_sections.h"
 #include "mace/runtime/devices/devices.h"
 #include "mace/runtime/executor/executor.h"
+#include "mace/runtime/executor/executor_cache.h"
 #include "mace/runtime/io/open_shapes.h"
 #include "mace/runtime/io/states.h"
 #include "mace/runtime/memory/workspace.h"
@@ -91,8 +92,8 @@ class MaceEngine::Impl {
   // enough, or new memory.
   Result<void*> FlowOutput(int id, const TensorType& type,
                            std::map<std::string, MaceTensor>& outputs);
-  // Moves the executor for these shapes to the front of executors_, and creates
-  // it first if there is none.
+  // Makes the executor for these shapes the latest one, and creates it first if
+  // there is none.
   Status UseShapes(const std::vector<Shape>& shapes);
   // Sets workspace_, budget_ and sections_, as config_ says.
   Status ChooseMemory();
@@ -141,9 +142,9 @@ class MaceEngine::Impl {
   const uint32_t generation_ = ForkGeneration();  // that created it
 
   mutable Mutex mutex_;  // guards all members below
-  // Most recently used first. Declared after devices_, because kernels use them
-  // until they are destroyed.
-  std::vector<std::unique_ptr<Executor>> executors_;
+  // By the shapes of the inputs. Declared after devices_, because kernels use
+  // them until they are destroyed.
+  ExecutorCache executors_;
   std::shared_ptr<MemoryBudget> budget_;
   // By id: the memory that FlowOutput allocated last, which it may replace.
   std::map<int, std::weak_ptr<void>> allocated_outputs_;

@@ -15,7 +15,7 @@ namespace mace {
 
 std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
   std::lock_guard<Mutex> lock(mutex_);
-  const Graph& graph = executors_.front()->plan().graph;
+  const Graph& graph = executors_.latest().plan().graph;
   const Model& model = model_->impl()->model;
   const auto& orders = of_inputs ? model.input_order : model.output_order;
   std::vector<MaceTensorInfo> infos;
@@ -43,7 +43,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   if (!kHasDumps) return AbsentPart("Dump", "dumps");
   if (text == nullptr) return InvalidArgument("Dump: text is null");
   std::lock_guard<Mutex> lock(mutex_);
-  const Plan& plan = executors_.front()->plan();
+  const Plan& plan = executors_.latest().plan();
   if (stage == "graph") {
     *text = mace::Dump(plan.graph);
   } else if (stage == "plan") {
@@ -85,7 +85,7 @@ Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
 
 MaceMemoryUsage MaceEngine::Impl::Usage() const {
   MaceMemoryUsage usage =
-      UsageOf(executors_.front()->plan(), *model_->impl(), sections_->arena());
+      UsageOf(executors_.latest().plan(), *model_->impl(), sections_->arena());
   usage.allocated_arena_bytes = workspace_->arena_bytes();
   usage.allocated_image_bytes = workspace_->image_bytes();
   const bool no_arena =
@@ -128,7 +128,7 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
 
 bool MaceEngine::Impl::RunsOnFirstDevice() const {
   std::lock_guard<Mutex> lock(mutex_);
-  const std::vector<Step>& steps = executors_.front()->plan().steps;
+  const std::vector<Step>& steps = executors_.latest().plan().steps;
   return devices_.note.empty() && AnyOf(steps, [&](const Step& step) {
            return step.device == devices_.list.front().get();
          });
@@ -139,7 +139,7 @@ Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
     return InvalidArgument("GetGPUHandles: handles is null");
   }
   std::lock_guard<Mutex> lock(mutex_);
-  Device* const device = executors_.front()->plan().image_device;
+  Device* const device = executors_.latest().plan().image_device;
   if (device == nullptr) {
     return Unsupported(
         "GetGPUHandles: nothing of this engine runs on the GPU; "

@@ -80,7 +80,7 @@ Status MaceEngine::Impl::RunOnReals(
     const std::map<std::string, MaceTensor>& inputs,
     std::map<std::string, MaceTensor>* outputs,
     const MaceCancellation* cancellation, RunMetadata* metadata) {
-  const Graph& graph = executors_.front()->plan().graph;
+  const Graph& graph = executors_.latest().plan().graph;
   if (!kHasReals || !HasReals(graph, inputs, *outputs)) {
     return RunOnTypes(inputs, outputs, cancellation, metadata);
   }
@@ -88,7 +88,7 @@ Status MaceEngine::Impl::RunOnReals(
   auto out_codes = WithoutReals(graph, *outputs);
   MACE_RETURN_IF_ERROR(
       RunOnTypes(in_codes, &out_codes, cancellation, metadata));
-  return FillReals(executors_.front()->plan().graph, out_codes, outputs);
+  return FillReals(executors_.latest().plan().graph, out_codes, outputs);
 }
 
 Status MaceEngine::Impl::RunOnTypes(
@@ -97,7 +97,7 @@ Status MaceEngine::Impl::RunOnTypes(
     const MaceCancellation* cancellation, RunMetadata* metadata) {
   // The usual call has the expected shapes and allocates nothing. Any other is
   // checked in full.
-  const Graph& front = executors_.front()->plan().graph;
+  const Graph& front = executors_.latest().plan().graph;
   if (!Fit(front, front.inputs, inputs)) {
     MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
                           InputShapes(graph_, inputs));
@@ -115,7 +115,7 @@ Status MaceEngine::Impl::RunOnTypes(
     }
     MACE_RETURN_IF_ERROR(planned);
   }
-  Executor& executor = *executors_.front();
+  Executor& executor = executors_.latest();
   if (executor.plan().rest != nullptr) {
     return RunFlow(executor, inputs, outputs, cancellation, metadata);
   }

@@ -16,21 +16,10 @@
 namespace mace {
 namespace {
 
-// How many plans follow a plan, or a Loop keeps of its body.
-constexpr size_t kMaxKept = 8;
-
 FlowStage& StageOf(Executor& executor) {
   std::shared_ptr<FlowStage>& stage = executor.stage();
   if (stage == nullptr) stage = MakeShared<FlowStage>();
   return *stage;
-}
-
-void AppendType(const TensorType& type, std::string* key) {
-  key->push_back(static_cast<char>(type.dtype));
-  key->push_back(static_cast<char>(type.shape.size()));
-  for (const int64_t extent : type.shape) {
-    key->append(reinterpret_cast<const char*>(&extent), sizeof(extent));
-  }
 }
 
 // Returns a value that a plan has held, or a constant of `graph`.
@@ -141,25 +130,6 @@ Result<std::shared_ptr<AlignedBuffer>> ReusedBuffers::Take(int64_t bytes) {
   return buffers_.back();
 }
 
-Executor* KeptExecutors::Find(const std::string& key) {
-  const auto found =
-      FindIf(entries, [&](const Entry& entry) { return entry.key == key; });
-  if (found == entries.end()) return nullptr;
-  std::rotate(entries.begin(), found, found + 1);
-  return entries.front().executor.get();
-}
-
-Executor* KeptExecutors::Add(std::string key,
-                             std::unique_ptr<Executor> executor) {
-  if (entries.size() == kMaxKept) entries.pop_back();
-  entries.insert(entries.begin(), {std::move(key), std::move(executor)});
-  return entries.front().executor.get();
-}
-
-std::shared_ptr<const MemoryPattern> KeptExecutors::Pattern() const {
-  return entries.empty() ? nullptr : entries.front().executor->plan().pattern;
-}
-
 Status Flow::Run(Executor& first, const std::vector<int>& outputs,
                  bool is_model, HeldValues& values) {
   Executor* executor = &first;
@@ -215,7 +185,7 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
   std::string key;
   for (int id : left.graph.inputs) {
     const HeldValue held = Lookup(left.graph, values, id);
-    AppendType(held.type, &key);
+    AppendToKey(held.type, &key);
     if (decides(id)) {
       key.append(static_cast<const char*>(held.data), Bytes(held.type));
     }
@@ -233,7 +203,7 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
     }
   }
   Result<std::unique_ptr<Executor>> executor =
-      host_.Make(std::move(graph), stage.next.Pattern());
+      host_.Make(std::move(graph), stage.next.latest_pattern());
   // The data that decide come from the caller's inputs.
   if (executor.status() == Status::MACE_INVALID_MODEL &&
       !left.deciding.empty()) {
@@ -247,7 +217,7 @@ Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,
                                const Graph& graph, KeptLoop& kept,
                                const HeldValues& values) {
   std::string key;
-  for (int id : body.inputs) AppendType(values.find(id)->second.type, &key);
+  for (int id : body.inputs) AppendToKey(values.find(id)->second.type, &key);
   if (Executor* found = kept.bodies.Find(key)) return found;
   Graph made = body;
   made.subgraphs = graph.subgraphs;
@@ -262,8 +232,9 @@ Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,
   for (GraphNode& node : made.nodes) {
     node.node.name = StrCat(g.node.name, '/', node.node.name);
   }
-  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
-                        host_.Make(std::move(made), kept.bodies.Pattern()));
+  MACE_ASSIGN_OR_RETURN(
+      std::unique_ptr<Executor> executor,
+      host_.Make(std::move(made), kept.bodies.latest_pattern()));
   return kept.bodies.Add(std::move(key), std::move(executor));
 }
 

@@ -19,6 +19,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/status.h"
 #include "mace/runtime/executor/executor.h"
+#include "mace/runtime/executor/executor_cache.h"
 
 namespace mace {
 
@@ -54,23 +55,9 @@ class ReusedBuffers {
   std::vector<std::shared_ptr<AlignedBuffer>> buffers_;
 };
 
-// Executors by what they were made for, the latest first.
-struct KeptExecutors {
-  struct Entry {
-    std::string key;
-    std::unique_ptr<Executor> executor;
-  };
-  std::vector<Entry> entries;
-
-  Executor* Find(const std::string& key);
-  Executor* Add(std::string key, std::unique_ptr<Executor> executor);
-  // That of the latest plan; null if there is none.
-  std::shared_ptr<const MemoryPattern> Pattern() const;
-};
-
 // What an engine keeps for the bodies of a Loop.
 struct KeptLoop {
-  KeptExecutors bodies;
+  ExecutorCache bodies;
   ReusedBuffers iteration, condition;
 };
 
@@ -81,7 +68,7 @@ struct FlowStage {
   std::vector<GraphNode> loops;  // run before the next plan
   std::vector<KeptLoop> kept;    // by loop
   Rest left;                     // what is planned then
-  KeptExecutors next;
+  ExecutorCache next;
 };
 
 class Flow {
