@@ -15,7 +15,7 @@ namespace mace {
 
 std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
   std::lock_guard<Mutex> lock(mutex_);
-  const Graph& graph = executors_.latest().plan().graph;
+  const Graph& graph = plans_->latest().plan().graph;
   const Model& model = model_->impl()->model;
   const auto& orders = of_inputs ? model.input_order : model.output_order;
   std::vector<MaceTensorInfo> infos;
@@ -43,20 +43,21 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   if (!kHasDumps) return AbsentPart("Dump", "dumps");
   if (text == nullptr) return InvalidArgument("Dump: text is null");
   std::lock_guard<Mutex> lock(mutex_);
-  const Plan& plan = executors_.latest().plan();
+  const Plan& plan = plans_->latest().plan();
+  const Devices& devices = devices_.all();
   if (stage == "graph") {
     *text = mace::Dump(plan.graph);
   } else if (stage == "plan") {
     text->clear();
-    for (const std::string& line : {devices_.note, devices_.without_effect}) {
+    for (const std::string& line : {devices.note, devices.without_effect}) {
       if (!line.empty()) *text += StrCat(line, '\n');
     }
     *text += StrCat(DumpPlacement(plan), DumpSteps(plan));
   } else if (stage == "plan_json") {
     const bool has_both =
-        !devices_.note.empty() && !devices_.without_effect.empty();
-    *text = DumpPlanJson(plan, StrCat(devices_.note, has_both ? "; " : "",
-                                      devices_.without_effect));
+        !devices.note.empty() && !devices.without_effect.empty();
+    *text = DumpPlanJson(plan, StrCat(devices.note, has_both ? "; " : "",
+                                      devices.without_effect));
   } else if (stage == "memory") {
     *text = StrCat(DumpMemory(plan), kHasStates ? states_.Dump() : "",
                    ToText(Usage()));
@@ -64,7 +65,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
     *text = DumpMemoryJson(plan);
   } else if (stage == "tuning") {
     text->clear();
-    for (const auto& device : devices_.list) {
+    for (const auto& device : devices.list) {
       if (device->tuning() != nullptr) *text += device->tuning()->DumpTuning();
     }
   } else {
@@ -84,12 +85,12 @@ Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
 }
 
 MaceMemoryUsage MaceEngine::Impl::Usage() const {
-  MaceMemoryUsage usage =
-      UsageOf(executors_.latest().plan(), *model_->impl(), sections_->arena());
-  usage.allocated_arena_bytes = workspace_->arena_bytes();
-  usage.allocated_image_bytes = workspace_->image_bytes();
+  MaceMemoryUsage usage = UsageOf(plans_->latest().plan(), *model_->impl(),
+                                  memory_.sections()->arena());
+  usage.allocated_arena_bytes = memory_.workspace().arena_bytes();
+  usage.allocated_image_bytes = memory_.workspace().image_bytes();
   const bool no_arena =
-      config_.arena == nullptr && usage.allocated_arena_bytes == 0;
+      !memory_.has_callers_arena() && usage.allocated_arena_bytes == 0;
   for (MaceMemoryCategory& c : usage.categories) {
     if (kHasStates && c.name == "variables") {
       c.requested_bytes = states_.bytes();
@@ -112,7 +113,7 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
   }
   std::lock_guard<Mutex> lock(mutex_);
   *counts = MaceDeviceCounts();
-  for (const auto& device : devices_.list) {
+  for (const auto& device : devices_.all().list) {
     if (device->activity() == nullptr) continue;
     const DeviceCounts found = device->activity()->counts();
     counts->compiled_programs += found.compiled_programs;
@@ -128,9 +129,9 @@ Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
 
 bool MaceEngine::Impl::RunsOnFirstDevice() const {
   std::lock_guard<Mutex> lock(mutex_);
-  const std::vector<Step>& steps = executors_.latest().plan().steps;
-  return devices_.note.empty() && AnyOf(steps, [&](const Step& step) {
-           return step.device == devices_.list.front().get();
+  const std::vector<Step>& steps = plans_->latest().plan().steps;
+  return devices_.all().note.empty() && AnyOf(steps, [&](const Step& step) {
+           return step.device == &devices_.first();
          });
 }
 
@@ -139,7 +140,7 @@ Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
     return InvalidArgument("GetGPUHandles: handles is null");
   }
   std::lock_guard<Mutex> lock(mutex_);
-  Device* const device = executors_.latest().plan().image_device;
+  Device* const device = plans_->latest().plan().image_device;
   if (device == nullptr) {
     return Unsupported(
         "GetGPUHandles: nothing of this engine runs on the GPU; "

@@ -1,30 +1,21 @@
 // Running engines, and the states that last from run to run.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <iterator>
 #include <utility>
 
-#include "mace/base/cpu_rows.h"
 #include "mace/base/logging.h"
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
-#include "mace/plan/types/one_device.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/io/caller_tensors.h"
-#include "mace/runtime/io/real_tensors.h"
 #include "mace/runtime/report/run_log.h"
 
 namespace mace {
 namespace {
 
-// Whether a device of this build computes quantized tensors, for which callers
-// may give floats.
-constexpr bool kHasReals = kHas8BitKernels || !kOneDevice;
-
-}  // namespace
-
-Status MaceEngine::Impl::BindTensors(
-    Executor& executor, const std::map<std::string, MaceTensor>& inputs,
-    const std::map<std::string, MaceTensor>& outputs) const {
+Status BindTensors(const IoAdapter::Tensors& inputs,
+                   const IoAdapter::Tensors& outputs, Executor& executor) {
   const Graph& graph = executor.plan().graph;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.values[graph.inputs[i]].name;
@@ -41,8 +32,9 @@ Status MaceEngine::Impl::BindTensors(
   return Status();
 }
 
-Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
-                             std::map<std::string, MaceTensor>* outputs,
+}  // namespace
+
+Status MaceEngine::Impl::Run(const Tensors& inputs, Tensors* outputs,
                              const MaceCancellation* cancellation,
                              RunMetadata* metadata) {
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
@@ -51,73 +43,58 @@ Status MaceEngine::Impl::Run(const std::map<std::string, MaceTensor>& inputs,
   }
   const HoldLog hold_log;
   std::lock_guard<Mutex> lock(mutex_);
-  const ScopedMemoryBudget scope(budget_);
-  MACE_RETURN_IF_ERROR(CheckForked());
+  const ScopedMemoryBudget scope(memory_.budget());
+  MACE_RETURN_IF_ERROR(devices_.CheckForked());
   if (kHasProfile && metadata != nullptr) metadata->op_stats.clear();
   if (IsCancelled(cancellation)) return CancelledRun();
-  return states_.empty()
-             ? RunOnReals(inputs, outputs, cancellation, metadata)
-             : RunWithStates(inputs, outputs, cancellation, metadata);
+  return RunAdapted(adapters_, inputs, outputs, cancellation, metadata);
 }
 
-Status MaceEngine::Impl::RunWithStates(
-    const std::map<std::string, MaceTensor>& inputs,
-    std::map<std::string, MaceTensor>* outputs,
-    const MaceCancellation* cancellation, RunMetadata* metadata) {
-  if (!kHasStates) return AbsentPart("Run", "states");
-  std::map<std::string, MaceTensor> all_inputs = inputs, all_outputs = *outputs;
-  MACE_RETURN_IF_ERROR(states_.AddTensors(&all_inputs, &all_outputs));
-  MACE_RETURN_IF_ERROR(
-      RunOnReals(all_inputs, &all_outputs, cancellation, metadata));
-  MACE_RETURN_IF_ERROR(states_.CheckWritten(all_outputs));
-  states_.Advance(all_outputs);
-  states_.RemoveFrom(&all_outputs);
-  *outputs = std::move(all_outputs);
-  return Status();
-}
-
-Status MaceEngine::Impl::RunOnReals(
-    const std::map<std::string, MaceTensor>& inputs,
-    std::map<std::string, MaceTensor>* outputs,
-    const MaceCancellation* cancellation, RunMetadata* metadata) {
-  const Graph& graph = executors_.latest().plan().graph;
-  if (!kHasReals || !HasReals(graph, inputs, *outputs)) {
-    return RunOnTypes(inputs, outputs, cancellation, metadata);
+Status MaceEngine::Impl::RunAdapted(const std::unique_ptr<IoAdapter>* adapter,
+                                    const Tensors& inputs, Tensors* outputs,
+                                    const MaceCancellation* cancellation,
+                                    RunMetadata* metadata) {
+  for (; adapter != std::end(adapters_); ++adapter) {
+    const Graph& graph = plans_->latest().plan().graph;
+    if (*adapter == nullptr ||
+        !(*adapter)->AppliesTo(graph, inputs, *outputs)) {
+      continue;
+    }
+    Tensors adapted_inputs = inputs, adapted_outputs = *outputs;
+    MACE_RETURN_IF_ERROR(
+        (*adapter)->Adapt(graph, &adapted_inputs, &adapted_outputs));
+    MACE_RETURN_IF_ERROR(RunAdapted(adapter + 1, adapted_inputs,
+                                    &adapted_outputs, cancellation, metadata));
+    return (*adapter)->Restore(plans_->latest().plan().graph,
+                               std::move(adapted_outputs), outputs);
   }
-  MACE_ASSIGN_OR_RETURN(const auto in_codes, WithCodes(graph, inputs));
-  auto out_codes = WithoutReals(graph, *outputs);
-  MACE_RETURN_IF_ERROR(
-      RunOnTypes(in_codes, &out_codes, cancellation, metadata));
-  return FillReals(executors_.latest().plan().graph, out_codes, outputs);
+  return RunNative(inputs, outputs, cancellation, metadata);
 }
 
-Status MaceEngine::Impl::RunOnTypes(
-    const std::map<std::string, MaceTensor>& inputs,
-    std::map<std::string, MaceTensor>* outputs,
-    const MaceCancellation* cancellation, RunMetadata* metadata) {
+Status MaceEngine::Impl::UseShapesOf(const Tensors& inputs) {
   // The usual call has the expected shapes and allocates nothing. Any other is
   // checked in full.
-  const Graph& front = executors_.latest().plan().graph;
-  if (!Fit(front, front.inputs, inputs)) {
-    MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
-                          InputShapes(graph_, inputs));
-    if (kHasOpenShapes) {
-      MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, shapes));
-    }
-    const Status planned = UseShapes(shapes);
-    // The model is valid with its own shapes, so that the caller's must be
-    // wrong.
-    if (planned == Status::MACE_INVALID_MODEL) {
-      return WrongShapes(
-          graph_, shapes,
-          StrCat(planned.information(),
-                 states_.empty() ? "" : "; its states keep their shapes"));
-    }
-    MACE_RETURN_IF_ERROR(planned);
-  }
-  Executor& executor = executors_.latest();
-  if (executor.plan().rest != nullptr) {
-    return RunFlow(executor, inputs, outputs, cancellation, metadata);
+  const Graph& latest = plans_->latest().plan().graph;
+  if (Fit(latest, latest.inputs, inputs)) return Status();
+  MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
+                        InputShapes(graph_, inputs));
+  if (kHasOpenShapes) MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, shapes));
+  const Status planned = plans_->Use(graph_, shapes);
+  if (planned != Status::MACE_INVALID_MODEL) return planned;
+  // The model is valid with its own shapes, so that the caller's must be wrong.
+  return WrongShapes(
+      graph_, shapes,
+      StrCat(planned.information(),
+             states_.empty() ? "" : "; its states keep their shapes"));
+}
+
+Status MaceEngine::Impl::RunNative(const Tensors& inputs, Tensors* outputs,
+                                   const MaceCancellation* cancellation,
+                                   RunMetadata* metadata) {
+  MACE_RETURN_IF_ERROR(UseShapesOf(inputs));
+  Executor& executor = plans_->latest();
+  if (kHasControlFlow && executor.plan().rest != nullptr) {
+    return deferred_->Run(executor, inputs, outputs, cancellation, metadata);
   }
   const Graph& graph = executor.plan().graph;
   for (const int id : graph.outputs) {
@@ -129,11 +106,11 @@ Status MaceEngine::Impl::RunOnTypes(
   if (!Fit(graph, graph.outputs, *outputs)) {
     MACE_RETURN_IF_ERROR(PrepareOutputs(graph, outputs));
   }
-  const Workspace::Turn turn(*workspace_);
+  const Workspace::Turn turn(memory_.workspace());
   if (IsCancelled(cancellation)) return CancelledRun();
-  MACE_RETURN_IF_ERROR(ProvideArena(executor));
-  MACE_RETURN_IF_ERROR(ProvideImages(executor));
-  MACE_RETURN_IF_ERROR(BindTensors(executor, inputs, *outputs));
+  MACE_RETURN_IF_ERROR(memory_.ProvideArena(executor));
+  MACE_RETURN_IF_ERROR(memory_.ProvideImages(executor));
+  MACE_RETURN_IF_ERROR(BindTensors(inputs, *outputs, executor));
   RunMetadata for_log;
   if (kHasProfile && metadata == nullptr && LogsOps()) metadata = &for_log;
   const int64_t begin = LogMicros();
@@ -152,24 +129,22 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::StateInfos() const {
 Status MaceEngine::Impl::ResetState() {
   if (!kHasStates) return AbsentPart("ResetState", "states");
   std::lock_guard<Mutex> lock(mutex_);
-  const ScopedMemoryBudget scope(budget_);
+  const ScopedMemoryBudget scope(memory_.budget());
   return states_.Reset();
 }
 
-Status MaceEngine::Impl::GetState(
-    std::map<std::string, MaceTensor>* states) const {
+Status MaceEngine::Impl::GetState(Tensors* states) const {
   if (!kHasStates) return AbsentPart("GetState", "states");
   if (states == nullptr) return InvalidArgument("GetState: states is null");
   std::lock_guard<Mutex> lock(mutex_);
-  const ScopedMemoryBudget scope(budget_);
+  const ScopedMemoryBudget scope(memory_.budget());
   return states_.Get(states);
 }
 
-Status MaceEngine::Impl::SetState(
-    const std::map<std::string, MaceTensor>& states) {
+Status MaceEngine::Impl::SetState(const Tensors& states) {
   if (!kHasStates) return AbsentPart("SetState", "states");
   std::lock_guard<Mutex> lock(mutex_);
-  const ScopedMemoryBudget scope(budget_);
+  const ScopedMemoryBudget scope(memory_.budget());
   return states_.Set(states);
 }
 

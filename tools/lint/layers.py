@@ -88,11 +88,12 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "devices": {"settings"},
         "model": {"settings"},
         "executor": set(),
-        "memory": set(),
-        "control_flow": {"executor"},
+        "memory": {"executor", "settings"},
         "io": {"model"},  # the caller's tensors, and states
         "report": {"model"},
-        ".": {"control_flow", "devices", "executor", "io", "memory", "model", "report",
+        "planning": {"devices", "executor", "io", "memory", "model", "report", "settings"},
+        "control_flow": {"executor", "io", "memory", "model", "planning", "report"},
+        ".": {"control_flow", "devices", "executor", "io", "memory", "model", "planning", "report",
               "settings"},  # the engine
     },
     "hexagon": {

@@ -55,9 +55,12 @@ class ReusedBuffers {
   std::vector<std::shared_ptr<AlignedBuffer>> buffers_;
 };
 
+// How many plans follow a plan, or a Loop keeps of its body.
+constexpr size_t kMaxNextPlans = 8;
+
 // What an engine keeps for the bodies of a Loop.
 struct KeptLoop {
-  ExecutorCache bodies;
+  ExecutorCache bodies{kMaxNextPlans};
   ReusedBuffers iteration, condition;
 };
 
@@ -68,7 +71,7 @@ struct FlowStage {
   std::vector<GraphNode> loops;  // run before the next plan
   std::vector<KeptLoop> kept;    // by loop
   Rest left;                     // what is planned then
-  ExecutorCache next;
+  ExecutorCache next{kMaxNextPlans};
 };
 
 class Flow {

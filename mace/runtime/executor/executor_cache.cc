@@ -9,11 +9,6 @@
 #include "mace/base/search.h"
 
 namespace mace {
-namespace {
-
-constexpr size_t kMaxExecutors = 8;
-
-}  // namespace
 
 Executor* ExecutorCache::Find(const std::string& key) {
   const auto found =
@@ -25,7 +20,7 @@ Executor* ExecutorCache::Find(const std::string& key) {
 
 Executor* ExecutorCache::Add(std::string key,
                              std::unique_ptr<Executor> executor) {
-  if (entries_.size() == kMaxExecutors) entries_.pop_back();
+  if (entries_.size() == max_executors_) entries_.pop_back();
   entries_.insert(entries_.begin(), {std::move(key), std::move(executor)});
   return entries_.front().executor.get();
 }

@@ -3,6 +3,7 @@
 #ifndef MACE_RUNTIME_EXECUTOR_EXECUTOR_CACHE_H_
 #define MACE_RUNTIME_EXECUTOR_EXECUTOR_CACHE_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,10 +14,13 @@
 
 namespace mace {
 
-// Holds a few executors; one that is added to a full cache replaces the one
-// that was not used for longest. Not thread-safe.
+// One that is added to a full cache replaces the one that was not used for
+// longest. Not thread-safe.
 class ExecutorCache {
  public:
+  explicit ExecutorCache(size_t max_executors)
+      : max_executors_(max_executors) {}
+
   // Returns the executor with this key and makes it the latest one; null: there
   // is none.
   Executor* Find(const std::string& key);
@@ -34,6 +38,7 @@ class ExecutorCache {
     std::string key;
     std::unique_ptr<Executor> executor;
   };
+  size_t max_executors_;
   std::vector<Entry> entries_;
 };
 

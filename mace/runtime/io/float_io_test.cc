@@ -17,7 +17,7 @@ void SetQuantization(float scale, int32_t zero_point, proto::Quantization* q) {
   q->add_zero_points(zero_point);
 }
 
-// y, i8 with scale 1 and zero point 0, has the codes that are nearest to x, u8
+// y, i8 with scale 1 and zero point 0, has the values that are nearest to x, u8
 // with scale 0.5 and zero point 10.
 std::shared_ptr<MaceEngine> Requantizer() {
   ModelBuilder b;
@@ -40,19 +40,19 @@ std::shared_ptr<MaceEngine> Requantizer() {
 }
 
 template <typename T>
-MaceTensor CodesOf(const std::vector<T>& codes, IDataType type) {
-  std::shared_ptr<void> data(new T[codes.size()],
+MaceTensor QuantizedTensor(const std::vector<T>& values, IDataType type) {
+  std::shared_ptr<void> data(new T[values.size()],
                              [](void* p) { delete[] static_cast<T*>(p); });
-  std::memcpy(data.get(), codes.data(), codes.size() * sizeof(T));
-  return MaceTensor({1, static_cast<int64_t>(codes.size())}, data, type);
+  std::memcpy(data.get(), values.data(), values.size() * sizeof(T));
+  return MaceTensor({1, static_cast<int64_t>(values.size())}, data, type);
 }
 
-std::vector<int> CodesIn(const MaceTensor& tensor) {
-  const auto* codes = static_cast<const int8_t*>(tensor.raw_data().get());
-  return {codes[0], codes[1], codes[2], codes[3]};
+std::vector<int> ValuesIn(const MaceTensor& tensor) {
+  const auto* values = static_cast<const int8_t*>(tensor.raw_data().get());
+  return {values[0], values[1], values[2], values[3]};
 }
 
-TEST(RealTensors, InfosHaveTheScale) {
+TEST(FloatIo, InfosHaveTheScale) {
   const auto engine = Requantizer();
   ASSERT_NE(engine, nullptr);
   EXPECT_EQ(engine->inputs()[0].data_type, IDT_UINT8);
@@ -63,25 +63,26 @@ TEST(RealTensors, InfosHaveTheScale) {
   EXPECT_EQ(engine->outputs()[0].zero_point, 0);
 }
 
-TEST(RealTensors, AreRoundedToCodes) {
+TEST(FloatIo, InputsAreQuantized) {
   const auto engine = Requantizer();
   ASSERT_NE(engine, nullptr);
-  // Codes 14, 9 (half away from zero), 255 and 0.
-  const MaceTensor reals = FloatTensor(
+  // Quantized: 14, 9 (half away from zero), 255 and 0.
+  const MaceTensor floats = FloatTensor(
       {1, 4}, {2, -0.25f, 1e9f, -std::numeric_limits<float>::infinity()});
-  const MaceTensor codes = CodesOf<uint8_t>({14, 9, 255, 0}, IDT_UINT8);
-  std::map<std::string, MaceTensor> of_reals, of_codes;
-  ASSERT_TRUE(engine->Run({{"x", reals}}, &of_reals).ok());
-  ASSERT_TRUE(engine->Run({{"x", codes}}, &of_codes).ok());
-  EXPECT_EQ(of_reals["y"].data_type(), IDT_INT8);
-  EXPECT_EQ(CodesIn(of_reals["y"]), (std::vector<int>{2, 0, 123, -5}));
-  EXPECT_EQ(CodesIn(of_reals["y"]), CodesIn(of_codes["y"]));
+  const MaceTensor quantized =
+      QuantizedTensor<uint8_t>({14, 9, 255, 0}, IDT_UINT8);
+  std::map<std::string, MaceTensor> of_floats, of_quantized;
+  ASSERT_TRUE(engine->Run({{"x", floats}}, &of_floats).ok());
+  ASSERT_TRUE(engine->Run({{"x", quantized}}, &of_quantized).ok());
+  EXPECT_EQ(of_floats["y"].data_type(), IDT_INT8);
+  EXPECT_EQ(ValuesIn(of_floats["y"]), (std::vector<int>{2, 0, 123, -5}));
+  EXPECT_EQ(ValuesIn(of_floats["y"]), ValuesIn(of_quantized["y"]));
 }
 
-TEST(RealTensors, AreFilledFromCodes) {
+TEST(FloatIo, OutputsAreDequantized) {
   const auto engine = Requantizer();
   ASSERT_NE(engine, nullptr);
-  const MaceTensor x = CodesOf<uint8_t>({14, 9, 255, 0}, IDT_UINT8);
+  const MaceTensor x = QuantizedTensor<uint8_t>({14, 9, 255, 0}, IDT_UINT8);
   const MaceTensor y = FloatTensor({1, 4}, {9, 9, 9, 9});
   std::map<std::string, MaceTensor> outputs = {{"y", y}};
   ASSERT_TRUE(engine->Run({{"x", x}}, &outputs).ok());
@@ -89,7 +90,7 @@ TEST(RealTensors, AreFilledFromCodes) {
   EXPECT_EQ(outputs["y"].raw_data(), y.raw_data());
 }
 
-TEST(RealTensors, OfAnotherShape) {
+TEST(FloatIo, OfAnotherShape) {
   const auto engine = Requantizer();
   ASSERT_NE(engine, nullptr);
   const MaceTensor y = FloatTensor({1, 2}, {7, 8});
@@ -109,12 +110,12 @@ TEST(RealTensors, OfAnotherShape) {
   EXPECT_EQ(Values(right), (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
-TEST(RealTensors, OtherTypesAreRefused) {
+TEST(FloatIo, OtherTypesAreRefused) {
   const auto engine = Requantizer();
   ASSERT_NE(engine, nullptr);
   std::map<std::string, MaceTensor> outputs;
-  const MaceStatus wrong =
-      engine->Run({{"x", CodesOf<int8_t>({1, 2, 3, 4}, IDT_INT8)}}, &outputs);
+  const MaceStatus wrong = engine->Run(
+      {{"x", QuantizedTensor<int8_t>({1, 2, 3, 4}, IDT_INT8)}}, &outputs);
   EXPECT_EQ(wrong.code(), MaceStatus::MACE_INVALID_ARGS);
   EXPECT_NE(wrong.information().find("input 'x' must be u8 or, to be rounded "
                                      "to its codes, f32, got i8"),

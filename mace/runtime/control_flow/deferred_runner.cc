@@ -1,5 +1,7 @@
-// Running a model that waits for data: the engine's side of Flow.
+// Running plans of a model one after the other, with an engine's memory.
 // SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/control_flow/deferred_runner.h"
 
 #include <cstring>
 #include <utility>
@@ -8,47 +10,32 @@
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/control_flow/flow.h"
-#include "mace/runtime/engine.h"
 #include "mace/runtime/io/caller_tensors.h"
+#include "mace/runtime/model/mace_model.h"
 #include "mace/runtime/report/run_log.h"
 
 namespace mace {
 
-Result<std::unique_ptr<Executor>> MaceEngine::Impl::MakePart(
-    Graph graph, std::shared_ptr<const MemoryPattern> like) {
-  const memory::ScopedArenaSections scope(sections_);
-  const int64_t begin = LogMicros();
-  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
-                        PlanOf(std::move(graph), false, std::move(like)));
-  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
-                        ExecutorOf(std::move(plan)));
-  LogPlan(executor->plan(), LogMicros() - begin);
-  if (kHasArenaSections) {
-    MACE_RETURN_IF_ERROR(
-        sections_->GrowHead(static_cast<size_t>(executor->plan().arena_bytes)));
-  }
-  return executor;
-}
-
-class MaceEngine::Impl::Host final : public FlowHost {
+class DeferredRunner::Host final : public FlowHost {
  public:
-  Host(Impl& engine, std::map<std::string, MaceTensor>& outputs,
+  Host(DeferredRunner& runner, std::map<std::string, MaceTensor>& outputs,
        const MaceCancellation* cancellation, RunMetadata* metadata)
-      : engine_(engine),
+      : runner_(runner),
         outputs_(outputs),
         cancellation_(cancellation),
         metadata_(metadata) {}
 
   Result<std::unique_ptr<Executor>> Make(
       Graph graph, std::shared_ptr<const MemoryPattern> like) override {
-    return engine_.MakePart(std::move(graph), std::move(like));
+    return runner_.planner_.PlanPart(std::move(graph), std::move(like));
   }
 
   Status Run(Executor& executor) override {
     if (IsCancelled(cancellation_)) return CancelledRun();
-    const Workspace::Turn turn(*engine_.workspace_);
-    MACE_RETURN_IF_ERROR(engine_.ProvideArena(executor));
-    MACE_RETURN_IF_ERROR(engine_.ProvideImages(executor));
+    EngineMemory& memory = runner_.memory_;
+    const Workspace::Turn turn(memory.workspace());
+    MACE_RETURN_IF_ERROR(memory.ProvideArena(executor));
+    MACE_RETURN_IF_ERROR(memory.ProvideImages(executor));
     if (metadata_ == nullptr) return executor.Run(nullptr, cancellation_);
     RunMetadata own;
     const Status ran = executor.Run(&own, cancellation_);
@@ -59,19 +46,19 @@ class MaceEngine::Impl::Host final : public FlowHost {
   }
 
   Result<void*> OutputMemory(int id, const TensorType& type) override {
-    const std::vector<int>& ids = engine_.graph_.outputs;
+    const std::vector<int>& ids = runner_.graph_.outputs;
     if (!Contains(ids, id)) return nullptr;
-    return engine_.FlowOutput(id, type, outputs_);
+    return runner_.OutputMemory(id, type, outputs_);
   }
 
  private:
-  Impl& engine_;
+  DeferredRunner& runner_;
   std::map<std::string, MaceTensor>& outputs_;
   const MaceCancellation* cancellation_;
   RunMetadata* metadata_;
 };
 
-Result<void*> MaceEngine::Impl::FlowOutput(
+Result<void*> DeferredRunner::OutputMemory(
     int id, const TensorType& type,
     std::map<std::string, MaceTensor>& outputs) {
   const std::string& name = graph_.values[id].name;
@@ -97,10 +84,11 @@ Result<void*> MaceEngine::Impl::FlowOutput(
   return tensor.raw_data().get();
 }
 
-Status MaceEngine::Impl::RunFlow(
-    Executor& first, const std::map<std::string, MaceTensor>& inputs,
-    std::map<std::string, MaceTensor>* outputs,
-    const MaceCancellation* cancellation, RunMetadata* metadata) {
+Status DeferredRunner::Run(Executor& first,
+                           const std::map<std::string, MaceTensor>& inputs,
+                           std::map<std::string, MaceTensor>* outputs,
+                           const MaceCancellation* cancellation,
+                           RunMetadata* metadata) {
   if (!kHasControlFlow) return AbsentPart("Run", "control_flow");
   const Graph& graph = first.plan().graph;
   MACE_RETURN_IF_ERROR(CheckFlowTensors(graph_, inputs, *outputs));
@@ -113,7 +101,7 @@ Status MaceEngine::Impl::RunFlow(
   RunMetadata for_log;
   if (kHasProfile && metadata == nullptr && LogsOps()) metadata = &for_log;
   Host host(*this, *outputs, cancellation, metadata);
-  Flow flow(&host, config_.settings.values.max_loop_iterations);
+  Flow flow(&host, max_loop_iterations_);
   MACE_RETURN_IF_ERROR(flow.Run(first, graph_.outputs, true, values));
   for (int id : graph_.outputs) {
     const auto held = values.find(id);
@@ -126,7 +114,7 @@ Status MaceEngine::Impl::RunFlow(
       continue;
     }
     MACE_ASSIGN_OR_RETURN(void* const memory,
-                          FlowOutput(id, value.type, *outputs));
+                          OutputMemory(id, value.type, *outputs));
     const int64_t bytes = Bytes(value.type);
     if (bytes > 0) std::memcpy(memory, value.data, bytes);
   }

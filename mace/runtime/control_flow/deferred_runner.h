@@ -1,0 +1,59 @@
+// DeferredRunner: runs a model of which a part is planned when data are known.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_CONTROL_FLOW_DEFERRED_RUNNER_H_
+#define MACE_RUNTIME_CONTROL_FLOW_DEFERRED_RUNNER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "mace/base/status.h"
+#include "mace/graph/graph.h"
+#include "mace/public/mace.h"
+#include "mace/runtime/executor/executor.h"
+#include "mace/runtime/io/states.h"
+#include "mace/runtime/memory/engine_memory.h"
+#include "mace/runtime/planning/planner.h"
+
+namespace mace {
+
+// Gives Flow the memory, the plans and the outputs of an engine. Not
+// thread-safe.
+class DeferredRunner {
+ public:
+  // `graph` is the whole model, `states` are its. All must outlive the runner.
+  DeferredRunner(const Graph& graph, const States& states, Planner* planner,
+                 EngineMemory* memory, int64_t max_loop_iterations)
+      : graph_(graph),
+        states_(states),
+        planner_(*planner),
+        memory_(*memory),
+        max_loop_iterations_(max_loop_iterations) {}
+
+  // Runs the model; `first` has the plan for the shapes of its inputs. Errors:
+  // as Flow::Run; MACE_INVALID_ARGS, MACE_UNSUPPORTED for tensors that do not
+  // fit.
+  Status Run(Executor& first, const std::map<std::string, MaceTensor>& inputs,
+             std::map<std::string, MaceTensor>* outputs,
+             const MaceCancellation* cancellation, RunMetadata* metadata);
+
+ private:
+  class Host;
+  // Returns memory for an output of the model: the caller's, if it is large
+  // enough, or new memory.
+  Result<void*> OutputMemory(int id, const TensorType& type,
+                             std::map<std::string, MaceTensor>& outputs);
+
+  const Graph& graph_;
+  const States& states_;
+  Planner& planner_;
+  EngineMemory& memory_;
+  const int64_t max_loop_iterations_;
+  // By id: the memory that OutputMemory allocated last, which it may replace.
+  std::map<int, std::weak_ptr<void>> allocated_outputs_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_CONTROL_FLOW_DEFERRED_RUNNER_H_

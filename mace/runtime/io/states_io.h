@@ -1,0 +1,34 @@
+// StatesIo: the states of an engine as inputs and outputs of each run.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_IO_STATES_IO_H_
+#define MACE_RUNTIME_IO_STATES_IO_H_
+
+#include "mace/runtime/io/io_adapter.h"
+#include "mace/runtime/io/states.h"
+
+namespace mace {
+
+// A run that succeeds makes the next values of states their values; one that
+// does not leaves them as they were.
+class StatesIo final : public IoAdapter {
+ public:
+  // `states` must outlive the adapter.
+  explicit StatesIo(States* states) : states_(*states) {}
+
+  bool AppliesTo(const Graph& graph, const Tensors& inputs,
+                 const Tensors& outputs) const override;
+  // Errors: MACE_INVALID_ARGS if the caller gives a state as an input or
+  // output.
+  Status Adapt(const Graph& graph, Tensors* inputs, Tensors* outputs) override;
+  // Errors: MACE_INVALID_ARGS if a state may not have the value that was
+  // written.
+  Status Restore(const Graph& graph, Tensors written,
+                 Tensors* outputs) override;
+
+ private:
+  States& states_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_IO_STATES_IO_H_

@@ -1,0 +1,50 @@
+// EngineDevices: the devices of one engine, which may lose those with a driver.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_PLANNING_ENGINE_DEVICES_H_
+#define MACE_RUNTIME_PLANNING_ENGINE_DEVICES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mace/base/fork.h"
+#include "mace/base/status.h"
+#include "mace/plan/types/one_device.h"
+#include "mace/runtime/devices/devices.h"
+
+namespace mace {
+
+class EngineDevices {
+ public:
+  // Creates the devices that `config` asks for, and logs which it does not get.
+  // Errors: as CreateDevices.
+  Status Create(const MaceEngineConfig::Impl& config,
+                const SharedWeights& weights);
+
+  // All of them: those that failed, too, as kernels may be left of them.
+  const Devices& all() const { return devices_; }
+  Device& first() const { return *devices_.list.front(); }
+  Device& cpu() const { return *devices_.list.back(); }
+  // Those that plans may use, the preferred one first, the CPU last.
+  std::vector<Device*> usable() const;
+  // Whether the CPU is the only one of them.
+  bool only_cpu() const {
+    return kOneDevice || cpu_only_ || devices_.list.size() <= 1;
+  }
+  // The driver of another device failed: leaves everything to the CPU, and
+  // says so in the log and in all().note.
+  void FallBackToCpu(const std::string& reason);
+
+  // Errors: MACE_RUNTIME_ERROR in a fork of the process that created the
+  // devices, if one other than the CPU is needed.
+  Status CheckForked() const;
+
+ private:
+  Devices devices_;
+  bool cpu_only_ = false;                   // another device failed
+  uint32_t generation_ = ForkGeneration();  // that created them
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_PLANNING_ENGINE_DEVICES_H_

@@ -1,0 +1,90 @@
+// Finding plans by the shapes of inputs, and making those that are missing.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/planning/plan_cache.h"
+
+#include <utility>
+
+#include "mace/base/make_shared.h"
+#include "mace/base/parts.h"
+#include "mace/runtime/report/run_log.h"
+
+namespace mace {
+namespace {
+
+// The largest extent that is tried for open dimensions of a model that does not
+// limit them, until there is a run that says what it wants.
+constexpr int64_t kMostFirstExtent = 1024;
+
+}  // namespace
+
+Status PlanCache::PlanFirst(const OpenShapes& open, Graph* graph) {
+  if (!kHasOpenShapes) return Use(*graph, open.WithExtent(*graph, 1));
+  Status first;
+  for (int64_t extent = 1; extent <= kMostFirstExtent; extent *= 2) {
+    const std::vector<Shape> shapes = open.WithExtent(*graph, extent);
+    const Status planned = Use(*graph, shapes);
+    if (planned.ok()) {
+      for (size_t i = 0; i < shapes.size(); ++i) {
+        graph->values[graph->inputs[i]].type.shape = shapes[i];
+      }
+      // What was decided for so small tensors is no example for others.
+      if (!open.empty() && !open.is_bounded()) pattern_.reset();
+      return planned;
+    }
+    if (extent == 1) first = planned;
+    const bool may_be_too_small = planned == Status::MACE_INVALID_MODEL &&
+                                  !open.empty() && !open.is_bounded();
+    if (!may_be_too_small) return planned;
+  }
+  return first;
+}
+
+Status PlanCache::Use(const Graph& graph, const std::vector<Shape>& shapes) {
+  std::string key;
+  for (const Shape& shape : shapes) AppendToKey(shape, &key);
+  if (executors_.Find(key) != nullptr) return Status();
+  if (!kHasArenaSections) return Add(graph, shapes, std::move(key));
+  memory_.sections()->ForgetFailure();
+  const Status added = Add(graph, shapes, std::move(key));
+  // MACE_OUT_OF_RESOURCES may also come from memory outside of the arena.
+  if (added == Status::MACE_OUT_OF_RESOURCES && memory_.sections()->failed()) {
+    return ArenaTooSmall(graph, shapes);
+  }
+  return added;
+}
+
+Status PlanCache::ArenaTooSmall(const Graph& graph,
+                                const std::vector<Shape>& shapes) {
+  const auto counting = MakeShared<memory::ArenaSections>(
+      *memory_.sections(), memory::ArenaSections::kCount);
+  auto sections = memory_.ExchangeSections(counting);
+  const Status added = Add(graph, shapes, "");
+  memory_.ExchangeSections(std::move(sections));
+  if (added.ok()) executors_.DropLatest();
+  MACE_RETURN_IF_ERROR(added);
+  return OutOfResources("the arena given has ", memory_.callers_arena_bytes(),
+                        " bytes, but these shapes need ",
+                        counting->needed_bytes());
+}
+
+Status PlanCache::Add(const Graph& graph, const std::vector<Shape>& shapes,
+                      std::string key) {
+  const memory::ScopedArenaSections scope(memory_.sections());
+  const int64_t begin = LogMicros();
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
+                        planner_.PlanModel(graph, shapes, pattern_));
+  const Plan& plan = executor->plan();
+  if (!states_.empty()) MACE_RETURN_IF_ERROR(states_.CheckTypes(plan.graph));
+  LogPlan(plan, LogMicros() - begin);
+  if (kHasPatterns && pattern_ == nullptr) pattern_ = plan.pattern;
+  MACE_RETURN_IF_ERROR(memory_.Reserve(plan));
+  if (!memory_.is_query()) {
+    const Workspace::Turn turn(memory_.workspace());
+    MACE_RETURN_IF_ERROR(memory_.ProvideArena(*executor));
+  }
+  executors_.Add(std::move(key), std::move(executor));
+  return Status();
+}
+
+}  // namespace mace

@@ -1,0 +1,62 @@
+// PlanCache: the plans of one engine by the shapes of its inputs.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_PLANNING_PLAN_CACHE_H_
+#define MACE_RUNTIME_PLANNING_PLAN_CACHE_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/graph/graph.h"
+#include "mace/plan/types/memory_pattern.h"
+#include "mace/runtime/executor/executor.h"
+#include "mace/runtime/executor/executor_cache.h"
+#include "mace/runtime/io/open_shapes.h"
+#include "mace/runtime/io/states.h"
+#include "mace/runtime/memory/engine_memory.h"
+#include "mace/runtime/planning/planner.h"
+
+namespace mace {
+
+// How many plans an engine keeps, one for each set of input shapes.
+constexpr size_t kMaxPlans = 8;
+
+// Not thread-safe.
+class PlanCache {
+ public:
+  // `states` are those of the model. All must outlive the cache.
+  PlanCache(const States& states, Planner* planner, EngineMemory* memory)
+      : states_(states), planner_(*planner), memory_(*memory) {}
+
+  // Makes the plan before the first run, and gives the inputs of `graph` its
+  // shapes. Of a model with open dimensions that have no largest extents, it is
+  // for the smallest ones that the model takes. Errors: as Use.
+  Status PlanFirst(const OpenShapes& open, Graph* graph);
+
+  // Makes the plan of `graph` for these shapes the latest one, and makes it
+  // first if there is none. Errors: as Planner::PlanModel;
+  // MACE_OUT_OF_RESOURCES, with the bytes that these shapes need, if they do
+  // not fit into the caller's arena.
+  Status Use(const Graph& graph, const std::vector<Shape>& shapes);
+
+  // REQUIRES: there is a plan.
+  Executor& latest() const { return executors_.latest(); }
+
+ private:
+  Status Add(const Graph& graph, const std::vector<Shape>& shapes,
+             std::string key);
+  // Returns the error that says how many bytes these shapes need.
+  Status ArenaTooSmall(const Graph& graph, const std::vector<Shape>& shapes);
+
+  const States& states_;
+  Planner& planner_;
+  EngineMemory& memory_;
+  ExecutorCache executors_{kMaxPlans};
+  std::shared_ptr<const MemoryPattern> pattern_;  // that of the first plan
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_PLANNING_PLAN_CACHE_H_

@@ -1,0 +1,166 @@
+// Planning with the settings of an engine.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/planning/planner.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "mace/base/logging.h"
+#include "mace/base/parts.h"
+#include "mace/base/search.h"
+#include "mace/plan/make_plan.h"
+#include "mace/plan/types/one_device.h"
+#include "mace/runtime/report/run_log.h"
+
+namespace mace {
+namespace {
+
+// Whether a device may measure kernels: a GPU can in every build.
+constexpr bool kTunes = kHasTuning || !kOneDevice;
+
+memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
+  memory::EmbeddedPlan plan;
+  if (stored.version != 1) return plan;
+  plan.hash = stored.records_hash;
+  plan.offsets = stored.offsets;
+  plan.certificate.total = stored.total_bytes;
+  plan.certificate.lower_bound = stored.lower_bound_bytes;
+  plan.certificate.status = stored.optimal ? memory::Certificate::kOptimal
+                                           : memory::Certificate::kFeasible;
+  return plan;
+}
+
+MemorySavings SavingsOf(const std::vector<std::string>& names) {
+  const auto has = [&](const char* name) { return Contains(names, name); };
+  return {has("order"),  has("views"),   has("in_place"),
+          has("concat"), has("overlap"), has("concat")};
+}
+
+// Gives the inputs of `graph` these shapes and returns whether they are the
+// ones that it had. `fixed` says why they must not change, or is empty. Errors:
+// MACE_INVALID_ARGS.
+Result<bool> SetInputShapes(const std::vector<Shape>& shapes,
+                            const std::string& fixed, Graph& graph) {
+  bool as_declared = true;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    Shape& shape = graph.values[graph.inputs[i]].type.shape;
+    if (shape != shapes[i] && !fixed.empty()) {
+      return InvalidArgument(
+          "input '", graph.values[graph.inputs[i]].name, "': expected ",
+          ToString(shape), ", found ", ToString(shapes[i]),
+          "; the model is for the shapes that it was converted for, as ", fixed,
+          " of the source model depends on them: convert it again ",
+          "with these input_shapes");
+    }
+    as_declared = as_declared && shape == shapes[i];
+    shape = shapes[i];
+  }
+  return as_declared;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executor>> Planner::PlanModel(
+    const Graph& graph, const std::vector<Shape>& shapes,
+    std::shared_ptr<const MemoryPattern> like) {
+  auto executor = TryModel(graph, shapes, like);
+  const Status& status = executor.status();
+  const bool driver = status == Status::MACE_RUNTIME_ERROR ||
+                      (status == Status::MACE_OUT_OF_RESOURCES &&
+                       !(kHasArenaSections && memory_.sections()->failed()));
+  if (executor.ok() || !driver || devices_.only_cpu()) return executor;
+  memory_.ReleaseSoon();  // what the device has
+  devices_.FallBackToCpu(status.information());
+  return TryModel(graph, shapes, std::move(like));
+}
+
+Result<std::unique_ptr<Executor>> Planner::TryModel(
+    const Graph& graph, const std::vector<Shape>& shapes,
+    std::shared_ptr<const MemoryPattern> like) const {
+  Graph shaped = graph;
+  MACE_ASSIGN_OR_RETURN(
+      const bool as_declared,
+      SetInputShapes(shapes, model_.model.fixed_input_shapes, shaped));
+  MACE_ASSIGN_OR_RETURN(
+      std::unique_ptr<Plan> plan,
+      PlanOf(std::move(shaped), as_declared, std::move(like)));
+  return ExecutorOf(std::move(plan));
+}
+
+Result<std::unique_ptr<Executor>> Planner::PlanPart(
+    Graph graph, std::shared_ptr<const MemoryPattern> like) {
+  const memory::ScopedArenaSections scope(memory_.sections());
+  const int64_t begin = LogMicros();
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
+                        PlanOf(std::move(graph), false, std::move(like)));
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
+                        ExecutorOf(std::move(plan)));
+  LogPlan(executor->plan(), LogMicros() - begin);
+  MACE_RETURN_IF_ERROR(memory_.Reserve(executor->plan()));
+  return executor;
+}
+
+Result<std::unique_ptr<Plan>> Planner::PlanOf(
+    Graph graph, bool as_declared,
+    std::shared_ptr<const MemoryPattern> like) const {
+  PlanOptions options;
+  options.like = std::move(like);
+  options.keeps_places = keeps_places_;
+  options.devices = devices_.usable();
+  const Settings& settings = config_.settings.values;
+  options.memory_strategy = settings.memory_strategy;
+  options.savings = SavingsOf(settings.memory_savings);
+  if (kHasMemoryPlans && as_declared) {
+    options.offline_plan = config_.offline_plan;
+  } else if (kHasMemoryPlans && !config_.offline_plan.empty()) {
+    LOG(INFO) << "the offline memory plan is for the model's own input shapes; "
+                 "these are planned with "
+              << settings.memory_strategy;
+  }
+  std::map<int, TensorType> declared;
+  if (as_declared) {
+    const Model& model = model_.model;
+    declared = model.declared;
+    if (kHasMemoryPlans) {
+      options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
+    }
+  }
+  if (kTunes && options.devices.size() == 1 && !memory_.is_query() &&
+      options.devices[0]->tuning() != nullptr) {
+    const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
+      // This plan is freed before the arena is provided, so its constants must
+      // not lie in the arena's sections.
+      const memory::ScopedArenaSections none(nullptr);
+      MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
+                            MakePlan(graph, declared, options));
+      return std::shared_ptr<const void>(std::move(plan));
+    };
+    MACE_RETURN_IF_ERROR(options.devices[0]->tuning()->TunePlan(dry_run));
+  }
+  return MakePlan(std::move(graph), declared, options);
+}
+
+Result<std::unique_ptr<Executor>> Planner::ExecutorOf(
+    std::unique_ptr<Plan> plan) const {
+  if (!kHasControlFlow && plan->rest != nullptr) {
+    return AbsentPart("a model whose plan waits for data", "control_flow");
+  }
+  const bool has_images = !kOneDevice && plan->image_device != nullptr;
+  const Settings& settings = config_.settings.values;
+  if (!kHasCheckNumerics && settings.guard) {
+    return AbsentPart("SetGuard", "check_numerics");
+  }
+  auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);
+  if (memory_.is_query()) return executor;
+  if (has_images) {
+    const Workspace::Turn turn(memory_.workspace());
+    MACE_RETURN_IF_ERROR(memory_.ProvideImages(*executor));
+    MACE_RETURN_IF_ERROR(executor->Tune());
+  }
+  if (settings.check_numerics) MACE_RETURN_IF_ERROR(executor->CheckNumerics());
+  return executor;
+}
+
+}  // namespace mace

@@ -1,0 +1,64 @@
+// Planner: makes the plans of one engine, and executors that run them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_PLANNING_PLANNER_H_
+#define MACE_RUNTIME_PLANNING_PLANNER_H_
+
+#include <memory>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/graph/graph.h"
+#include "mace/plan/types/memory_pattern.h"
+#include "mace/runtime/executor/executor.h"
+#include "mace/runtime/memory/engine_memory.h"
+#include "mace/runtime/model/mace_model.h"
+#include "mace/runtime/planning/engine_devices.h"
+#include "mace/runtime/settings/config.h"
+
+namespace mace {
+
+// Not thread-safe.
+class Planner {
+ public:
+  // `keeps_places`: PlanOptions::keeps_places. All must outlive the planner.
+  Planner(const MaceModel::Impl& model, const MaceEngineConfig::Impl& config,
+          EngineDevices* devices, EngineMemory* memory, bool keeps_places)
+      : model_(model),
+        config_(config),
+        devices_(*devices),
+        memory_(*memory),
+        keeps_places_(keeps_places) {}
+
+  // Plans the whole model, `graph`, for inputs of these shapes. `like` is that
+  // of a plan for other shapes, or null. If the driver of another device fails,
+  // the CPU takes over, for this plan and all later ones. Errors: as MakePlan;
+  // MACE_INVALID_ARGS if the shapes of this model must not change.
+  Result<std::unique_ptr<Executor>> PlanModel(
+      const Graph& graph, const std::vector<Shape>& shapes,
+      std::shared_ptr<const MemoryPattern> like);
+
+  // Plans a part of the model that runs after others in the same memory.
+  Result<std::unique_ptr<Executor>> PlanPart(
+      Graph graph, std::shared_ptr<const MemoryPattern> like);
+
+ private:
+  Result<std::unique_ptr<Executor>> TryModel(
+      const Graph& graph, const std::vector<Shape>& shapes,
+      std::shared_ptr<const MemoryPattern> like) const;
+  // `as_declared`: it is the whole model, with its own input shapes.
+  Result<std::unique_ptr<Plan>> PlanOf(
+      Graph graph, bool as_declared,
+      std::shared_ptr<const MemoryPattern> like) const;
+  Result<std::unique_ptr<Executor>> ExecutorOf(
+      std::unique_ptr<Plan> plan) const;
+
+  const MaceModel::Impl& model_;
+  const MaceEngineConfig::Impl& config_;
+  EngineDevices& devices_;
+  EngineMemory& memory_;
+  const bool keeps_places_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_PLANNING_PLANNER_H_
