@@ -11,7 +11,7 @@
 // Source   ONNX If-11, TensorFlow tf.cond, TFLite IF
 //
 // A plan takes the branch in place of the node as soon as the condition is
-// known (mace/plan/types/rest.h), so that no device runs an If.
+// known (mace/plan/types/deferred_subgraph.h), so that no device runs an If.
 
 #include "mace/ops/common/attr_info.h"
 #include "mace/ops/common/op.h"

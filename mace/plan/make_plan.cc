@@ -52,7 +52,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
   auto plan = std::make_unique<Plan>();
   plan->graph = std::move(graph);
   RemoveDeadNodes(plan->graph);
-  MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->rest));
+  MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->deferred));
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
   if (kHasStates) ReadInRoom(FindOp("Slice") != nullptr, plan->graph);

@@ -93,7 +93,7 @@ Status MaceEngine::Impl::RunNative(const Tensors& inputs, Tensors* outputs,
                                    RunMetadata* metadata) {
   MACE_RETURN_IF_ERROR(UseShapesOf(inputs));
   Executor& executor = plans_->latest();
-  if (kHasControlFlow && executor.plan().rest != nullptr) {
+  if (kHasControlFlow && executor.plan().deferred != nullptr) {
     return deferred_->Run(executor, inputs, outputs, cancellation, metadata);
   }
   const Graph& graph = executor.plan().graph;

@@ -81,15 +81,15 @@ std::string DumpSteps(const Plan& plan) {
       out << ToString(part.output) << '\n';
     }
   }
-  if (plan.rest == nullptr) return out.str();
-  for (const Wait& wait : plan.rest->waits) {
+  if (plan.deferred == nullptr) return out.str();
+  for (const Wait& wait : plan.deferred->waits) {
     out << wait.node
         << (wait.input.empty()
                 ? StrCat(": runs its body again and again")
                 : StrCat(": the plan waits for data here: '", wait.input, "'"))
         << '\n';
   }
-  out << plan.rest->graph.nodes.size()
+  out << plan.deferred->graph.nodes.size()
       << " nodes are planned when these data are there\n";
   return out.str();
 }
@@ -128,8 +128,8 @@ std::string DumpWaitsJson(const Plan& plan) {
   TextStream out;
   out << '[';
   const char* comma = "";
-  if (plan.rest != nullptr) {
-    for (const Wait& wait : plan.rest->waits) {
+  if (plan.deferred != nullptr) {
+    for (const Wait& wait : plan.deferred->waits) {
       out << comma << "{\"node\": " << Json(wait.node)
           << ", \"input\": " << Json(wait.input) << '}';
       comma = ", ";

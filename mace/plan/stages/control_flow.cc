@@ -27,8 +27,8 @@ std::vector<int> KnownInputsOf(const Node& node) {
 
 }  // namespace
 
-void CompleteRest(Rest& rest) {
-  Graph& graph = rest.graph;
+void CompleteDeferred(DeferredSubgraph& deferred) {
+  Graph& graph = deferred.graph;
   enum : uint8_t { kMade = 1, kRead = 2, kDecides = 4 };
   std::vector<uint8_t> use(graph.values.size());
   for (const GraphNode& g : graph.nodes) {
@@ -51,13 +51,13 @@ void CompleteRest(Rest& rest) {
     }
   }
   graph.inputs.clear();
-  rest.deciding.clear();
+  deferred.deciding.clear();
   for (size_t id = 0; id < use.size(); ++id) {
     if ((use[id] & kMade) != 0 || (use[id] & kRead) == 0) continue;
     if (graph.values[id].is_constant()) continue;
     graph.inputs.push_back(static_cast<int>(id));
     if ((use[id] & kDecides) != 0) {
-      rest.deciding.push_back(static_cast<int>(id));
+      deferred.deciding.push_back(static_cast<int>(id));
     }
   }
 }

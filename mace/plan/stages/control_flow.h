@@ -8,13 +8,13 @@
 
 #include "mace/base/status.h"
 #include "mace/graph/graph.h"
-#include "mace/plan/types/rest.h"
+#include "mace/plan/types/deferred_subgraph.h"
 
 namespace mace {
 
-// Fills in the inputs of rest.graph and `deciding`, from its nodes. Removes
+// Fills in the inputs of deferred.graph and `deciding`, from its nodes. Removes
 // nodes and outputs that are not needed or not made there.
-void CompleteRest(Rest& rest);
+void CompleteDeferred(DeferredSubgraph& deferred);
 
 // The value of a subgraph attribute, or null. REQUIRES: graph.subgraphs is set
 // if the node has one.

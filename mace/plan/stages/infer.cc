@@ -137,8 +137,9 @@ Status AbsentFlow(const Node& node) {
 // Infers the nodes of a graph, in order.
 class Inferrer {
  public:
-  Inferrer(Graph& graph, NodeKernels& folder, std::unique_ptr<Rest>* rest)
-      : graph_(graph), folder_(folder), rest_(rest) {}
+  Inferrer(Graph& graph, NodeKernels& folder,
+           std::unique_ptr<DeferredSubgraph>* deferred)
+      : graph_(graph), folder_(folder), deferred_(deferred) {}
 
   Status CheckInputs() const {
     for (int id : graph_.inputs) {
@@ -155,7 +156,7 @@ class Inferrer {
     for (GraphNode& g : nodes) {
       if (waits(g)) {
         Postpone(g);
-      } else if (rest_ != nullptr &&
+      } else if (deferred_ != nullptr &&
                  (g.node.op == "If" || g.node.op == "Loop")) {
         MACE_RETURN_IF_ERROR(InferFlow(g));
       } else {
@@ -167,13 +168,14 @@ class Inferrer {
 
   void Finish() {
     graph_.nodes = std::move(left_);
-    if (!kHasControlFlow || rest_ == nullptr || *rest_ == nullptr) return;
-    Rest& rest = **rest_;
-    rest.graph.name = graph_.name;
-    rest.graph.subgraphs = graph_.subgraphs;
-    rest.graph.values = graph_.values;
-    rest.graph.outputs = graph_.outputs;
-    CompleteRest(rest);
+    if (!kHasControlFlow || deferred_ == nullptr || *deferred_ == nullptr)
+      return;
+    DeferredSubgraph& deferred = **deferred_;
+    deferred.graph.name = graph_.name;
+    deferred.graph.subgraphs = graph_.subgraphs;
+    deferred.graph.values = graph_.values;
+    deferred.graph.outputs = graph_.outputs;
+    CompleteDeferred(deferred);
     std::vector<int>& outputs = graph_.outputs;
     const auto add = [&](int id) {
       if (!Contains(outputs, id)) {
@@ -183,7 +185,7 @@ class Inferrer {
     outputs.erase(std::remove_if(outputs.begin(), outputs.end(),
                                  [&](int id) { return is_pending(id); }),
                   outputs.end());
-    for (int id : rest.graph.inputs) {
+    for (int id : deferred.graph.inputs) {
       const auto& inputs = graph_.inputs;
       if (!Contains(inputs, id)) add(id);
     }
@@ -202,8 +204,9 @@ class Inferrer {
     g.node.inputs.clear();
     pending_.resize(graph_.values.size());
     for (int id : g.outputs) pending_[id] = true;
-    if (*rest_ == nullptr) *rest_ = std::make_unique<Rest>();
-    (*rest_)->graph.nodes.push_back(std::move(g));
+    if (*deferred_ == nullptr)
+      *deferred_ = std::make_unique<DeferredSubgraph>();
+    (*deferred_)->graph.nodes.push_back(std::move(g));
   }
 
   // `input` is what it waits for; -1: it runs subgraphs by itself.
@@ -211,7 +214,7 @@ class Inferrer {
     mace::Wait wait = {Label(g.node), ""};
     if (input >= 0) wait.input = graph_.values[g.inputs[input]].name;
     Postpone(g);
-    (*rest_)->waits.push_back(std::move(wait));
+    (*deferred_)->waits.push_back(std::move(wait));
   }
 
   Status InferFlow(GraphNode& g) {
@@ -244,7 +247,8 @@ class Inferrer {
   Status InferNode(GraphNode& g) {
     MACE_RETURN_IF_ERROR(BindOperands(graph_, folder_, g));
     int unknown = -1;
-    MACE_RETURN_IF_ERROR(Infer(g.node, rest_ != nullptr ? &unknown : nullptr));
+    MACE_RETURN_IF_ERROR(
+        Infer(g.node, deferred_ != nullptr ? &unknown : nullptr));
     if (unknown >= 0) {
       if (!kHasControlFlow) return AbsentFlow(g.node);
       Wait(g, unknown);
@@ -274,7 +278,7 @@ class Inferrer {
 
   Graph& graph_;
   NodeKernels& folder_;
-  std::unique_ptr<Rest>* rest_;  // null: nothing may wait
+  std::unique_ptr<DeferredSubgraph>* deferred_;  // null: nothing may wait
   const int64_t limit_ =
       std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
   int64_t work_left_ = kMaxFoldingWork;
@@ -285,8 +289,8 @@ class Inferrer {
 }  // namespace
 
 Status InferGraph(Graph& graph, NodeKernels& folder,
-                  std::unique_ptr<Rest>* rest) {
-  Inferrer inferrer(graph, folder, rest);
+                  std::unique_ptr<DeferredSubgraph>* deferred) {
+  Inferrer inferrer(graph, folder, deferred);
   MACE_RETURN_IF_ERROR(inferrer.CheckInputs());
   std::vector<GraphNode> nodes = std::move(graph.nodes);
   MACE_RETURN_IF_ERROR(inferrer.InferNodes(nodes));

@@ -8,7 +8,7 @@
 #include "mace/base/status.h"
 #include "mace/device/node_kernels.h"
 #include "mace/graph/graph.h"
-#include "mace/plan/types/rest.h"
+#include "mace/plan/types/deferred_subgraph.h"
 
 namespace mace {
 
@@ -21,12 +21,12 @@ namespace mace {
 // cannot fit in memory.
 //
 // An If whose condition is known gives way to the nodes of its branch. If
-// `rest` is not null, nodes that wait for data move there, with what depends on
-// them, and the outputs of `graph` become those that are left and what the rest
-// reads; `*rest` stays null if nothing waits. If `rest` is null, such nodes are
-// errors.
+// `deferred` is not null, nodes that wait for data move there, with what
+// depends on them, and the outputs of `graph` become those that are left and
+// what the deferred nodes read; `*deferred` stays null if nothing waits. If
+// `deferred` is null, such nodes are errors.
 Status InferGraph(Graph& graph, NodeKernels& folder,
-                  std::unique_ptr<Rest>* rest = nullptr);
+                  std::unique_ptr<DeferredSubgraph>* deferred = nullptr);
 
 }  // namespace mace
 

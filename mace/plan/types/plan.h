@@ -13,8 +13,8 @@
 #include "mace/graph/graph.h"
 #include "mace/memory/images.h"
 #include "mace/memory/problem/problem.h"
+#include "mace/plan/types/deferred_subgraph.h"
 #include "mace/plan/types/memory_pattern.h"
-#include "mace/plan/types/rest.h"
 
 namespace mace {
 
@@ -90,7 +90,7 @@ struct Plan {
   std::shared_ptr<const MemoryPattern> pattern;
 
   // What waits for data that these steps compute; null: nothing does.
-  std::unique_ptr<Rest> rest;
+  std::unique_ptr<DeferredSubgraph> deferred;
 };
 
 }  // namespace mace

@@ -36,24 +36,25 @@ bool IsThere(const Graph& graph, const HeldValues& values, int id) {
 
 // Divides what a plan left into the loops that can run now and what is planned
 // after them.
-void Split(const Rest& rest, const HeldValues& values, FlowStage& stage) {
+void Split(const DeferredSubgraph& deferred, const HeldValues& values,
+           FlowStage& stage) {
   stage.is_split = true;
-  stage.left.graph = rest.graph;
-  stage.left.graph.nodes.clear();
-  std::vector<bool> made(rest.graph.values.size());
-  for (const GraphNode& g : rest.graph.nodes) {
+  stage.after_loops.graph = deferred.graph;
+  stage.after_loops.graph.nodes.clear();
+  std::vector<bool> made(deferred.graph.values.size());
+  for (const GraphNode& g : deferred.graph.nodes) {
     const bool runs = g.node.op == "Loop" && AllOf(g.inputs, [&](int id) {
-                        return made[id] || IsThere(rest.graph, values, id);
+                        return made[id] || IsThere(deferred.graph, values, id);
                       });
     if (!runs) {
-      stage.left.graph.nodes.push_back(g);
+      stage.after_loops.graph.nodes.push_back(g);
       continue;
     }
     for (int id : g.outputs) made[id] = true;
     stage.loops.push_back(g);
   }
   stage.kept.resize(stage.loops.size());
-  CompleteRest(stage.left);
+  CompleteDeferred(stage.after_loops);
 }
 
 // Makes an input of `graph` a constant with a copy of `held`.
@@ -71,15 +72,15 @@ Status MakeConstant(const HeldValue& held, Value* value) {
   return Status();
 }
 
-// What only nodes before the rest have read is not held any longer.
-void Release(const Graph& rest, const std::vector<int>& outputs,
+// What only nodes before the deferred ones have read is not held any longer.
+void Release(const Graph& next, const std::vector<int>& outputs,
              HeldValues& values) {
   const auto is_in = [](const std::vector<int>& ids, int id) {
     return Contains(ids, id);
   };
   for (auto it = values.begin(); it != values.end();) {
     const bool keep =
-        is_in(rest.inputs, it->first) || is_in(outputs, it->first);
+        is_in(next.inputs, it->first) || is_in(outputs, it->first);
     it = keep ? std::next(it) : values.erase(it);
   }
 }
@@ -135,17 +136,17 @@ Status Flow::Run(Executor& first, const std::vector<int>& outputs,
   Executor* executor = &first;
   while (true) {
     MACE_RETURN_IF_ERROR(RunOne(*executor, is_model, values));
-    const Rest* rest = executor->plan().rest.get();
-    if (rest == nullptr) return Status();
+    const DeferredSubgraph* deferred = executor->plan().deferred.get();
+    if (deferred == nullptr) return Status();
     FlowStage& stage = StageOf(*executor);
-    if (!stage.is_split) Split(*rest, values, stage);
+    if (!stage.is_split) Split(*deferred, values, stage);
     for (size_t l = 0; l < stage.loops.size(); ++l) {
       MACE_RETURN_IF_ERROR(
-          RunLoop(stage.loops[l], rest->graph, stage.kept[l], values));
+          RunLoop(stage.loops[l], deferred->graph, stage.kept[l], values));
     }
-    if (stage.left.graph.nodes.empty()) return Status();
-    MACE_ENSURE(!stage.loops.empty() || !stage.left.deciding.empty());
-    Release(stage.left.graph, outputs, values);
+    if (stage.after_loops.graph.nodes.empty()) return Status();
+    MACE_ENSURE(!stage.loops.empty() || !stage.after_loops.deciding.empty());
+    Release(stage.after_loops.graph, outputs, values);
     MACE_ASSIGN_OR_RETURN(executor, NextOf(stage, values));
   }
 }
@@ -180,21 +181,21 @@ Status Flow::RunOne(Executor& executor, bool is_model, HeldValues& values) {
 }
 
 Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
-  const Rest& left = stage.left;
-  const auto decides = [&](int id) { return Contains(left.deciding, id); };
+  const DeferredSubgraph& deferred = stage.after_loops;
+  const auto decides = [&](int id) { return Contains(deferred.deciding, id); };
   std::string key;
-  for (int id : left.graph.inputs) {
-    const HeldValue held = Lookup(left.graph, values, id);
+  for (int id : deferred.graph.inputs) {
+    const HeldValue held = Lookup(deferred.graph, values, id);
     AppendToKey(held.type, &key);
     if (decides(id)) {
       key.append(static_cast<const char*>(held.data), Bytes(held.type));
     }
   }
   if (Executor* found = stage.next.Find(key)) return found;
-  Graph graph = left.graph;
+  Graph graph = deferred.graph;
   graph.inputs.clear();
-  for (int id : left.graph.inputs) {
-    const HeldValue held = Lookup(left.graph, values, id);
+  for (int id : deferred.graph.inputs) {
+    const HeldValue held = Lookup(deferred.graph, values, id);
     if (decides(id)) {
       MACE_RETURN_IF_ERROR(MakeConstant(held, &graph.values[id]));
     } else {
@@ -206,7 +207,7 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
       host_.Make(std::move(graph), stage.next.latest_pattern());
   // The data that decide come from the caller's inputs.
   if (executor.status() == Status::MACE_INVALID_MODEL &&
-      !left.deciding.empty()) {
+      !deferred.deciding.empty()) {
     return InvalidArgument(executor.status().information());
   }
   MACE_RETURN_IF_ERROR(executor.status());

@@ -1,12 +1,12 @@
 // Flow: runs a plan that waits for data, the plans that follow, and loops.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   plan | data | plan of the rest | loop: its body's plans ... | data | ...
+//   plan | data | deferred plan | loop: its body's plans ... | data | ...
 //
-// What a plan leaves (mace/plan/types/rest.h) is planned when the data are
-// there, and kept for the next time that they are the same. All plans run in
-// one arena, one after the other. What one reads of another lies in buffers
-// that are reused from run to run.
+// What a plan defers (mace/plan/types/deferred_subgraph.h) is planned when the
+// data are there, and kept for the next time that they are the same. All plans
+// run in one arena, one after the other. What one reads of another lies in
+// buffers that are reused from run to run.
 #ifndef MACE_RUNTIME_CONTROL_FLOW_FLOW_H_
 #define MACE_RUNTIME_CONTROL_FLOW_FLOW_H_
 
@@ -70,7 +70,7 @@ struct FlowStage {
   bool is_split = false;
   std::vector<GraphNode> loops;  // run before the next plan
   std::vector<KeptLoop> kept;    // by loop
-  Rest left;                     // what is planned then
+  DeferredSubgraph after_loops;  // what is planned then
   ExecutorCache next{kMaxNextPlans};
 };
 

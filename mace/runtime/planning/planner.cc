@@ -144,7 +144,7 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
 
 Result<std::unique_ptr<Executor>> Planner::ExecutorOf(
     std::unique_ptr<Plan> plan) const {
-  if (!kHasControlFlow && plan->rest != nullptr) {
+  if (!kHasControlFlow && plan->deferred != nullptr) {
     return AbsentPart("a model whose plan waits for data", "control_flow");
   }
   const bool has_images = !kOneDevice && plan->image_device != nullptr;

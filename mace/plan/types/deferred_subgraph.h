@@ -1,7 +1,8 @@
-// Rest: the nodes that a plan leaves to later ones, because they wait for data.
+// DeferredSubgraph: the nodes that a plan leaves to later ones, because they
+// depend on data.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_PLAN_TYPES_REST_H_
-#define MACE_PLAN_TYPES_REST_H_
+#ifndef MACE_PLAN_TYPES_DEFERRED_SUBGRAPH_H_
+#define MACE_PLAN_TYPES_DEFERRED_SUBGRAPH_H_
 
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ struct Wait {
 
 // What is planned when the steps before it have run. Its values have the ids
 // that they have in the plan before.
-struct Rest {
+struct DeferredSubgraph {
   // The inputs are what the nodes read of the plan before, or of its inputs.
   // The outputs are those of the model that these nodes make.
   Graph graph;
@@ -29,4 +30,4 @@ struct Rest {
 
 }  // namespace mace
 
-#endif  // MACE_PLAN_TYPES_REST_H_
+#endif  // MACE_PLAN_TYPES_DEFERRED_SUBGRAPH_H_
