@@ -82,11 +82,11 @@ std::string DumpSteps(const Plan& plan) {
     }
   }
   if (plan.deferred == nullptr) return out.str();
-  for (const Wait& wait : plan.deferred->waits) {
-    out << wait.node
-        << (wait.input.empty()
+  for (const DataDependency& d : plan.deferred->dependencies) {
+    out << d.node
+        << (d.input.empty()
                 ? StrCat(": runs its body again and again")
-                : StrCat(": the plan waits for data here: '", wait.input, "'"))
+                : StrCat(": the plan waits for data here: '", d.input, "'"))
         << '\n';
   }
   out << plan.deferred->graph.nodes.size()
@@ -129,9 +129,9 @@ std::string DumpWaitsJson(const Plan& plan) {
   out << '[';
   const char* comma = "";
   if (plan.deferred != nullptr) {
-    for (const Wait& wait : plan.deferred->waits) {
-      out << comma << "{\"node\": " << Json(wait.node)
-          << ", \"input\": " << Json(wait.input) << '}';
+    for (const DataDependency& d : plan.deferred->dependencies) {
+      out << comma << "{\"node\": " << Json(d.node)
+          << ", \"input\": " << Json(d.input) << '}';
       comma = ", ";
     }
   }

@@ -29,7 +29,7 @@ std::vector<int> KnownInputsOf(const Node& node) {
 
 void CompleteDeferred(DeferredSubgraph& deferred) {
   Graph& graph = deferred.graph;
-  enum : uint8_t { kMade = 1, kRead = 2, kDecides = 4 };
+  enum : uint8_t { kMade = 1, kRead = 2, kDetermines = 4 };
   std::vector<uint8_t> use(graph.values.size());
   for (const GraphNode& g : graph.nodes) {
     for (int id : g.outputs) use[id] |= kMade;
@@ -46,18 +46,18 @@ void CompleteDeferred(DeferredSubgraph& deferred) {
     for (int i : KnownInputsOf(g.node)) {
       const size_t index = static_cast<size_t>(i);
       if (index < g.inputs.size() && g.inputs[index] >= 0) {
-        use[g.inputs[index]] |= kDecides;
+        use[g.inputs[index]] |= kDetermines;
       }
     }
   }
   graph.inputs.clear();
-  deferred.deciding.clear();
+  deferred.shape_determining.clear();
   for (size_t id = 0; id < use.size(); ++id) {
     if ((use[id] & kMade) != 0 || (use[id] & kRead) == 0) continue;
     if (graph.values[id].is_constant()) continue;
     graph.inputs.push_back(static_cast<int>(id));
-    if ((use[id] & kDecides) != 0) {
-      deferred.deciding.push_back(static_cast<int>(id));
+    if ((use[id] & kDetermines) != 0) {
+      deferred.shape_determining.push_back(static_cast<int>(id));
     }
   }
 }

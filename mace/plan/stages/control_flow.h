@@ -12,8 +12,8 @@
 
 namespace mace {
 
-// Fills in the inputs of deferred.graph and `deciding`, from its nodes. Removes
-// nodes and outputs that are not needed or not made there.
+// Fills in the inputs of deferred.graph and `shape_determining`, from its
+// nodes. Removes nodes and outputs that are not needed or not made there.
 void CompleteDeferred(DeferredSubgraph& deferred);
 
 // The value of a subgraph attribute, or null. REQUIRES: graph.subgraphs is set

@@ -154,8 +154,8 @@ class Inferrer {
 
   Status InferNodes(std::vector<GraphNode>& nodes) {
     for (GraphNode& g : nodes) {
-      if (waits(g)) {
-        Postpone(g);
+      if (reads_deferred(g)) {
+        Defer(g);
       } else if (deferred_ != nullptr &&
                  (g.node.op == "If" || g.node.op == "Loop")) {
         MACE_RETURN_IF_ERROR(InferFlow(g));
@@ -183,7 +183,7 @@ class Inferrer {
       }
     };
     outputs.erase(std::remove_if(outputs.begin(), outputs.end(),
-                                 [&](int id) { return is_pending(id); }),
+                                 [&](int id) { return is_deferred(id); }),
                   outputs.end());
     for (int id : deferred.graph.inputs) {
       const auto& inputs = graph_.inputs;
@@ -192,36 +192,36 @@ class Inferrer {
   }
 
  private:
-  bool is_pending(int id) const {
-    return static_cast<size_t>(id) < pending_.size() && pending_[id];
+  bool is_deferred(int id) const {
+    return static_cast<size_t>(id) < is_deferred_.size() && is_deferred_[id];
   }
-  bool waits(const GraphNode& g) const {
-    return kHasControlFlow && !pending_.empty() &&
-           AnyOf(g.inputs, [&](int id) { return id >= 0 && is_pending(id); });
+  bool reads_deferred(const GraphNode& g) const {
+    return kHasControlFlow && !is_deferred_.empty() &&
+           AnyOf(g.inputs, [&](int id) { return id >= 0 && is_deferred(id); });
   }
 
-  void Postpone(GraphNode& g) {
+  void Defer(GraphNode& g) {
     g.node.inputs.clear();
-    pending_.resize(graph_.values.size());
-    for (int id : g.outputs) pending_[id] = true;
+    is_deferred_.resize(graph_.values.size());
+    for (int id : g.outputs) is_deferred_[id] = true;
     if (*deferred_ == nullptr)
       *deferred_ = std::make_unique<DeferredSubgraph>();
     (*deferred_)->graph.nodes.push_back(std::move(g));
   }
 
   // `input` is what it waits for; -1: it runs subgraphs by itself.
-  void Wait(GraphNode& g, int input) {
-    mace::Wait wait = {Label(g.node), ""};
-    if (input >= 0) wait.input = graph_.values[g.inputs[input]].name;
-    Postpone(g);
-    (*deferred_)->waits.push_back(std::move(wait));
+  void DeferFor(GraphNode& g, int input) {
+    DataDependency dependency = {Label(g.node), ""};
+    if (input >= 0) dependency.input = graph_.values[g.inputs[input]].name;
+    Defer(g);
+    (*deferred_)->dependencies.push_back(std::move(dependency));
   }
 
   Status InferFlow(GraphNode& g) {
     if (!kHasControlFlow) return AbsentFlow(g.node);
     if (g.node.op == "Loop") {
       MACE_RETURN_IF_ERROR(CheckLoop(graph_, g));
-      Wait(g, -1);
+      DeferFor(g, -1);
       return Status();
     }
     if (g.inputs.empty() || g.inputs[0] < 0) {
@@ -235,7 +235,7 @@ class Inferrer {
                           ", it must be one bool");
     }
     if (!condition.is_constant()) {
-      Wait(g, 0);
+      DeferFor(g, 0);
       return Status();
     }
     const bool value = *static_cast<const uint8_t*>(condition.data) != 0;
@@ -251,7 +251,7 @@ class Inferrer {
         Infer(g.node, deferred_ != nullptr ? &unknown : nullptr));
     if (unknown >= 0) {
       if (!kHasControlFlow) return AbsentFlow(g.node);
-      Wait(g, unknown);
+      DeferFor(g, unknown);
       return Status();
     }
     MACE_ENSURE(g.node.outputs.size() == g.outputs.size());
@@ -283,7 +283,7 @@ class Inferrer {
       std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
   int64_t work_left_ = kMaxFoldingWork;
   std::vector<GraphNode> left_;
-  std::vector<uint8_t> pending_;  // by value; empty: none is
+  std::vector<uint8_t> is_deferred_;  // by value; empty: none is
 };
 
 }  // namespace

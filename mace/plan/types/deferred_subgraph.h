@@ -12,7 +12,7 @@
 namespace mace {
 
 // A node that no plan can hold before an input of it is known.
-struct Wait {
+struct DataDependency {
   std::string node;   // its label
   std::string input;  // the name of the value; of a Loop, empty
 };
@@ -24,8 +24,8 @@ struct DeferredSubgraph {
   // The outputs are those of the model that these nodes make.
   Graph graph;
   // Those of its inputs of which the next plan must know the contents.
-  std::vector<int> deciding;
-  std::vector<Wait> waits;
+  std::vector<int> shape_determining;
+  std::vector<DataDependency> dependencies;
 };
 
 }  // namespace mace

@@ -61,7 +61,7 @@ void Split(const DeferredSubgraph& deferred, const HeldValues& values,
 Status MakeConstant(const HeldValue& held, Value* value) {
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
-      AlignedBuffer::Create(Bytes(held.type), "a value that decides shapes"));
+      AlignedBuffer::Create(Bytes(held.type), "a shape-determining input"));
   const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   if (owner->size() > 0) {
     std::memcpy(owner->data(), held.data, owner->size());
@@ -145,7 +145,8 @@ Status Flow::Run(Executor& first, const std::vector<int>& outputs,
           RunLoop(stage.loops[l], deferred->graph, stage.kept[l], values));
     }
     if (stage.after_loops.graph.nodes.empty()) return Status();
-    MACE_ENSURE(!stage.loops.empty() || !stage.after_loops.deciding.empty());
+    MACE_ENSURE(!stage.loops.empty() ||
+                !stage.after_loops.shape_determining.empty());
     Release(stage.after_loops.graph, outputs, values);
     MACE_ASSIGN_OR_RETURN(executor, NextOf(stage, values));
   }
@@ -182,12 +183,14 @@ Status Flow::RunOne(Executor& executor, bool is_model, HeldValues& values) {
 
 Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
   const DeferredSubgraph& deferred = stage.after_loops;
-  const auto decides = [&](int id) { return Contains(deferred.deciding, id); };
+  const auto determines = [&](int id) {
+    return Contains(deferred.shape_determining, id);
+  };
   std::string key;
   for (int id : deferred.graph.inputs) {
     const HeldValue held = Lookup(deferred.graph, values, id);
     AppendToKey(held.type, &key);
-    if (decides(id)) {
+    if (determines(id)) {
       key.append(static_cast<const char*>(held.data), Bytes(held.type));
     }
   }
@@ -196,7 +199,7 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
   graph.inputs.clear();
   for (int id : deferred.graph.inputs) {
     const HeldValue held = Lookup(deferred.graph, values, id);
-    if (decides(id)) {
+    if (determines(id)) {
       MACE_RETURN_IF_ERROR(MakeConstant(held, &graph.values[id]));
     } else {
       graph.values[id].type = held.type;
@@ -205,9 +208,9 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
   }
   Result<std::unique_ptr<Executor>> executor =
       host_.Make(std::move(graph), stage.next.latest_pattern());
-  // The data that decide come from the caller's inputs.
+  // The shape-determining data come from the caller's inputs.
   if (executor.status() == Status::MACE_INVALID_MODEL &&
-      !deferred.deciding.empty()) {
+      !deferred.shape_determining.empty()) {
     return InvalidArgument(executor.status().information());
   }
   MACE_RETURN_IF_ERROR(executor.status());

@@ -28,7 +28,7 @@ class FlowHost {
  public:
   virtual ~FlowHost() = default;
   // Plans a part of the model. `like` is that of a plan of the same part with
-  // other shapes or other data that decide, or null.
+  // other shapes or other shape-determining inputs, or null.
   virtual Result<std::unique_ptr<Executor>> Make(
       Graph graph, std::shared_ptr<const MemoryPattern> like) = 0;
   // Gives the executor its memory and runs it.
