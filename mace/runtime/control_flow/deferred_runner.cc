@@ -92,7 +92,7 @@ Status DeferredRunner::Run(Executor& first,
   if (!kHasControlFlow) return AbsentPart("Run", "control_flow");
   const Graph& graph = first.plan().graph;
   MACE_RETURN_IF_ERROR(CheckFlowTensors(graph_, inputs, *outputs));
-  HeldValues values;
+  LiveValues values;
   for (int id : graph.inputs) {
     const MaceTensor& tensor = inputs.find(graph.values[id].name)->second;
     values[id] = {graph.values[id].type, tensor.raw_data().get(), nullptr};
@@ -104,9 +104,9 @@ Status DeferredRunner::Run(Executor& first,
   Flow flow(&host, max_loop_iterations_);
   MACE_RETURN_IF_ERROR(flow.Run(first, graph_.outputs, true, values));
   for (int id : graph_.outputs) {
-    const auto held = values.find(id);
-    MACE_ENSURE(held != values.end());
-    const HeldValue& value = held->second;
+    const auto live = values.find(id);
+    MACE_ENSURE(live != values.end());
+    const LiveValue& value = live->second;
     // A loop makes its results in memory of its own, or passes others on.
     const auto given = outputs->find(graph_.values[id].name);
     if (given != outputs->end() &&

@@ -22,21 +22,21 @@ FlowStage& StageOf(Executor& executor) {
   return *stage;
 }
 
-// Returns a value that a plan has held, or a constant of `graph`.
-HeldValue Lookup(const Graph& graph, const HeldValues& values, int id) {
-  const auto held = values.find(id);
-  if (held != values.end()) return held->second;
+// Returns a live value, or a constant of `graph`.
+LiveValue Lookup(const Graph& graph, const LiveValues& values, int id) {
+  const auto live = values.find(id);
+  if (live != values.end()) return live->second;
   const Value& value = graph.values[id];
   return {value.type, value.data, value.owner};
 }
 
-bool IsThere(const Graph& graph, const HeldValues& values, int id) {
+bool IsThere(const Graph& graph, const LiveValues& values, int id) {
   return id < 0 || values.count(id) > 0 || graph.values[id].is_constant();
 }
 
 // Divides what a plan left into the loops that can run now and what is planned
 // after them.
-void Split(const DeferredSubgraph& deferred, const HeldValues& values,
+void Split(const DeferredSubgraph& deferred, const LiveValues& values,
            FlowStage& stage) {
   stage.is_split = true;
   stage.after_loops.graph = deferred.graph;
@@ -53,28 +53,28 @@ void Split(const DeferredSubgraph& deferred, const HeldValues& values,
     for (int id : g.outputs) made[id] = true;
     stage.loops.push_back(g);
   }
-  stage.kept.resize(stage.loops.size());
+  stage.loop_caches.resize(stage.loops.size());
   CompleteDeferred(stage.after_loops);
 }
 
-// Makes an input of `graph` a constant with a copy of `held`.
-Status MakeConstant(const HeldValue& held, Value* value) {
+// Makes an input of `graph` a constant with a copy of `live`.
+Status MakeConstant(const LiveValue& live, Value* value) {
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
-      AlignedBuffer::Create(Bytes(held.type), "a shape-determining input"));
+      AlignedBuffer::Create(Bytes(live.type), "a shape-determining input"));
   const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   if (owner->size() > 0) {
-    std::memcpy(owner->data(), held.data, owner->size());
+    std::memcpy(owner->data(), live.data, owner->size());
   }
-  value->type = held.type;
+  value->type = live.type;
   value->data = owner->data();
   value->owner = std::shared_ptr<const void>(owner, owner->data());
   return Status();
 }
 
-// What only nodes before the deferred ones have read is not held any longer.
+// What only nodes before the deferred ones have read is dropped.
 void Release(const Graph& next, const std::vector<int>& outputs,
-             HeldValues& values) {
+             LiveValues& values) {
   const auto is_in = [](const std::vector<int>& ids, int id) {
     return Contains(ids, id);
   };
@@ -85,31 +85,31 @@ void Release(const Graph& next, const std::vector<int>& outputs,
   }
 }
 
-Result<int64_t> CountOf(const GraphNode& g, const HeldValue& held) {
-  const DataType dtype = held.type.dtype;
+Result<int64_t> CountOf(const GraphNode& g, const LiveValue& live) {
+  const DataType dtype = live.type.dtype;
   if ((dtype != DataType::kI64 && dtype != DataType::kI32) ||
-      NumElements(held.type.shape) != 1) {
-    return InvalidModel(Label(g.node), ": its count is ", ToString(held.type),
+      NumElements(live.type.shape) != 1) {
+    return InvalidModel(Label(g.node), ": its count is ", ToString(live.type),
                         ", it must be one i32 or i64");
   }
-  if (dtype == DataType::kI32) return *static_cast<const int32_t*>(held.data);
-  return *static_cast<const int64_t*>(held.data);
+  if (dtype == DataType::kI32) return *static_cast<const int32_t*>(live.data);
+  return *static_cast<const int64_t*>(live.data);
 }
 
-Result<bool> ConditionOf(const GraphNode& g, const HeldValue& held) {
-  if (held.type.dtype != DataType::kBool || NumElements(held.type.shape) != 1) {
+Result<bool> ConditionOf(const GraphNode& g, const LiveValue& live) {
+  if (live.type.dtype != DataType::kBool || NumElements(live.type.shape) != 1) {
     return InvalidModel(Label(g.node), ": its condition is ",
-                        ToString(held.type), ", it must be one bool");
+                        ToString(live.type), ", it must be one bool");
   }
-  return *static_cast<const uint8_t*>(held.data) != 0;
+  return *static_cast<const uint8_t*>(live.data) != 0;
 }
 
 template <typename T>
-Result<HeldValue> Scalar(ReusedBuffers& buffers, DataType dtype, T value) {
+Result<LiveValue> Scalar(ReusedBuffers& buffers, DataType dtype, T value) {
   MACE_ASSIGN_OR_RETURN(std::shared_ptr<AlignedBuffer> buffer,
                         buffers.Take(sizeof(T)));
   *static_cast<T*>(buffer->data()) = value;
-  return HeldValue{{dtype, {}}, buffer->data(), buffer};
+  return LiveValue{{dtype, {}}, buffer->data(), buffer};
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ Result<std::shared_ptr<AlignedBuffer>> ReusedBuffers::Take(int64_t bytes) {
 }
 
 Status Flow::Run(Executor& first, const std::vector<int>& outputs,
-                 bool is_model, HeldValues& values) {
+                 bool is_model, LiveValues& values) {
   Executor* executor = &first;
   while (true) {
     MACE_RETURN_IF_ERROR(RunOne(*executor, is_model, values));
@@ -141,8 +141,8 @@ Status Flow::Run(Executor& first, const std::vector<int>& outputs,
     FlowStage& stage = StageOf(*executor);
     if (!stage.is_split) Split(*deferred, values, stage);
     for (size_t l = 0; l < stage.loops.size(); ++l) {
-      MACE_RETURN_IF_ERROR(
-          RunLoop(stage.loops[l], deferred->graph, stage.kept[l], values));
+      MACE_RETURN_IF_ERROR(RunLoop(stage.loops[l], deferred->graph,
+                                   stage.loop_caches[l], values));
     }
     if (stage.after_loops.graph.nodes.empty()) return Status();
     MACE_ENSURE(!stage.loops.empty() ||
@@ -152,7 +152,7 @@ Status Flow::Run(Executor& first, const std::vector<int>& outputs,
   }
 }
 
-Status Flow::RunOne(Executor& executor, bool is_model, HeldValues& values) {
+Status Flow::RunOne(Executor& executor, bool is_model, LiveValues& values) {
   const Graph& graph = executor.plan().graph;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     MACE_RETURN_IF_ERROR(executor.BindInput(static_cast<int>(i),
@@ -167,42 +167,42 @@ Status Flow::RunOne(Executor& executor, bool is_model, HeldValues& values) {
     if (is_model) {
       MACE_ASSIGN_OR_RETURN(memory, host_.OutputMemory(id, type));
     }
-    HeldValue held = {type, memory, nullptr};
+    LiveValue live = {type, memory, nullptr};
     if (memory == nullptr) {
       MACE_ASSIGN_OR_RETURN(const std::shared_ptr<AlignedBuffer> buffer,
                             stage.buffers[id].Take(Bytes(type)));
       memory = buffer->data();
-      held = {type, memory, buffer};
+      live = {type, memory, buffer};
     }
-    values[id] = std::move(held);
+    values[id] = std::move(live);
     MACE_RETURN_IF_ERROR(executor.BindOutput(static_cast<int>(i),
                                              MemoryType::CPU_BUFFER, memory));
   }
   return host_.Run(executor);
 }
 
-Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
+Result<Executor*> Flow::NextOf(FlowStage& stage, const LiveValues& values) {
   const DeferredSubgraph& deferred = stage.after_loops;
   const auto determines = [&](int id) {
     return Contains(deferred.shape_determining, id);
   };
   std::string key;
   for (int id : deferred.graph.inputs) {
-    const HeldValue held = Lookup(deferred.graph, values, id);
-    AppendToKey(held.type, &key);
+    const LiveValue live = Lookup(deferred.graph, values, id);
+    AppendToKey(live.type, &key);
     if (determines(id)) {
-      key.append(static_cast<const char*>(held.data), Bytes(held.type));
+      key.append(static_cast<const char*>(live.data), Bytes(live.type));
     }
   }
   if (Executor* found = stage.next.Find(key)) return found;
   Graph graph = deferred.graph;
   graph.inputs.clear();
   for (int id : deferred.graph.inputs) {
-    const HeldValue held = Lookup(deferred.graph, values, id);
+    const LiveValue live = Lookup(deferred.graph, values, id);
     if (determines(id)) {
-      MACE_RETURN_IF_ERROR(MakeConstant(held, &graph.values[id]));
+      MACE_RETURN_IF_ERROR(MakeConstant(live, &graph.values[id]));
     } else {
-      graph.values[id].type = held.type;
+      graph.values[id].type = live.type;
       graph.inputs.push_back(id);
     }
   }
@@ -218,11 +218,11 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const HeldValues& values) {
 }
 
 Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,
-                               const Graph& graph, KeptLoop& kept,
-                               const HeldValues& values) {
+                               const Graph& graph, LoopCache& cache,
+                               const LiveValues& values) {
   std::string key;
   for (int id : body.inputs) AppendToKey(values.find(id)->second.type, &key);
-  if (Executor* found = kept.bodies.Find(key)) return found;
+  if (Executor* found = cache.bodies.Find(key)) return found;
   Graph made = body;
   made.subgraphs = graph.subgraphs;
   // Outputs that are inputs or weights need no plan.
@@ -238,21 +238,21 @@ Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,
   }
   MACE_ASSIGN_OR_RETURN(
       std::unique_ptr<Executor> executor,
-      host_.Make(std::move(made), kept.bodies.latest_pattern()));
-  return kept.bodies.Add(std::move(key), std::move(executor));
+      host_.Make(std::move(made), cache.bodies.latest_pattern()));
+  return cache.bodies.Add(std::move(key), std::move(executor));
 }
 
-Status Flow::RunLoop(const GraphNode& g, const Graph& graph, KeptLoop& kept,
-                     HeldValues& values) {
+Status Flow::RunLoop(const GraphNode& g, const Graph& graph, LoopCache& cache,
+                     LiveValues& values) {
   const Graph& body = *SubgraphOf(graph, g.node, "body");
   const auto carried = static_cast<size_t>(CarriedBy(g.node));
   MACE_ASSIGN_OR_RETURN(const int64_t count,
                         CountOf(g, Lookup(graph, values, g.inputs[0])));
-  HeldValue condition = Lookup(graph, values, g.inputs[1]);
+  LiveValue condition = Lookup(graph, values, g.inputs[1]);
   MACE_ASSIGN_OR_RETURN(bool goes_on, ConditionOf(g, condition));
-  HeldValues own;
-  const auto give = [&](size_t i, HeldValue v) { own[body.inputs[i]] = v; };
-  std::vector<HeldValue> last;  // the carried values
+  LiveValues own;
+  const auto give = [&](size_t i, LiveValue v) { own[body.inputs[i]] = v; };
+  std::vector<LiveValue> last;  // the carried values
   for (size_t c = 0; c < carried; ++c) {
     last.push_back(Lookup(graph, values, g.inputs[c + 2]));
   }
@@ -267,8 +267,8 @@ Status Flow::RunLoop(const GraphNode& g, const Graph& graph, KeptLoop& kept,
           "); raise the setting max_loop_iterations if it should");
     }
     own.clear();
-    MACE_ASSIGN_OR_RETURN(HeldValue number,
-                          Scalar(kept.iteration, DataType::kI64, i));
+    MACE_ASSIGN_OR_RETURN(LiveValue number,
+                          Scalar(cache.iteration, DataType::kI64, i));
     give(0, std::move(number));
     give(1, condition);
     for (size_t c = 0; c < carried; ++c) give(c + 2, last[c]);
@@ -276,13 +276,13 @@ Status Flow::RunLoop(const GraphNode& g, const Graph& graph, KeptLoop& kept,
       give(k, Lookup(graph, values, g.inputs[k]));
     }
     MACE_ASSIGN_OR_RETURN(Executor * executor,
-                          BodyOf(g, body, graph, kept, own));
+                          BodyOf(g, body, graph, cache, own));
     if (!runs) {  // only the types of what is stacked are of interest
       MACE_RETURN_IF_ERROR(
           results.AddNone(executor->plan(), body, own, carried + 1));
       break;
     }
-    std::vector<HeldValue> before = std::move(last);
+    std::vector<LiveValue> before = std::move(last);
     last.clear();
     MACE_RETURN_IF_ERROR(Run(*executor, body.outputs, false, own));
     condition = Lookup(body, own, body.outputs[0]);

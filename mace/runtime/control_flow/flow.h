@@ -38,12 +38,12 @@ class FlowHost {
 };
 
 // A value between plans.
-struct HeldValue {
+struct LiveValue {
   TensorType type;
   const void* data = nullptr;
   std::shared_ptr<const void> owner;  // null: the caller
 };
-using HeldValues = std::map<int, HeldValue>;  // by id
+using LiveValues = std::map<int, LiveValue>;  // by id
 
 // Buffers of one value, of which each is used again when nothing holds it.
 class ReusedBuffers {
@@ -59,7 +59,7 @@ class ReusedBuffers {
 constexpr size_t kMaxNextPlans = 8;
 
 // What an engine keeps for the bodies of a Loop.
-struct KeptLoop {
+struct LoopCache {
   ExecutorCache bodies{kMaxNextPlans};
   ReusedBuffers iteration, condition;
 };
@@ -68,9 +68,9 @@ struct KeptLoop {
 struct FlowStage {
   std::map<int, ReusedBuffers> buffers;  // by id of an output
   bool is_split = false;
-  std::vector<GraphNode> loops;  // run before the next plan
-  std::vector<KeptLoop> kept;    // by loop
-  DeferredSubgraph after_loops;  // what is planned then
+  std::vector<GraphNode> loops;        // run before the next plan
+  std::vector<LoopCache> loop_caches;  // by loop
+  DeferredSubgraph after_loops;        // what is planned then
   ExecutorCache next{kMaxNextPlans};
 };
 
@@ -85,16 +85,16 @@ class Flow {
   // Executor::Run; MACE_INVALID_ARGS, naming the node, if the data do not fit
   // it; MACE_RUNTIME_ERROR for a loop that does not end.
   Status Run(Executor& first, const std::vector<int>& outputs, bool is_model,
-             HeldValues& values);
+             LiveValues& values);
 
  private:
-  Status RunOne(Executor& executor, bool is_model, HeldValues& values);
-  Status RunLoop(const GraphNode& g, const Graph& graph, KeptLoop& kept,
-                 HeldValues& values);
-  Result<Executor*> NextOf(FlowStage& stage, const HeldValues& values);
+  Status RunOne(Executor& executor, bool is_model, LiveValues& values);
+  Status RunLoop(const GraphNode& g, const Graph& graph, LoopCache& cache,
+                 LiveValues& values);
+  Result<Executor*> NextOf(FlowStage& stage, const LiveValues& values);
   Result<Executor*> BodyOf(const GraphNode& g, const Graph& body,
-                           const Graph& graph, KeptLoop& kept,
-                           const HeldValues& values);
+                           const Graph& graph, LoopCache& cache,
+                           const LiveValues& values);
 
   FlowHost& host_;
   const int64_t most_iterations_;

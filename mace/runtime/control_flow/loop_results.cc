@@ -12,15 +12,15 @@
 
 namespace mace {
 
-Status LoopResults::Add(const Graph& body, const HeldValues& values,
+Status LoopResults::Add(const Graph& body, const LiveValues& values,
                         size_t first) {
   for (size_t r = 0; r < results_.size(); ++r) {
     Stacked& stacked = results_[r];
     const int id = body.outputs[first + r];
-    const auto held = values.find(id);
-    const bool is_held = held != values.end();
-    const TensorType& type = is_held ? held->second.type : body.values[id].type;
-    const void* data = is_held ? held->second.data : body.values[id].data;
+    const auto live = values.find(id);
+    const bool is_live = live != values.end();
+    const TensorType& type = is_live ? live->second.type : body.values[id].type;
+    const void* data = is_live ? live->second.data : body.values[id].data;
     if (stacked.count == 0) stacked.type = type;
     if (!(type == stacked.type)) {
       return InvalidModel(Label(g_.node), ": output ", r,
@@ -51,7 +51,7 @@ Status LoopResults::Add(const Graph& body, const HeldValues& values,
 }
 
 Status LoopResults::AddNone(const Plan& plan, const Graph& body,
-                            const HeldValues& inputs, size_t first) {
+                            const LiveValues& inputs, size_t first) {
   for (size_t r = 0; r < results_.size(); ++r) {
     const int id = body.outputs[first + r];
     const auto input = inputs.find(id);
@@ -69,14 +69,14 @@ Status LoopResults::AddNone(const Plan& plan, const Graph& body,
   return Status();
 }
 
-Status LoopResults::Finish(size_t first, HeldValues& values) {
+Status LoopResults::Finish(size_t first, LiveValues& values) {
   for (size_t r = 0; r < results_.size(); ++r) {
-    HeldValue held = {results_[r].type, nullptr, nullptr};
-    held.type.shape.insert(held.type.shape.begin(), results_[r].count);
+    LiveValue live = {results_[r].type, nullptr, nullptr};
+    live.type.shape.insert(live.type.shape.begin(), results_[r].count);
     const auto owner = MakeShared<AlignedBuffer>(std::move(results_[r].bytes));
-    held.data = owner->data();
-    held.owner = owner;
-    values[g_.outputs[first + r]] = std::move(held);
+    live.data = owner->data();
+    live.owner = owner;
+    values[g_.outputs[first + r]] = std::move(live);
   }
   return Status();
 }

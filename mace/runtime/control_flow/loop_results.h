@@ -18,12 +18,12 @@ class LoopResults {
   bool empty() const { return results_.empty(); }
 
   // Adds what an iteration made: the outputs of `body` from `first` on.
-  Status Add(const Graph& body, const HeldValues& values, size_t first);
+  Status Add(const Graph& body, const LiveValues& values, size_t first);
   // There is no iteration: takes the types from a plan of the body.
-  Status AddNone(const Plan& plan, const Graph& body, const HeldValues& inputs,
+  Status AddNone(const Plan& plan, const Graph& body, const LiveValues& inputs,
                  size_t first);
   // Stores the outputs of the node from `first` on.
-  Status Finish(size_t first, HeldValues& values);
+  Status Finish(size_t first, LiveValues& values);
 
  private:
   struct Stacked {
