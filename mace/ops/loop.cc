@@ -17,8 +17,8 @@
 //          values of several shapes
 // Source   ONNX Loop-13, TensorFlow tf.while_loop, TFLite WHILE
 //
-// The engine runs it between two plans (mace/runtime/control_flow/flow.h), so
-// that no device does.
+// The engine runs it between two plans (mace/runtime/control_flow), so that no
+// device does.
 
 #include "mace/ops/common/attr_info.h"
 #include "mace/ops/common/op.h"

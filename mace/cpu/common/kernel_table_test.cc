@@ -17,7 +17,7 @@ namespace {
 TEST(KernelTable, EveryOpHasAKernel) {
   std::set<std::string> ops, kernels;
   for (const Op* op : AllOps()) ops.insert(op->name);
-  // These run between plans (mace/runtime/control_flow/flow.h), on no device.
+  // These run between plans (mace/runtime/control_flow), on no device.
   ops.erase("If");
   ops.erase("Loop");
   for (int i = 0; i < kNumCpuKernels; ++i) {

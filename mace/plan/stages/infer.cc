@@ -129,7 +129,7 @@ Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
   return Status();
 }
 
-Status AbsentFlow(const Node& node) {
+Status AbsentControlFlow(const Node& node) {
   return AbsentPart(StrCat(Label(node), ": a plan that waits for data").c_str(),
                     "control_flow");
 }
@@ -158,7 +158,7 @@ class Inferrer {
         Defer(g);
       } else if (deferred_ != nullptr &&
                  (g.node.op == "If" || g.node.op == "Loop")) {
-        MACE_RETURN_IF_ERROR(InferFlow(g));
+        MACE_RETURN_IF_ERROR(InferControlFlow(g));
       } else {
         MACE_RETURN_IF_ERROR(InferNode(g));
       }
@@ -217,8 +217,8 @@ class Inferrer {
     (*deferred_)->dependencies.push_back(std::move(dependency));
   }
 
-  Status InferFlow(GraphNode& g) {
-    if (!kHasControlFlow) return AbsentFlow(g.node);
+  Status InferControlFlow(GraphNode& g) {
+    if (!kHasControlFlow) return AbsentControlFlow(g.node);
     if (g.node.op == "Loop") {
       MACE_RETURN_IF_ERROR(CheckLoop(graph_, g));
       DeferFor(g, -1);
@@ -250,7 +250,7 @@ class Inferrer {
     MACE_RETURN_IF_ERROR(
         Infer(g.node, deferred_ != nullptr ? &unknown : nullptr));
     if (unknown >= 0) {
-      if (!kHasControlFlow) return AbsentFlow(g.node);
+      if (!kHasControlFlow) return AbsentControlFlow(g.node);
       DeferFor(g, unknown);
       return Status();
     }

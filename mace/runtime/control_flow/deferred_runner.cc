@@ -9,14 +9,14 @@
 #include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
-#include "mace/runtime/control_flow/flow.h"
+#include "mace/runtime/control_flow/control_flow_executor.h"
 #include "mace/runtime/io/caller_tensors.h"
 #include "mace/runtime/model/mace_model.h"
 #include "mace/runtime/report/run_log.h"
 
 namespace mace {
 
-class DeferredRunner::Host final : public FlowHost {
+class DeferredRunner::Host final : public ControlFlowHost {
  public:
   Host(DeferredRunner& runner, std::map<std::string, MaceTensor>& outputs,
        const MaceCancellation* cancellation, RunMetadata* metadata)
@@ -91,7 +91,7 @@ Status DeferredRunner::Run(Executor& first,
                            RunMetadata* metadata) {
   if (!kHasControlFlow) return AbsentPart("Run", "control_flow");
   const Graph& graph = first.plan().graph;
-  MACE_RETURN_IF_ERROR(CheckFlowTensors(graph_, inputs, *outputs));
+  MACE_RETURN_IF_ERROR(CheckControlFlowTensors(graph_, inputs, *outputs));
   LiveValues values;
   for (int id : graph.inputs) {
     const MaceTensor& tensor = inputs.find(graph.values[id].name)->second;
@@ -101,7 +101,7 @@ Status DeferredRunner::Run(Executor& first,
   RunMetadata for_log;
   if (kHasProfile && metadata == nullptr && LogsOps()) metadata = &for_log;
   Host host(*this, *outputs, cancellation, metadata);
-  Flow flow(&host, max_loop_iterations_);
+  ControlFlowExecutor flow(&host, max_loop_iterations_);
   MACE_RETURN_IF_ERROR(flow.Run(first, graph_.outputs, true, values));
   for (int id : graph_.outputs) {
     const auto live = values.find(id);

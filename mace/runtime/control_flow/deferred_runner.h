@@ -18,7 +18,7 @@
 
 namespace mace {
 
-// Gives Flow the memory, the plans and the outputs of an engine. Not
+// Gives control flow the memory, the plans and the outputs of an engine. Not
 // thread-safe.
 class DeferredRunner {
  public:
@@ -32,8 +32,8 @@ class DeferredRunner {
         max_loop_iterations_(max_loop_iterations) {}
 
   // Runs the model; `first` has the plan for the shapes of its inputs. Errors:
-  // as Flow::Run; MACE_INVALID_ARGS, MACE_UNSUPPORTED for tensors that do not
-  // fit.
+  // as ControlFlowExecutor::Run; MACE_INVALID_ARGS, MACE_UNSUPPORTED for
+  // tensors that do not fit.
   Status Run(Executor& first, const std::map<std::string, MaceTensor>& inputs,
              std::map<std::string, MaceTensor>* outputs,
              const MaceCancellation* cancellation, RunMetadata* metadata);

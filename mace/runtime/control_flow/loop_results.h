@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mace/runtime/control_flow/flow.h"
+#include "mace/runtime/control_flow/control_flow_executor.h"
 
 namespace mace {
 

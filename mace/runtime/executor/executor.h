@@ -28,7 +28,7 @@ inline bool IsCancelled(const MaceCancellation* cancellation) {
 // What the run returns then.
 Status CancelledRun();
 
-struct FlowStage;  // mace/runtime/control_flow/flow.h
+struct ControlFlowStage;  // mace/runtime/control_flow/control_flow_executor.h
 
 // Not thread-safe.
 class Executor {
@@ -40,7 +40,7 @@ class Executor {
   const Plan& plan() const { return *plan_; }
 
   // Of a plan that waits for data, what follows it. Null until there is any.
-  std::shared_ptr<FlowStage>& stage() { return stage_; }
+  std::shared_ptr<ControlFlowStage>& stage() { return stage_; }
 
   // Makes every later Run fail at the first tensor that holds NaN or infinity,
   // and name it. Errors: those of the device that has the images.
@@ -114,7 +114,7 @@ class Executor {
   std::unique_ptr<DeviceTensors> device_tensors_;
   std::vector<const void*> inputs_;  // by graph input
   std::vector<void*> outputs_;       // by graph output
-  std::shared_ptr<FlowStage> stage_;
+  std::shared_ptr<ControlFlowStage> stage_;
   WakeTimes wake_times_;
 };
 

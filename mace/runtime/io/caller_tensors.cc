@@ -125,8 +125,9 @@ Status CheckCapacity(const std::string& name, const TensorType& type,
   return Status();
 }
 
-Status CheckFlowTensors(const Graph& graph, const CallerTensorsMap& inputs,
-                        const CallerTensorsMap& outputs) {
+Status CheckControlFlowTensors(const Graph& graph,
+                               const CallerTensorsMap& inputs,
+                               const CallerTensorsMap& outputs) {
   MACE_RETURN_IF_ERROR(CheckNames(graph, graph.outputs, outputs, "output"));
   for (const CallerTensorsMap* tensors : {&inputs, &outputs}) {
     for (const auto& [name, tensor] : *tensors) {

@@ -55,9 +55,9 @@ Status CheckCapacity(const std::string& name, const TensorType& type,
 
 // Checks what a model that waits for data is given: the names of the outputs,
 // and that all tensors are in host memory. Further errors: MACE_UNSUPPORTED.
-Status CheckFlowTensors(const Graph& graph,
-                        const std::map<std::string, MaceTensor>& inputs,
-                        const std::map<std::string, MaceTensor>& outputs);
+Status CheckControlFlowTensors(
+    const Graph& graph, const std::map<std::string, MaceTensor>& inputs,
+    const std::map<std::string, MaceTensor>& outputs);
 
 // Returns the error for input shapes that the model refuses for `reason`,
 // although it accepts those of `graph`: MACE_INVALID_ARGS, with the expected

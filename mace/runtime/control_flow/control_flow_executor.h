@@ -1,4 +1,5 @@
-// Flow: runs a plan that waits for data, the plans that follow, and loops.
+// ControlFlowExecutor: runs a plan that waits for data, those that follow, and
+// loops.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   plan | data | deferred plan | loop: its body's plans ... | data | ...
@@ -7,8 +8,8 @@
 // data are there, and kept for the next time that they are the same. All plans
 // run in one arena, one after the other. What one reads of another lies in
 // buffers that are reused from run to run.
-#ifndef MACE_RUNTIME_CONTROL_FLOW_FLOW_H_
-#define MACE_RUNTIME_CONTROL_FLOW_FLOW_H_
+#ifndef MACE_RUNTIME_CONTROL_FLOW_CONTROL_FLOW_EXECUTOR_H_
+#define MACE_RUNTIME_CONTROL_FLOW_CONTROL_FLOW_EXECUTOR_H_
 
 #include <cstdint>
 #include <map>
@@ -23,10 +24,10 @@
 
 namespace mace {
 
-// What a Flow needs of the engine.
-class FlowHost {
+// What control flow needs of the engine.
+class ControlFlowHost {
  public:
-  virtual ~FlowHost() = default;
+  virtual ~ControlFlowHost() = default;
   // Plans a part of the model. `like` is that of a plan of the same part with
   // other shapes or other shape-determining inputs, or null.
   virtual Result<std::unique_ptr<Executor>> Make(
@@ -64,8 +65,8 @@ struct LoopCache {
   ReusedBuffers iteration, condition;
 };
 
-// What an executor of a Flow has besides its plan.
-struct FlowStage {
+// What an executor of a ControlFlowExecutor has besides its plan.
+struct ControlFlowStage {
   std::map<int, ReusedBuffers> buffers;  // by id of an output
   bool is_split = false;
   std::vector<GraphNode> loops;        // run before the next plan
@@ -74,10 +75,10 @@ struct FlowStage {
   ExecutorCache next{kMaxNextPlans};
 };
 
-class Flow {
+class ControlFlowExecutor {
  public:
   // `most_iterations`: of one Loop. Nothing is owned.
-  Flow(FlowHost* host, int64_t most_iterations)
+  ControlFlowExecutor(ControlFlowHost* host, int64_t most_iterations)
       : host_(*host), most_iterations_(most_iterations) {}
 
   // Runs `first` and what follows. `values` holds the inputs of its plan, and
@@ -91,15 +92,15 @@ class Flow {
   Status RunOne(Executor& executor, bool is_model, LiveValues& values);
   Status RunLoop(const GraphNode& g, const Graph& graph, LoopCache& cache,
                  LiveValues& values);
-  Result<Executor*> NextOf(FlowStage& stage, const LiveValues& values);
+  Result<Executor*> NextOf(ControlFlowStage& stage, const LiveValues& values);
   Result<Executor*> BodyOf(const GraphNode& g, const Graph& body,
                            const Graph& graph, LoopCache& cache,
                            const LiveValues& values);
 
-  FlowHost& host_;
+  ControlFlowHost& host_;
   const int64_t most_iterations_;
 };
 
 }  // namespace mace
 
-#endif  // MACE_RUNTIME_CONTROL_FLOW_FLOW_H_
+#endif  // MACE_RUNTIME_CONTROL_FLOW_CONTROL_FLOW_EXECUTOR_H_

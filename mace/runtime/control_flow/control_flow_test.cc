@@ -100,7 +100,7 @@ std::shared_ptr<MaceEngine> Create(
   return engine;
 }
 
-TEST(Flow, IfTakesOneBranchAndShapesFollow) {
+TEST(ControlFlow, IfTakesOneBranchAndShapesFollow) {
   ModelBuilder model;
   BuildIf(&model);
   const auto engine = Create(model);
@@ -122,7 +122,7 @@ TEST(Flow, IfTakesOneBranchAndShapesFollow) {
   }
 }
 
-TEST(Flow, DumpSaysWhereThePlanWaits) {
+TEST(ControlFlow, DumpSaysWhereThePlanWaits) {
   ModelBuilder model;
   BuildIf(&model);
   const auto engine = Create(model);
@@ -137,7 +137,7 @@ TEST(Flow, DumpSaysWhereThePlanWaits) {
       << text;
 }
 
-TEST(Flow, CallersMemoryIsACapacity) {
+TEST(ControlFlow, CallersMemoryIsACapacity) {
   ModelBuilder model;
   BuildIf(&model);
   const auto engine = Create(model);
@@ -156,7 +156,7 @@ TEST(Flow, CallersMemoryIsACapacity) {
       << status.information();
 }
 
-TEST(Flow, LoopsRunAndEnd) {
+TEST(ControlFlow, LoopsRunAndEnd) {
   ModelBuilder model;
   BuildLoop(&model);
   const auto engine = Create(model);
@@ -171,7 +171,7 @@ TEST(Flow, LoopsRunAndEnd) {
   }
 }
 
-TEST(Flow, DataThatNoNodeTakesAreTheCallersFault) {
+TEST(ControlFlow, DataThatNoNodeTakesAreTheCallersFault) {
   ModelBuilder model;
   InputOf(&model, "shape", {1}, proto::DT_INT64);
   model.Input("x", {2, 3}).Op("Reshape", {"x", "shape"}, {"y"}).Output("y");
@@ -192,7 +192,7 @@ TEST(Flow, DataThatNoNodeTakesAreTheCallersFault) {
   EXPECT_TRUE(run(6).ok());
 }
 
-TEST(Flow, EndlessLoopsFail) {
+TEST(ControlFlow, EndlessLoopsFail) {
   ModelBuilder model;
   BuildLoop(&model);
   MaceEngineConfig config;
@@ -214,7 +214,7 @@ TEST(Flow, EndlessLoopsFail) {
   EXPECT_TRUE(engine->Run(short_run, &outputs).ok());
 }
 
-TEST(Flow, ACancelledLoopEnds) {
+TEST(ControlFlow, ACancelledLoopEnds) {
   ModelBuilder model;
   BuildLoop(&model);
   const auto engine = Create(model);
@@ -243,7 +243,7 @@ std::string ErrorOf(ModelBuilder& model) {
   return status.ok() ? "" : status.information();
 }
 
-TEST(Flow, MalformedNodesAreRefused) {
+TEST(ControlFlow, MalformedNodesAreRefused) {
   ModelBuilder missing;
   missing.net().set_format_version(2);
   missing.Input("x", {2}).Op("Loop", {"x", "x"}, {"y"}).Output("y");
@@ -268,7 +268,7 @@ TEST(Flow, MalformedNodesAreRefused) {
       << ErrorOf(condition);
 }
 
-TEST(Flow, DeepNestingIsRefused) {
+TEST(ControlFlow, DeepNestingIsRefused) {
   ModelBuilder model;
   model.net().set_format_version(2);
   for (int k = 0; k < 80; ++k) {
@@ -292,7 +292,7 @@ TEST(Flow, DeepNestingIsRefused) {
       << ErrorOf(model);
 }
 
-TEST(Flow, RecursionIsRefused) {
+TEST(ControlFlow, RecursionIsRefused) {
   ModelBuilder model;
   BuildLoop(&model);
   proto::Subgraph* body = model.net().mutable_subgraphs(0);

@@ -1,7 +1,7 @@
 // Running plans one after the other, with what each learns for the next.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/runtime/control_flow/flow.h"
+#include "mace/runtime/control_flow/control_flow_executor.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,9 +16,9 @@
 namespace mace {
 namespace {
 
-FlowStage& StageOf(Executor& executor) {
-  std::shared_ptr<FlowStage>& stage = executor.stage();
-  if (stage == nullptr) stage = MakeShared<FlowStage>();
+ControlFlowStage& StageOf(Executor& executor) {
+  std::shared_ptr<ControlFlowStage>& stage = executor.stage();
+  if (stage == nullptr) stage = MakeShared<ControlFlowStage>();
   return *stage;
 }
 
@@ -37,7 +37,7 @@ bool IsThere(const Graph& graph, const LiveValues& values, int id) {
 // Divides what a plan left into the loops that can run now and what is planned
 // after them.
 void Split(const DeferredSubgraph& deferred, const LiveValues& values,
-           FlowStage& stage) {
+           ControlFlowStage& stage) {
   stage.is_split = true;
   stage.after_loops.graph = deferred.graph;
   stage.after_loops.graph.nodes.clear();
@@ -131,14 +131,15 @@ Result<std::shared_ptr<AlignedBuffer>> ReusedBuffers::Take(int64_t bytes) {
   return buffers_.back();
 }
 
-Status Flow::Run(Executor& first, const std::vector<int>& outputs,
-                 bool is_model, LiveValues& values) {
+Status ControlFlowExecutor::Run(Executor& first,
+                                const std::vector<int>& outputs, bool is_model,
+                                LiveValues& values) {
   Executor* executor = &first;
   while (true) {
     MACE_RETURN_IF_ERROR(RunOne(*executor, is_model, values));
     const DeferredSubgraph* deferred = executor->plan().deferred.get();
     if (deferred == nullptr) return Status();
-    FlowStage& stage = StageOf(*executor);
+    ControlFlowStage& stage = StageOf(*executor);
     if (!stage.is_split) Split(*deferred, values, stage);
     for (size_t l = 0; l < stage.loops.size(); ++l) {
       MACE_RETURN_IF_ERROR(RunLoop(stage.loops[l], deferred->graph,
@@ -152,14 +153,15 @@ Status Flow::Run(Executor& first, const std::vector<int>& outputs,
   }
 }
 
-Status Flow::RunOne(Executor& executor, bool is_model, LiveValues& values) {
+Status ControlFlowExecutor::RunOne(Executor& executor, bool is_model,
+                                   LiveValues& values) {
   const Graph& graph = executor.plan().graph;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     MACE_RETURN_IF_ERROR(executor.BindInput(static_cast<int>(i),
                                             MemoryType::CPU_BUFFER,
                                             values[graph.inputs[i]].data));
   }
-  FlowStage& stage = StageOf(executor);
+  ControlFlowStage& stage = StageOf(executor);
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const int id = graph.outputs[i];
     const TensorType& type = graph.values[id].type;
@@ -181,7 +183,8 @@ Status Flow::RunOne(Executor& executor, bool is_model, LiveValues& values) {
   return host_.Run(executor);
 }
 
-Result<Executor*> Flow::NextOf(FlowStage& stage, const LiveValues& values) {
+Result<Executor*> ControlFlowExecutor::NextOf(ControlFlowStage& stage,
+                                              const LiveValues& values) {
   const DeferredSubgraph& deferred = stage.after_loops;
   const auto determines = [&](int id) {
     return Contains(deferred.shape_determining, id);
@@ -217,9 +220,11 @@ Result<Executor*> Flow::NextOf(FlowStage& stage, const LiveValues& values) {
   return stage.next.Add(std::move(key), std::move(*executor));
 }
 
-Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,
-                               const Graph& graph, LoopCache& cache,
-                               const LiveValues& values) {
+Result<Executor*> ControlFlowExecutor::BodyOf(const GraphNode& g,
+                                              const Graph& body,
+                                              const Graph& graph,
+                                              LoopCache& cache,
+                                              const LiveValues& values) {
   std::string key;
   for (int id : body.inputs) AppendToKey(values.find(id)->second.type, &key);
   if (Executor* found = cache.bodies.Find(key)) return found;
@@ -242,8 +247,8 @@ Result<Executor*> Flow::BodyOf(const GraphNode& g, const Graph& body,
   return cache.bodies.Add(std::move(key), std::move(executor));
 }
 
-Status Flow::RunLoop(const GraphNode& g, const Graph& graph, LoopCache& cache,
-                     LiveValues& values) {
+Status ControlFlowExecutor::RunLoop(const GraphNode& g, const Graph& graph,
+                                    LoopCache& cache, LiveValues& values) {
   const Graph& body = *SubgraphOf(graph, g.node, "body");
   const auto carried = static_cast<size_t>(CarriedBy(g.node));
   MACE_ASSIGN_OR_RETURN(const int64_t count,
