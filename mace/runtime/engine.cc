@@ -124,7 +124,7 @@ MaceEngine::Impl::~Impl() {
 void MaceEngine::Impl::ReleaseMemory() {
   std::lock_guard<Mutex> lock(mutex_);
   if (!devices_.CheckForked().ok()) return;
-  const Workspace::Turn turn(memory_.workspace());
+  const Workspace::Lease lease(memory_.workspace());
   memory_.workspace().Release();
 }
 

@@ -106,7 +106,7 @@ Status MaceEngine::Impl::RunNative(const Tensors& inputs, Tensors* outputs,
   if (!Fit(graph, graph.outputs, *outputs)) {
     MACE_RETURN_IF_ERROR(PrepareOutputs(graph, outputs));
   }
-  const Workspace::Turn turn(memory_.workspace());
+  const Workspace::Lease lease(memory_.workspace());
   if (IsCancelled(cancellation)) return CancelledRun();
   MACE_RETURN_IF_ERROR(memory_.ProvideArena(executor));
   MACE_RETURN_IF_ERROR(memory_.ProvideImages(executor));

@@ -33,7 +33,7 @@ class DeferredRunner::Host final : public ControlFlowHost {
   Status Run(Executor& executor) override {
     if (IsCancelled(cancellation_)) return CancelledRun();
     EngineMemory& memory = runner_.memory_;
-    const Workspace::Turn turn(memory.workspace());
+    const Workspace::Lease lease(memory.workspace());
     MACE_RETURN_IF_ERROR(memory.ProvideArena(executor));
     MACE_RETURN_IF_ERROR(memory.ProvideImages(executor));
     if (metadata_ == nullptr) return executor.Run(nullptr, cancellation_);

@@ -21,7 +21,7 @@ namespace mace {
 // the graph. Each has two buffers: one holds the value, a run writes the next
 // value to the other, and a run that succeeds exchanges them all at once. So a
 // run that does not leaves every state as it was. The buffers are never in an
-// arena, which other engines may use in turns.
+// arena, which other engines may use between runs.
 //
 // A state with open dimensions grows: a run that reads [1, 4, 7, 8] may leave
 // [1, 4, 8, 8]. It begins with its first value, or with extents of 0. If the

@@ -45,7 +45,7 @@ class EngineMemory {
   // Makes the sections large enough for a plan. Errors: MACE_OUT_OF_RESOURCES.
   Status Reserve(const Plan& plan);
 
-  // Other engines may use it, too, so that its turn is taken after the lock of
+  // Other engines may use it, too, so that a lease is taken after the lock of
   // the engine.
   Workspace& workspace() const { return *workspace_; }
   // The workspace, for other engines. Null if the arena is the caller's.
@@ -56,7 +56,8 @@ class EngineMemory {
   void ReleaseSoon();
 
   // Gives an executor the memory for its next Run, if it has not got it. Each
-  // REQUIRES the turn. Errors: MACE_OUT_OF_RESOURCES; those of a driver.
+  // REQUIRES a lease of the workspace. Errors: MACE_OUT_OF_RESOURCES; those of
+  // a driver.
   Status ProvideArena(Executor& executor) const;
   Status ProvideImages(Executor& executor) const;
 

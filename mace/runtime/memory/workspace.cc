@@ -25,7 +25,7 @@ Extent2D Union(const Extent2D& a, const Extent2D& b) {
 
 }  // namespace
 
-Workspace::Turn::Turn(Workspace& workspace) : lock_(workspace.turn_) {
+Workspace::Lease::Lease(Workspace& workspace) : lock_(workspace.mutex_) {
   if (workspace.stale_.exchange(false)) workspace.Release();
 }
 
@@ -134,7 +134,7 @@ void Workspace::Release() {
 }
 
 void Workspace::ReleaseSoon() {
-  const std::unique_lock<Mutex> lock(turn_, std::try_to_lock);
+  const std::unique_lock<Mutex> lock(mutex_, std::try_to_lock);
   if (lock.owns_lock()) {
     Release();
   } else {

@@ -1,4 +1,4 @@
-// Workspace: the memory in which engines run, which may share it in turns.
+// Workspace: the memory in which engines run, which may share it by leases.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_MEMORY_WORKSPACE_H_
 #define MACE_RUNTIME_MEMORY_WORKSPACE_H_
@@ -20,20 +20,20 @@ namespace mace {
 
 // An arena and images of a device. They grow to what the largest engine needs;
 // what grows counts for the budget that is current then. Contents do not
-// outlast a turn.
+// outlast a lease.
 class Workspace {
  public:
-  // The right to use the memory. Waits for the turn of others.
-  class Turn {
+  // The right to use the memory. Waits for those of others.
+  class Lease {
    public:
-    explicit Turn(Workspace& workspace);
+    explicit Lease(Workspace& workspace);
 
    private:
     const HoldLog hold_log_;
     const std::lock_guard<Mutex> lock_;
   };
 
-  // Of these functions all REQUIRE the turn.
+  // Of these functions all REQUIRE a lease.
 
   // An arena of `bytes` bytes at least, in the place of the former one if that
   // is smaller. Errors: MACE_OUT_OF_RESOURCES, after which there is no arena.
@@ -51,7 +51,7 @@ class Workspace {
 
   // These may be called at any time.
 
-  // Frees the memory now, or before the next turn if it is in use.
+  // Frees the memory now, or before the next lease if it is in use.
   void ReleaseSoon();
   int64_t arena_bytes() const { return arena_bytes_; }
   int64_t image_bytes() const { return image_bytes_; }
@@ -73,8 +73,8 @@ class Workspace {
   Status AllocateTaken(DeviceStorage& storage);
   void DropImages();
 
-  Mutex turn_;
-  std::atomic<bool> stale_{false};  // to be released before the next turn
+  Mutex mutex_;                     // held by a Lease
+  std::atomic<bool> stale_{false};  // to be released before the next lease
   AlignedBuffer arena_;
   std::atomic<int64_t> arena_bytes_{0};
   void* context_ = nullptr;  // of the images: NativeHandles::context

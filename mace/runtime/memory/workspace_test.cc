@@ -245,19 +245,19 @@ TEST(WorkspaceArena, CountsForTheBudgetThatItGrewIn) {
 TEST(WorkspaceTurn, MemoryInUseIsReleasedBeforeTheNextTurn) {
   Workspace workspace;
   {
-    const Workspace::Turn turn(workspace);
+    const Workspace::Lease lease(workspace);
     ASSERT_TRUE(workspace.Arena(100).ok());
     std::thread([&] { workspace.ReleaseSoon(); }).join();
     EXPECT_EQ(workspace.arena_bytes(), 100);
   }
-  const Workspace::Turn turn(workspace);
+  const Workspace::Lease lease(workspace);
   EXPECT_EQ(workspace.arena_bytes(), 0);
 }
 
 TEST(WorkspaceTurn, MemoryThatIsFreeIsReleasedAtOnce) {
   Workspace workspace;
   {
-    const Workspace::Turn turn(workspace);
+    const Workspace::Lease lease(workspace);
     ASSERT_TRUE(workspace.Arena(100).ok());
   }
   workspace.ReleaseSoon();

@@ -80,7 +80,7 @@ Status PlanCache::Add(const Graph& graph, const std::vector<Shape>& shapes,
   if (kHasPatterns && pattern_ == nullptr) pattern_ = plan.pattern;
   MACE_RETURN_IF_ERROR(memory_.Reserve(plan));
   if (!memory_.is_query()) {
-    const Workspace::Turn turn(memory_.workspace());
+    const Workspace::Lease lease(memory_.workspace());
     MACE_RETURN_IF_ERROR(memory_.ProvideArena(*executor));
   }
   executors_.Add(std::move(key), std::move(executor));

@@ -155,7 +155,7 @@ Result<std::unique_ptr<Executor>> Planner::ExecutorOf(
   auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);
   if (memory_.is_query()) return executor;
   if (has_images) {
-    const Workspace::Turn turn(memory_.workspace());
+    const Workspace::Lease lease(memory_.workspace());
     MACE_RETURN_IF_ERROR(memory_.ProvideImages(*executor));
     MACE_RETURN_IF_ERROR(executor->Tune());
   }
