@@ -10,8 +10,8 @@
 namespace mace {
 
 // The inputs and outputs of Append, by index.
-enum AppendInput : uint8_t { kAppendRoom, kAppendPast, kAppendRows };
-enum AppendOutput : uint8_t { kAppendedRoom, kAppendedCount, kAppendedAll };
+enum AppendInput : uint8_t { kAppendCache, kAppendPast, kAppendRows };
+enum AppendOutput : uint8_t { kAppendedCache, kAppendedCount, kAppendedAll };
 
 struct AppendAttrs {
   int64_t axis = -1;  // in [-rank, rank)
@@ -25,8 +25,8 @@ struct AppendAttrs {
 // Extents along the axis.
 struct AppendExtents {
   int axis = 0;
-  int64_t room = 0, past = 0, rows = 0;
-  int64_t next_room = 0;  // room, or more where past and rows need it
+  int64_t capacity = 0, past = 0, rows = 0;
+  int64_t next_capacity = 0;  // the same, or more where past and rows need it
 
   int64_t all() const { return past + rows; }
 };

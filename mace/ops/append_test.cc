@@ -8,21 +8,21 @@
 namespace mace::testing {
 namespace {
 
-OpCase Append(int64_t axis, TestTensor room, TestTensor past, TestTensor rows,
+OpCase Append(int64_t axis, TestTensor cache, TestTensor past, TestTensor rows,
               int outputs) {
   return {"Append",
           {{"axis", axis}},
-          {std::move(room), std::move(past), std::move(rows)},
+          {std::move(cache), std::move(past), std::move(rows)},
           outputs};
 }
 
 TEST(Append, WritesBehindTheRowsSoFar) {
-  const TestTensor room = F32({2, 4, 1}, {1, 2, -1, -2, 3, 4, -3, -4});
+  const TestTensor cache = F32({2, 4, 1}, {1, 2, -1, -2, 3, 4, -3, -4});
   const TestTensor past = F32({2, 2, 1}, {9, 9, 9, 9});  // only its shape
-  CheckOp(Append(1, room, past, F32({2, 1, 1}, {5, 6}), 3),
+  CheckOp(Append(1, cache, past, F32({2, 1, 1}, {5, 6}), 3),
           {F32({2, 4, 1}, {1, 2, 5, -2, 3, 4, 6, -4}), I64({1}, {3}),
            F32({2, 3, 1}, {1, 2, 5, 3, 4, 6})});
-  CheckOp(Append(-2, room, past, F32({2, 2, 1}, {5, 6, 7, 8}), 2),
+  CheckOp(Append(-2, cache, past, F32({2, 2, 1}, {5, 6, 7, 8}), 2),
           {F32({2, 4, 1}, {1, 2, 5, 6, 3, 4, 7, 8}), I64({1}, {4})});
 }
 
@@ -50,18 +50,18 @@ TEST(Append, Types) {
 }
 
 TEST(Append, Errors) {
-  const TestTensor room = F32({2, 2}, {1, 2, 3, 4});
+  const TestTensor cache = F32({2, 2}, {1, 2, 3, 4});
   const TestTensor one = F32({2, 1}, {5, 6});
-  ExpectInferError(Append(2, room, one, one, 1), "axis 2");
-  ExpectInferError(Append(1, room, F32({1, 1}, {0}), one, 1),
+  ExpectInferError(Append(2, cache, one, one, 1), "axis 2");
+  ExpectInferError(Append(1, cache, F32({1, 1}, {0}), one, 1),
                    "input 1 is f32[1,1], it may differ from input 0 f32[2,2] "
                    "only along axis 1");
-  ExpectInferError(Append(1, room, one, F32({2}, {0, 0}), 1),
+  ExpectInferError(Append(1, cache, one, F32({2}, {0, 0}), 1),
                    "input 2 is f32[2], it may differ");
-  ExpectInferError(Append(1, room, F32({2, 3}, std::vector<float>(6)), one, 1),
+  ExpectInferError(Append(1, cache, F32({2, 3}, std::vector<float>(6)), one, 1),
                    "input 1 has 3 rows along axis 1, but input 0, which must "
                    "hold them, has 2");
-  ExpectInferError(Append(1, room, one, I32({2, 1}, {1, 2}), 1), "input 2");
+  ExpectInferError(Append(1, cache, one, I32({2, 1}, {1, 2}), 1), "input 2");
   TestTensor huge = F32({0, 1}, {});
   huge.type.shape = {0, int64_t{1} << 60};
   ExpectInferError(Append(1, huge, huge, huge, 1), "are too large");

@@ -13,7 +13,7 @@
 #include "mace/plan/passes/form_regions.h"
 #include "mace/plan/passes/fuse_nodes.h"
 #include "mace/plan/passes/narrow_to_fp16.h"
-#include "mace/plan/passes/read_in_room.h"
+#include "mace/plan/passes/read_from_kv_cache.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
 #include "mace/plan/stages/infer.h"
 #include "mace/plan/stages/layout.h"
@@ -55,7 +55,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->deferred));
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
-  if (kHasStates) ReadInRoom(FindOp("Slice") != nullptr, plan->graph);
+  if (kHasStates) ReadFromKvCache(FindOp("Slice") != nullptr, plan->graph);
 
   // If several devices share a plan, tensors that move between them stay f32.
   if (kHas16BitKernels && options.devices.size() == 1) {

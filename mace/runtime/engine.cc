@@ -64,7 +64,7 @@ Status MaceEngine::Impl::ChooseDevices() {
   MACE_RETURN_IF_ERROR(
       devices_.Create(config_, {model.packed, model.device_weights}));
   if (kHasStates) {
-    // Another device would have to fetch a whole room to read a few of its
+    // Another device would have to fetch a whole KV cache to read a few of its
     // rows.
     if (devices_.only_cpu()) states_.GrowInPlace(&graph_);
     if (!memory_.is_query()) {

@@ -82,7 +82,7 @@ _OPS = "generated from the comments of mace/ops"
 _IMPORTERS = "generated from the importers"
 _SETTINGS = "in the table that is generated from mace/runtime/settings/settings.h"
 ALLOWED = {
-    **{("docs/ops.md", word): _OPS for word in ("codes", "extent", "room", "product")},
+    **{("docs/ops.md", word): _OPS for word in ("codes", "extent", "product")},
     **{("docs/front_ends.md", word): _IMPORTERS for word in (
         "codes", "floats", "bits", "extent", "open", "waits", "picture", "product")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},

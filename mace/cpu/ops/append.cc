@@ -1,4 +1,4 @@
-// Append on the CPU. Where y is the memory of room, only the new rows move.
+// Append on the CPU. Where y is the memory of cache, only the new rows move.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/append.h"
@@ -15,8 +15,8 @@ class AppendKernel final : public Kernel {
   AppendKernel(const Node& node, const AppendExtents& e, CpuContext& context)
       : threads_(context.threads),
         naive_(context.reference),
-        grows_(e.next_room > e.room) {
-    const TensorType& y = node.outputs[kAppendedRoom];
+        grows_(e.next_capacity > e.capacity) {
+    const TensorType& y = node.outputs[kAppendedCache];
     const std::vector<int64_t> to = DenseStrides(y.shape);
     const auto box = [&](size_t input, int64_t at) {
       const Shape& from = node.inputs[input].type.shape;
@@ -24,7 +24,7 @@ class AppendKernel final : public Kernel {
                           at * to[e.axis]));
     };
     zeros_ = Made(FillBox(y));
-    room_ = box(kAppendRoom, 0);
+    cache_ = box(kAppendCache, 0);
     rows_ = box(kAppendRows, e.past);
     if (node.outputs.size() <= kAppendedAll) return;
     const Shape& all = node.outputs[kAppendedAll].shape;
@@ -34,15 +34,15 @@ class AppendKernel final : public Kernel {
 
   std::vector<Overlap> overlaps() const override {
     if (grows_) return {};
-    return {{kAppendRoom, 0}};
+    return {{kAppendCache, 0}};
   }
 
   Status Run(const RunArgs& args) override {
-    void* const y = args.outputs[kAppendedRoom].handle;
-    const void* const room = args.inputs[kAppendRoom].handle;
-    if (y != room || grows_) {
+    void* const y = args.outputs[kAppendedCache].handle;
+    const void* const cache = args.inputs[kAppendCache].handle;
+    if (y != cache || grows_) {
       if (grows_) Copy(zeros_, kZeros, y);
-      Copy(room_, room, y);
+      Copy(cache_, cache, y);
     }
     Copy(rows_, args.inputs[kAppendRows].handle, y);
     if (args.outputs.size() > kAppendedCount) {
@@ -71,7 +71,7 @@ class AppendKernel final : public Kernel {
   ThreadPool* threads_;
   bool naive_, grows_, has_all_ = false;
   int64_t count_ = 0;
-  CopyBox zeros_, room_, rows_, all_;
+  CopyBox zeros_, cache_, rows_, all_;
 };
 
 Result<KernelPtr> PrepareAppend(const Node& node, CpuContext& context) {

@@ -64,7 +64,7 @@ int AddValue(const std::string& name, const TensorType& type, Graph& graph) {
 }  // namespace
 
 std::optional<AppendedState> AppendToState(int value, int next, int axis,
-                                           const TensorType& room,
+                                           const TensorType& cache,
                                            Graph* graph) {
   std::vector<int>& outputs = graph->outputs;
   if (FindOp("Append") == nullptr ||
@@ -72,23 +72,24 @@ std::optional<AppendedState> AppendToState(int value, int next, int axis,
     return std::nullopt;
   }
   GraphNode* const g = MakerOf(WithoutCopies(next, *graph), *graph);
-  // What else reads elements would find blocks of rows with room behind each.
+  // What else reads elements would find blocks of rows with free capacity
+  // behind each.
   if (g == nullptr || g->node.op != "Concat" || g->inputs.size() != 2 ||
       g->inputs[0] != value || CountReaders(value, *graph) != 1 ||
-      !JoinsAlong(g->node, axis, room.rank())) {
+      !JoinsAlong(g->node, axis, cache.rank())) {
     return std::nullopt;
   }
   const std::string name = graph->values[value].name;
   AppendedState ids;
-  ids.room = AddValue(StrCat(name, "/room"), room, *graph);
-  ids.next = AddValue(StrCat(name, "/next_room"), {}, *graph);
+  ids.cache = AddValue(StrCat(name, "/cache"), cache, *graph);
+  ids.next = AddValue(StrCat(name, "/next_cache"), {}, *graph);
   ids.count = AddValue(StrCat(name, "/rows"), {}, *graph);
   g->node.op = "Append";
   g->node.output_quantization.clear();
-  g->inputs.insert(g->inputs.begin(), ids.room);
+  g->inputs.insert(g->inputs.begin(), ids.cache);
   g->outputs = {ids.next, ids.count, g->outputs[0]};
   g->node.outputs.resize(g->outputs.size());
-  graph->inputs.push_back(ids.room);
+  graph->inputs.push_back(ids.cache);
   std::replace(outputs.begin(), outputs.end(), next, ids.next);
   outputs.push_back(ids.count);
   return ids;
@@ -97,7 +98,7 @@ std::optional<AppendedState> AppendToState(int value, int next, int axis,
 int64_t RowsOfState(const Graph& graph, const std::string& next) {
   for (const GraphNode& g : graph.nodes) {
     if (g.node.op != "Append" ||
-        graph.values[g.outputs[kAppendedRoom]].name != next) {
+        graph.values[g.outputs[kAppendedCache]].name != next) {
       continue;
     }
     const Result<AppendExtents> e = ResolveAppend(g.node);

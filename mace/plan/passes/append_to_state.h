@@ -14,7 +14,7 @@ namespace mace {
 
 // Ids of values.
 struct AppendedState {
-  int room = -1;   // an input of the graph: the state's memory
+  int cache = -1;  // an input of the graph: the state's memory
   int next = -1;   // an output: the same, with the new rows
   int count = -1;  // an output, i64 [1]: the rows in it
 };
@@ -22,11 +22,11 @@ struct AppendedState {
 // If a Concat along `axis` joins `value`, an input of `graph`, and new rows,
 // its result is what becomes `next`, an output, and no other node reads
 // elements of `value`, puts an Append in its place (mace/ops/append.cc) with a
-// room of the type `room`. `next` gives way among the outputs to that of the
+// cache of the type `cache`. `next` gives way among the outputs to that of the
 // Append, and its other outputs and its inputs are added behind the others.
 // Otherwise changes nothing. Nodes need no types yet.
 std::optional<AppendedState> AppendToState(int value, int next, int axis,
-                                           const TensorType& room,
+                                           const TensorType& cache,
                                            Graph* graph);
 
 // Returns how many rows the Append whose output has the name `next` leaves, or

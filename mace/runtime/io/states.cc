@@ -100,14 +100,14 @@ Status States::AddTo(const std::vector<StateVariable>& states,
 void States::GrowInPlace(Graph* graph) {
   if (grow()) RemoveDeadNodes(*graph);  // they read nothing
   for (State& state : states_) {
-    if (state.grows()) state.room.AddTo(state.ids, state.open, graph);
+    if (state.grows()) state.cache.AddTo(state.ids, state.open, graph);
   }
 }
 
 size_t States::CountTensors() const {
   return states_.size() +
          std::count_if(states_.begin(), states_.end(),
-                       [](const State& s) { return s.room.exists(); });
+                       [](const State& s) { return s.cache.exists(); });
 }
 
 Status States::Allocate(const Graph& graph) {
@@ -136,7 +136,7 @@ int64_t States::bytes() const {
 int64_t States::held_bytes() const {
   int64_t bytes = 0;
   for (const State& state : states_) {
-    bytes += state.room.exists() ? state.room.bytes() : 2 * Bytes(state.type);
+    bytes += state.cache.exists() ? state.cache.bytes() : 2 * Bytes(state.type);
   }
   return bytes;
 }
@@ -156,10 +156,10 @@ std::string States::Dump() const {
   for (const State& state : states_) {
     text += StrCat("state ", state.name, " ", ToString(state.type), ", ",
                    Bytes(state.type), " bytes, from ", state.next_name);
-    if (state.room.exists()) {
-      text += StrCat(", in place, with room for ", state.room.rows(),
-                     " along axis ", state.room.axis(), ", ",
-                     state.room.bytes(), " bytes");
+    if (state.cache.exists()) {
+      text += StrCat(", in place, with capacity for ", state.cache.capacity(),
+                     " along axis ", state.cache.axis(), ", ",
+                     state.cache.bytes(), " bytes");
     }
     text += '\n';
   }
@@ -187,14 +187,14 @@ Status States::OtherType(const State& state, const TensorType& next) {
 
 TensorType States::NextOf(const State& state, int64_t rows) {
   TensorType next = state.type;
-  next.shape[state.room.axis()] = rows;
+  next.shape[state.cache.axis()] = rows;
   return next;
 }
 
 Status States::CheckTypes(const Graph& graph) const {
   for (const State& state : states_) {
-    if (!state.room.exists()) continue;
-    const int64_t rows = RowsOfState(graph, state.room.next_name());
+    if (!state.cache.exists()) continue;
+    const int64_t rows = RowsOfState(graph, state.cache.next_name());
     if (rows < 0) continue;
     const TensorType next = NextOf(state, rows);
     if (!Takes(state, next)) return OtherType(state, next);
@@ -202,7 +202,7 @@ Status States::CheckTypes(const Graph& graph) const {
   for (const int id : graph.outputs) {
     const Value& value = graph.values[id];
     for (const State& state : states_) {
-      if (state.next_name != value.name || state.room.exists()) continue;
+      if (state.next_name != value.name || state.cache.exists()) continue;
       if (state.grows() ? !Takes(state, value.type)
                         : !(state.type == value.type)) {
         return OtherType(state, value.type);
@@ -214,8 +214,8 @@ Status States::CheckTypes(const Graph& graph) const {
 
 Status States::CheckWritten(const Tensors& outputs) const {
   for (const State& state : states_) {
-    if (state.room.exists()) {
-      const TensorType next = NextOf(state, state.room.count());
+    if (state.cache.exists()) {
+      const TensorType next = NextOf(state, state.cache.count());
       if (!Takes(state, next)) return OtherType(state, next);
       continue;
     }
@@ -230,8 +230,8 @@ Status States::CheckWritten(const Tensors& outputs) const {
 
 Status States::AddTensors(Tensors* inputs, Tensors* outputs) const {
   for (const State& state : states_) {
-    const MaceTensor value = state.room.exists()
-                                 ? state.room.Value(state.type.shape)
+    const MaceTensor value = state.cache.exists()
+                                 ? state.cache.Value(state.type.shape)
                                  : TensorOf(state, current_);
     if (!inputs->emplace(state.name, value).second) {
       return InvalidArgument("'", state.name,
@@ -243,12 +243,12 @@ Status States::AddTensors(Tensors* inputs, Tensors* outputs) const {
                              "' is no output, it becomes the state '",
                              state.name, "'; read it by GetState");
     }
-    if (!state.room.exists()) {
+    if (!state.cache.exists()) {
       (*outputs)[state.next_name] =
           state.grows() ? MaceTensor() : TensorOf(state, 1 - current_);
       continue;
     }
-    const std::string taken = state.room.AddTensors(inputs, outputs);
+    const std::string taken = state.cache.AddTensors(inputs, outputs);
     if (!taken.empty()) {
       return InvalidArgument(
           "'", taken, "' is the engine's own, for the state '", state.name,
@@ -261,15 +261,15 @@ Status States::AddTensors(Tensors* inputs, Tensors* outputs) const {
 
 bool States::Outgrows(const std::string& name, const Shape& shape) const {
   return AnyOf(states_, [&](const State& state) {
-    return state.room.exists() && state.room.next_name() == name &&
-           state.room.shape() != shape;
+    return state.cache.exists() && state.cache.next_name() == name &&
+           state.cache.shape() != shape;
   });
 }
 
 void States::RemoveFrom(Tensors* outputs) const {
   for (const State& state : states_) {
-    if (state.room.exists()) {
-      state.room.RemoveFrom(outputs);
+    if (state.cache.exists()) {
+      state.cache.RemoveFrom(outputs);
     } else {
       outputs->erase(state.next_name);
     }
@@ -279,8 +279,8 @@ void States::RemoveFrom(Tensors* outputs) const {
 void States::Advance(const Tensors& outputs) {
   current_ = 1 - current_;
   for (State& state : states_) {
-    if (state.room.exists()) {
-      state.type = NextOf(state, state.room.Advance(outputs));
+    if (state.cache.exists()) {
+      state.type = NextOf(state, state.cache.Advance(outputs));
       continue;
     }
     if (!state.grows()) continue;
@@ -290,23 +290,24 @@ void States::Advance(const Tensors& outputs) {
   }
 }
 
-Status States::ResetRoom(State& state) {
+Status States::ResetCache(State& state) {
   state.type.shape = FirstShape(state);
-  MACE_RETURN_IF_ERROR(state.room.Reserve(state.type.shape[state.room.axis()]));
+  MACE_RETURN_IF_ERROR(
+      state.cache.Reserve(state.type.shape[state.cache.axis()]));
   if (Bytes(state.type) == 0) return Status();
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer value,
       AlignedBuffer::Create(static_cast<size_t>(Bytes(state.type)),
                             "the first value of a state"));
   CopyWeight(*state.initial, value.data());
-  state.room.Write(value.data(), state.type.shape);
+  state.cache.Write(value.data(), state.type.shape);
   return Status();
 }
 
 Status States::Reset() {
   for (State& state : states_) {
-    if (state.room.exists()) {
-      MACE_RETURN_IF_ERROR(ResetRoom(state));
+    if (state.cache.exists()) {
+      MACE_RETURN_IF_ERROR(ResetCache(state));
       continue;
     }
     if (state.grows()) {
@@ -396,8 +397,8 @@ Status States::Get(Tensors* states) const {
                           ToPublic(state.type.dtype));
     }
     if (bytes == 0) continue;
-    if (state.room.exists()) {
-      state.room.Read(state.type.shape, tensor.raw_data().get());
+    if (state.cache.exists()) {
+      state.cache.Read(state.type.shape, tensor.raw_data().get());
     } else {
       std::memcpy(tensor.raw_data().get(), DataOf(state), bytes);
     }
@@ -415,11 +416,11 @@ Status States::Set(const Tensors& states) {
   for (State& state : states_) {
     const auto given = states.find(state.name);
     if (given == states.end()) continue;
-    if (state.room.exists()) {
+    if (state.cache.exists()) {
       const Shape& shape = given->second.shape();
-      MACE_RETURN_IF_ERROR(state.room.Reserve(shape[state.room.axis()]));
+      MACE_RETURN_IF_ERROR(state.cache.Reserve(shape[state.cache.axis()]));
       state.type.shape = shape;
-      state.room.Write(given->second.raw_data().get(), shape);
+      state.cache.Write(given->second.raw_data().get(), shape);
       continue;
     }
     if (state.grows()) {

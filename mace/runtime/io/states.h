@@ -13,7 +13,7 @@
 #include "mace/base/status.h"
 #include "mace/model/model.h"
 #include "mace/public/mace.h"
-#include "mace/runtime/io/state_room.h"
+#include "mace/runtime/io/kv_cache.h"
 
 namespace mace {
 
@@ -25,7 +25,7 @@ namespace mace {
 //
 // A state with open dimensions grows: a run that reads [1, 4, 7, 8] may leave
 // [1, 4, 8, 8]. It begins with its first value, or with extents of 0. If the
-// model only adds rows to it, its value stays in a StateRoom; else the memory
+// model only adds rows to it, its value stays in a KvCache; else the memory
 // of its next value is allocated by each run.
 //
 // Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS.
@@ -38,7 +38,7 @@ class States {
   // has one of these outputs already.
   Status AddTo(const std::vector<StateVariable>& states,
                const std::map<int, OpenDims>& open, Graph* graph);
-  // Gives states that grow by rows a room, where they grow in place. REQUIRES:
+  // Gives states that grow by rows a cache, where they grow in place. REQUIRES:
   // AddTo was called, and all nodes run in host memory.
   void GrowInPlace(Graph* graph);
   // Allocates the buffers. REQUIRES: AddTo was called; the weights of `graph`
@@ -53,7 +53,7 @@ class States {
   // Whether any state has open dimensions.
   bool grow() const;
   int64_t bytes() const;  // of all values, each counted once
-  // Of all memory: next values and room, too.
+  // Of all memory: next values and free capacity, too.
   int64_t held_bytes() const;
   std::vector<MaceTensorInfo> Infos() const;
   // One line for each state, for people.
@@ -68,7 +68,7 @@ class States {
   // Adds the states to the tensors of a run. `outputs` may name what the caller
   // wants.
   Status AddTensors(Tensors* inputs, Tensors* outputs) const;
-  // Whether output `name` of a run, of this shape, is a room with more rows
+  // Whether output `name` of a run, of this shape, is a cache with more rows
   // than there are, so that it needs other memory.
   bool Outgrows(const std::string& name, const Shape& shape) const;
   // After a run: takes the states out of its outputs, and, if it succeeded,
@@ -92,7 +92,7 @@ class States {
     // Of a state that grows: the value, in the first one.
     std::shared_ptr<AlignedBuffer> buffers[2];
     std::shared_ptr<void> grown;  // if a run made the value, in its place
-    StateRoom room;               // if it exists, holds the value
+    KvCache cache;                // if it exists, holds the value
 
     bool grows() const { return !open.dims.empty(); }
   };
@@ -104,8 +104,8 @@ class States {
   static Status Allocate(State& state, const Shape& shape);
   void* DataOf(const State& state) const;
   static Shape FirstShape(const State& state);
-  static Status ResetRoom(State& state);
-  // The type of the next value of a state with a room, of so many rows.
+  static Status ResetCache(State& state);
+  // The type of the next value of a state with a cache, of so many rows.
   static TensorType NextOf(const State& state, int64_t rows);
   static Status OtherType(const State& state, const TensorType& next);
   const State* Find(const std::string& name) const;

@@ -174,7 +174,7 @@ TEST(StatesInPlace, AreReadWrittenAndReset) {
     ASSERT_TRUE(copied->SetState(kept).ok());
     EXPECT_EQ(Step(*engine, 1, 3), next);
     EXPECT_EQ(Step(*copied, 1, 3), next);
-    // More rows than there was room for.
+    // More rows than the capacity.
     const Tensors more = {{"k", FloatTensor({1, 2, 90, 8}, Some(1440, 5))},
                           {"v", FloatTensor({1, 2, 90, 8}, Some(1440, 6))}};
     ASSERT_TRUE(engine->SetState(more).ok());
@@ -213,7 +213,7 @@ TEST(StatesInPlace, HugeLargestShapesAreNotReserved) {
     for (uint32_t step = 0; step < 20; ++step) {
       EXPECT_EQ(Step(*engine, 1, step), Step(*copied, 1, step));
     }
-    EXPECT_TRUE(Has(DumpOf(*engine, "memory"), "with room for 32 along"));
+    EXPECT_TRUE(Has(DumpOf(*engine, "memory"), "with capacity for 32 along"));
   }
 }
 
@@ -348,7 +348,7 @@ TEST(StatesInPlace, TellTheirMemory) {
   const std::string memory = DumpOf(*engine, "memory");
   EXPECT_TRUE(Has(memory,
                   "state k f32[1,2,3,8], 192 bytes, from next_k, in place, "
-                  "with room for 64 along axis 2, 4096 bytes"))
+                  "with capacity for 64 along axis 2, 4096 bytes"))
       << memory;
   EXPECT_TRUE(Has(DumpOf(*engine, "plan"), "Append"));
   EXPECT_FALSE(Has(DumpOf(*engine, "plan"), "Concat"));
@@ -361,12 +361,12 @@ TEST(StatesInPlace, AddNoInputsAndNoOutputs) {
   EXPECT_EQ(engine->outputs().size(), 1u);
   EXPECT_EQ(engine->states().size(), 2u);
   const MaceTensor x = FloatTensor({1, 2, 1, 8}, Some(16, 1));
-  for (const char* name : {"next_k", "k/next_room", "k/rows"}) {
+  for (const char* name : {"next_k", "k/next_cache", "k/rows"}) {
     Tensors outputs = {{name, MaceTensor()}};
     EXPECT_EQ(engine->Run({{"q", x}, {"x", x}}, &outputs).code(),
               MaceStatus::MACE_INVALID_ARGS);
   }
-  for (const char* name : {"k", "k/room"}) {
+  for (const char* name : {"k", "k/cache"}) {
     Tensors outputs;
     EXPECT_EQ(engine->Run({{"q", x}, {"x", x}, {name, x}}, &outputs).code(),
               MaceStatus::MACE_INVALID_ARGS);

@@ -1,14 +1,14 @@
-// StateRoom: the memory of a state that grows, with room for more rows.
+// KvCache: the memory of a state that grows, with capacity for more rows.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   state [2, 3, D] in a room of 5 rows:   | r0 r1 r2 .. .. | r0 r1 r2 .. .. |
+//   state [2, 3, D], capacity 5:   | r0 r1 r2 .. .. | r0 r1 r2 .. .. |
 //
 // A model joins what a state holds and new rows by a Concat, and makes that the
 // state's next value. An engine runs an Append instead (mace/ops/append.cc),
 // which writes the new rows behind the others: those so far do not move. A run
 // that fails leaves the number of rows as it was, and so the state.
-#ifndef MACE_RUNTIME_IO_STATE_ROOM_H_
-#define MACE_RUNTIME_IO_STATE_ROOM_H_
+#ifndef MACE_RUNTIME_IO_KV_CACHE_H_
+#define MACE_RUNTIME_IO_KV_CACHE_H_
 
 #include <cstdint>
 #include <map>
@@ -22,39 +22,39 @@
 
 namespace mace {
 
-class StateRoom {
+class KvCache {
  public:
   using Tensors = std::map<std::string, MaceTensor>;
 
-  // Whether the state has such a room.
+  // Whether the state has such a cache.
   bool exists() const { return axis_ >= 0; }
   int axis() const { return axis_; }
 
   // If the graph makes the next value of the state `ids`, which is open as
   // `open` says, of its value and new rows, puts an Append there, and returns
-  // true. The room becomes an input of the graph, that of the next value takes
+  // true. The cache becomes an input of the graph, that of the next value takes
   // the place of `ids.next` among its outputs, and the number of rows becomes
   // one more output. Else changes nothing.
   bool AddTo(const StateVariable& ids, const OpenDims& open, Graph* graph);
 
-  // Provides room for `rows` rows, which are not kept. Errors:
+  // Provides capacity for `rows` rows, which are not kept. Errors:
   // MACE_OUT_OF_RESOURCES.
   Status Reserve(int64_t rows);
 
-  // Copies a value, of as many rows as `shape` says, to the room or from it.
-  // REQUIRES: there is room for them.
+  // Copies a value, of as many rows as `shape` says, to the cache or from it.
+  // REQUIRES: the capacity suffices.
   void Write(const void* value, const Shape& shape);
   void Read(const Shape& shape, void* value) const;
 
-  // What a run gets instead of the value of this shape: the room's memory, of
+  // What a run gets instead of the value of this shape: the cache's memory, of
   // which it reads nothing.
   MaceTensor Value(const Shape& shape) const;
-  // Adds the room, where a run finds rows and leaves more, to the tensors of a
+  // Adds the cache, where a run finds rows and leaves more, to the tensors of a
   // run, and takes it out of them. Returns the name of the one that is there
   // already, or "".
   std::string AddTensors(Tensors* inputs, Tensors* outputs) const;
   void RemoveFrom(Tensors* outputs) const;
-  // After a run that succeeded: takes over the room that it made, which may be
+  // After a run that succeeded: takes over the cache that it made, which may be
   // a larger one. Returns count().
   int64_t Advance(const Tensors& outputs);
   // How many rows the latest run left.
@@ -63,14 +63,14 @@ class StateRoom {
   const std::string& next_name() const { return next_name_; }
   const Shape& shape() const { return type_.shape; }
   int64_t bytes() const { return Bytes(type_); }
-  int64_t rows() const { return type_.shape[axis_]; }  // that fit
+  int64_t capacity() const { return type_.shape[axis_]; }  // rows
 
  private:
   void Copy(const Shape& shape, bool writes, void* value) const;
 
-  TensorType type_;       // of the room
+  TensorType type_;       // of the cache
   int axis_ = -1;         // along which it grows
-  int64_t reserved_ = 0;  // rows for which there is always room
+  int64_t reserved_ = 0;  // capacity that there is always
   std::string name_, next_name_, count_name_;
   std::shared_ptr<void> memory_;
   std::shared_ptr<int64_t> count_;
@@ -78,4 +78,4 @@ class StateRoom {
 
 }  // namespace mace
 
-#endif  // MACE_RUNTIME_IO_STATE_ROOM_H_
+#endif  // MACE_RUNTIME_IO_KV_CACHE_H_

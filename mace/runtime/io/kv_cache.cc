@@ -1,7 +1,7 @@
 // The memory of states that grow by rows.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/runtime/io/state_room.h"
+#include "mace/runtime/io/kv_cache.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,8 +16,8 @@ namespace mace {
 namespace {
 
 // The largest shape is reserved when the engine is created if it takes at most
-// this many bytes; else the room grows.
-constexpr int64_t kMostReserved = int64_t{64} << 20;
+// this many bytes; else the cache grows.
+constexpr int64_t kMaxReserved = int64_t{64} << 20;
 
 // Returns the only open dimension of a state, or -1.
 int OpenAxis(const OpenDims& open) {
@@ -28,15 +28,15 @@ int OpenAxis(const OpenDims& open) {
 
 }  // namespace
 
-bool StateRoom::AddTo(const StateVariable& ids, const OpenDims& open,
-                      Graph* graph) {
+bool KvCache::AddTo(const StateVariable& ids, const OpenDims& open,
+                    Graph* graph) {
   TensorType type = graph->values[ids.value].type;
   const int axis = OpenAxis(open);
   if (axis < 0 || type.is_quantized()) return false;
   int64_t most = 0;
   if (!open.most.empty()) {
     const auto bytes = CheckedBytes({type.dtype, open.most});
-    if (bytes.ok() && *bytes <= kMostReserved) most = open.most[axis];
+    if (bytes.ok() && *bytes <= kMaxReserved) most = open.most[axis];
   }
   type.shape[axis] = std::max(most, type.shape[axis]);
   const auto made = AppendToState(ids.value, ids.next, axis, type, graph);
@@ -44,13 +44,13 @@ bool StateRoom::AddTo(const StateVariable& ids, const OpenDims& open,
   axis_ = axis;
   reserved_ = most;
   type_ = type;
-  name_ = graph->values[made->room].name;
+  name_ = graph->values[made->cache].name;
   next_name_ = graph->values[made->next].name;
   count_name_ = graph->values[made->count].name;
   return true;
 }
 
-Status StateRoom::Reserve(int64_t rows) {
+Status KvCache::Reserve(int64_t rows) {
   if (memory_ != nullptr && rows <= type_.shape[axis_]) return Status();
   TensorType type = type_;
   type.shape[axis_] = std::max(rows, reserved_);
@@ -66,7 +66,7 @@ Status StateRoom::Reserve(int64_t rows) {
   return Status();
 }
 
-void StateRoom::Copy(const Shape& shape, bool writes, void* value) const {
+void KvCache::Copy(const Shape& shape, bool writes, void* value) const {
   const auto element = static_cast<int64_t>(SizeOf(type_.dtype));
   const Shape before(shape.begin(), shape.begin() + axis_);
   const Shape behind(shape.begin() + axis_ + 1, shape.end());
@@ -74,41 +74,41 @@ void StateRoom::Copy(const Shape& shape, bool writes, void* value) const {
   const int64_t bytes = shape[axis_] * row;
   if (bytes == 0) return;
   for (int64_t block = 0; block < NumElements(before); ++block) {
-    char* const in_room =
+    char* const in_cache =
         static_cast<char*>(memory_.get()) + block * type_.shape[axis_] * row;
     char* const in_value = static_cast<char*>(value) + block * bytes;
-    std::memcpy(writes ? in_room : in_value, writes ? in_value : in_room,
+    std::memcpy(writes ? in_cache : in_value, writes ? in_value : in_cache,
                 static_cast<size_t>(bytes));
   }
 }
 
-void StateRoom::Write(const void* value, const Shape& shape) {
+void KvCache::Write(const void* value, const Shape& shape) {
   Copy(shape, /*writes=*/true, const_cast<void*>(value));
 }
 
-void StateRoom::Read(const Shape& shape, void* value) const {
+void KvCache::Read(const Shape& shape, void* value) const {
   Copy(shape, /*writes=*/false, value);
 }
 
-MaceTensor StateRoom::Value(const Shape& shape) const {
+MaceTensor KvCache::Value(const Shape& shape) const {
   return MaceTensor(shape, memory_, ToPublic(type_.dtype));
 }
 
-std::string StateRoom::AddTensors(Tensors* inputs, Tensors* outputs) const {
-  const MaceTensor room = Value(type_.shape);
+std::string KvCache::AddTensors(Tensors* inputs, Tensors* outputs) const {
+  const MaceTensor cache = Value(type_.shape);
   const MaceTensor count({1}, count_, ToPublic(DataType::kI64));
-  if (!inputs->emplace(name_, room).second) return name_;
-  if (!outputs->emplace(next_name_, room).second) return next_name_;
+  if (!inputs->emplace(name_, cache).second) return name_;
+  if (!outputs->emplace(next_name_, cache).second) return next_name_;
   if (!outputs->emplace(count_name_, count).second) return count_name_;
   return "";
 }
 
-void StateRoom::RemoveFrom(Tensors* outputs) const {
+void KvCache::RemoveFrom(Tensors* outputs) const {
   outputs->erase(next_name_);
   outputs->erase(count_name_);
 }
 
-int64_t StateRoom::Advance(const Tensors& outputs) {
+int64_t KvCache::Advance(const Tensors& outputs) {
   const MaceTensor& next = outputs.find(next_name_)->second;
   memory_ = next.raw_data();
   type_.shape = next.shape();

@@ -1,7 +1,7 @@
 // Rewrites the readers of what Append joins.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/plan/passes/read_in_room.h"
+#include "mace/plan/passes/read_from_kv_cache.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,32 +17,32 @@ namespace {
 
 // Whether input `i` of the node, a tensor of this rank, has its rows along
 // `axis` and may have more of them than count.
-bool TakesRoom(const Node& node, size_t i, int rank, int axis) {
+bool TakesCache(const Node& node, size_t i, int rank, int axis) {
   if (node.op != "Attention" || (i != 1 && i != 2)) return false;
   return (rank == 4 && axis == 2) || (rank == 3 && axis == 1);
 }
 
-// Makes inputs of `g` that read value `all`, of `rows` rows, read `room`.
+// Makes inputs of `g` that read value `all`, of `rows` rows, read `cache`.
 // Returns whether any input reads `all` still.
-bool ReadFrom(int room, const TensorType& type, int all, int axis, int64_t rows,
-              GraphNode& g) {
+bool ReadFrom(int cache, const TensorType& type, int all, int axis,
+              int64_t rows, GraphNode& g) {
   if (!Contains(g.inputs, all)) return false;
   bool reads_all = false;
   for (size_t i = 0; i < g.inputs.size(); ++i) {
     if (g.inputs[i] != all) continue;
-    if (!TakesRoom(g.node, i, type.rank(), axis)) {
+    if (!TakesCache(g.node, i, type.rank(), axis)) {
       reads_all = true;
       continue;
     }
     const int64_t keys = ReadAttrs<AttentionAttrs>(g.node)->keys;
     if (keys < 0) g.node.attrs["keys"] = rows;
-    g.inputs[i] = room;
+    g.inputs[i] = cache;
     g.node.inputs[i] = {type, nullptr, -1};
   }
   return reads_all;
 }
 
-// The node that makes value `all` a part of `room`.
+// The node that makes value `all` a part of `cache`.
 GraphNode SliceOf(const GraphNode& append, int axis) {
   GraphNode g;
   const TensorType& all = append.node.outputs[kAppendedAll];
@@ -51,35 +51,35 @@ GraphNode SliceOf(const GraphNode& append, int axis) {
   g.node.attrs["starts"] = std::vector<int64_t>{0};
   g.node.attrs["ends"] = std::vector<int64_t>{all.shape[axis]};
   g.node.attrs["axes"] = std::vector<int64_t>{axis};
-  g.node.inputs = {{append.node.outputs[kAppendedRoom], nullptr, -1}};
+  g.node.inputs = {{append.node.outputs[kAppendedCache], nullptr, -1}};
   g.node.outputs = {all};
-  g.inputs = {append.outputs[kAppendedRoom]};
+  g.inputs = {append.outputs[kAppendedCache]};
   g.outputs = {append.outputs[kAppendedAll]};
   return g;
 }
 
-bool IsFirstPart(const Shape& room, int axis) {
-  return AllOf(Shape(room.begin(), room.begin() + axis),
+bool IsFirstPart(const Shape& cache, int axis) {
+  return AllOf(Shape(cache.begin(), cache.begin() + axis),
                [](int64_t extent) { return extent == 1; });
 }
 
 }  // namespace
 
-void ReadInRoom(bool has_slice, Graph& graph) {
+void ReadFromKvCache(bool has_slice, Graph& graph) {
   std::vector<GraphNode> nodes;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     nodes.push_back(std::move(graph.nodes[n]));
     GraphNode& g = nodes.back();
     if (g.node.op != "Append" || g.outputs.size() <= kAppendedAll) continue;
     const AppendExtents e = *ResolveAppend(g.node);
-    const TensorType room = g.node.outputs[kAppendedRoom];
+    const TensorType cache = g.node.outputs[kAppendedCache];
     const int all = g.outputs[kAppendedAll];
     bool is_read = Contains(graph.outputs, all);
     for (size_t m = n + 1; m < graph.nodes.size(); ++m) {
-      is_read |= ReadFrom(g.outputs[kAppendedRoom], room, all, e.axis, e.all(),
-                          graph.nodes[m]);
+      is_read |= ReadFrom(g.outputs[kAppendedCache], cache, all, e.axis,
+                          e.all(), graph.nodes[m]);
     }
-    const bool is_part = has_slice && IsFirstPart(room.shape, e.axis);
+    const bool is_part = has_slice && IsFirstPart(cache.shape, e.axis);
     if (is_read && !is_part) continue;
     GraphNode part = SliceOf(g, e.axis);
     g.outputs.resize(kAppendedAll);
