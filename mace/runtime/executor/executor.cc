@@ -110,9 +110,9 @@ Status CancelledRun() {
       "result");
 }
 
-Executor::Executor(std::unique_ptr<Plan> plan, bool guard)
+Executor::Executor(std::unique_ptr<Plan> plan, bool poison)
     : plan_(std::move(plan)) {
-  if (kHasCheckNumerics && guard) dead_ = DeadRanges(*plan_);
+  if (kHasCheckNumerics && poison) unused_ = UnusedRanges(*plan_);
   const Graph& graph = plan_->graph;
   input_slots_.resize(graph.inputs.size());
   output_slots_.resize(graph.outputs.size());
@@ -343,7 +343,7 @@ Status Executor::Run(RunMetadata* metadata,
 
 Status Executor::RunSteps(RunMetadata* metadata,
                           const MaceCancellation* cancellation) {
-  if (is_guarded()) Poison(arena_, dead_[0]);
+  if (is_poisoned()) Poison(arena_, unused_[0]);
   if (checks()) MACE_RETURN_IF_ERROR(CheckInputs());
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     if (IsCancelled(cancellation)) break;
@@ -354,7 +354,7 @@ Status Executor::RunSteps(RunMetadata* metadata,
     if (checks()) {
       MACE_RETURN_IF_ERROR(check_->CheckStep(s, args_[s]));
     }
-    if (is_guarded()) Poison(arena_, dead_[s + 1]);
+    if (is_poisoned()) Poison(arena_, unused_[s + 1]);
   }
   // A kernel that saw it may have left out work, even in the last step.
   if (IsCancelled(cancellation)) return CancelledRun();

@@ -15,8 +15,8 @@
 #include "mace/plan/types/plan.h"
 #include "mace/public/mace.h"
 #include "mace/runtime/executor/device_tensors.h"
-#include "mace/runtime/executor/guard.h"
 #include "mace/runtime/executor/numeric_check.h"
+#include "mace/runtime/executor/poison.h"
 
 namespace mace {
 
@@ -33,9 +33,9 @@ struct ControlFlowStage;  // mace/runtime/control_flow/control_flow_executor.h
 // Not thread-safe.
 class Executor {
  public:
-  // With `guard`, Run fills every byte of the arena that holds nothing live
+  // With `poison`, Run fills every byte of the arena that holds nothing live
   // with NaN, before the first step and after each one.
-  Executor(std::unique_ptr<Plan> plan, bool guard);
+  Executor(std::unique_ptr<Plan> plan, bool poison);
 
   const Plan& plan() const { return *plan_; }
 
@@ -80,7 +80,7 @@ class Executor {
   void AddSlot(const Place& place, void** pointer);
 
   Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
-  bool is_guarded() const { return kHasCheckNumerics && !dead_.empty(); }
+  bool is_poisoned() const { return kHasCheckNumerics && !unused_.empty(); }
   bool checks() const { return kHasCheckNumerics && check_ != nullptr; }
   bool skips(size_t s) const {
     return has_device_tensors() && device_tensors_->skips(s);
@@ -97,9 +97,9 @@ class Executor {
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<NumericCheck> check_;  // null: off
   void* arena_ = nullptr;
-  std::vector<std::vector<ByteRange>> dead_;  // empty: no guard
-  std::vector<RunArgs> args_;                 // by step
-  std::vector<DeviceActivity*> activities_;   // of the steps' devices
+  std::vector<std::vector<ByteRange>> unused_;  // empty: no poison
+  std::vector<RunArgs> args_;                   // by step
+  std::vector<DeviceActivity*> activities_;     // of the steps' devices
   std::vector<Slot> arena_slots_;
   struct ImageSlot {
     void** pointer;

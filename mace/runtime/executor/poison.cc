@@ -1,7 +1,7 @@
-// Finding and filling dead bytes.
+// Finding bytes that hold no live tensor, and filling them.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/runtime/executor/guard.h"
+#include "mace/runtime/executor/poison.h"
 
 #include <algorithm>
 #include <cstring>
@@ -28,7 +28,7 @@ std::vector<ByteRange> Complement(std::vector<ByteRange> live, int64_t bytes) {
 
 }  // namespace
 
-std::vector<std::vector<ByteRange>> DeadRanges(const Plan& plan) {
+std::vector<std::vector<ByteRange>> UnusedRanges(const Plan& plan) {
   const auto& records = plan.memory_problem.records;
   std::vector<std::vector<ByteRange>> dead;
   for (int64_t step = -1; step < static_cast<int64_t>(plan.steps.size());

@@ -1,8 +1,8 @@
-// Guard mode: fills bytes that hold no live tensor with NaN, so that a kernel
-// which reads them gives itself away.
+// Poison: fills bytes that hold no live tensor with NaN, so that a kernel which
+// reads them gives itself away.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_RUNTIME_EXECUTOR_GUARD_H_
-#define MACE_RUNTIME_EXECUTOR_GUARD_H_
+#ifndef MACE_RUNTIME_EXECUTOR_POISON_H_
+#define MACE_RUNTIME_EXECUTOR_POISON_H_
 
 #include <cstdint>
 #include <vector>
@@ -19,11 +19,11 @@ struct ByteRange {
 // Returns, for each step, the ranges of the arena that hold nothing live once
 // the step has run. One more entry at the end is for the time before the first
 // step.
-std::vector<std::vector<ByteRange>> DeadRanges(const Plan& plan);
+std::vector<std::vector<ByteRange>> UnusedRanges(const Plan& plan);
 
 // Sets every byte to 0xff, which is NaN in every floating-point type.
 void Poison(void* arena, const std::vector<ByteRange>& ranges);
 
 }  // namespace mace
 
-#endif  // MACE_RUNTIME_EXECUTOR_GUARD_H_
+#endif  // MACE_RUNTIME_EXECUTOR_POISON_H_
