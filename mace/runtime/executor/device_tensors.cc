@@ -14,11 +14,11 @@ namespace mace {
 
 DeviceTensors::DeviceTensors(const Plan& plan, std::vector<RunArgs>& args)
     : plan_(plan), skipped_(plan.steps.size(), false) {
-  for (Border& border : InputBorders(plan)) {
-    inputs_.push_back({std::move(border), MemoryType::CPU_BUFFER, {}, {}});
+  for (BoundaryConvert& convert : InputConverts(plan)) {
+    inputs_.push_back({std::move(convert), MemoryType::CPU_BUFFER, {}, {}});
   }
-  for (Border& border : OutputBorders(plan)) {
-    outputs_.push_back({std::move(border), MemoryType::CPU_BUFFER, {}, {}});
+  for (BoundaryConvert& convert : OutputConverts(plan)) {
+    outputs_.push_back({std::move(convert), MemoryType::CPU_BUFFER, {}, {}});
   }
   for (auto* tensors : {&inputs_, &outputs_}) {
     for (Tensor& tensor : *tensors) AddUses(tensor, args);
@@ -26,7 +26,7 @@ DeviceTensors::DeviceTensors(const Plan& plan, std::vector<RunArgs>& args)
 }
 
 void DeviceTensors::AddUses(Tensor& tensor, std::vector<RunArgs>& args) const {
-  const auto& images = tensor.border.images;
+  const auto& images = tensor.convert.images;
   if (images.empty()) return;
   const auto add = [&](const std::vector<int>& values,
                        std::vector<Buffer>& buffers) {
@@ -60,13 +60,13 @@ Status DeviceTensors::Check(const Tensor& tensor, bool is_input, int id,
     return InvalidArgument(what, "there is no memory type ",
                            static_cast<int>(type));
   }
-  if (!tensor.border.obstacle.empty()) {
-    return Unsupported(what, tensor.border.obstacle,
+  if (!tensor.convert.obstacle.empty()) {
+    return Unsupported(what, tensor.convert.obstacle,
                        "; give host memory (Dump(\"plan\") says what runs "
                        "where and why)");
   }
-  if (is_image && !tensor.border.no_image.empty()) {
-    return Unsupported(what, tensor.border.no_image, "; give a GPU_BUFFER");
+  if (is_image && !tensor.convert.no_image.empty()) {
+    return Unsupported(what, tensor.convert.no_image, "; give a GPU_BUFFER");
   }
   const Status status = plan_.image_device->storage()->CheckMemory(
       {memory, is_image, !is_input}, value.type);
@@ -80,9 +80,9 @@ void DeviceTensors::Restore(Tensor& tensor) {
   for (size_t i = 0; i < tensor.uses.size(); ++i) {
     *tensor.uses[i] = tensor.planned[i];
   }
-  const Step& convert = plan_.steps[tensor.border.step];
+  const Step& convert = plan_.steps[tensor.convert.step];
   plan_.image_device->storage()->UseBuffer(*convert.kernel, nullptr);
-  skipped_[tensor.border.step] = false;
+  skipped_[tensor.convert.step] = false;
   tensor.type = MemoryType::CPU_BUFFER;
 }
 
@@ -102,11 +102,11 @@ Status DeviceTensors::Bind(bool is_input, int index, MemoryType type,
   MACE_RETURN_IF_ERROR(Check(tensor, is_input, id, type, memory));
   tensor.type = type;
   if (type == MemoryType::GPU_BUFFER) {
-    const Step& convert = plan_.steps[tensor.border.step];
+    const Step& convert = plan_.steps[tensor.convert.step];
     plan_.image_device->storage()->UseBuffer(*convert.kernel, memory);
     return Status();
   }
-  skipped_[tensor.border.step] = true;
+  skipped_[tensor.convert.step] = true;
   for (Buffer* use : tensor.uses) use->handle = memory;
   return Status();
 }

@@ -9,7 +9,7 @@
 #include "mace/base/status.h"
 #include "mace/plan/types/plan.h"
 #include "mace/public/mace.h"
-#include "mace/runtime/executor/borders.h"
+#include "mace/runtime/executor/boundary_converts.h"
 
 namespace mace {
 
@@ -37,7 +37,7 @@ class DeviceTensors {
 
  private:
   struct Tensor {
-    Border border;
+    BoundaryConvert convert;
     MemoryType type = MemoryType::CPU_BUFFER;
     std::vector<Buffer*> uses;    // arguments that are the tensor's image
     std::vector<Buffer> planned;  // their values in the plan

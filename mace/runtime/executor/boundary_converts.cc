@@ -2,7 +2,7 @@
 // values.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/runtime/executor/borders.h"
+#include "mace/runtime/executor/boundary_converts.h"
 
 #include <algorithm>
 #include <numeric>
@@ -23,15 +23,15 @@ class Finder {
     }
   }
 
-  std::vector<Border> Find(bool of_inputs) {
+  std::vector<BoundaryConvert> Find(bool of_inputs) {
     const Graph& graph = plan_.graph;
     const auto& ids = of_inputs ? graph.inputs : graph.outputs;
-    std::vector<Border> borders;
+    std::vector<BoundaryConvert> converts;
     for (size_t i = 0; i < ids.size(); ++i) {
-      borders.push_back(FindOne(of_inputs, static_cast<int>(i), ids[i]));
+      converts.push_back(FindOne(of_inputs, static_cast<int>(i), ids[i]));
     }
-    if (!of_inputs) FindShared(borders);
-    return borders;
+    if (!of_inputs) FindShared(converts);
+    return converts;
   }
 
  private:
@@ -45,8 +45,8 @@ class Finder {
   }
 
   // Only the convert may touch the host's memory: any other use is an obstacle.
-  Border FindOne(bool of_input, int index, int id) const {
-    Border border;
+  BoundaryConvert FindOne(bool of_input, int index, int id) const {
+    BoundaryConvert convert;
     const Place::Kind kind = of_input ? Place::kInput : Place::kOutput;
     const auto is_here = [&](int value) {
       return value >= 0 && plan_.places[value].kind == kind &&
@@ -61,48 +61,48 @@ class Finder {
       const bool converts =
           of_input ? g.node.op == "Upload" && is_here(g.inputs[0])
                    : g.node.op == "Download" && is_here(g.outputs[0]);
-      if (converts) border.step = static_cast<int>(s);
+      if (converts) convert.step = static_cast<int>(s);
     }
     for (const Plan::Copy& copy : plan_.copies) {
       num_uses += is_here(copy.value) ? 1 : 0;
     }
-    if (border.step < 0 || num_uses != 1) {
-      border.obstacle =
+    if (convert.step < 0 || num_uses != 1) {
+      convert.obstacle =
           of_input ? "the CPU reads it" : "the CPU computes or reads it";
-      return border;
+      return convert;
     }
-    AddImages(of_input, id, border);
-    return border;
+    AddImages(of_input, id, convert);
+    return convert;
   }
 
-  void AddImages(bool of_input, int id, Border& border) const {
-    const GraphNode& g = NodeOf(plan_.steps[border.step]);
+  void AddImages(bool of_input, int id, BoundaryConvert& convert) const {
+    const GraphNode& g = NodeOf(plan_.steps[convert.step]);
     const int image = of_input ? g.outputs[0] : g.inputs[0];
     const auto& values = plan_.graph.values;
     if (values[image].type.shape != values[id].type.shape) {
-      border.no_image = StrCat("it is moved in the shape ",
-                               ToString(values[image].type.shape));
+      convert.no_image = StrCat("it is moved in the shape ",
+                                ToString(values[image].type.shape));
     }
     for (size_t v = 0; v < root_.size(); ++v) {
       if (Root(static_cast<int>(v)) == Root(image)) {
-        border.images.push_back(static_cast<int>(v));
+        convert.images.push_back(static_cast<int>(v));
       }
     }
   }
 
   // Finds outputs that share an image with an input or with another output.
-  void FindShared(std::vector<Border>& borders) const {
+  void FindShared(std::vector<BoundaryConvert>& converts) const {
     std::vector<std::vector<int>> others;
-    for (const Border& input : InputBorders(plan_)) {
+    for (const BoundaryConvert& input : InputConverts(plan_)) {
       others.push_back(input.images);
     }
-    for (Border& border : borders) {
+    for (BoundaryConvert& convert : converts) {
       for (const auto& images : others) {
-        if (!border.images.empty() && images == border.images) {
-          border.no_image = "its image is that of another input or output";
+        if (!convert.images.empty() && images == convert.images) {
+          convert.no_image = "its image is that of another input or output";
         }
       }
-      others.push_back(border.images);
+      others.push_back(convert.images);
     }
   }
 
@@ -112,11 +112,11 @@ class Finder {
 
 }  // namespace
 
-std::vector<Border> InputBorders(const Plan& plan) {
+std::vector<BoundaryConvert> InputConverts(const Plan& plan) {
   return Finder(plan).Find(true);
 }
 
-std::vector<Border> OutputBorders(const Plan& plan) {
+std::vector<BoundaryConvert> OutputConverts(const Plan& plan) {
   return Finder(plan).Find(false);
 }
 

@@ -1,8 +1,8 @@
 // Where the inputs and outputs of a plan cross between the host and a device
 // with images.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_RUNTIME_EXECUTOR_BORDERS_H_
-#define MACE_RUNTIME_EXECUTOR_BORDERS_H_
+#ifndef MACE_RUNTIME_EXECUTOR_BOUNDARY_CONVERTS_H_
+#define MACE_RUNTIME_EXECUTOR_BOUNDARY_CONVERTS_H_
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace mace {
 
 // How one graph input is uploaded, or one graph output is downloaded.
-struct Border {
+struct BoundaryConvert {
   int step = -1;  // of the Upload or Download; -1: none
   // Why the caller cannot pass memory of the device instead of host memory.
   // Empty: it can.
@@ -23,9 +23,9 @@ struct Border {
 };
 
 // By graph input or output.
-std::vector<Border> InputBorders(const Plan& plan);
-std::vector<Border> OutputBorders(const Plan& plan);
+std::vector<BoundaryConvert> InputConverts(const Plan& plan);
+std::vector<BoundaryConvert> OutputConverts(const Plan& plan);
 
 }  // namespace mace
 
-#endif  // MACE_RUNTIME_EXECUTOR_BORDERS_H_
+#endif  // MACE_RUNTIME_EXECUTOR_BOUNDARY_CONVERTS_H_
