@@ -66,8 +66,9 @@ TEST(MakePlan, NodesAreFusedUnlessAllTensorsAreWanted) {
     const auto plan = f.Make();
     ASSERT_TRUE(plan.ok()) << plan.status().information();
     EXPECT_EQ((*plan)->steps.size(), all ? 2u : 1u);
-    EXPECT_EQ((*plan)->places[f.a].kind, all ? Place::kArena : Place::kNowhere);
-    EXPECT_EQ((*plan)->places[f.b].kind, Place::kOutput);
+    EXPECT_EQ((*plan)->locations[f.a].kind,
+              all ? Location::kArena : Location::kUnused);
+    EXPECT_EQ((*plan)->locations[f.b].kind, Location::kOutput);
   }
 }
 

@@ -92,10 +92,10 @@ Status MaceEngine::Impl::MakePlanner() {
                               graph_.inputs.size() - states_.tensors());
   }
   // The first plan is for the largest shapes.
-  const bool keeps_places = kHasOpenShapes && open_shapes_.is_bounded() &&
-                            (states_.empty() || !states_.grow());
+  const bool keeps_offsets = kHasOpenShapes && open_shapes_.is_bounded() &&
+                             (states_.empty() || !states_.grow());
   planner_ = std::make_unique<Planner>(model, config_, &devices_, &memory_,
-                                       keeps_places);
+                                       keeps_offsets);
   plans_ = std::make_unique<PlanCache>(states_, planner_.get(), &memory_);
   if (kHasControlFlow) {
     deferred_ = std::make_unique<DeferredRunner>(

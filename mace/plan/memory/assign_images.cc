@@ -50,7 +50,8 @@ class Assigner {
     plan_.image_bytes = images.certificate.total;
     for (size_t id = 0; id < record_of_.size(); ++id) {
       if (record_of_[id] < 0) continue;
-      plan_.places[id] = {Place::kImage, images.image_of[record_of_[id]], 0};
+      plan_.locations[id] = {Location::kImage, images.image_of[record_of_[id]],
+                             0};
     }
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       for (int record : scratch_of_[s]) {
@@ -106,7 +107,7 @@ class Assigner {
     const Value& value = plan_.graph.values[id];
     if (value.type.layout != Layout::kImage) return Status();
     // A group of views shares the image of its root.
-    int& record = record_of_[plan_.places[id].index];
+    int& record = record_of_[plan_.locations[id].index];
     if (record < 0) {
       MACE_ASSIGN_OR_RETURN(
           const Extent2D extent,

@@ -11,10 +11,10 @@ namespace mace {
 // The formats of images: four floats or four fp16 per pixel.
 inline constexpr memory::ImageFormat kImageFormats[] = {{16, 1}, {8, 1}};
 
-// Assigns an image to each value of Layout::kImage that has no place yet in
-// plan.places, and to each scratch image of a step. Values that do not live at
-// the same time share images, as the strategy of `options` chooses. Fills in
-// the places and all fields of `plan` about images. Errors: MACE_UNSUPPORTED
+// Assigns an image to each value of Layout::kImage that has no location yet in
+// plan.locations, and to each scratch image of a step. Values that do not live
+// at the same time share images, as the strategy of `options` chooses. Fills in
+// the locations and all fields of `plan` about images. Errors: MACE_UNSUPPORTED
 // from DeviceStorage::ImageExtentOf, or if the strategy cannot plan images and
 // no value of `plan` lies in the arena; MACE_OUT_OF_RESOURCES. REQUIRES:
 // AssignMemory(plan, options) has returned OK.

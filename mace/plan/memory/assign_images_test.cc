@@ -20,7 +20,8 @@ using testing::KernelFacts;
 using testing::PlanMaker;
 using testing::Random;
 
-// Returns a plan on a device with images, whose places come from AssignStorage.
+// Returns a plan on a device with images, whose locations come from
+// AssignStorage.
 struct Fixture {
   Fixture() { maker.device = &gpu; }
 
@@ -36,7 +37,7 @@ struct Fixture {
   Status Assign() {
     MACE_RETURN_IF_ERROR(InsertConverts(maker.plan));
     storage = AssignStorage(maker.plan, MemorySavings());
-    maker.plan.places = storage.places;
+    maker.plan.locations = storage.locations;
     // As AssignMemory does, removes steps that only rename.
     std::vector<Step> steps;
     for (size_t s = 0; s < maker.plan.steps.size(); ++s) {
@@ -141,17 +142,17 @@ TEST(AssignImages, RandomPlans) {
     const auto touch = [&](int id, size_t step) {
       const Value& value = plan.graph.values[id];
       if (value.type.layout != Layout::kImage) return;
-      const Place& place = plan.places[id];
-      ASSERT_EQ(place.kind, Place::kImage);
-      EXPECT_EQ(place.offset, 0);
-      check_fits(place.index, {NumElements(value.type.shape), 1},
+      const Location& location = plan.locations[id];
+      ASSERT_EQ(location.kind, Location::kImage);
+      EXPECT_EQ(location.offset, 0);
+      check_fits(location.index, {NumElements(value.type.shape), 1},
                  value.type.dtype);
       int& use = use_of_root[f.storage.root[id]];
       if (use < 0) {
         use = static_cast<int>(uses.size());
-        uses.push_back({place.index, step, step});
+        uses.push_back({location.index, step, step});
       }
-      EXPECT_EQ(uses[use].image, place.index);
+      EXPECT_EQ(uses[use].image, location.index);
       uses[use].last = step;
     };
     for (size_t s = 0; s < plan.steps.size(); ++s) {

@@ -58,9 +58,9 @@ uint64_t HashOfSteps(const Plan& plan) {
   return hash;
 }
 
-// Takes over the places of `like`, if they are right for these records.
-bool KeepPlaces(const MemoryPattern& like, const memory::Problem& problem,
-                Plan& plan) {
+// Takes over the offsets of `like`, if they are right for these records.
+bool KeepOffsets(const MemoryPattern& like, const memory::Problem& problem,
+                 Plan& plan) {
   const auto& before = like.problem.records;
   const auto& now = problem.records;
   const bool fits =
@@ -70,12 +70,12 @@ bool KeepPlaces(const MemoryPattern& like, const memory::Problem& problem,
                           a.size.count() <= b.size.count();
                  });
   if (!fits) return false;
-  memory::EmbeddedPlan places;
-  places.hash = memory::HashOf(problem);
-  places.offsets = like.offsets;
-  places.certificate.total = like.arena_bytes;
-  places.certificate.strategy = like.strategy;
-  auto verified = memory::VerifyEmbeddedPlan(problem, places);
+  memory::EmbeddedPlan kept;
+  kept.hash = memory::HashOf(problem);
+  kept.offsets = like.offsets;
+  kept.certificate.total = like.arena_bytes;
+  kept.certificate.strategy = like.strategy;
+  auto verified = memory::VerifyEmbeddedPlan(problem, kept);
   if (!verified.ok()) return false;
   plan.memory_plan = std::move(*verified);
   return true;
@@ -211,15 +211,16 @@ void KeepToTheEnd(const Plan& plan, Records& records) {
   }
 }
 
-// Writes the offsets of records to the places of values, and removes elided
+// Writes the offsets of records to the locations of values, and removes elided
 // steps.
 void Commit(Plan& plan, const Storage& storage, Records records) {
-  plan.places = storage.places;
+  plan.locations = storage.locations;
   plan.copies = storage.copies;
-  for (size_t id = 0; id < plan.places.size(); ++id) {
-    if (plan.places[id].kind != Place::kArena) continue;
+  for (size_t id = 0; id < plan.locations.size(); ++id) {
+    if (plan.locations[id].kind != Location::kArena) continue;
     const int record = records.of_root[storage.root[id]];
-    if (record >= 0) plan.places[id].offset += plan.memory_plan.offsets[record];
+    if (record >= 0)
+      plan.locations[id].offset += plan.memory_plan.offsets[record];
   }
   // Steps get new indices, also in records.
   std::vector<Step> steps;
@@ -233,7 +234,7 @@ void Commit(Plan& plan, const Storage& storage, Records records) {
     }
     if (kHas8BitKernels) {
       const int first = plan.graph.nodes[plan.steps[s].node].outputs[0];
-      plan.steps[s].kernel->set_row_stride(plan.places[first].row_stride);
+      plan.steps[s].kernel->set_row_stride(plan.locations[first].row_stride);
     }
     steps.push_back(std::move(plan.steps[s]));
   }
@@ -349,8 +350,8 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   if (kHasMemoryPlans || kHasDumps) {
     plan.records_hash = memory::HashOf(records.problem);
   }
-  if (!kHasOpenShapes || !is_like || !options.keeps_places ||
-      !KeepPlaces(*like, records.problem, plan)) {
+  if (!kHasOpenShapes || !is_like || !options.keeps_offsets ||
+      !KeepOffsets(*like, records.problem, plan)) {
     MACE_RETURN_IF_ERROR(
         SolveRecords(plan, records.problem, strategy, options));
   }

@@ -50,7 +50,7 @@ class Builder {
   }
 
   void Touch(int id, int step) {
-    if (storage_.places[id].kind != Place::kArena) return;
+    if (storage_.locations[id].kind != Location::kArena) return;
     const int root = storage_.root[id];
     int& record = records_.of_root[root];
     if (record < 0) {
@@ -75,7 +75,7 @@ class Builder {
 
   // Returns the record of a value that fills its group, or else -1.
   int WholeRecord(int id) const {
-    if (id < 0 || storage_.places[id].kind != Place::kArena) return -1;
+    if (id < 0 || storage_.locations[id].kind != Location::kArena) return -1;
     const int root = storage_.root[id];
     const bool whole =
         storage_.offset[id] == 0 &&

@@ -54,7 +54,7 @@ TEST(Records, OneForEachGroupAndScratch) {
       const int id = static_cast<int>(v);
       const std::vector<int64_t> steps = StepsOf(plan, s, id);
       const bool is_record = s.root[v] == id && !steps.empty() &&
-                             s.places[v].kind == Place::kArena;
+                             s.locations[v].kind == Location::kArena;
       ASSERT_EQ(records.of_root[v] >= 0, is_record) << v;
       if (!is_record) continue;
       ++count;

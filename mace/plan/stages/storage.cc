@@ -31,7 +31,7 @@ class Grouper {
       if (kHas8BitKernels && savings_.rows && TryRows(s)) continue;
       if (savings_.in_place) TryInPlace(s);
     }
-    PlaceGroups();
+    LocateGroups();
     return std::move(storage_);
   }
 
@@ -241,22 +241,22 @@ class Grouper {
     }
   }
 
-  void PlaceGroups() {
+  void LocateGroups() {
     const size_t n = graph_.values.size();
-    std::vector<Place> by_root(n);
+    std::vector<Location> by_root(n);
     for (size_t v = 0; v < n; ++v) {
       if (graph_.values[v].is_constant()) {
-        by_root[v] = {Place::kConstant, static_cast<int>(v), 0};
+        by_root[v] = {Location::kConstant, static_cast<int>(v), 0};
       }
     }
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
-      by_root[graph_.inputs[i]] = {Place::kInput, static_cast<int>(i), 0};
+      by_root[graph_.inputs[i]] = {Location::kInput, static_cast<int>(i), 0};
     }
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const int value = graph_.outputs[i];
-      Place& place = by_root[storage_.root[value]];
-      if (place.kind == Place::kNowhere && OwnsItsBytes(value)) {
-        place = {Place::kOutput, static_cast<int>(i), 0};
+      Location& location = by_root[storage_.root[value]];
+      if (location.kind == Location::kUnused && OwnsItsBytes(value)) {
+        location = {Location::kOutput, static_cast<int>(i), 0};
       } else {
         storage_.copies.push_back({value, static_cast<int>(i)});
       }
@@ -264,17 +264,18 @@ class Grouper {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       for (int id : NodeOf(s).outputs) {
         const int root = storage_.root[id];
-        if (by_root[root].kind != Place::kNowhere) continue;
+        if (by_root[root].kind != Location::kUnused) continue;
         const bool is_image = graph_.values[root].type.layout == Layout::kImage;
-        by_root[root] = is_image ? Place{Place::kImage, root, 0}
-                                 : Place{Place::kArena, -1, 0};
+        by_root[root] = is_image ? Location{Location::kImage, root, 0}
+                                 : Location{Location::kArena, -1, 0};
       }
     }
-    storage_.places.resize(n);
+    storage_.locations.resize(n);
     for (size_t v = 0; v < n; ++v) {
-      storage_.places[v] = by_root[storage_.root[v]];
-      storage_.places[v].offset = storage_.offset[v];
-      if (kHas8BitKernels) storage_.places[v].row_stride = storage_.stride[v];
+      storage_.locations[v] = by_root[storage_.root[v]];
+      storage_.locations[v].offset = storage_.offset[v];
+      if (kHas8BitKernels)
+        storage_.locations[v].row_stride = storage_.stride[v];
     }
   }
 

@@ -10,17 +10,17 @@
 
 namespace mace {
 
-// Groups of values that share bytes. A group has one place, that of its root; a
-// member begins `offset` bytes into it.
+// Groups of values that share bytes. A group has one location, that of its
+// root; a member begins `offset` bytes into it.
 struct Storage {
-  std::vector<int> root;        // by value id
-  std::vector<int64_t> offset;  // by value id
-  std::vector<int64_t> bytes;   // of the group, by root
-  std::vector<int64_t> stride;  // by value id: Place::row_stride
-  std::vector<Place> places;    // by value id; the offsets within the arena
-                                // are relative to the group, the index of an
-                                // image is its root
-  std::vector<uint8_t> elided;  // by step: whether it only renames bytes
+  std::vector<int> root;            // by value id
+  std::vector<int64_t> offset;      // by value id
+  std::vector<int64_t> bytes;       // of the group, by root
+  std::vector<int64_t> stride;      // by value id: Location::row_stride
+  std::vector<Location> locations;  // by value id; the offsets within the arena
+                                    // are relative to the group, the index of
+                                    // an image is its root
+  std::vector<uint8_t> elided;      // by step: whether it only renames bytes
   std::vector<Plan::Copy> copies;
 };
 

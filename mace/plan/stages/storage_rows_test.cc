@@ -34,7 +34,7 @@ struct RowsCase {
     for (int id : parts) {
       if (id < 0) continue;
       EXPECT_EQ(storage.root[id] == storage.root[y], storage.elided[s] != 0);
-      EXPECT_EQ(storage.places[id].row_stride != 0, storage.elided[s] != 0);
+      EXPECT_EQ(storage.locations[id].row_stride != 0, storage.elided[s] != 0);
     }
     return storage.elided[s] != 0;
   }
@@ -47,10 +47,11 @@ struct RowsCase {
 };
 
 void ExpectInside(const RowsCase& c, int part, int64_t offset) {
-  const Place &place = c.storage.places[part], &of = c.storage.places[c.y];
-  EXPECT_EQ(place.kind, of.kind);
-  EXPECT_EQ(place.index, of.index);
-  EXPECT_EQ(place.offset - of.offset, offset);
+  const Location &location = c.storage.locations[part],
+                 &of = c.storage.locations[c.y];
+  EXPECT_EQ(location.kind, of.kind);
+  EXPECT_EQ(location.index, of.index);
+  EXPECT_EQ(location.offset - of.offset, offset);
 }
 
 TEST(StorageRows, PartsOfRowsLieInThem) {
@@ -59,9 +60,9 @@ TEST(StorageRows, PartsOfRowsLieInThem) {
   EXPECT_TRUE(c.Joins({b, a}));
   ExpectInside(c, b, 0);
   ExpectInside(c, a, 3 * 4);
-  EXPECT_EQ(c.storage.places[a].row_stride, 7 * 4);
-  EXPECT_EQ(c.storage.places[b].row_stride, 7 * 4);
-  EXPECT_EQ(c.storage.places[c.y].row_stride, 0);
+  EXPECT_EQ(c.storage.locations[a].row_stride, 7 * 4);
+  EXPECT_EQ(c.storage.locations[b].row_stride, 7 * 4);
+  EXPECT_EQ(c.storage.locations[c.y].row_stride, 0);
   EXPECT_EQ(c.storage.bytes[c.storage.root[a]], 2 * 5 * 7 * 4);
 }
 
@@ -133,9 +134,9 @@ TEST(StorageRows, RowsOfAConcatThatTheCallerGets) {
   c.maker.Output(
       c.maker.AddOne("Concat", {a, b}, c.out, {}, {{"axis", int64_t{2}}}));
   const Storage s = AssignStorage(c.maker.plan, kRows);
-  EXPECT_EQ(s.places[b].kind, Place::kOutput);
-  EXPECT_EQ(s.places[b].offset, 4 * 4);
-  EXPECT_EQ(s.places[b].row_stride, 7 * 4);
+  EXPECT_EQ(s.locations[b].kind, Location::kOutput);
+  EXPECT_EQ(s.locations[b].offset, 4 * 4);
+  EXPECT_EQ(s.locations[b].row_stride, 7 * 4);
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ struct Fixture {
 void ExpectInside(const Storage& s, int value, int of, int64_t offset) {
   EXPECT_EQ(s.root[value], s.root[of]);
   EXPECT_EQ(s.offset[value] - s.offset[of], offset);
-  EXPECT_EQ(s.places[value].kind, s.places[of].kind);
-  EXPECT_EQ(s.places[value].index, s.places[of].index);
-  EXPECT_EQ(s.places[value].offset - s.places[of].offset, offset);
+  EXPECT_EQ(s.locations[value].kind, s.locations[of].kind);
+  EXPECT_EQ(s.locations[value].index, s.locations[of].index);
+  EXPECT_EQ(s.locations[value].offset - s.locations[of].offset, offset);
 }
 
 TEST(Storage, WithoutSavingsNothingIsShared) {
@@ -65,9 +65,9 @@ TEST(Storage, WithoutSavingsNothingIsShared) {
   }
   EXPECT_EQ(s.elided, std::vector<uint8_t>(4, false));
   EXPECT_TRUE(s.copies.empty());
-  EXPECT_EQ(s.places[0].kind, Place::kInput);
-  EXPECT_EQ(s.places[f.x].kind, Place::kArena);
-  EXPECT_EQ(s.places[4].kind, Place::kOutput);
+  EXPECT_EQ(s.locations[0].kind, Location::kInput);
+  EXPECT_EQ(s.locations[f.x].kind, Location::kArena);
+  EXPECT_EQ(s.locations[4].kind, Location::kOutput);
 }
 
 TEST(Storage, PlacesOfEachKind) {
@@ -83,19 +83,19 @@ TEST(Storage, PlacesOfEachKind) {
   const int dead = maker.Constant({1});
   maker.plan.graph.values[dead].data = nullptr;  // no step touches it
   const Storage s = AssignStorage(maker.plan, kAll);
-  const auto expect = [&](int value, Place::Kind kind, int index) {
-    EXPECT_EQ(s.places[value].kind, kind) << value;
-    EXPECT_EQ(s.places[value].index, index) << value;
-    EXPECT_EQ(s.places[value].offset, 0) << value;
+  const auto expect = [&](int value, Location::Kind kind, int index) {
+    EXPECT_EQ(s.locations[value].kind, kind) << value;
+    EXPECT_EQ(s.locations[value].index, index) << value;
+    EXPECT_EQ(s.locations[value].offset, 0) << value;
   };
-  expect(first, Place::kInput, 0);
-  expect(second, Place::kInput, 1);
-  expect(constant, Place::kConstant, constant);
-  expect(unused, Place::kConstant, unused);
-  expect(a, Place::kArena, -1);
-  expect(b, Place::kOutput, 0);
-  expect(b + 1, Place::kOutput, 1);
-  expect(dead, Place::kNowhere, -1);
+  expect(first, Location::kInput, 0);
+  expect(second, Location::kInput, 1);
+  expect(constant, Location::kConstant, constant);
+  expect(unused, Location::kConstant, unused);
+  expect(a, Location::kArena, -1);
+  expect(b, Location::kOutput, 0);
+  expect(b + 1, Location::kOutput, 1);
+  expect(dead, Location::kUnused, -1);
 }
 
 TEST(Storage, AReshapeIsAView) {
@@ -197,8 +197,9 @@ TEST(Storage, AnOutputIsAViewOfTheWholeOnly) {
       f.maker.Output(y);
       const Storage s = AssignStorage(f.maker.plan, kViews);
       EXPECT_EQ(s.elided[1], rows == 4);
-      EXPECT_EQ(s.places[y].kind, Place::kOutput);
-      EXPECT_EQ(s.places[f.x].kind, rows == 4 ? Place::kOutput : Place::kArena);
+      EXPECT_EQ(s.locations[y].kind, Location::kOutput);
+      EXPECT_EQ(s.locations[f.x].kind,
+                rows == 4 ? Location::kOutput : Location::kArena);
     }
   }
 }
@@ -226,11 +227,11 @@ TEST(Storage, ViewsOfWhatIsTheCallersAreCopied) {
   maker.Output(maker.AddOne("Mix", {y}, {4}, InPlaceOf({0})));
   maker.Output(4);
   const Storage s = AssignStorage(maker.plan, kAll);
-  EXPECT_EQ(s.places[y].kind, Place::kInput);
-  EXPECT_EQ(s.places[z].kind, Place::kConstant);
-  EXPECT_EQ(s.places[z].index, c);
-  EXPECT_EQ(s.places[4].kind, Place::kOutput);
-  EXPECT_EQ(s.places[4].index, 3);
+  EXPECT_EQ(s.locations[y].kind, Location::kInput);
+  EXPECT_EQ(s.locations[z].kind, Location::kConstant);
+  EXPECT_EQ(s.locations[z].index, c);
+  EXPECT_EQ(s.locations[4].kind, Location::kOutput);
+  EXPECT_EQ(s.locations[4].index, 3);
   ASSERT_EQ(s.copies.size(), 4u);
   const int values[] = {y, z, x, 4}, outputs[] = {0, 1, 2, 4};
   for (int i = 0; i < 4; ++i) {
@@ -462,11 +463,11 @@ TEST(Storage, RenamedImagesShareTheirImage) {
   const Storage s = AssignStorage(maker.plan, kAll);
   EXPECT_EQ(s.elided, (std::vector<uint8_t>{false, true, false, false}));
   EXPECT_EQ(s.root[y], x);
-  EXPECT_EQ(s.places[y].kind, Place::kImage);
-  EXPECT_EQ(s.places[y].index, x);
+  EXPECT_EQ(s.locations[y].kind, Location::kImage);
+  EXPECT_EQ(s.locations[y].index, x);
   EXPECT_EQ(s.root[z], z);
-  EXPECT_EQ(s.places[z].index, z);
-  EXPECT_EQ(s.places[4].kind, Place::kOutput);
+  EXPECT_EQ(s.locations[z].index, z);
+  EXPECT_EQ(s.locations[4].kind, Location::kOutput);
 }
 
 TEST(Storage, ValuesWithoutATypeHaveNoBytes) {

@@ -43,27 +43,28 @@ class Runner {
   }
 
  private:
-  // Null if the place does not hold the value.
+  // Null if the location does not hold the value.
   uint32_t* At(int id) {
-    const Place& place = plan_.places[id];
-    Words* memory = place.kind == Place::kArena      ? &arena_
-                    : place.kind == Place::kInput    ? &inputs_[place.index]
-                    : place.kind == Place::kOutput   ? &outputs_[place.index]
-                    : place.kind == Place::kConstant ? &constants_[place.index]
-                                                     : nullptr;
-    const auto end = static_cast<size_t>(place.offset + BytesTaken(id)) / 4;
-    if (memory == nullptr || place.offset < 0 || end > memory->size()) {
-      ADD_FAILURE() << "value " << id << " at " << place.offset << " of "
-                    << static_cast<int>(place.kind) << " leaves its memory";
+    const Location& location = plan_.locations[id];
+    Words* memory =
+        location.kind == Location::kArena      ? &arena_
+        : location.kind == Location::kInput    ? &inputs_[location.index]
+        : location.kind == Location::kOutput   ? &outputs_[location.index]
+        : location.kind == Location::kConstant ? &constants_[location.index]
+                                               : nullptr;
+    const auto end = static_cast<size_t>(location.offset + BytesTaken(id)) / 4;
+    if (memory == nullptr || location.offset < 0 || end > memory->size()) {
+      ADD_FAILURE() << "value " << id << " at " << location.offset << " of "
+                    << static_cast<int>(location.kind) << " leaves its memory";
       return nullptr;
     }
-    return memory->data() + place.offset / 4;
+    return memory->data() + location.offset / 4;
   }
 
   // Bytes from a value's first one to behind its last one.
   int64_t BytesTaken(int id) const {
     const TensorType& type = graph_.values[id].type;
-    const int64_t bytes = Bytes(type), stride = plan_.places[id].row_stride;
+    const int64_t bytes = Bytes(type), stride = plan_.locations[id].row_stride;
     if (stride == 0 || bytes == 0) return bytes;
     const int64_t row = type.shape.back() * 4;
     return (bytes / row - 1) * stride + row;
@@ -73,7 +74,7 @@ class Runner {
   void Scatter(int id, const uint32_t* rows, uint32_t* to) const {
     const TensorType& type = graph_.values[id].type;
     const int64_t row = type.shape.back(), words = Bytes(type) / 4;
-    const int64_t stride = plan_.places[id].row_stride / 4;
+    const int64_t stride = plan_.locations[id].row_stride / 4;
     for (int64_t i = 0; i < words; ++i) {
       to[i / row * stride + i % row] = rows == nullptr ? 0xdeadbeef : rows[i];
     }
@@ -98,8 +99,8 @@ class Runner {
     }
     // Rows that are not dense must not overlap what the node reads.
     const int first = g.outputs[0];
-    const bool in_rows = plan_.places[first].row_stride != 0;
-    ASSERT_EQ(step.kernel->row_stride(), plan_.places[first].row_stride);
+    const bool in_rows = plan_.locations[first].row_stride != 0;
+    ASSERT_EQ(step.kernel->row_stride(), plan_.locations[first].row_stride);
     uint32_t* const rows = node.outputs[0];
     Words dense(apart_[first].size());
     if (in_rows) {
@@ -108,7 +109,7 @@ class Runner {
       node.outputs[0] = dense.data();
     }
     for (int id : g.inputs) {
-      ASSERT_TRUE(id < 0 || plan_.places[id].row_stride == 0);
+      ASSERT_TRUE(id < 0 || plan_.locations[id].row_stride == 0);
     }
     node.Run();
     if (in_rows) Scatter(first, dense.data(), rows);

@@ -1,5 +1,5 @@
 // Plan: a graph for given input shapes, with every node prepared for a device
-// and a place for every tensor. Immutable once made.
+// and a location for every tensor. Immutable once made.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_PLAN_TYPES_PLAN_H_
 #define MACE_PLAN_TYPES_PLAN_H_
@@ -19,16 +19,16 @@
 namespace mace {
 
 // Where the bytes of a value are when the plan runs: `offset` bytes into
-struct Place {
+struct Location {
   enum Kind : uint8_t {
-    kNowhere,   // no step reads or writes it
+    kUnused,    // no step reads or writes it
     kConstant,  // Value::data of value `index`
     kInput,     // the caller's memory of graph input `index`
     kOutput,    // the caller's memory of graph output `index`
     kArena,     // the arena
     kImage,     // image `index` of the plan; offset is 0
   };
-  Kind kind = kNowhere;
+  Kind kind = kUnused;
   int index = -1;
   int64_t offset = 0;
   // Bytes from one row of the value to the next, if they do not lie one after
@@ -58,11 +58,11 @@ struct Placement {
 struct Plan {
   Graph graph;
   std::vector<Step> steps;
-  std::vector<Place> places;  // by value id
+  std::vector<Location> locations;  // by value id
   // An output that shares its memory with an input, a constant or another
   // output is copied after the last step.
   struct Copy {
-    int value;   // the value's id; its place is the source
+    int value;   // the value's id; its location is the source
     int output;  // index of the graph output to fill
   };
   std::vector<Copy> copies;

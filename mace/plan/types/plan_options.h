@@ -34,9 +34,9 @@ struct PlanOptions {
   // are the same, its order and its savings are taken over, which takes much
   // less time than to search for them.
   std::shared_ptr<const MemoryPattern> like;
-  // Whether to take over the places of `like`, too, where each tensor is at
+  // Whether to take over the offsets of `like`, too, where each tensor is at
   // most as large as it was there.
-  bool keeps_places = false;
+  bool keeps_offsets = false;
 };
 
 }  // namespace mace

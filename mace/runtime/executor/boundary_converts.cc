@@ -14,7 +14,8 @@ namespace {
 
 class Finder {
  public:
-  explicit Finder(const Plan& plan) : plan_(plan), root_(plan.places.size()) {
+  explicit Finder(const Plan& plan)
+      : plan_(plan), root_(plan.locations.size()) {
     std::iota(root_.begin(), root_.end(), 0);
     for (const Step& step : plan.steps) {
       if (!step.kernel->renames_only()) continue;
@@ -47,10 +48,10 @@ class Finder {
   // Only the convert may touch the host's memory: any other use is an obstacle.
   BoundaryConvert FindOne(bool of_input, int index, int id) const {
     BoundaryConvert convert;
-    const Place::Kind kind = of_input ? Place::kInput : Place::kOutput;
+    const Location::Kind kind = of_input ? Location::kInput : Location::kOutput;
     const auto is_here = [&](int value) {
-      return value >= 0 && plan_.places[value].kind == kind &&
-             plan_.places[value].index == index;
+      return value >= 0 && plan_.locations[value].kind == kind &&
+             plan_.locations[value].index == index;
     };
     int num_uses = 0;
     for (size_t s = 0; s < plan_.steps.size(); ++s) {

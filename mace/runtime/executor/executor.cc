@@ -133,7 +133,7 @@ Executor::Executor(std::unique_ptr<Plan> plan, bool poison)
     args_[s].outputs.resize(g.outputs.size());
     const auto add = [&](int id, Buffer& buffer) {
       if (id >= 0) {
-        AddSlot(plan_->places[id], &buffer.handle);
+        AddSlot(plan_->locations[id], &buffer.handle);
       }
     };
     for (size_t i = 0; i < g.inputs.size(); ++i) {
@@ -143,7 +143,7 @@ Executor::Executor(std::unique_ptr<Plan> plan, bool poison)
       add(g.outputs[i], args_[s].outputs[i]);
     }
     if (step.kernel->scratch_bytes() > 0) {
-      AddSlot({Place::kArena, -1, step.scratch_offset},
+      AddSlot({Location::kArena, -1, step.scratch_offset},
               &args_[s].scratch.handle);
     }
     args_[s].images.resize(step.images.size());
@@ -152,29 +152,29 @@ Executor::Executor(std::unique_ptr<Plan> plan, bool poison)
     }
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
-    AddSlot(plan_->places[plan_->copies[c].value], &copy_from_[c].handle);
+    AddSlot(plan_->locations[plan_->copies[c].value], &copy_from_[c].handle);
   }
 }
 
-void Executor::AddSlot(const Place& place, void** pointer) {
-  const Slot slot = {pointer, place.offset};
-  switch (place.kind) {
-    case Place::kNowhere:
+void Executor::AddSlot(const Location& location, void** pointer) {
+  const Slot slot = {pointer, location.offset};
+  switch (location.kind) {
+    case Location::kUnused:
       break;
-    case Place::kConstant:
-      Bind({slot}, const_cast<void*>(plan_->graph.values[place.index].data));
+    case Location::kConstant:
+      Bind({slot}, const_cast<void*>(plan_->graph.values[location.index].data));
       break;
-    case Place::kInput:
-      input_slots_[place.index].push_back(slot);
+    case Location::kInput:
+      input_slots_[location.index].push_back(slot);
       break;
-    case Place::kOutput:
-      output_slots_[place.index].push_back(slot);
+    case Location::kOutput:
+      output_slots_[location.index].push_back(slot);
       break;
-    case Place::kArena:
+    case Location::kArena:
       arena_slots_.push_back(slot);
       break;
-    case Place::kImage:
-      image_slots_.push_back({pointer, place.index});
+    case Location::kImage:
+      image_slots_.push_back({pointer, location.index});
       break;
   }
 }

@@ -77,7 +77,7 @@ class Executor {
     int64_t offset;
   };
   static void Bind(const std::vector<Slot>& slots, void* base);
-  void AddSlot(const Place& place, void** pointer);
+  void AddSlot(const Location& location, void** pointer);
 
   Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
   bool is_poisoned() const { return kHasCheckNumerics && !unused_.empty(); }

@@ -52,7 +52,7 @@ class ExecutorRun : public ::testing::Test {
       };
       value = maker.AddOne("Activation", {value}, {1}, facts);
     }
-    maker.plan.places.resize(maker.plan.graph.values.size());
+    maker.plan.locations.resize(maker.plan.graph.values.size());
     return std::make_unique<Executor>(
         std::make_unique<Plan>(std::move(maker.plan)), false);
   }

@@ -107,7 +107,7 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
     std::shared_ptr<const MemoryPattern> like) const {
   PlanOptions options;
   options.like = std::move(like);
-  options.keeps_places = keeps_places_;
+  options.keeps_offsets = keeps_offsets_;
   options.devices = devices_.usable();
   const Settings& settings = config_.settings.values;
   options.memory_strategy = settings.memory_strategy;

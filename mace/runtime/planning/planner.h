@@ -20,14 +20,14 @@ namespace mace {
 // Not thread-safe.
 class Planner {
  public:
-  // `keeps_places`: PlanOptions::keeps_places. All must outlive the planner.
+  // `keeps_offsets`: PlanOptions::keeps_offsets. All must outlive the planner.
   Planner(const MaceModel::Impl& model, const MaceEngineConfig::Impl& config,
-          EngineDevices* devices, EngineMemory* memory, bool keeps_places)
+          EngineDevices* devices, EngineMemory* memory, bool keeps_offsets)
       : model_(model),
         config_(config),
         devices_(*devices),
         memory_(*memory),
-        keeps_places_(keeps_places) {}
+        keeps_offsets_(keeps_offsets) {}
 
   // Plans the whole model, `graph`, for inputs of these shapes. `like` is that
   // of a plan for other shapes, or null. If the driver of another device fails,
@@ -56,7 +56,7 @@ class Planner {
   const MaceEngineConfig::Impl& config_;
   EngineDevices& devices_;
   EngineMemory& memory_;
-  const bool keeps_places_;
+  const bool keeps_offsets_;
 };
 
 }  // namespace mace

@@ -27,7 +27,7 @@ void Add(MaceMemoryCategory& category, int64_t bytes) {
 // Returns the bytes of the tables of the plan itself.
 int64_t PlanTableBytes(const Plan& plan) {
   int64_t bytes = sizeof(Plan);
-  bytes += static_cast<int64_t>(plan.places.size() * sizeof(Place));
+  bytes += static_cast<int64_t>(plan.locations.size() * sizeof(Location));
   bytes += static_cast<int64_t>(plan.memory_plan.offsets.size() *
                                 (sizeof(int64_t) + sizeof(memory::Record)));
   for (const Value& value : plan.graph.values) {

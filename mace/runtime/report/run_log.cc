@@ -23,20 +23,20 @@ void LogLines(int level, const std::string& text) {
   }
 }
 
-std::string PlaceOf(const Place& place) {
-  switch (place.kind) {
-    case Place::kNowhere:
+std::string LocationText(const Location& location) {
+  switch (location.kind) {
+    case Location::kUnused:
       return "nowhere";
-    case Place::kConstant:
+    case Location::kConstant:
       return "a constant";
-    case Place::kInput:
-      return StrCat("input ", place.index);
-    case Place::kOutput:
-      return StrCat("output ", place.index);
-    case Place::kArena:
-      return StrCat("arena + ", place.offset);
-    case Place::kImage:
-      return StrCat("image ", place.index);
+    case Location::kInput:
+      return StrCat("input ", location.index);
+    case Location::kOutput:
+      return StrCat("output ", location.index);
+    case Location::kArena:
+      return StrCat("arena + ", location.offset);
+    case Location::kImage:
+      return StrCat("image ", location.index);
   }
   return "";
 }
@@ -47,7 +47,7 @@ void LogPlaces(const Plan& plan) {
     for (int id : g.outputs) {
       VLOG(4) << Label(g.node) << " writes '" << plan.graph.values[id].name
               << "', " << ToString(plan.graph.values[id].type) << ", to "
-              << PlaceOf(plan.places[id]);
+              << LocationText(plan.locations[id]);
     }
   }
 }
