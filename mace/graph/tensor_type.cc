@@ -87,12 +87,12 @@ int64_t Bytes(const TensorType& type) {
 }
 
 std::string ToString(const Shape& shape) {
-  constexpr size_t kMostShown = 32;  // a list of a file may have any length
+  constexpr size_t kMaxShown = 32;  // a list of a file may have any length
   std::string s = "[";
-  for (size_t i = 0; i < std::min(shape.size(), kMostShown); ++i) {
+  for (size_t i = 0; i < std::min(shape.size(), kMaxShown); ++i) {
     s += StrCat(i ? "," : "", shape[i]);
   }
-  if (shape.size() > kMostShown) s += StrCat(",... of ", shape.size());
+  if (shape.size() > kMaxShown) s += StrCat(",... of ", shape.size());
   return StrCat(s, ']');
 }
 

@@ -31,7 +31,7 @@ const Shape& ActivationShape() {
 }
 
 constexpr float kNever = std::numeric_limits<float>::infinity();
-constexpr int kMostRuns = 5;
+constexpr int kMaxRuns = 5;
 constexpr int64_t kEnoughMicros = 100000;
 
 // The type of all tensors: floats, or codes of 8 bits.
@@ -110,7 +110,7 @@ Result<float> MeasureMillis(MaceEngine::Impl& engine, bool is_8_bit) {
   MACE_RETURN_IF_ERROR(engine.Run(inputs, &outputs, nullptr, nullptr));
   int64_t least = std::numeric_limits<int64_t>::max();
   int64_t all = 0;
-  for (int run = 0; run < kMostRuns && all < kEnoughMicros; ++run) {
+  for (int run = 0; run < kMaxRuns && all < kEnoughMicros; ++run) {
     const int64_t begin = LogMicros();
     MACE_RETURN_IF_ERROR(engine.Run(inputs, &outputs, nullptr, nullptr));
     const int64_t micros = LogMicros() - begin;

@@ -18,8 +18,8 @@ Status TranslateArgMax(const Node& node, const Target& target,
   MACE_ASSIGN_OR_RETURN(const auto attrs, ReadAttrs<ArgMaxAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
-  if (x.shape[axis] > kMostExtent) {
-    return Unsupported(Label(node), ": the DSP compares at most ", kMostExtent,
+  if (x.shape[axis] > kMaxExtent) {
+    return Unsupported(Label(node), ": the DSP compares at most ", kMaxExtent,
                        " codes");
   }
   ArgMaxParams p = {};

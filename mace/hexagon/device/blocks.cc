@@ -11,7 +11,7 @@
 namespace mace::hexagon {
 namespace {
 
-constexpr int64_t kMostPlaces = 64;
+constexpr int64_t kMaxPlaces = 64;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
 
@@ -24,11 +24,11 @@ Status AddBlocks(const Node& node, const Shape& space, const Shape& batch,
                  const Target& target) {
   int64_t places = 1;
   for (const int64_t b : block) {
-    places = std::min(SaturatedProduct({places, b}), kMostPlaces + 1);
+    places = std::min(SaturatedProduct({places, b}), kMaxPlaces + 1);
   }
-  if (places > kMostPlaces) {
+  if (places > kMaxPlaces) {
     return Unsupported(Label(node), ": the DSP moves blocks of at most ",
-                       kMostPlaces, " pixels");
+                       kMaxPlaces, " pixels");
   }
   MACE_RETURN_IF_ERROR(CheckScales(node));
   const std::vector<int64_t> of_batch = StridesOf(batch);

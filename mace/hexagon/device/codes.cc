@@ -39,7 +39,7 @@ Result<CodeParams> CodesAfter(const Node& node,
 
 Result<WindowParams> ToParams(const Node& node, const Window& window) {
   const auto narrow = [](int64_t x) {
-    return static_cast<int32_t>(std::min<int64_t>(x, kMostExtent + 1));
+    return static_cast<int32_t>(std::min<int64_t>(x, kMaxExtent + 1));
   };
   const WindowParams params = {
       narrow(window.in),       narrow(window.out),

@@ -18,7 +18,7 @@
 namespace mace::hexagon {
 namespace {
 
-constexpr int64_t kMostChannels = 1 << 16;
+constexpr int64_t kMaxChannels = 1 << 16;
 
 Status CheckFilter(const Node& node) {
   const bool has_bias = node.has_input(2);
@@ -84,8 +84,8 @@ Status TranslateConv2d(const Node& node, const Target& target, int64_t* macs) {
   MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
   const int64_t taps = w[2] * w[3];
   MACE_RETURN_IF_ERROR(CheckSize(
-      node, x[0] <= kMostChannels && x[3] <= kMostChannels &&
-                w[0] <= kMostChannels && taps * w[1] <= kMostConvDepth - 8));
+      node, x[0] <= kMaxChannels && x[3] <= kMaxChannels &&
+                w[0] <= kMaxChannels && taps * w[1] <= kMaxConvDepth - 8));
   const Scaling scaling = ScalingOf(node);
   MACE_RETURN_IF_ERROR(CheckSize(node, AreInRange(scaling.factors)));
   *macs =
@@ -123,15 +123,15 @@ Status TranslateDepthwiseConv2d(const Node& node, const Target& target,
   const int64_t taps = w[2] * w[3];
   const Scaling scaling = ScalingOf(node);
   MACE_RETURN_IF_ERROR(CheckSize(
-      node, x[0] <= kMostChannels && x[3] <= kMostChannels &&
-                w[2] <= 4 * kMostRowGroups && AreInRange(scaling.factors)));
+      node, x[0] <= kMaxChannels && x[3] <= kMaxChannels &&
+                w[2] <= 4 * kMaxRowGroups && AreInRange(scaling.factors)));
   p.batch = static_cast<int32_t>(x[0]);
   p.channels = static_cast<int32_t>(x[3]);
   p.x_zero_point = scaling.x_zero_point;
   p.is_signed = IsSigned(node.inputs[0].type);
-  constexpr uint64_t kMostScratch = uint64_t{1} << 28;
+  constexpr uint64_t kMaxScratch = uint64_t{1} << 28;
   MACE_RETURN_IF_ERROR(
-      CheckSize(node, DepthwiseScratch(p).bytes() <= kMostScratch));
+      CheckSize(node, DepthwiseScratch(p).bytes() <= kMaxScratch));
   *macs = SaturatedProduct({x[0], window.h.out, window.w.out, x[3], taps});
   if (target.writer == nullptr) return Status();
   MACE_ASSIGN_OR_RETURN(
@@ -159,8 +159,8 @@ Status TranslateFullyConnected(const Node& node, const Target& target,
   MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
   const Scaling scaling = ScalingOf(node);
   MACE_RETURN_IF_ERROR(CheckSize(
-      node, w[0] <= kMostChannels && w[1] <= kMostChannels &&
-                w[1] <= kMostConvDepth - 8 &&
+      node, w[0] <= kMaxChannels && w[1] <= kMaxChannels &&
+                w[1] <= kMaxConvDepth - 8 &&
                 AreInRange(scaling.factors, target.fc_rounds_once ? 16 : 31)));
   *macs = SaturatedProduct({rows, w[0], w[1]});
   if (target.writer == nullptr) return Status();
@@ -236,8 +236,8 @@ Status TranslateDeconv2d(const Node& node, const Target& target,
       {x[0], OfSpread(window.h).in, OfSpread(window.w).in, x[3]});
   const Scaling scaling = ScalingOf(node);
   MACE_RETURN_IF_ERROR(CheckSize(
-      node, x[0] <= kMostChannels && x[3] <= kMostChannels &&
-                w[0] <= kMostChannels && taps * w[1] <= kMostConvDepth - 8 &&
+      node, x[0] <= kMaxChannels && x[3] <= kMaxChannels &&
+                w[0] <= kMaxChannels && taps * w[1] <= kMaxConvDepth - 8 &&
                 spread_bytes < int64_t{1} << 28 &&
                 AreInRange(scaling.factors)));
   *macs = SaturatedProduct({x[0], window.h.in, window.w.in, w[0], taps, w[1]});

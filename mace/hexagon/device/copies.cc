@@ -75,10 +75,10 @@ Status TranslateGather(const Node& node, const Target& target,
   const Shape& x = node.inputs[0].type.shape;
   const int64_t count = NumElements(indices.type.shape);
   const DataType type = indices.type.dtype;
-  constexpr int64_t kMostIndices = 1 << 20;
+  constexpr int64_t kMaxIndices = 1 << 20;
   if (indices.data == nullptr || attrs.batch_dims != 0 ||
       (type != DataType::kI64 && type != DataType::kI32) || count < 1 ||
-      count > kMostIndices) {
+      count > kMaxIndices) {
     return Unsupported(Label(node), ": the DSP gathers by constant indices, ",
                        "without batch_dims");
   }

@@ -71,7 +71,7 @@ Status CheckScale(const Node& node, const TensorType& codes) {
 
 Status CheckFloats(const Node& node, const TensorType& type) {
   if (type.dtype == DataType::kF32 &&
-      NumElements(type.shape) <= kMostElements / 4) {
+      NumElements(type.shape) <= kMaxElements / 4) {
     return Status();
   }
   return Unsupported(Label(node), ": the DSP turns floats into codes and back",

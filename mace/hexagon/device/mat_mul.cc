@@ -58,9 +58,9 @@ Status TranslateMatMul(const Node& node, const Target& target, int64_t* macs) {
   const TensorType& y = node.outputs[0];
   constexpr int64_t kMost = 1 << 24;
   if (a.dtype != b.dtype || s.m > kMost || s.n > kMost ||
-      s.k > kMostConvDepth - 8) {
+      s.k > kMaxConvDepth - 8) {
     return Unsupported(Label(node), ": the DSP multiplies matrices of one type",
-                       ", with rows of at most ", kMostConvDepth - 8, " codes");
+                       ", with rows of at most ", kMaxConvDepth - 8, " codes");
   }
   const float product = a.quantization->scale() * b.quantization->scale();
   const int32_t least = IsSigned(y) != 0 ? -128 : 0;

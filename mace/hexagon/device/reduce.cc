@@ -17,7 +17,7 @@ namespace mace::hexagon {
 namespace {
 
 // Sums of codes and of zero points fit 32 bits.
-constexpr int64_t kMostReduced = 1 << 23;
+constexpr int64_t kMaxReduced = 1 << 23;
 
 // The factor divided by n: with as many bits more as n has, and then towards
 // zero, as TFLite does.
@@ -68,15 +68,15 @@ Result<int> AddReversed(int x, int64_t bytes, int y, GraphWriter* writer) {
 // is that of codes in the other order.
 Status AddPick(const Node& node, const Extents& e, bool is_max,
                const Target& target) {
-  constexpr int64_t kMostTaps = 1024, kMost = 1 << 16;
-  int64_t rows = (e.n + kMostTaps - 1) / kMostTaps;
-  while (rows <= kMostTaps && e.n % rows != 0) ++rows;
-  if (rows > kMostTaps || e.outer > kMost || e.inner > kMost ||
+  constexpr int64_t kMaxTaps = 1024, kMax = 1 << 16;
+  int64_t rows = (e.n + kMaxTaps - 1) / kMaxTaps;
+  while (rows <= kMaxTaps && e.n % rows != 0) ++rows;
+  if (rows > kMaxTaps || e.outer > kMax || e.inner > kMax ||
       !AreEqual(node.inputs[0].type.quantization,
                 node.outputs[0].quantization)) {
     return Unsupported(Label(node), ": the DSP finds the MIN and MAX of codes ",
                        "that are quantized as the output, at most 1024 x 1024 ",
-                       "of them, of at most ", kMost, " rows and columns");
+                       "of them, of at most ", kMax, " rows and columns");
   }
   if (target.writer == nullptr) return Status();
   GraphWriter* const writer = target.writer;
@@ -116,9 +116,9 @@ Status TranslateReduce(const Node& node, const Target& target,
   const Extents e = ExtentsOf(x.shape, axes);
   const bool adds = kind == ReduceKind::kMean || kind == ReduceKind::kSum;
   const bool picks = kind == ReduceKind::kMin || kind == ReduceKind::kMax;
-  if (!(adds || picks) || e.is_apart || e.n > kMostReduced) {
+  if (!(adds || picks) || e.is_apart || e.n > kMaxReduced) {
     return Unsupported(Label(node), ": the DSP computes MEAN, SUM, MIN and ",
-                       "MAX of at most ", kMostReduced, " codes, along axes ",
+                       "MAX of at most ", kMaxReduced, " codes, along axes ",
                        "that lie side by side");
   }
   if (picks) return AddPick(node, e, kind == ReduceKind::kMax, target);

@@ -118,7 +118,7 @@ Status TranslateResize(const Node& node, const Target& target,
   }
   for (const int64_t extent :
        {x[0], x[1], x[2], x[3], y[1], y[2], x[0] * y[1], x[2] * x[3]}) {
-    if (extent <= kMostExtent || (is_nearest && extent < 1 << 28)) continue;
+    if (extent <= kMaxExtent || (is_nearest && extent < 1 << 28)) continue;
     return Unsupported(Label(node), ": too large for the DSP");
   }
   if (target.writer == nullptr) return Status();

@@ -77,7 +77,7 @@ Status CheckCodes(const Node& node, const char* what, const TensorType& type) {
       type.dtype == DataType::kI8 || type.dtype == DataType::kU8;
   const int64_t n = NumElements(type.shape);
   if (is_8_bit && type.is_quantized() && !type.quantization->is_per_axis() &&
-      n > 0 && n <= kMostElements) {
+      n > 0 && n <= kMaxElements) {
     return Status();
   }
   return Unsupported(Label(node), ": the DSP computes with 8-bit codes of one ",

@@ -49,7 +49,7 @@ Status Translate(const Node& node, const Target& target, int64_t* macs);
 // Errors: MACE_UNSUPPORTED unless `type`, the node's `what` ("input"), is 8-bit
 // codes with one scale, and has elements, of which the DSP has room for all.
 Status CheckCodes(const Node& node, const char* what, const TensorType& type);
-constexpr int64_t kMostElements = int64_t{1} << 28;
+constexpr int64_t kMaxElements = int64_t{1} << 28;
 
 // Whether the node reads input `input` as a tensor of the DSP's graph.
 bool ReadsTensor(const Node& node, size_t input);

@@ -72,8 +72,8 @@ constexpr uint32_t kCountMicroseconds = 5;
 
 // The FastRPC driver takes at most 255 buffers a call: a constant is one, an
 // operation two.
-constexpr int kMostConstsPerCall = 250;
-constexpr int kMostOpsPerCall = 125;
+constexpr int kMaxConstsPerCall = 250;
+constexpr int kMaxOpsPerCall = 125;
 
 // The functions, without "hexagon_nn_" before their names. All return 0 for
 // success. A null one is missing in the library, and may be.

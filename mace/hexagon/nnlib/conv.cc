@@ -19,7 +19,7 @@ namespace mace::hexagon::nnlib {
 namespace {
 
 // Of the scales of channels: the library takes no smaller part of the largest.
-constexpr float kLeastPart = 1.0f / 1024;
+constexpr float kMinPart = 1.0f / 1024;
 constexpr double kHalf32 = 2147483648.0;  // 2^31
 
 // A filter whose element (output, input, tap) is at output * output_step +
@@ -56,7 +56,7 @@ Status CheckFilter(const Node& node) {
 
 // The scale that the library uses for a channel's codes.
 float UsedScale(const Quantization& q, size_t channel, float largest) {
-  return q.is_per_axis() ? std::max(q.scales[channel], largest * kLeastPart)
+  return q.is_per_axis() ? std::max(q.scales[channel], largest * kMinPart)
                          : q.scale();
 }
 

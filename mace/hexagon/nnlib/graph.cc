@@ -13,7 +13,7 @@ namespace mace::hexagon::nnlib {
 namespace {
 
 constexpr int kLogBytes = 1 << 16;
-constexpr size_t kMostOfLog = 400;  // the last of it, in a message
+constexpr size_t kMaxOfLog = 400;  // the last of it, in a message
 
 // Calls `append` with pieces of at most `most` nodes.
 template <typename T, typename F>
@@ -36,7 +36,7 @@ std::string OneLine(const std::vector<unsigned char>& log) {
     if (*c == '\n' && !line.empty()) line += ' ';
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
-  if (line.size() > kMostOfLog) line = line.substr(line.size() - kMostOfLog);
+  if (line.size() > kMaxOfLog) line = line.substr(line.size() - kMaxOfLog);
   return line;
 }
 
@@ -99,7 +99,7 @@ Graph::~Graph() {
 
 Status Graph::Append(const GraphBuilder& builder) const {
   const NnApi& api = library_->api();
-  int code = InPieces(builder.consts(), kMostConstsPerCall,
+  int code = InPieces(builder.consts(), kMaxConstsPerCall,
                       [&](const NnConstNode* nodes, int n) {
                         return api.append_const_node_list(id_, nodes, n);
                       });
@@ -117,7 +117,7 @@ Status Graph::Append(const GraphBuilder& builder) const {
     node.num_outputs = static_cast<int32_t>(operation.outputs.size());
     nodes.push_back(node);
   }
-  code = InPieces(nodes, kMostOpsPerCall, [&](const NnOpNode* some, int n) {
+  code = InPieces(nodes, kMaxOpsPerCall, [&](const NnOpNode* some, int n) {
     return api.append_node_list(id_, some, n);
   });
   return code == 0 ? Status() : Error("hexagon_nn_append_node_list", code);

@@ -49,10 +49,10 @@ Status CheckCodes(const Node& node, const char* what, const TensorType& type) {
   const bool is_8_bit =
       type.dtype == DataType::kI8 || type.dtype == DataType::kU8;
   // hexagon_nn widens smaller ranges.
-  constexpr float kLeastRange = 1e-8f;
+  constexpr float kMinRange = 1e-8f;
   if (!is_8_bit || !type.is_quantized() || type.quantization->is_per_axis() ||
       NumElements(type.shape) == 0 ||
-      !(type.quantization->scale() * 255 >= kLeastRange)) {
+      !(type.quantization->scale() * 255 >= kMinRange)) {
     return Unsupported(Label(node), ": the vendor's library computes with ",
                        "8-bit codes of one scale, not with the ", what, ", ",
                        ToString(type));

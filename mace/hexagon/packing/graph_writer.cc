@@ -15,7 +15,7 @@ namespace mace::hexagon {
 namespace {
 
 // Offsets on the DSP have 32 bits; more is not needed for 8-bit tensors.
-constexpr int64_t kMostBytes = int64_t{1} << 30;
+constexpr int64_t kMaxBytes = int64_t{1} << 30;
 constexpr char kStrategy[] = "offsets/GREEDY_BY_SIZE";
 
 int64_t Padded(int64_t bytes) {
@@ -72,10 +72,9 @@ Status GraphWriter::CheckCounts() const {
   }
   int64_t total = 0;
   for (const Tensor& t : tensors_) {
-    if (t.bytes < 0 || t.bytes > kMostBytes ||
-        (total += t.bytes) > kMostBytes) {
+    if (t.bytes < 0 || t.bytes > kMaxBytes || (total += t.bytes) > kMaxBytes) {
       return OutOfResources("a region for the DSP has tensors of more than ",
-                            kMostBytes, " bytes");
+                            kMaxBytes, " bytes");
     }
   }
   return Status();
@@ -162,7 +161,7 @@ Status GraphWriter::PlanInner(int64_t* end) {
   }
   vtcm_bytes_ = static_cast<uint32_t>(bytes);
   MACE_RETURN_IF_ERROR(PlanPool(kDdr, *end, &bytes));
-  arena_bytes_ = static_cast<uint32_t>(std::min(bytes, kMostBytes));
+  arena_bytes_ = static_cast<uint32_t>(std::min(bytes, kMaxBytes));
   *end += bytes;
   return Status();
 }
@@ -175,11 +174,11 @@ Status GraphWriter::Plan() {
     if (t.record.kind > kOutput) continue;
     t.record.offset = static_cast<uint32_t>(end);
     end += Padded(t.bytes);
-    if (end > kMostBytes) break;
+    if (end > kMaxBytes) break;
   }
-  if (end <= kMostBytes) MACE_RETURN_IF_ERROR(PlanInner(&end));
-  if (end > kMostBytes) {
-    return OutOfResources("a region for the DSP takes more than ", kMostBytes,
+  if (end <= kMaxBytes) MACE_RETURN_IF_ERROR(PlanInner(&end));
+  if (end > kMaxBytes) {
+    return OutOfResources("a region for the DSP takes more than ", kMaxBytes,
                           " bytes");
   }
   buffer_bytes_ = static_cast<uint32_t>(end);

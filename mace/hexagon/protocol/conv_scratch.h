@@ -9,7 +9,7 @@
 
 namespace mace::hexagon {
 
-constexpr uint32_t kMostConvDepth = 1 << 20;
+constexpr uint32_t kMaxConvDepth = 1 << 20;
 // 32 rows of 128 sums, of which kernels read 4 blocks whatever was computed.
 constexpr uint32_t kAccBytes = kConvRows * 128 * 4 + 512;
 constexpr uint32_t kSumsBytes = kConvRows * 4;

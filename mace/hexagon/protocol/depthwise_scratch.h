@@ -11,7 +11,7 @@
 namespace mace::hexagon {
 
 constexpr int32_t kStripPixels = 64;  // output pixels computed together
-constexpr int32_t kMostRowGroups = 16;
+constexpr int32_t kMaxRowGroups = 16;
 
 struct DepthwiseScratch {
   explicit DepthwiseScratch(const DepthwiseParams& p)

@@ -8,11 +8,11 @@
 
 namespace mace::hexagon {
 
-constexpr int32_t kMostExtent = 1 << 16;
+constexpr int32_t kMaxExtent = 1 << 16;
 
 // Whether positions computed from `w` cannot overflow.
 inline bool IsValid(const WindowParams& w) {
-  constexpr int32_t most = kMostExtent;
+  constexpr int32_t most = kMaxExtent;
   return IsWithin(w.in, 1, most) && IsWithin(w.out, 1, most) &&
          IsWithin(w.kernel, 1, 1024) && IsWithin(w.stride, 1, 1024) &&
          IsWithin(w.dilation, 1, 1024) && IsWithin(w.pad, 0, most);

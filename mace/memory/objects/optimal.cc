@@ -14,7 +14,7 @@
 namespace mace::memory {
 namespace {
 
-constexpr size_t kMostRecords = 2048;
+constexpr size_t kMaxRecords = 2048;
 
 // The nodes of the first restarts per record; they double in each round.
 constexpr int64_t kNodesPerRecord = 8;
@@ -56,10 +56,10 @@ Plan BestHeuristic(const Problem& p, const Options& options) {
 std::vector<int32_t> OrderOf(const Problem& p, int index) {
   constexpr double kLifePowers[] = {0.5, 0, 1};
   constexpr int kPlainOrders = 3;
-  constexpr double kMostNoise = 0.35;
+  constexpr double kMaxNoise = 0.35;
   uint64_t state = 0x9e3779b97f4a7c15 * static_cast<uint64_t>(index + 1);
   const double noise =
-      index < kPlainOrders ? 0 : kMostNoise * (index % 8 + 1) / 8;
+      index < kPlainOrders ? 0 : kMaxNoise * (index % 8 + 1) / 8;
   std::vector<double> keys;
   for (const Record& r : p.records) {
     state ^= state >> 12;
@@ -106,7 +106,7 @@ Result<Plan> PlanWith(const Problem& p, const Options& options) {
   const int64_t goal = std::max(ObjectsLowerBound(p), options.capacity);
   // The search does not support steps that run in parallel.
   const bool search = options.may_follow == nullptr && options.capacity >= 0 &&
-                      p.records.size() <= kMostRecords &&
+                      p.records.size() <= kMaxRecords &&
                       TotalOfOptimal(p, best) > goal;
   const bool optimal = search && Improve(p, goal, &budget, &best);
   if (optimal) best.certificate.status = Certificate::kOptimal;

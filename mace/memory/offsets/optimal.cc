@@ -16,7 +16,7 @@ namespace mace::memory {
 namespace {
 
 // With more records, the sets of the search exceed the caches.
-constexpr size_t kMostRecords = 4096;
+constexpr size_t kMaxRecords = 4096;
 
 // How long to search with one capacity before trying another one.
 struct Effort {
@@ -190,7 +190,7 @@ void DescendAs(const Problem& p, const SearchInstance& in, bool thorough,
 // Improves `best` until it is done or the budget ends.
 void Descend(const Problem& p, bool thorough, int64_t capacity,
              SearchBudget* budget, Incumbent* best) {
-  if (!kHasSearch || best->Done() || p.records.size() > kMostRecords) return;
+  if (!kHasSearch || best->Done() || p.records.size() > kMaxRecords) return;
   const SearchInstance in = MakeSearchInstance(p);
   if (in.items.empty()) return;
   // Every record ends at a whole number of units.
@@ -238,10 +238,10 @@ Options WithNodes(const Options& options, int64_t own) {
 
 Result<Plan> OffsetsSkyline(const Problem& p, const Options& options) {
   // At most 10 ms, which 450 records take; their nodes are the slowest.
-  constexpr int64_t kMostNodes = 2500;
+  constexpr int64_t kMaxNodes = 2500;
   constexpr int64_t kNodesTimesRecords = 740000;
   const auto n = std::max<int64_t>(1, p.records.size());
-  const int64_t nodes = std::min(kMostNodes, kNodesTimesRecords / n + 1);
+  const int64_t nodes = std::min(kMaxNodes, kNodesTimesRecords / n + 1);
   Options less = WithNodes(options, nodes);
   less.max_nodes = less.max_nodes > 0 ? std::min(less.max_nodes, nodes) : nodes;
   return PlanWith(p, less, /*thorough=*/false);

@@ -22,7 +22,7 @@
 namespace mace::memory {
 namespace {
 
-constexpr size_t kMostBytes = 1024;
+constexpr size_t kMaxBytes = 1024;
 
 // A range of bytes that no conflicting record occupies; the last one has no
 // end.
@@ -48,7 +48,7 @@ std::vector<Gap> GapsOf(const std::vector<bool>& taken) {
 // Returns the gaps for record `id` between the placed records.
 std::vector<Gap> GapsFor(const Problem& p, const std::vector<int64_t>& offsets,
                          size_t id) {
-  std::vector<bool> taken(kMostBytes);
+  std::vector<bool> taken(kMaxBytes);
   for (size_t k = 0; k < p.records.size(); ++k) {
     if (offsets[k] == kNoOffset || !LiveTogether(p.records[k], p.records[id])) {
       continue;
@@ -198,7 +198,7 @@ TEST(PublishedRules, ArenaSequential) {
       for (size_t id = 0; id < p.records.size(); ++id) {
         if (p.records[id].first != step) continue;
         // Records that have ended, or begin later, do not conflict.
-        std::vector<bool> taken(kMostBytes);
+        std::vector<bool> taken(kMaxBytes);
         for (size_t k = 0; k < p.records.size(); ++k) {
           if (offsets[k] == kNoOffset || p.records[k].last < step) continue;
           for (int64_t b = 0; b < p.records[k].size.extent[0]; ++b) {
@@ -290,7 +290,7 @@ TEST(ArenaLayoutTest, PlacesIntoTheGapsBetweenActivePieces) {
         EXPECT_EQ(piece.offset, 0u);
         continue;
       }
-      std::vector<bool> taken(kMostBytes);
+      std::vector<bool> taken(kMaxBytes);
       for (const ArenaPiece& p : active) {
         if (p.last < r.first || r.last < p.first) continue;
         for (size_t b = 0; b < p.size; ++b) taken[p.offset + b] = true;
@@ -343,7 +343,7 @@ TEST(SequentialLayoutTest, PiecesThatAreReleasedAreGapsAgain) {
       Record r;
       r.size = static_cast<int64_t>(rng() % 20) + 1;
       r.alignment = int64_t{1} << rng() % 4;
-      std::vector<bool> taken(kMostBytes);
+      std::vector<bool> taken(kMaxBytes);
       for (const auto& [offset, size] : live) {
         for (int64_t b = 0; b < size; ++b) taken[offset + b] = true;
       }

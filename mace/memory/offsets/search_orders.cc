@@ -30,7 +30,7 @@ class Random {
 
 constexpr int64_t kScale = 1000;
 // The keys of varied orders change by up to this many thousandths.
-constexpr int64_t kMostNoise = 300;
+constexpr int64_t kMaxNoise = 300;
 
 constexpr SearchFocus kFocuses[] = {
     SearchFocus::kTightSection, SearchFocus::kTightItem, SearchFocus::kFailing};
@@ -54,7 +54,7 @@ SearchOrders::SearchOrders(const SearchInstance& in) : in_(in) {
 SearchOrder SearchOrders::Get(int index) const {
   const size_t n = keys_.size();
   Random random(index);
-  const int64_t noise = index < kNumOrders ? 0 : random.Next(kMostNoise);
+  const int64_t noise = index < kNumOrders ? 0 : random.Next(kMaxNoise);
   // The keys by which items are ordered, the most important first.
   static constexpr int64_t Keys::* kOrders[][3] = {
       {&Keys::width, &Keys::area, &Keys::peak},

@@ -12,7 +12,7 @@
 namespace mace {
 namespace {
 
-constexpr double kLeastGain = 1e-6;  // for continuing
+constexpr double kMinGain = 1e-6;  // for continuing
 
 // Finds the cheapest placement that differs from `devices` only by nodes that
 // move to one device, the target. In the graph of the cut, nodes on the side of
@@ -173,7 +173,7 @@ std::vector<int> SolvePlacement(const PlacementProblem& problem) {
     for (int b = a + 1; b < num_devices; ++b) {
       std::vector<int> found = SolveTwo(problem, a, b);
       const double cost = CostOf(problem, found);
-      if (!is_first && cost >= least - kLeastGain) continue;
+      if (!is_first && cost >= least - kMinGain) continue;
       is_first = false;
       least = cost;
       best = std::move(found);
@@ -185,7 +185,7 @@ std::vector<int> SolvePlacement(const PlacementProblem& problem) {
        target = (target + 1) % num_devices) {
     std::vector<int> found = Expansion(problem, best, target).Solve();
     const double cost = CostOf(problem, found);
-    if (cost < least - kLeastGain) {
+    if (cost < least - kMinGain) {
       least = cost;
       best = std::move(found);
       since_gain = 0;

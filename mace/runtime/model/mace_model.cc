@@ -233,11 +233,11 @@ int32_t ZeroPointOf(const TensorType& type) {
 
 void MaceModel::Impl::ForgetPackedWeights() const {
   // The system calls cost more than smaller weights are worth.
-  constexpr int64_t kLeastBytes = 64 * 1024;
+  constexpr int64_t kMinBytes = 64 * 1024;
   if (file == nullptr) return;
   for (const Value& value : model.graph.values) {
     const int64_t bytes = StoredBytes(value);
-    if (value.weight_id < 0 || bytes < kLeastBytes) continue;
+    if (value.weight_id < 0 || bytes < kMinBytes) continue;
     if (packed->Has(value.weight_id)) file->Forget(value.data, bytes);
   }
 }

@@ -14,14 +14,14 @@ namespace {
 
 // The largest extent that is tried for open dimensions of a model that does not
 // limit them, until there is a run that says what it wants.
-constexpr int64_t kMostFirstExtent = 1024;
+constexpr int64_t kMaxFirstExtent = 1024;
 
 }  // namespace
 
 Status PlanCache::PlanFirst(const OpenShapes& open, Graph* graph) {
   if (!kHasOpenShapes) return Use(*graph, open.WithExtent(*graph, 1));
   Status first;
-  for (int64_t extent = 1; extent <= kMostFirstExtent; extent *= 2) {
+  for (int64_t extent = 1; extent <= kMaxFirstExtent; extent *= 2) {
     const std::vector<Shape> shapes = open.WithExtent(*graph, extent);
     const Status planned = Use(*graph, shapes);
     if (planned.ok()) {

@@ -15,7 +15,7 @@ inline DspError CheckResize(const NodeView& node, uint64_t* work) {
   const int32_t extents[] = {p.batch, p.in_h,  p.in_w,
                              p.out_h, p.out_w, p.channels};
   for (const int32_t n : extents) {
-    if (!IsWithin(n, 1, kMostExtent)) return kBadParameter;
+    if (!IsWithin(n, 1, kMaxExtent)) return kBadParameter;
   }
   const uint64_t written = Times(p.batch, p.out_h, p.out_w, p.channels);
   if (node.bytes(kResizeX) < Times(p.batch, p.in_h, p.in_w, p.channels) ||

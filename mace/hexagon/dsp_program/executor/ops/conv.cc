@@ -17,10 +17,9 @@ enum Operand { kX, kFilter, kStage, kY, kScratchSpace };
 DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<ConvParams>();
   if (!IsValid(p.h) || !IsValid(p.w) || !IsValid(p.y, p.is_signed) ||
-      !IsWithin(p.batch, 1, kMostExtent) ||
-      !IsWithin(p.groups, 1, kMostExtent) ||
-      !IsWithin(p.in_per_group, 1, kMostExtent) ||
-      !IsWithin(p.out_per_group, 1, kMostExtent) ||
+      !IsWithin(p.batch, 1, kMaxExtent) || !IsWithin(p.groups, 1, kMaxExtent) ||
+      !IsWithin(p.in_per_group, 1, kMaxExtent) ||
+      !IsWithin(p.out_per_group, 1, kMaxExtent) ||
       !IsWithin(p.filter_offset, 0, 255) ||
       !IsWithin(p.has_left_shifts, 0, 1) || !IsWithin(p.rounds_once, 0, 1) ||
       (p.rows != 8 && p.rows != 16 && p.rows != kConvRows)) {
@@ -28,7 +27,7 @@ DspError Check(const NodeView& node, uint64_t* work) {
   }
   const uint64_t taps = Times(p.h.kernel, p.w.kernel);
   const uint64_t depth = RoundUp(Times(taps, p.in_per_group), 8);
-  if (depth > kMostConvDepth || depth != static_cast<uint64_t>(p.depth)) {
+  if (depth > kMaxConvDepth || depth != static_cast<uint64_t>(p.depth)) {
     return kBadParameter;
   }
   const uint64_t in = Times(p.groups, p.in_per_group);

@@ -20,10 +20,10 @@ enum Operand { kX, kFilter, kStage, kY, kScratchSpace };
 DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<DepthwiseParams>();
   if (!IsValid(p.h) || !IsValid(p.w) || !IsValid(p.y, p.is_signed) ||
-      !IsWithin(p.batch, 1, kMostExtent) ||
-      !IsWithin(p.channels, 1, kMostExtent) || !IsWithin(p.passes, 1, 2) ||
-      !IsWithin(p.tile, 128, 2 * kMostExtent) || p.tile % 128 != 0 ||
-      !IsWithin(p.has_left_shifts, 0, 1) || p.h.kernel > 4 * kMostRowGroups) {
+      !IsWithin(p.batch, 1, kMaxExtent) ||
+      !IsWithin(p.channels, 1, kMaxExtent) || !IsWithin(p.passes, 1, 2) ||
+      !IsWithin(p.tile, 128, 2 * kMaxExtent) || p.tile % 128 != 0 ||
+      !IsWithin(p.has_left_shifts, 0, 1) || p.h.kernel > 4 * kMaxRowGroups) {
     return kBadParameter;
   }
   const uint64_t blocks = RoundUp(p.channels, 128) / 128;
@@ -112,7 +112,7 @@ struct Depthwise {
   RequantizeArgs Convolve(int32_t offset, int32_t vectors, int32_t b,
                           const uint8_t* const* rows) const {
     const int32_t groups = (p.h.kernel + 3) / 4;
-    const uint8_t* at[4 * kMostRowGroups];
+    const uint8_t* at[4 * kMaxRowGroups];
     for (int32_t i = 0; i < 4 * groups; ++i) at[i] = rows[i] + offset;
     DepthwiseArgs args;
     args.rows = at;
@@ -172,7 +172,7 @@ struct Depthwise {
 
   // The channels of the lines, from `first` on.
   void OutputRow(int32_t row, int32_t first, uint8_t* to) const {
-    const uint8_t* rows[4 * kMostRowGroups];
+    const uint8_t* rows[4 * kMaxRowGroups];
     const int32_t n = (p.h.kernel + 3) / 4 * 4;
     for (int32_t i = 0; i < n; ++i) {
       const int32_t tap = i < p.h.kernel ? i : p.h.kernel - 1;

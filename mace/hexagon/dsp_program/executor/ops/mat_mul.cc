@@ -30,7 +30,7 @@ DspError Check(const NodeView& node, uint64_t* work) {
   const int32_t least = p.is_signed != 0 ? -128 : 0;
   constexpr int32_t kMost = 1 << 24;
   if (!IsWithin(p.m, 1, kMost) || !IsWithin(p.n, 1, kMost) ||
-      !IsWithin(p.k, 1, static_cast<int32_t>(kMostConvDepth) - 8) ||
+      !IsWithin(p.k, 1, static_cast<int32_t>(kMaxConvDepth) - 8) ||
       !IsWithin(p.b_has_lines, 0, 1) || !IsValid(p.scale) ||
       !IsValid(p.y, p.is_signed) ||
       !IsWithin(p.a_zero_point, least, least + 255) ||

@@ -18,8 +18,8 @@ DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<PoolParams>();
   const CodeParams y = {p.is_signed != 0 ? -128 : 0, p.least, p.most};
   if (!IsValid(p.h) || !IsValid(p.w) || !IsValid(y, p.is_signed) ||
-      !IsWithin(p.batch, 1, kMostExtent) ||
-      !IsWithin(p.channels, 1, kMostExtent) || !IsWithin(p.is_max, 0, 1)) {
+      !IsWithin(p.batch, 1, kMaxExtent) ||
+      !IsWithin(p.channels, 1, kMaxExtent) || !IsWithin(p.is_max, 0, 1)) {
     return kBadParameter;
   }
   const uint64_t pixels = Times(p.batch, p.h.out, p.w.out);
