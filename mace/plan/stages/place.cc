@@ -1,4 +1,4 @@
-// Asks devices which nodes they support, and places nodes by cost.
+// Queries which nodes devices support, and places nodes by cost.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/stages/place.h"
@@ -37,8 +37,8 @@ double TransferUs(const DeviceSpeed& speed, const TensorType& type) {
              : speed.transfer_us;
 }
 
-// The answers of the devices for a node, in the order of the devices.
-struct Answers {
+// Which devices support a node, in the order of the devices.
+struct SupportQuery {
   std::vector<Status> statuses;  // OK: it supports the node
   NodeWork work;                 // from the first device that supports it
   std::vector<int64_t> constant_bytes;  // as NodeWork::constant_bytes
@@ -59,7 +59,8 @@ class Placer {
       }
       return Status();
     }
-    for (size_t n = 0; n < num_nodes; ++n) MACE_RETURN_IF_ERROR(Ask(n));
+    for (size_t n = 0; n < num_nodes; ++n)
+      MACE_RETURN_IF_ERROR(QuerySupport(n));
     MACE_ASSIGN_OR_RETURN(const std::vector<int> placed, Solve());
     for (size_t n = 0; n < num_nodes; ++n) {
       Device& device = *devices_[placed[n]];
@@ -74,8 +75,8 @@ class Placer {
   const Node& NodeAt(size_t n) const { return plan_.graph.nodes[n].node; }
   int host() const { return static_cast<int>(devices_.size()) - 1; }
 
-  Status Ask(size_t n) {
-    Answers answers;
+  Status QuerySupport(size_t n) {
+    SupportQuery query;
     bool any = false;
     std::string reasons;
     for (Device* device : devices_) {
@@ -83,18 +84,18 @@ class Placer {
       if (!work.ok() && work.status() != Status::MACE_UNSUPPORTED) {
         return work.status();
       }
-      answers.statuses.push_back(work.status());
-      answers.constant_bytes.push_back(work.ok() ? work->constant_bytes : -1);
+      query.statuses.push_back(work.status());
+      query.constant_bytes.push_back(work.ok() ? work->constant_bytes : -1);
       if (!work.ok()) {
         reasons +=
             StrCat(reasons.empty() ? "" : "; ", work.status().information());
         continue;
       }
-      if (!any) answers.work = *work;
+      if (!any) query.work = *work;
       any = true;
-      answers.renames_only = answers.renames_only || work->renames_only;
+      query.renames_only = query.renames_only || work->renames_only;
     }
-    answers_.push_back(std::move(answers));
+    queries_.push_back(std::move(query));
     return any ? Status() : Unsupported(reasons);
   }
 
@@ -102,7 +103,7 @@ class Placer {
   std::string ReasonOf(size_t n, int placed) const {
     std::string refusals;
     for (int d = 0; d < placed; ++d) {
-      const Status& status = answers_[n].statuses[d];
+      const Status& status = queries_[n].statuses[d];
       if (status.ok()) continue;
       refusals += StrCat(refusals.empty() ? "" : "; ", status.information());
     }
@@ -149,15 +150,15 @@ class Placer {
   PlacementProblem ProblemWithout(const std::vector<int>& others) const {
     PlacementProblem problem;
     problem.num_devices = static_cast<int>(devices_.size());
-    for (size_t n = 0; n < answers_.size(); ++n) {
+    for (size_t n = 0; n < queries_.size(); ++n) {
       std::vector<double> us;
       for (size_t d = 0; d < devices_.size(); ++d) {
         us.push_back(
-            !answers_[n].statuses[d].ok() ? PlacementProblem::kImpossible
-            : answers_[n].renames_only
+            !queries_[n].statuses[d].ok() ? PlacementProblem::kImpossible
+            : queries_[n].renames_only
                 ? 0
-                : CostUs(devices_[d]->speed(), NodeAt(n), answers_[n].work.macs,
-                         answers_[n].constant_bytes[d]));
+                : CostUs(devices_[d]->speed(), NodeAt(n), queries_[n].work.macs,
+                         queries_[n].constant_bytes[d]));
       }
       for (int d : others) us[d] = PlacementProblem::kImpossible;
       problem.node_us.push_back(std::move(us));
@@ -218,7 +219,7 @@ class Placer {
 
   Plan& plan_;
   const std::vector<Device*>& devices_;
-  std::vector<Answers> answers_;  // by node
+  std::vector<SupportQuery> queries_;  // by node
 };
 
 }  // namespace
