@@ -42,9 +42,9 @@ EXTRA: dict[str, set[str]] = {
     "examples": {"public"},
     "testing": set(LAYERS),
 }
-# Rooms: folders inside a folder of mace/, and which of their neighbours each may include; "." is
-# the folder itself. What is outside includes only what ENTRANCES names. Tests include any room.
-ROOMS: dict[str, dict[str, set[str]]] = {
+# The subfolders of a folder of mace/, and which of their neighbours each may include; "." is the
+# folder itself. What is outside includes only what ENTRANCES names. Tests include any of them.
+SUBFOLDERS: dict[str, dict[str, set[str]]] = {
     "memory": {
         "problem": set(),
         "offsets": {"problem"},
@@ -185,7 +185,7 @@ def _refusal(path: Path, header: str, quoted: bool) -> str:
         return "the library reads models by mace/proto/messages.h"
     if header.startswith("mace/"):
         return (_project_refusal(path, Path(header).parts[1], test)
-                or ("" if test else _room_refusals(path, Path(header))))
+                or ("" if test else _subfolder_refusals(path, Path(header))))
     for prefix, allowed in THIRD_PARTY.items():
         if header.startswith(prefix) and not (folder in allowed or test and "testing" in allowed):
             return f"mace/{folder} does not use {prefix}"
@@ -210,37 +210,39 @@ def _project_refusal(path: Path, target: str, test: bool) -> str:
     return f"mace/{folder} may include {', '.join(sorted(allowed))}, not {target}"
 
 
-def _room_refusals(path: Path, header: Path) -> str:
-    """Why `path` may not include a header of those rooms, at any depth, or ''."""
+def _subfolder_refusals(path: Path, header: Path) -> str:
+    """Why `path` may not include a header of those subfolders, at any depth, or ''."""
     for depth in range(2, len(header.parts)):
         folder = header.parts[1:depth]
-        if "/".join(folder) in ROOMS and (reason := _room_refusal(path, header, folder)):
+        if "/".join(folder) not in SUBFOLDERS:
+            continue
+        if reason := _subfolder_refusal(path, header, folder):
             return reason
     return ""
 
 
-def _room_refusal(path: Path, header: Path, folder: tuple[str, ...]) -> str:
-    """Why `path` may not include a header of that room of a folder of mace/, or ''."""
+def _subfolder_refusal(path: Path, header: Path, folder: tuple[str, ...]) -> str:
+    """Why `path` may not include a header of that subfolder of mace/, or ''."""
     if path.parts[1] == "testing":
         return ""
     name = "/".join(folder)
-    rooms = ROOMS[name]
-    target = _room_of(header, folder)
+    subfolders = SUBFOLDERS[name]
+    target = _subfolder_of(header, folder)
     if path.parts[1:1 + len(folder)] != folder:
         entrances = ENTRANCES[name]
         return "" if target in entrances else (
             f"from outside, mace/{name} is entered by {', '.join(sorted(entrances))}, "
             f"not {target}")
-    room = _room_of(path, folder)
-    if "testing" in (room, target) or room not in rooms:
-        return "" if room == "testing" else f"mace/{name}/{room} is not in ROOMS of layers.py"
-    if target in rooms[room] | {room}:
+    own = _subfolder_of(path, folder)
+    if "testing" in (own, target) or own not in subfolders:
+        return "" if own == "testing" else f"mace/{name}/{own} is not in SUBFOLDERS of layers.py"
+    if target in subfolders[own] | {own}:
         return ""
-    allowed = ", ".join(sorted(rooms[room])) or "no other room"
-    return f"mace/{name}/{room} may include {allowed}, not {target}"
+    allowed = ", ".join(sorted(subfolders[own])) or "no other one"
+    return f"mace/{name}/{own} may include {allowed}, not {target}"
 
 
-def _room_of(path: Path, folder: tuple[str, ...]) -> str:
+def _subfolder_of(path: Path, folder: tuple[str, ...]) -> str:
     at = 1 + len(folder)
     return path.parts[at] if len(path.parts) > at + 1 else "."
 

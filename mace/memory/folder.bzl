@@ -4,7 +4,7 @@
 load("//mace:build_defs.bzl", "MACE_COPTS")
 load("//mace:unity.bzl", "unity")
 
-def memory_room(name, deps, visibility = ["//mace/memory:__subpackages__"], copts = [], testonly = False):
+def memory_folder(name, deps, visibility = ["//mace/memory:__subpackages__"], copts = [], testonly = False):
     native.cc_library(
         name = name,
         testonly = testonly,
