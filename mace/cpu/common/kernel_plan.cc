@@ -123,7 +123,7 @@ std::optional<StepPlan> FromNumbers(const std::vector<int64_t>& numbers) {
     node.gemm.kernel = n[2] < 0 ? nullptr : &kGemm[n[2]];
     node.gemm.rows = static_cast<RowAccess>(n[3]);
     node.gemm.block = n[4];
-    node.by = ChosenBy::kTuning;
+    node.chosen_by = ChosenBy::kTuning;
     plan.nodes.push_back(node);
   }
   if (!fits) return {};

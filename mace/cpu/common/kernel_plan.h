@@ -55,7 +55,7 @@ struct NodePlan {
   int64_t tile = 0;
   GemmPlan gemm;
   double cost = 0;  // predicted, in multiply-adds at full speed
-  ChosenBy by = ChosenBy::kCostModel;
+  ChosenBy chosen_by = ChosenBy::kCostModel;
 
   bool has_gemm() const {
     return method != Method::kNone && method != Method::kDepthwise;

@@ -158,7 +158,7 @@ NodePlan PlanConv(DataType x, const Operand& filter, const ConvShape& s,
     return ByCostModel(filter, s, context);
   }
   plan.gemm = Resolved(asked->gemm, *plan.gemm.kernel, context.features);
-  plan.by = asked->by;
+  plan.chosen_by = asked->chosen_by;
   return plan;
 }
 

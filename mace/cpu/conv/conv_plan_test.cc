@@ -67,7 +67,7 @@ TEST(ConvPlan, WinogradOnlyAsLargeAsAllowed) {
     const NodePlan plan = Plan(s, largest);
     EXPECT_EQ(plan.method, Method::kWinograd);
     EXPECT_EQ(plan.tile, largest);
-    EXPECT_EQ(plan.by, ChosenBy::kCostModel);
+    EXPECT_EQ(plan.chosen_by, ChosenBy::kCostModel);
   }
   // The transforms cost more than three channels' products.
   EXPECT_NE(Plan(Square(224, 3, 3, 3), 4).method, Method::kWinograd);
@@ -176,7 +176,7 @@ TEST(ConvPlan, AsAskedIfItMay) {
     StepPlan asked;
     asked.nodes = {method};
     asked.nodes[0].gemm.block = -1;
-    asked.nodes[0].by = ChosenBy::kTuning;
+    asked.nodes[0].chosen_by = ChosenBy::kTuning;
     context.asked = &asked;
     const NodePlan plan = PlanConv(DataType::kF32, Constant(), s, context);
     EXPECT_EQ(plan.method, method.method);
@@ -184,9 +184,9 @@ TEST(ConvPlan, AsAskedIfItMay) {
     EXPECT_EQ(plan.cost, method.cost);
     EXPECT_EQ(plan.gemm.kernel, method.gemm.kernel);
     EXPECT_EQ(plan.gemm.block, -1);
-    EXPECT_EQ(plan.by, ChosenBy::kTuning);
+    EXPECT_EQ(plan.chosen_by, ChosenBy::kTuning);
     // A node that is not in `asked`, and a filter that is not constant.
-    EXPECT_EQ(PlanConv(DataType::kF32, Constant(), s, context, 1).by,
+    EXPECT_EQ(PlanConv(DataType::kF32, Constant(), s, context, 1).chosen_by,
               ChosenBy::kCostModel);
     EXPECT_EQ(PlanConv(DataType::kF32, Operand(), s, context).method,
               Method::kGemm);

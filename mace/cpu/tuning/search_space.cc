@@ -98,7 +98,7 @@ class Space {
 
   void Add(StepPlan plan) {
     if (plan == best_) return;
-    for (NodePlan& node : plan.nodes) node.by = ChosenBy::kTuning;
+    for (NodePlan& node : plan.nodes) node.chosen_by = ChosenBy::kTuning;
     found_.push_back(std::move(plan));
   }
   void AddFusion(Fusion fusion) {
