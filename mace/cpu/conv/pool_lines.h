@@ -7,7 +7,7 @@
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/reference/pooling.h"
-#include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/pool/pool_table.h"
 #include "mace/device/kernel.h"
 
 namespace mace::cpu {

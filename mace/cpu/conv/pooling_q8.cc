@@ -10,8 +10,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/reference/pooling.h"
-#include "mace/cpu/ukernels/avgpool_q8/avgpool_q8_table.h"
-#include "mace/cpu/ukernels/maxpool_q8/maxpool_q8_table.h"
+#include "mace/cpu/ukernels/pool/pool_table.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 
@@ -54,48 +53,19 @@ struct TapsOf {
   }
 };
 
-template <typename T>
-struct VectorOf {
-  typedef T Codes __attribute__((vector_size(kPoolingQ8Lanes * sizeof(T))));
-
-  // Not returned, as how vectors are returned depends on the instruction set.
-  static void Load(const T* x, Codes* codes) {
-    std::memcpy(codes, x, sizeof(*codes));
-  }
-};
-
-// Maxima of kPoolingQ8Lanes channels, within a range.
-template <typename T>
-struct MaximaOf {
-  using V = VectorOf<T>;
-  typename V::Codes codes;
-
-  explicit MaximaOf(QuantizedRange range)
-      : codes(typename V::Codes{} + static_cast<T>(range.least)) {}
-  void Add(const T* x) {
-    typename V::Codes other;
-    V::Load(x, &other);
-    codes = other > codes ? other : codes;
-  }
-  void Write(QuantizedRange range, T* y) const {
-    const auto most = typename V::Codes{} + static_cast<T>(range.most);
-    const auto found = codes < most ? codes : most;
-    std::memcpy(y, &found, sizeof(found));
-  }
-};
-
-template <typename T>
+// The maxima of kLanes channels, within a range.
+template <typename T, int64_t kLanes>
 void Maxima(const TapsOf<T>& taps, QuantizedRange range, T* y) {
-  MaximaOf<T> most(range);
-  taps.ForEach([&](const T* x) { most.Add(x); });
-  most.Write(range, y);
-}
-
-template <typename T>
-void Maximum(const TapsOf<T>& taps, QuantizedRange range, T* y) {
-  int32_t most = range.least;
-  taps.ForEach([&](const T* x) { most = std::max<int32_t>(most, *x); });
-  *y = static_cast<T>(std::min(most, range.most));
+  typedef T Values __attribute__((vector_size(kLanes * sizeof(T))));
+  auto found = Values{} + static_cast<T>(range.least);
+  taps.ForEach([&](const T* from) {
+    Values x;
+    std::memcpy(&x, from, sizeof(x));
+    found = x > found ? x : found;
+  });
+  const auto most = Values{} + static_cast<T>(range.most);
+  found = found < most ? found : most;
+  std::memcpy(y, &found, sizeof(found));
 }
 
 // Returns the quotient that is nearest, ties away from zero. REQUIRES: n > 0.
@@ -123,17 +93,17 @@ void DivideRounded(int64_t n, Words* sums) {
 // kMostInWords<T>.
 template <typename T>
 void Means(const TapsOf<T>& taps, QuantizedRange range, T* y) {
-  using V = VectorOf<T>;
-  Words codes = {};
-  taps.ForEach([&](const T* x) {
-    typename V::Codes more;
-    V::Load(x, &more);
-    codes += __builtin_convertvector(more, Words);
+  typedef T Values __attribute__((vector_size(kPoolingQ8Lanes * sizeof(T))));
+  Words sums = {};
+  taps.ForEach([&](const T* from) {
+    Values x;
+    std::memcpy(&x, from, sizeof(x));
+    sums += __builtin_convertvector(x, Words);
   });
-  DivideRounded<T>(taps.count(), &codes);
-  codes = codes > range.least ? codes : Words{} + range.least;
-  codes = codes < range.most ? codes : Words{} + range.most;
-  const auto found = __builtin_convertvector(codes, typename V::Codes);
+  DivideRounded<T>(taps.count(), &sums);
+  sums = sums > range.least ? sums : Words{} + range.least;
+  sums = sums < range.most ? sums : Words{} + range.most;
+  const auto found = __builtin_convertvector(sums, Values);
   std::memcpy(y, &found, sizeof(found));
 }
 
@@ -155,17 +125,14 @@ struct PoolingQ8 final : Kernel {
     int64_t stride;  // between pixels
   };
 
-  // For 8-bit values.
-  const MaxpoolQ8* maxpool = nullptr;
-  const AvgpoolQ8* avgpool = nullptr;
-
-  std::string variant() const override {
-    if (UsesMaxpool()) return maxpool->name;
-    const int64_t most = s.window.h.kernel * s.window.w.kernel;
-    return UsesAvgpool(most) ? avgpool->name : "pooling_q8";
-  }
+  const PoolQ8* micro = nullptr;  // for 8-bit values
 
   PoolingQ8() { set_writes_rows(); }
+
+  std::string variant() const override {
+    return UsesMicro(s.window.h.kernel * s.window.w.kernel) ? micro->name
+                                                            : "pooling_q8";
+  }
 
   Status Run(const RunArgs& args) override {
     const T* x = args.inputs[0].as<const T>();
@@ -180,12 +147,10 @@ struct PoolingQ8 final : Kernel {
     return Status();
   }
 
-  bool UsesMaxpool() const {
-    return sizeof(T) == 1 && s.type == PoolingType::kMax;
-  }
-  bool UsesAvgpool(int64_t taps) const {
-    return sizeof(T) == 1 && s.type == PoolingType::kAverage && taps > 0 &&
-           taps <= static_cast<int64_t>(kAvgpoolQ8MostPixels);
+  bool is_max() const { return s.type == PoolingType::kMax; }
+  bool UsesMicro(int64_t taps) const {
+    constexpr auto kMax = static_cast<int64_t>(kAvgpoolQ8MaxPixels);
+    return sizeof(T) == 1 && (is_max() || (taps > 0 && taps <= kMax));
   }
 
   // The outputs of some windows.
@@ -198,17 +163,15 @@ struct PoolingQ8 final : Kernel {
       const Taps rows = TapsInside(h, line % h.out);
       for (int64_t at = q, n; at < last; at += n, begin += n) {
         const Taps columns = TapsInside(w, at);
-        const bool averages = UsesAvgpool(rows.count * columns.count);
-        n = UsesMaxpool() || averages ? Alike(at, last) : 1;
+        const bool uses_micro = UsesMicro(rows.count * columns.count);
+        n = uses_micro ? Alike(at, last) : 1;
         const TapsOf<T> taps = {
             image + (rows.start * w.in + columns.start) * s.channels,
             rows.count, columns.count, h.dilation * w.in * s.channels,
             w.dilation * s.channels};
         T* to = y.data + begin * y.stride;
-        if (UsesMaxpool()) {
-          maxpool->fn(WindowsOf<MaxpoolQ8Args>(taps, n, {to, y.stride}));
-        } else if (averages) {
-          avgpool->fn(WindowsOf<AvgpoolQ8Args>(taps, n, {to, y.stride}));
+        if (uses_micro) {
+          micro->fn(WindowsOf(taps, n, {to, y.stride}));
         } else {
           Channels(taps, to);
         }
@@ -228,8 +191,7 @@ struct PoolingQ8 final : Kernel {
   }
 
   // The arguments of a micro-kernel for n outputs.
-  template <typename Args>
-  Args WindowsOf(const TapsOf<T>& taps, int64_t n, Output y) const {
+  PoolQ8Windows WindowsOf(const TapsOf<T>& taps, int64_t n, Output y) const {
     return {static_cast<size_t>(s.channels),
             static_cast<size_t>(taps.rows),
             static_cast<size_t>(taps.columns),
@@ -248,19 +210,19 @@ struct PoolingQ8 final : Kernel {
   // The outputs of one window. The last vector begins where it ends with the
   // channels, so that it may compute some of them again.
   void Channels(const TapsOf<T>& all, T* y) const {
-    const bool is_max = s.type == PoolingType::kMax;
     const bool in_vectors = s.channels >= kPoolingQ8Lanes &&
-                            (is_max || all.count() <= kMostInWords<T>);
+                            (is_max() || all.count() <= kMostInWords<T>);
     TapsOf<T> taps = all;
     for (int64_t c = 0; c < s.channels;) {
       if (in_vectors && s.channels - c < kPoolingQ8Lanes)
         c = s.channels - kPoolingQ8Lanes;
       taps.from = all.from + c;
       if (!in_vectors) {
-        is_max ? Maximum(taps, range, y + c) : Mean(taps, range, y + c);
+        is_max() ? Maxima<T, 1>(taps, range, y + c) : Mean(taps, range, y + c);
         c += 1;
       } else {
-        is_max ? Maxima(taps, range, y + c) : Means(taps, range, y + c);
+        is_max() ? Maxima<T, kPoolingQ8Lanes>(taps, range, y + c)
+                 : Means(taps, range, y + c);
         c += kPoolingQ8Lanes;
       }
     }
@@ -274,8 +236,8 @@ KernelPtr MakePooling(const PoolShape& s, QuantizedRange range,
   kernel->threads = context.threads;
   kernel->s = s;
   kernel->range = range;
-  kernel->maxpool = &ChooseRow(kMaxpoolQ8, context.features);
-  kernel->avgpool = &ChooseRow(kAvgpoolQ8, context.features);
+  kernel->micro = kernel->is_max() ? &ChooseRow(kMaxpoolQ8, context.features)
+                                   : &ChooseRow(kAvgpoolQ8, context.features);
   return kernel;
 }
 

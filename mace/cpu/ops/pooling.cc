@@ -16,7 +16,7 @@
 #include "mace/cpu/conv/pooling_q8.h"
 #include "mace/cpu/conv/q16.h"
 #include "mace/cpu/reference/pooling.h"
-#include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/pool/pool_table.h"
 
 namespace mace::cpu {
 namespace {

@@ -12,7 +12,7 @@
 #include "mace/cpu/common/reduce_geometry.h"
 #include "mace/cpu/common/wrap.h"
 #include "mace/cpu/ops/reduce_q8.h"
-#include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/pool/pool_table.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "mace/base/fp16.h"
-#include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/pool/pool_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 

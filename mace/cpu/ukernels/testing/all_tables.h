@@ -5,7 +5,6 @@
 
 #include "mace/cpu/ukernels/activate/activate_f32_table.h"
 #include "mace/cpu/ukernels/add_q8/add_q8_table.h"
-#include "mace/cpu/ukernels/avgpool_q8/avgpool_q8_table.h"
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_table.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
@@ -15,9 +14,8 @@
 #include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
 #include "mace/cpu/ukernels/lut_q8/lut_q8_table.h"
 #include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
-#include "mace/cpu/ukernels/maxpool_q8/maxpool_q8_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
-#include "mace/cpu/ukernels/pool/pool_f32_table.h"
+#include "mace/cpu/ukernels/pool/pool_table.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"

@@ -118,41 +118,28 @@ void Add(const AddQ8& row, Calls& calls) {
                    [data, args, fn = row.fn] { fn(args); }});
 }
 
-namespace {
-
-// A call for a 3x3 window over 256 channels.
-template <typename Args, typename Row>
-void AddWindow(const Row& row, Calls& calls) {
+// A 3x3 window over 256 channels.
+void Add(const PoolQ8& row, Calls& calls) {
   struct Data {
     Bytes x, y;
   };
   constexpr size_t kChannels = 256;
   auto data = std::make_shared<Data>();
-  const Args args = {kChannels,
-                     3,
-                     3,
-                     Values<uint8_t>(data->x, 9 * kChannels),
-                     3 * kChannels,
-                     kChannels,
-                     true,
-                     -128,
-                     127,
-                     Values<uint8_t>(data->y, kChannels),
-                     /*outputs=*/1,
-                     0,
-                     0};
+  const PoolQ8Windows args = {kChannels,
+                              3,
+                              3,
+                              Values<uint8_t>(data->x, 9 * kChannels),
+                              3 * kChannels,
+                              kChannels,
+                              true,
+                              -128,
+                              127,
+                              Values<uint8_t>(data->y, kChannels),
+                              /*outputs=*/1,
+                              0,
+                              0};
   calls.push_back({row.name, row.isa, 0, 10. * kChannels,
                    [data, args, fn = row.fn] { fn(args); }});
-}
-
-}  // namespace
-
-void Add(const MaxpoolQ8& row, Calls& calls) {
-  AddWindow<MaxpoolQ8Args>(row, calls);
-}
-
-void Add(const AvgpoolQ8& row, Calls& calls) {
-  AddWindow<AvgpoolQ8Args>(row, calls);
 }
 
 void Add(const LutQ8& row, Calls& calls) {

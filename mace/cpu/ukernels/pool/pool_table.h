@@ -1,12 +1,13 @@
 // The pooling micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_POOL_POOL_TABLE_H_
+#define MACE_CPU_UKERNELS_POOL_POOL_TABLE_H_
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/pool/pool_f32.h"
+#include "mace/cpu/ukernels/pool/pool_q8.h"
 
 namespace mace::cpu {
 
@@ -23,6 +24,13 @@ struct PoolRow {
 };
 using PoolF32 = PoolRow<float>;
 using PoolF16 = PoolRow<uint16_t>;
+
+struct PoolQ8 {
+  static constexpr Element kType = Element::kQ8;
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  PoolQ8Fn* fn;
+};
 
 // The dispatcher chooses the first row whose `isa` the CPU has.
 inline constexpr PoolF32 kPoolF32[] = {
@@ -50,6 +58,28 @@ inline constexpr PoolF16 kPoolF16[] = {
      pool_l2_f16__scalar},
 };
 
+inline constexpr PoolQ8 kMaxpoolQ8[] = {
+#if defined(__x86_64__)
+    {"maxpool_q8__avx2", kCpuAvx2Fma, maxpool_q8__avx2},
+#elif defined(__ARM_NEON)
+    {"maxpool_q8__neon", kCpuNeon, maxpool_q8__neon},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"maxpool_q8__scalar", 0, maxpool_q8__scalar},
+#endif
+};
+
+inline constexpr PoolQ8 kAvgpoolQ8[] = {
+#if defined(__x86_64__)
+    {"avgpool_q8__avx2", kCpuAvx2Fma, avgpool_q8__avx2},
+#elif defined(__ARM_NEON)
+    {"avgpool_q8__neon", kCpuNeon, avgpool_q8__neon},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"avgpool_q8__scalar", 0, avgpool_q8__scalar},
+#endif
+};
+
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_POOL_POOL_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_POOL_POOL_TABLE_H_

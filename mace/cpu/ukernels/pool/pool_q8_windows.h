@@ -1,0 +1,197 @@
+// The int8 pooling micro-kernels of all instruction sets, in vectors of the
+// compiler's.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dividing x, the magnitude of a sum plus n / 2, by the number n of pixels: let
+// 2^s < n <= 2^(s+1) and M = ceil(2^(16+s) / n). Then x / n, rounded down, is
+// x * M / 2^(16+s), rounded down: M is less than 1 larger than 2^(16+s) / n,
+// and x is less than 256 n, so the second quotient is larger than the first by
+// less than 256 n / 2^(16+s) <= 512 / 2^16 <= 1 / n. With one pixel, the sum is
+// taken twice and divided by 2, as M would have 17 bits.
+#ifndef MACE_CPU_UKERNELS_POOL_POOL_Q8_WINDOWS_H_
+#define MACE_CPU_UKERNELS_POOL_POOL_Q8_WINDOWS_H_
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "mace/cpu/ukernels/pool/pool_q8.h"
+
+namespace mace::cpu {
+namespace {
+
+#if defined(__AVX2__)
+constexpr size_t kVectorBytes = 32;
+#else
+constexpr size_t kVectorBytes = 16;
+#endif
+constexpr size_t kNarrowest = 8;  // channels of a vector
+
+template <typename T, size_t kLanes>
+struct Vector {
+  typedef T Type __attribute__((vector_size(kLanes * sizeof(T))));
+};
+
+// An operation has a type of sums, of which a vector has up to kWidest; it says
+// how a value is added to a sum, and what the result is.
+template <typename T>
+struct MaxOfQ8 {
+  using Value = T;
+  using Sum = T;
+  static constexpr size_t kWidest = kVectorBytes;
+
+  explicit MaxOfQ8(const PoolQ8Windows& t)
+      : first(static_cast<T>(t.lower)), upper(static_cast<T>(t.upper)) {}
+  template <typename V>
+  static void Add(const V& x, V* sum) {
+    *sum = *sum > x ? *sum : x;
+  }
+  template <typename V>
+  void Finish(V* sum) const {
+    const V most = upper - V{};
+    *sum = *sum < most ? *sum : most;
+  }
+
+  T first, upper;
+};
+
+template <typename T>
+struct MeanOfQ8 {
+  using Value = T;
+  using Sum = int16_t;
+  static constexpr size_t kWidest = kVectorBytes / 2;
+
+  explicit MeanOfQ8(const PoolQ8Windows& t)
+      : twice(t.rows * t.columns == 1),
+        lower(static_cast<Sum>(t.lower)),
+        upper(static_cast<Sum>(t.upper)) {
+    const auto n = static_cast<uint32_t>(twice ? 2 : t.rows * t.columns);
+    half = static_cast<uint16_t>(n / 2);
+    shift = 31 - __builtin_clz(n - 1);
+    factor = static_cast<uint16_t>(((65536u << shift) + n - 1) / n);
+  }
+  template <typename X, typename V>
+  static void Add(const X& x, V* sum) {
+    *sum += __builtin_convertvector(x, V);
+  }
+  // Rounds the quotient. Sums of int8_t are negative, too.
+  template <typename V>
+  void Finish(V* sum) const {
+    using Unsigned = typename Vector<uint16_t, sizeof(V) / 2>::Type;
+    if (twice) *sum += *sum;
+    V sign = {};
+    if (static_cast<T>(-1) < 0) sign = *sum >> 15;
+    Unsigned x = (Unsigned)((*sum ^ sign) - sign) + half;
+    MultiplyHigh(&x);
+    x >>= shift;
+    *sum = ((V)x ^ sign) - sign;
+    const V least = lower - V{}, most = upper - V{};
+    *sum = *sum > least ? *sum : least;
+    *sum = *sum < most ? *sum : most;
+  }
+  // The high halves of products with `factor`, in place.
+  template <typename Unsigned>
+  void MultiplyHigh(Unsigned* x) const {
+#if defined(__AVX2__)
+    if constexpr (sizeof(Unsigned) == 32) {
+      *x = (Unsigned)_mm256_mulhi_epu16(
+          (__m256i)*x, _mm256_set1_epi16(static_cast<int16_t>(factor)));
+      return;
+    }
+#endif
+#if defined(__x86_64__)
+    if constexpr (sizeof(Unsigned) == 16) {
+      *x = (Unsigned)_mm_mulhi_epu16(
+          (__m128i)*x, _mm_set1_epi16(static_cast<int16_t>(factor)));
+      return;
+    }
+#endif
+    using Wide = typename Vector<uint32_t, sizeof(Unsigned) / 2>::Type;
+    *x = __builtin_convertvector(
+        (__builtin_convertvector(*x, Wide) * factor) >> 16, Unsigned);
+  }
+
+  static constexpr Sum first = 0;
+  bool twice;
+  Sum lower, upper;
+  uint16_t half, factor;  // what is added before dividing, and M
+  int shift;
+};
+
+// kVectors * kLanes channels from c on, which stay in registers.
+template <typename Op, size_t kLanes, size_t kVectors>
+inline void PoolVectors(const PoolQ8Windows& t, const Op& op, size_t c) {
+  using Values = typename Vector<typename Op::Value, kLanes>::Type;
+  using Sums = typename Vector<typename Op::Sum, kLanes>::Type;
+  Sums sums[kVectors];
+#pragma GCC unroll 4
+  for (Sums& sum : sums) sum = op.first - Sums{};
+  const uint8_t* row = t.x + c;
+  for (size_t r = 0; r < t.rows; ++r, row += t.row_stride) {
+    const uint8_t* pixel = row;
+    for (size_t k = 0; k < t.columns; ++k, pixel += t.column_stride) {
+#pragma GCC unroll 4
+      for (size_t v = 0; v < kVectors; ++v) {
+        Values x;
+        __builtin_memcpy(&x, pixel + v * kLanes, kLanes);
+        op.Add(x, &sums[v]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (size_t v = 0; v < kVectors; ++v) {
+    op.Finish(&sums[v]);
+    const auto y = __builtin_convertvector(sums[v], Values);
+    __builtin_memcpy(t.y + c + v * kLanes, &y, kLanes);
+  }
+}
+
+// The channels from c on, of which there are fewer than 2 * kLanes. The last
+// vector computes some of those before again.
+template <typename Op, size_t kLanes>
+inline void PoolLast(const PoolQ8Windows& t, const Op& op, size_t c) {
+  if (t.channels - c >= kLanes) {
+    PoolVectors<Op, kLanes, 1>(t, op, c);
+    c += kLanes;
+  }
+  if (c == t.channels) return;
+  if constexpr (kLanes > kNarrowest) {
+    PoolLast<Op, kLanes / 2>(t, op, c);
+  } else if (t.channels >= kLanes) {
+    PoolVectors<Op, kLanes, 1>(t, op, t.channels - kLanes);
+  } else {
+    for (; c < t.channels; ++c) PoolVectors<Op, 1, 1>(t, op, c);
+  }
+}
+
+template <typename Op>
+inline void Pool(const PoolQ8Windows& windows) {
+  constexpr size_t kWidest = Op::kWidest;
+  const Op op(windows);
+  PoolQ8Windows t = windows;
+  for (size_t i = 0; i < windows.outputs; ++i) {
+    size_t c = 0;
+    for (; t.channels - c >= 4 * kWidest; c += 4 * kWidest) {
+      PoolVectors<Op, kWidest, 4>(t, op, c);
+    }
+    if (t.channels - c >= 2 * kWidest) {
+      PoolVectors<Op, kWidest, 2>(t, op, c);
+      c += 2 * kWidest;
+    }
+    PoolLast<Op, kWidest>(t, op, c);
+    t.x += t.x_step;
+    t.y += t.y_step;
+  }
+}
+
+inline void MaxOfWindows(const PoolQ8Windows& t) {
+  t.is_signed ? Pool<MaxOfQ8<int8_t>>(t) : Pool<MaxOfQ8<uint8_t>>(t);
+}
+inline void MeansOfWindows(const PoolQ8Windows& t) {
+  t.is_signed ? Pool<MeanOfQ8<int8_t>>(t) : Pool<MeanOfQ8<uint8_t>>(t);
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_POOL_POOL_Q8_WINDOWS_H_
