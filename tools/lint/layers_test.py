@@ -98,6 +98,7 @@ ALLOWED = [
     ("mace/testing/check_op.cc", '"mace/cpu/cpu_device.h"'),
     ("mace/examples/example.cc", '"mace/public/mace.h"'),
     ("mace/cpu/ukernels/gemm/k.cc", '"mace/cpu/ukernels/gemm/gemm.h"'),
+    ("mace/cpu/ukernels/simd__avx2.cc", '"mace/cpu/ukernels/row/row_f32_loop.h"'),
     ("mace/cpu/ukernels/gemm/k.cc", "<immintrin.h>"),
     ("mace/cpu/ukernels/gemm/gemm_test.cc", "<vector>"),
     ("mace/memory/planners.cc", '"mace/memory/objects/objects.h"'),

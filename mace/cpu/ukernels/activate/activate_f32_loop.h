@@ -79,9 +79,9 @@ void Activate(const ActivateF32Args& args) {
 }
 
 #ifdef MACE_WITHOUT_ACTIVATIONS
-constexpr ActivateF32Set kAllFunctions = {Activate<ClampOf>};  // others: null
+constexpr ActivateF32Set kActivate = {Activate<ClampOf>};  // others: null
 #else
-constexpr ActivateF32Set kAllFunctions = {
+constexpr ActivateF32Set kActivate = {
     Activate<ClampOf>,     Activate<TanhOf>,     Activate<SigmoidOf>,
     Activate<LeakyReluOf>, Activate<EluOf>,      Activate<HardSigmoid>,
     Activate<HardSwishOf>, Activate<SoftplusOf>, Activate<SoftsignOf>,

@@ -131,13 +131,13 @@ void Binary(const BinaryArgs<T>& args) {
   }
 }
 
-constexpr BinaryF32Set kAllFunctions = {Binary<AddOf, float>,
-                                        Binary<SubtractOf, float>,
-                                        Binary<MultiplyOf, float>,
-                                        Binary<DivideOf, float>,
-                                        Binary<MinOf, float>,
-                                        Binary<MaxOf, float>,
-                                        Binary<SquaredDifferenceOf, float>};
+constexpr BinaryF32Set kBinary = {Binary<AddOf, float>,
+                                  Binary<SubtractOf, float>,
+                                  Binary<MultiplyOf, float>,
+                                  Binary<DivideOf, float>,
+                                  Binary<MinOf, float>,
+                                  Binary<MaxOf, float>,
+                                  Binary<SquaredDifferenceOf, float>};
 constexpr BinaryF32One kAdd = {Binary<AddOf, float>};
 constexpr BinaryF32One kSubtract = {Binary<SubtractOf, float>};
 

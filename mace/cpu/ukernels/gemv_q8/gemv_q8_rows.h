@@ -9,7 +9,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kBlock = 32;  // columns that share a scale of int4 values
+constexpr size_t kColumnsOfScale = 32;  // of int4 values
 // Blocks whose scales are converted at a time.
 constexpr size_t kScales = 16;
 
@@ -140,10 +140,10 @@ inline void Rows4Bits(const GemvQ8Args& t, size_t first) {
   Columns sums[kRows];
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) sums[r] = Zeros();
-  const size_t blocks = (t.k + kBlock - 1) / kBlock;
-  float last[kBlock] = {0};
-  for (size_t i = t.k / kBlock * kBlock; i < t.k; ++i) {
-    last[i % kBlock] = t.x[i];
+  const size_t blocks = (t.k + kColumnsOfScale - 1) / kColumnsOfScale;
+  float last[kColumnsOfScale] = {0};
+  for (size_t i = t.k / kColumnsOfScale * kColumnsOfScale; i < t.k; ++i) {
+    last[i % kColumnsOfScale] = t.x[i];
   }
   for (size_t from = 0; from < blocks; from += kScales) {
     const size_t count = blocks - from < kScales ? blocks - from : kScales;
@@ -152,9 +152,10 @@ inline void Rows4Bits(const GemvQ8Args& t, size_t first) {
       ScalesFromFp16(fp16 + r * t.row_scales + from, count, scales[r]);
     }
     for (size_t b = from; b < from + count; ++b) {
-      const bool whole = (b + 1) * kBlock <= t.k;
-      AddBlock<kRows>(t, codes + b * (kBlock / 2),
-                      whole ? t.x + b * kBlock : last, scales, b - from, sums);
+      const bool whole = (b + 1) * kColumnsOfScale <= t.k;
+      AddBlock<kRows>(t, codes + b * (kColumnsOfScale / 2),
+                      whole ? t.x + b * kColumnsOfScale : last, scales,
+                      b - from, sums);
     }
   }
 #pragma GCC unroll 4

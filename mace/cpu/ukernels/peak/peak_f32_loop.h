@@ -52,7 +52,7 @@ void Triad(size_t n, const float* a, const float* b, float factor, float* y) {
   }
 }
 
-constexpr PeakF32Set kAllFunctions = {kSums * simd::kLanes, MultiplyAdd, Triad};
+constexpr PeakF32Set kPeak = {kSums * simd::kLanes, MultiplyAdd, Triad};
 
 }  // namespace
 }  // namespace mace::cpu

@@ -67,10 +67,10 @@ void FinishPool(const PoolF32Finish& args) {
   });
 }
 
-struct LineMax : MaxOf<Plain<float>> {
+struct LineMax : PoolMaxOf<Plain<float>> {
   static constexpr float kNothing = -__builtin_inff();
 };
-struct LineMean : MeanOf<Plain<float>> {
+struct LineMean : PoolMeanOf<Plain<float>> {
   static constexpr float kNothing = 0;
 };
 struct LineL2 : RootMeanSquareOf<Plain<float>> {

@@ -31,7 +31,7 @@ struct Plain {
 // are combined, and what the result is. Lines are accumulated separately, so
 // that a large window loses little precision.
 template <typename Elements>
-struct MaxOf : Elements {
+struct PoolMaxOf : Elements {
   using V = typename Elements::V;
   static V Start(V first) { return first; }
   static V Add(V sum, V x) { return LargerOrNan(sum, x); }
@@ -40,7 +40,7 @@ struct MaxOf : Elements {
 };
 
 template <typename Elements>
-struct MeanOf : Elements {
+struct PoolMeanOf : Elements {
   using V = typename Elements::V;
   static V Start(V first) { return first; }
   static V Add(V sum, V x) { return sum + x; }

@@ -60,7 +60,7 @@ void Exponential(const ExpF32Args& args) {
   });
 }
 
-constexpr RowF32Set kAllFunctions = {Affine, Prelu, Mix, Lrn, Exponential};
+constexpr RowF32Set kRow = {Affine, Prelu, Mix, Lrn, Exponential};
 constexpr SoftmaxF32Set kSoftmax = {SoftmaxRow, SoftmaxColumns, Exponential};
 
 }  // namespace

@@ -47,7 +47,7 @@ void WinogradFilter(const WinogradFilterF32& t) {
   if (c < t.n) TransformFilters<kPairs, true>(t, c, t.n - c);
 }
 
-constexpr WinogradF32Set kAllFunctions = {
+constexpr WinogradF32Set kWinograd = {
     simd::kLanes,
     {WinogradInput<1>, WinogradInput<2>, WinogradInput<3>},
     {WinogradOutput<1>, WinogradOutput<2>, WinogradOutput<3>},

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from mace_tools.graph.op_schema import all_ops
-from mace_tools.package.library import link, op_sizes
+from mace_tools.package.library import link, op_sizes, sizes
 from mace_tools.package.library.abis import ABIS
 
 VARIANT = {"base": 1000, "objects": ["a.o", "b.o", "c.o"],
@@ -19,6 +19,21 @@ VARIANT = {"base": 1000, "objects": ["a.o", "b.o", "c.o"],
                                        (("A", "B"), 1315), (("mine",), 1000)])
 def test_code_that_ops_share_counts_once(ops, size):
     assert op_sizes.total(VARIANT, ops) == size
+
+
+def test_functions_of_an_object_with_all_micro_kernels_count_alone(tmp_path):
+    kept = tmp_path / "map"
+    kept.write_text("""Linker script and memory map
+
+ .text.Pool     0x0000000000001000       0x20 14-libneon.a(simd__neon.pic.o)
+ .text.Gemv
+                0x0000000000001020       0x30 14-libneon.a(simd__neon.pic.o)
+ .text.Infer    0x0000000000001050        0x8 21-libops.a(pooling.pic.o)
+ .rodata.Infer  0x0000000000001058        0x4 21-libops.a(pooling.pic.o)
+""")
+    assert sizes.by_object(kept) == {"14-libneon.a(simd__neon.pic.o) .text.Pool": 32,
+                                     "14-libneon.a(simd__neon.pic.o) .text.Gemv": 48,
+                                     "21-libops.a(pooling.pic.o)": 12}
 
 
 def test_small_libraries_for_arm64_name_every_place_by_one_instruction():

@@ -46,10 +46,11 @@ def by_part(map_file: Path) -> Counter[str]:
 
 
 def by_object(map_file: Path) -> Counter[str]:
-    """The same by object, such as "17-libops.pic.a(softmax.pic.o)"."""
+    """The same by object, such as "17-libops.pic.a(softmax.pic.o)". Of an object with micro-kernels
+    of all families, each function counts alone."""
     found: Counter[str] = Counter()
-    for _, origin, size in _kept(map_file):
-        found[origin] += size
+    for section, origin, size in _kept(map_file):
+        found[f"{origin} {section}" if "(simd__" in origin else origin] += size
     return found
 
 

@@ -1,0 +1,79 @@
+// The micro-kernels that are written once for all instruction sets,
+// in plain C++: the definition for the others.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/activate/activate_f32_loop.h"
+#include "mace/cpu/ukernels/binary/binary_f16_loop.h"
+#include "mace/cpu/ukernels/binary/binary_f32_loop.h"
+#include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_loop.h"
+#include "mace/cpu/ukernels/gemv/gemv_f32_rows.h"
+#include "mace/cpu/ukernels/gemv_q8/gemv_q8_rows.h"
+#include "mace/cpu/ukernels/magnitude/magnitude_f32_loop.h"
+#include "mace/cpu/ukernels/peak/peak_f32_loop.h"
+#include "mace/cpu/ukernels/pool/pool_f16_window.h"
+#include "mace/cpu/ukernels/pool/pool_f32_line.h"
+#include "mace/cpu/ukernels/pool/pool_q8_windows.h"
+#include "mace/cpu/ukernels/quantize_q8/quantize_q8_loop.h"
+#include "mace/cpu/ukernels/row/row_f32_loop.h"
+#include "mace/cpu/ukernels/winograd/winograd_f32_tile.h"
+
+namespace mace::cpu {
+
+const ActivateF32Set activate_f32__scalar = kActivate;
+
+const BinaryF16Set binary_f16__scalar = kFp16Functions;
+const BinaryF16One binary_add_f16__scalar = kFp16Add;
+
+const BinaryF32Set binary_f32__scalar = kBinary;
+const BinaryF32One binary_add_f32__scalar = kAdd;
+const BinaryF32One binary_subtract_f32__scalar = kSubtract;
+
+void dequantize_8bits_q8__scalar(const DequantizeRowsQ8Args& t) {
+  Dequantize8Bits(t);
+}
+void dequantize_4bits_q8__scalar(const DequantizeRowsQ8Args& t) {
+  Dequantize4Bits(t);
+}
+
+void gemv_f32__scalar(const GemvF32Rows& t) { Gemv(t); }
+
+void gemv_8bits_q8__scalar(const GemvQ8Args& t) { Gemv8Bits(t); }
+void gemv_4bits_q8__scalar(const GemvQ8Args& t) { Gemv4Bits(t); }
+
+MagnitudeF32 magnitude_f32__scalar(const MagnitudeF32Rows& t) {
+  return FindMagnitude(t);
+}
+
+const PeakF32Set peak_f32__scalar = kPeak;
+
+void pool_max_f16__scalar(const PoolF16Window& t) {
+  Pool<PoolMaxOf<Plain<uint16_t>>>(t);
+}
+void pool_mean_f16__scalar(const PoolF16Window& t) {
+  Pool<PoolMeanOf<Widened>>(t);
+}
+void pool_l2_f16__scalar(const PoolF16Window& t) {
+  Pool<RootMeanSquareOf<Widened>>(t);
+}
+
+const PoolF32LineSet pool_f32_lines__scalar = kLineFunctions;
+void pool_max_f32__scalar(const PoolF32Window& t) {
+  Pool<PoolMaxOf<Plain<float>>>(t);
+}
+void pool_mean_f32__scalar(const PoolF32Window& t) {
+  Pool<PoolMeanOf<Plain<float>>>(t);
+}
+void pool_l2_f32__scalar(const PoolF32Window& t) { PoolL2(t); }
+
+void maxpool_q8__scalar(const PoolQ8Windows& t) { MaxOfWindows(t); }
+void avgpool_q8__scalar(const PoolQ8Windows& t) { MeansOfWindows(t); }
+
+void quantize_q8__scalar(const QuantizeQ8Args& t) { QuantizeAll(t); }
+void dequantize_q8__scalar(const DequantizeQ8Args& t) { DequantizeAll(t); }
+
+const RowF32Set row_f32__scalar = kRow;
+const SoftmaxF32Set softmax_f32__scalar = kSoftmax;
+
+const WinogradF32Set winograd_f32__scalar = kWinograd;
+
+}  // namespace mace::cpu
