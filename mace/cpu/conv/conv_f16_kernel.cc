@@ -5,58 +5,23 @@
 
 #include <utility>
 
-#include "mace/base/str_cat.h"
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/conv/conv_cost.h"
-#include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_plan.h"
 
 namespace mace::cpu {
 namespace {
 
-struct ConvF16Kernel final : Kernel {
-  ConvF16Kernel(PackedB filter_in, ConvGemm conv_in, ThreadPool* threads_in)
-      : filter(std::move(filter_in)),
-        conv(std::move(conv_in)),
-        threads(threads_in) {}
-
-  int64_t scratch_bytes() const override { return conv.scratch_bytes(); }
-  int64_t macs() const override { return num_macs; }
-  int64_t cost_macs() const override { return cost; }
-  std::string variant() const override {
-    return StrCat(conv.variant(), addend == kNone ? "" : " + sum");
-  }
-
-  Status Run(const RunArgs& args) override {
-    conv.Run(
-        threads,
-        {args.inputs[0].as<const uint16_t>(), filter.Get(nullptr, nullptr),
-         bias.empty() ? nullptr : bias.data(), args.outputs[0].as<uint16_t>(),
-         addend == kNone ? nullptr : args.inputs[addend].as<const uint16_t>()},
-        args.scratch.handle);
-    return Status();
-  }
-
-  static constexpr size_t kNone = SIZE_MAX;
-
-  PackedB filter;
-  ConvGemm conv;
-  ThreadPool* threads;
-  LargeArray<uint16_t> bias;
-  size_t addend = kNone;  // index among the inputs
-  int64_t num_macs = 0;
-  int64_t cost = 0;
-};
-
-Result<std::unique_ptr<ConvF16Kernel>> MakeConvF16Kernel(
+Result<std::unique_ptr<ConvGemmKernel>> MakeConvF16Kernel(
     const Node& node, PackedB filter, const ConvGemm::Spec& spec,
     CpuContext& context) {
-  const ConvGemm conv(spec, context);
-  auto kernel =
-      std::make_unique<ConvF16Kernel>(std::move(filter), conv, context.threads);
+  auto kernel = std::make_unique<ConvGemmKernel>(
+      std::move(filter), ConvGemm(spec, context), context);
+  kernel->bias = ConvGemmKernel::kNone;
   if (node.has_input(2)) {
-    MACE_ASSIGN_OR_RETURN(kernel->bias, RoundedToFp16(node.inputs[2], spec.n));
+    MACE_ASSIGN_OR_RETURN(kernel->bias_fp16,
+                          RoundedToFp16(node.inputs[2], spec.n));
   }
   kernel->num_macs =
       SaturatedProduct({spec.patches.rows(), spec.patches.depth(), spec.n});
@@ -64,7 +29,7 @@ Result<std::unique_ptr<ConvF16Kernel>> MakeConvF16Kernel(
   return kernel;
 }
 
-Result<std::unique_ptr<ConvF16Kernel>> MakeConv(
+Result<std::unique_ptr<ConvGemmKernel>> MakeConv(
     const Node& node, const ConvNode& conv,
     const ActivationFunction& sum_activation, CpuContext& context) {
   const ConvShape& s = conv.shape;

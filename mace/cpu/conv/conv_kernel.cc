@@ -7,59 +7,31 @@
 
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
-#include "mace/cpu/common/kernel_inputs.h"
-#include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_strassen_kernel.h"
 
 namespace mace::cpu {
-namespace {
+std::vector<Overlap> ConvGemmKernel::overlaps() const {
+  const int64_t distance = gemm.SafeDistanceBytes();
+  if (distance < 0) return {};
+  return {{0, distance}};
+}
 
-struct ConvGemmKernel final : Kernel {
-  ConvGemmKernel(PackedB filter_in, ConvGemm gemm_in, const CpuContext& context)
-      : filter(std::move(filter_in)),
-        gemm(std::move(gemm_in)),
-        threads(context.threads) {}
+std::string ConvGemmKernel::variant() const {
+  return StrCat(gemm.variant(), addend == kNone ? "" : " + sum");
+}
 
-  int64_t scratch_bytes() const override {
-    return filter.scratch_bytes() + gemm.scratch_bytes();
-  }
-  int64_t macs() const override { return num_macs; }
-  int64_t cost_macs() const override { return cost; }
-  std::vector<Overlap> overlaps() const override {
-    const int64_t distance = gemm.SafeDistanceBytes();
-    if (distance < 0) return {};
-    return {{0, distance}};
-  }
-  std::string variant() const override {
-    return StrCat(gemm.variant(), addend == kNone ? "" : " + sum");
-  }
-
-  Status Run(const RunArgs& args) override {
-    const void* b =
-        filter.Get(args.inputs[1].as<const float>(), args.scratch.handle);
-    gemm.Run(threads,
-             {args.inputs[0].as<const float>(), b, Input(args, bias),
-              args.outputs[0].as<float>(), Input(args, addend)},
-             args.scratch.as<char>() + filter.scratch_bytes());
-    return Status();
-  }
-  // Returns null if input `i` is absent.
-  static const float* Input(const RunArgs& args, size_t i) {
-    return i < args.inputs.size() ? args.inputs[i].as<const float>() : nullptr;
-  }
-
-  static constexpr size_t kNone = SIZE_MAX;
-
-  PackedB filter;
-  ConvGemm gemm;
-  ThreadPool* threads;
-  size_t bias = 2;  // index among the inputs
-  size_t addend = kNone;
-  int64_t num_macs = 0;
-  int64_t cost = 0;
-};
-
-}  // namespace
+Status ConvGemmKernel::Run(const RunArgs& args) {
+  const auto input = [&args](size_t i) -> const void* {
+    return i < args.inputs.size() ? args.inputs[i].handle : nullptr;
+  };
+  char* scratch = args.scratch.as<char>();
+  gemm.Run(threads,
+           {input(0), filter.Get(input(1), scratch),
+            bias_fp16.empty() ? input(bias) : bias_fp16.data(),
+            args.outputs[0].handle, input(addend)},
+           scratch + filter.scratch_bytes());
+  return Status();
+}
 
 std::vector<GemmB> FilterMatrices(const ConvShape& s,
                                   const FilterLayout& layout) {

@@ -3,6 +3,11 @@
 #ifndef MACE_CPU_CONV_CONV_KERNEL_H_
 #define MACE_CPU_CONV_CONV_KERNEL_H_
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mace/base/large_array.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_node.h"
@@ -10,6 +15,34 @@
 #include "mace/device/kernel.h"
 
 namespace mace::cpu {
+
+// Computes one GEMM for each group, or batch, of input 0 and the filter.
+struct ConvGemmKernel final : Kernel {
+  ConvGemmKernel(PackedB filter_in, ConvGemm gemm_in, const CpuContext& context)
+      : filter(std::move(filter_in)),
+        gemm(std::move(gemm_in)),
+        threads(context.threads) {}
+
+  int64_t scratch_bytes() const override {
+    return filter.scratch_bytes() + gemm.scratch_bytes();
+  }
+  int64_t macs() const override { return num_macs; }
+  int64_t cost_macs() const override { return cost; }
+  std::vector<Overlap> overlaps() const override;
+  std::string variant() const override;
+  Status Run(const RunArgs& args) override;
+
+  static constexpr size_t kNone = SIZE_MAX;
+
+  PackedB filter;
+  ConvGemm gemm;
+  ThreadPool* threads;
+  LargeArray<uint16_t> bias_fp16;  // a constant; if empty, an input may be it
+  size_t bias = 2;                 // index among the inputs
+  size_t addend = kNone;
+  int64_t num_macs = 0;
+  int64_t cost = 0;
+};
 
 // The layout of a filter tensor. The taps between output channel o and input
 // channel c of a group begin at element (o * out_stride + c * in_stride) * taps
