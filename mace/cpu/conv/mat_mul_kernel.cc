@@ -13,7 +13,7 @@
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/reference/mat_mul.h"
-#include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
+#include "mace/cpu/ukernels/gemv/gemv_table.h"
 #include "mace/device/widen_weights.h"
 
 namespace mace::cpu {

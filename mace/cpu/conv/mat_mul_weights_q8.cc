@@ -13,7 +13,7 @@
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/gemm_pack.h"
 #include "mace/cpu/quantized/dequantize_rows.h"
-#include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
+#include "mace/cpu/ukernels/gemv/gemv_table.h"
 
 namespace mace::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #define MACE_CPU_QUANTIZED_DEQUANTIZE_ROWS_H_
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_table.h"
+#include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/graph/stored_weight.h"
 
 namespace mace::cpu {

@@ -4,12 +4,12 @@
 
 #include "mace/cpu/ukernels/activate/activate_f32_loop.h"
 #include "mace/cpu/ukernels/binary/binary_f32_loop.h"
-#include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_loop.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_rows.h"
-#include "mace/cpu/ukernels/gemv_q8/gemv_q8_rows.h"
+#include "mace/cpu/ukernels/gemv/gemv_q8_rows.h"
 #include "mace/cpu/ukernels/magnitude/magnitude_f32_loop.h"
 #include "mace/cpu/ukernels/peak/peak_f32_loop.h"
 #include "mace/cpu/ukernels/pool/pool_f32_line.h"
+#include "mace/cpu/ukernels/quantize_q8/dequantize_rows_q8_loop.h"
 #include "mace/cpu/ukernels/row/row_f32_loop.h"
 #include "mace/cpu/ukernels/winograd/winograd_f32_tile.h"
 

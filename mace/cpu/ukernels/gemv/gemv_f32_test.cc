@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "mace/cpu/ukernels/gemv/gemv_f32_table.h"
+#include "mace/cpu/ukernels/gemv/gemv_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 

@@ -1,12 +1,13 @@
-// The f32 matrix-vector micro-kernels of this build, best first.
+// The matrix-vector micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
-#define MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
+#ifndef MACE_CPU_UKERNELS_GEMV_GEMV_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMV_GEMV_TABLE_H_
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/cpu/simd/element.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32.h"
+#include "mace/cpu/ukernels/gemv/gemv_q8.h"
 
 namespace mace::cpu {
 
@@ -35,6 +36,27 @@ inline constexpr GemvF32 kGemvF32[] = {
 #endif
 };
 
+struct GemvQ8 {
+  static constexpr Element kType = Element::kQ8;
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+  GemvQ8Fn* bits8;
+  GemvQ8Fn* bits4;
+};
+
+inline constexpr GemvQ8 kGemvQ8[] = {
+#if defined(__x86_64__)
+    {"gemv_q8__avx512", kCpuAvx512, gemv_8bits_q8__avx512,
+     gemv_4bits_q8__avx512},
+    {"gemv_q8__avx2", kCpuAvx2Fma, gemv_8bits_q8__avx2, gemv_4bits_q8__avx2},
+#elif defined(__aarch64__) || defined(__arm__)
+    {"gemv_q8__neon", kCpuNeon, gemv_8bits_q8__neon, gemv_4bits_q8__neon},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"gemv_q8__scalar", 0, gemv_8bits_q8__scalar, gemv_4bits_q8__scalar},
+#endif
+};
+
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMV_GEMV_F32_TABLE_H_
+#endif  // MACE_CPU_UKERNELS_GEMV_GEMV_TABLE_H_

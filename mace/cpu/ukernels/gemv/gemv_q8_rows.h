@@ -1,10 +1,10 @@
 // The implementation of the matrix-vector micro-kernels for quantized values.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_ROWS_H_
-#define MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_ROWS_H_
+#ifndef MACE_CPU_UKERNELS_GEMV_GEMV_Q8_ROWS_H_
+#define MACE_CPU_UKERNELS_GEMV_GEMV_Q8_ROWS_H_
 
 #include "mace/cpu/simd/int8.h"
-#include "mace/cpu/ukernels/gemv_q8/gemv_q8.h"
+#include "mace/cpu/ukernels/gemv/gemv_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -177,4 +177,4 @@ inline void Gemv4Bits(const GemvQ8Args& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_ROWS_H_
+#endif  // MACE_CPU_UKERNELS_GEMV_GEMV_Q8_ROWS_H_

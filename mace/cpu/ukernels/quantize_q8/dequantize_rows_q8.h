@@ -1,7 +1,7 @@
 // Micro-kernels that dequantize values in which a weight is stored.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_H_
-#define MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_H_
+#ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_H_
+#define MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -28,4 +28,4 @@ DequantizeRowsQ8Fn dequantize_4bits_q8__scalar, dequantize_4bits_q8__avx2,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_H_
+#endif  // MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_H_

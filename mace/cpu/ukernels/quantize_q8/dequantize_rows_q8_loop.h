@@ -1,10 +1,10 @@
 // The loops of all instruction sets.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_LOOP_H_
-#define MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_LOOP_H_
+#ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_LOOP_H_
+#define MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_LOOP_H_
 
 #include "mace/cpu/simd/int8.h"
-#include "mace/cpu/ukernels/dequantize_q8/dequantize_q8.h"
+#include "mace/cpu/ukernels/quantize_q8/dequantize_rows_q8.h"
 
 namespace mace::cpu {
 namespace {
@@ -53,4 +53,4 @@ inline void Dequantize4Bits(const DequantizeRowsQ8Args& t) {
 }  // namespace
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_DEQUANTIZE_Q8_DEQUANTIZE_Q8_LOOP_H_
+#endif  // MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_LOOP_H_

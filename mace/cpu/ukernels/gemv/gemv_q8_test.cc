@@ -8,7 +8,7 @@
 #include <random>
 
 #include "mace/base/fp16.h"
-#include "mace/cpu/ukernels/gemv_q8/gemv_q8_table.h"
+#include "mace/cpu/ukernels/gemv/gemv_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 

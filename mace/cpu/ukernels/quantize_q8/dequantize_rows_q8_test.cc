@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "mace/cpu/ukernels/dequantize_q8/dequantize_q8_table.h"
+#include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/cpu/ukernels/testing/rows.h"
 
 namespace mace::cpu {

@@ -1,15 +1,15 @@
 // Matrix-vector micro-kernels for weights stored as int8 or int4:
 // y = clamp(w * x + bias), with w stored by rows.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_H_
-#define MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_H_
+#ifndef MACE_CPU_UKERNELS_GEMV_GEMV_Q8_H_
+#define MACE_CPU_UKERNELS_GEMV_GEMV_Q8_H_
 
 #include <cstddef>
 #include <cstdint>
 
 namespace mace::cpu {
 
-// The values of a row are those of dequantize_q8.h.
+// The values of a row are those of dequantize_rows_q8.h.
 struct GemvQ8Args {
   size_t n;  // rows of w and elements of y
   size_t k;  // columns of w and elements of x
@@ -35,4 +35,4 @@ GemvQ8Fn gemv_4bits_q8__scalar, gemv_4bits_q8__avx2, gemv_4bits_q8__avx512,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_UKERNELS_GEMV_Q8_GEMV_Q8_H_
+#endif  // MACE_CPU_UKERNELS_GEMV_GEMV_Q8_H_
