@@ -1,8 +1,6 @@
 // The kernels of convolutions and matrix products that compute in fp16.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/conv_f16_kernel.h"
-
 #include <utility>
 
 #include "mace/cpu/common/fp16_weights.h"

@@ -7,7 +7,6 @@
 
 #include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
-#include "mace/cpu/conv/conv_strassen_kernel.h"
 
 namespace mace::cpu {
 std::vector<Overlap> ConvGemmKernel::overlaps() const {

@@ -1,8 +1,10 @@
-// The kernel of convolutions that run as matrix products; several ops use it.
+// The kernels of convolutions of floats: as matrix products, by Strassen's or
+// Winograd's method, and in fp16. Several ops use them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_CONV_KERNEL_H_
 #define MACE_CPU_CONV_CONV_KERNEL_H_
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,6 +103,51 @@ Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
                                  const NodePlan& plan,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context);
+
+// Packs a constant filter of layout OIHW for Strassen's method with this
+// micro-kernel. Errors: MACE_OUT_OF_RESOURCES.
+Result<std::shared_ptr<const void>> PackStrassen(const Operand& filter,
+                                                 const ConvShape& shape,
+                                                 const GemmUkernel& micro,
+                                                 CpuContext& context);
+
+// Makes the kernel of the node's convolution. With `addend`, it also adds one
+// more input, which follows those of the node. REQUIRES: the plan's method is
+// Strassen's. Errors: MACE_OUT_OF_RESOURCES.
+Result<KernelPtr> PrepareConvStrassen(const Node& node, const ConvNode& conv,
+                                      const NodePlan& plan, bool addend,
+                                      const ActivationFunction& sum_activation,
+                                      CpuContext& context);
+
+// Makes the kernel of a Winograd convolution of input 0 with the filter (input
+// 1) and the bias (input 2, if present). REQUIRES: the filter is a constant of
+// layout OIHW; the plan's method is Winograd's. Errors: MACE_OUT_OF_RESOURCES.
+Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& shape,
+                                      const NodePlan& plan,
+                                      const ActivationFunction& activation,
+                                      CpuContext& context);
+
+// Returns whether a Conv2d whose activations are f32 can also compute in f16.
+bool ConvComputesFp16(const Node& node, const CpuContext& context);
+
+// Makes the kernel of a Conv2d with f16 input and output. Errors:
+// MACE_UNSUPPORTED if the filter is not a constant stored as f16, or if there
+// are several groups; MACE_OUT_OF_RESOURCES.
+Result<KernelPtr> PrepareConvF16(const Node& node, const ConvNode& conv,
+                                 CpuContext& context);
+
+// The same, and adds one more input, which follows those of the node. Errors:
+// also MACE_UNSUPPORTED if the convolution has an activation of its own, or if
+// the sum has one that is not a clamp.
+Result<KernelPtr> PrepareConvSumF16(const Node& node, const ConvNode& conv,
+                                    const ActivationFunction& sum_activation,
+                                    CpuContext& context);
+
+// Makes the kernel of a FullyConnected of m rows with f16 input and output.
+// REQUIRES: HasFp16Weights(node).
+Result<KernelPtr> PrepareFullyConnectedF16(const Node& node, int64_t m,
+                                           const ActivationFunction& activation,
+                                           CpuContext& context);
 
 }  // namespace mace::cpu
 

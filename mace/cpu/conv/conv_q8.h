@@ -52,9 +52,15 @@ Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context);
 Result<KernelPtr> PrepareFullyConnectedQ8(const Node& node,
                                           CpuContext& context);
 
-// The same as parts of a kernel: the GEMM of a Conv2d, by RunRows, and a
-// DepthwiseConv2d with one output for each channel. `shape` is that of the
-// node.
+// Prepares a Deconv2d node whose input 0 is quantized i8 or u8. Results are
+// those of TFLite's reference kernel of TRANSPOSE_CONV. Errors:
+// MACE_UNSUPPORTED for filters and biases that are not constant, and for
+// activations other than NOOP, RELU and RELUX.
+Result<KernelPtr> PrepareDeconvQ8(const Node& node, CpuContext& context);
+
+// The GEMM and the depthwise convolution as parts of a kernel: the GEMM of a
+// Conv2d, by RunRows, and a DepthwiseConv2d with one output for each channel.
+// `shape` is that of the node.
 Result<ConvGemmQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,
                                   CpuContext& context);
 Result<DepthwiseQ8> MakeDepthwiseQ8(const Node& node, const ConvShape& shape,

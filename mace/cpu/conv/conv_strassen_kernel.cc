@@ -1,13 +1,12 @@
 // The kernel of a convolution by Strassen's method.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/conv_strassen_kernel.h"
-
 #include <utility>
 
 #include "mace/base/str_cat.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/conv/conv_kernel.h"
+#include "mace/cpu/conv/strassen.h"
 
 namespace mace::cpu {
 namespace {

@@ -1,12 +1,11 @@
 // The kernel of a Winograd convolution.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/conv_winograd_kernel.h"
-
 #include <utility>
 
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/weight_floats.h"
+#include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/winograd.h"
 
 namespace mace::cpu {

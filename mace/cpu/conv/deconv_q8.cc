@@ -1,12 +1,11 @@
 // Each output sums over the taps that meet an input.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/deconv_q8.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "mace/base/str_cat.h"
+#include "mace/cpu/conv/conv_q8.h"
 #include "mace/cpu/quantized/dot_q8.h"
 #include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/reference/conv.h"

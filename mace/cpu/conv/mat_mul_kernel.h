@@ -1,4 +1,4 @@
-// The kernel of matrix products; several ops use it.
+// The kernels of matrix products; several ops use them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_CONV_MAT_MUL_KERNEL_H_
 #define MACE_CPU_CONV_MAT_MUL_KERNEL_H_
@@ -28,6 +28,20 @@ struct MatMulSpec {
 // Errors: MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& spec,
                                 CpuContext& context);
+
+// As PrepareMatMul, for operands that are quantized i8 or u8, without a bias
+// and an activation. Results are those of TFLite's reference kernel of
+// BATCH_MATMUL.
+Result<KernelPtr> PrepareMatMulQ8(const Node& node, const MatMulSpec& spec,
+                                  CpuContext& context);
+
+// Prepares act(x * w^T + bias) with x [m, k] and w, input 1, [n, k] stored as
+// quantized values. A few rows of w at a time become floats: for few rows of x
+// they are multiplied at once, for more they are packed for the micro-kernels
+// of matrix products. REQUIRES: HasCodeRows(w), and m, n and k above 0.
+Result<KernelPtr> PrepareMatMulWeightsQ8(const Node& node, int64_t m,
+                                         const ActivationFunction& activation,
+                                         CpuContext& context);
 
 }  // namespace mace::cpu
 

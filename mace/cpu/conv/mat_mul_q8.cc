@@ -2,8 +2,6 @@
 // panels, as in any product of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/mat_mul_q8.h"
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "mace/cpu/common/table_size.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/filter_q8.h"
+#include "mace/cpu/conv/mat_mul_kernel.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {

@@ -1,8 +1,6 @@
 // Kernels of products with weights stored as int8 or int4.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/conv/mat_mul_weights_q8.h"
-
 #include <algorithm>
 
 #include "mace/base/aligned_buffer.h"
@@ -12,6 +10,7 @@
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/gemm_pack.h"
+#include "mace/cpu/conv/mat_mul_kernel.h"
 #include "mace/cpu/quantized/dequantize_rows.h"
 #include "mace/cpu/ukernels/gemv/gemv_table.h"
 

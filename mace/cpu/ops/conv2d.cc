@@ -6,13 +6,10 @@
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/conv/conv_f16_kernel.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_q8.h"
-#include "mace/cpu/conv/conv_strassen_kernel.h"
-#include "mace/cpu/conv/conv_winograd_kernel.h"
 #include "mace/cpu/conv/conv_winograd_q8.h"
 #include "mace/cpu/conv/q16.h"
 

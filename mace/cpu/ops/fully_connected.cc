@@ -5,10 +5,9 @@
 
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/conv/conv_f16_kernel.h"
+#include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_q8.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
-#include "mace/cpu/conv/mat_mul_weights_q8.h"
 #include "mace/cpu/conv/q16.h"
 #include "mace/graph/stored_weight.h"
 

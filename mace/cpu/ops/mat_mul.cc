@@ -7,7 +7,6 @@
 #include "mace/cpu/common/table_size.h"
 #include "mace/cpu/conv/gemm_pack.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
-#include "mace/cpu/conv/mat_mul_q8.h"
 
 namespace mace::cpu {
 namespace {
