@@ -2,7 +2,7 @@
 """The toolchains of @android_ndk: the NDK's Clang for each ABI.
 
 Their names for --cpu are those of Debian's cross compilers, so that a select() on the CPU holds
-for both. Bazel links mace_run; the library is linked by tools/mace_tools/library.
+for both. Bazel links mace_run; the library is linked by tools/mace_tools/package/library.
 """
 
 load("@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl", "feature", "flag_group", "flag_set", "tool_path")
@@ -24,7 +24,7 @@ _LINK = [
 # Programs bring the C++ library with them, which phones do not have, and fit pages of 16 KB.
 _LINK_FLAGS = ["--driver-mode=g++", "-static-libstdc++", "-Wl,--gc-sections", "-Wl,-z,max-page-size=16384"]
 
-# The first version of Android that runs the library; tools/mace_tools/library/abis.py has it, too.
+# The first version of Android that runs the library; tools/mace_tools/package/library/abis.py has it, too.
 API = 21
 
 # By the name for --cpu: what Clang compiles for. NEON with fused products is in all but the oldest
