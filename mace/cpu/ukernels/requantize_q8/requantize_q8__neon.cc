@@ -8,7 +8,7 @@
 
 #include <arm_neon.h>
 
-#include "mace/cpu/ukernels/requantize_q8/requantize_q8.h"
+#include "mace/cpu/ukernels/requantize_q8/requantize_once_q8_plain.h"
 
 namespace mace::cpu {
 namespace {
@@ -254,6 +254,11 @@ void requantize_q8__neon(const RequantizeQ8Tile& t) {
   }
   if (t.least == -128 && t.most == 127) return FixedColumns<false, false>(t);
   FixedColumns<false, true>(t);
+}
+
+// On 32-bit Arm; requantize_once_q8__aarch64 is that of 64 bits.
+void requantize_once_q8__neon(const RequantizeQ8Tile& t) {
+  for (size_t i = 0; i < t.m; ++i) RequantizeOnce(t, i, 0);
 }
 
 }  // namespace mace::cpu
