@@ -59,65 +59,28 @@ T Narrow(Wide v) {
   }
 }
 
-template <typename Wide, typename T>
-void Load(const void* from, Wide* to, int64_t n) {
-  const T* p = static_cast<const T*>(from);
-  for (int64_t i = 0; i < n; ++i) to[i] = Widen<Wide>(p[i]);
-}
-
-template <typename Wide, typename T>
-void Store(const Wide* from, void* to, int64_t n) {
-  T* p = static_cast<T*>(to);
-  for (int64_t i = 0; i < n; ++i) p[i] = Narrow<T>(from[i]);
-}
-
-template <typename Wide>
-void LoadAs(DataType type, const void* from, Wide* to, int64_t n) {
+// Calls f with a null pointer to elements of `type`.
+template <typename F>
+void WithPointerTo(DataType type, const F& f) {
   switch (type) {
     case DataType::kF32:
-      return Load<Wide, float>(from, to, n);
+      return f(static_cast<float*>(nullptr));
     case DataType::kF16:
-      return Load<Wide, Half>(from, to, n);
+      return f(static_cast<Half*>(nullptr));
     case DataType::kBF16:
-      return Load<Wide, Bfloat16>(from, to, n);
+      return f(static_cast<Bfloat16*>(nullptr));
     case DataType::kI32:
-      return Load<Wide, int32_t>(from, to, n);
+      return f(static_cast<int32_t*>(nullptr));
     case DataType::kI64:
-      return Load<Wide, int64_t>(from, to, n);
+      return f(static_cast<int64_t*>(nullptr));
     case DataType::kI16:
-      return Load<Wide, int16_t>(from, to, n);
+      return f(static_cast<int16_t*>(nullptr));
     case DataType::kI8:
-      return Load<Wide, int8_t>(from, to, n);
+      return f(static_cast<int8_t*>(nullptr));
     case DataType::kU8:
-      return Load<Wide, uint8_t>(from, to, n);
+      return f(static_cast<uint8_t*>(nullptr));
     case DataType::kBool:
-      return Load<Wide, Boolean>(from, to, n);
-    case DataType::kInvalid:
-      return;
-  }
-}
-
-template <typename Wide>
-void StoreAs(DataType type, const Wide* from, void* to, int64_t n) {
-  switch (type) {
-    case DataType::kF32:
-      return Store<Wide, float>(from, to, n);
-    case DataType::kF16:
-      return Store<Wide, Half>(from, to, n);
-    case DataType::kBF16:
-      return Store<Wide, Bfloat16>(from, to, n);
-    case DataType::kI32:
-      return Store<Wide, int32_t>(from, to, n);
-    case DataType::kI64:
-      return Store<Wide, int64_t>(from, to, n);
-    case DataType::kI16:
-      return Store<Wide, int16_t>(from, to, n);
-    case DataType::kI8:
-      return Store<Wide, int8_t>(from, to, n);
-    case DataType::kU8:
-      return Store<Wide, uint8_t>(from, to, n);
-    case DataType::kBool:
-      return Store<Wide, Boolean>(from, to, n);
+      return f(static_cast<Boolean*>(nullptr));
     case DataType::kInvalid:
       return;
   }
@@ -129,13 +92,16 @@ void ConvertThrough(DataType from_type, const void* from, DataType to_type,
   Wide piece[kPiece];
   for (int64_t i = 0; i < n; i += kPiece) {
     const int64_t count = std::min(kPiece, n - i);
-    LoadAs(from_type,
-           static_cast<const char*>(from) +
-               i * static_cast<int64_t>(SizeOf(from_type)),
-           piece, count);
-    StoreAs(to_type, piece,
-            static_cast<char*>(to) + i * static_cast<int64_t>(SizeOf(to_type)),
-            count);
+    WithPointerTo(from_type, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const T* x = static_cast<const T*>(from) + i;
+      for (int64_t k = 0; k < count; ++k) piece[k] = Widen<Wide>(x[k]);
+    });
+    WithPointerTo(to_type, [&](auto* type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      T* y = static_cast<T*>(to) + i;
+      for (int64_t k = 0; k < count; ++k) y[k] = Narrow<T>(piece[k]);
+    });
   }
 }
 
