@@ -5,7 +5,8 @@ Most of what a small source file costs is parsing the headers that it shares wit
 the files of a folder are compiled in units of up to two dozen. A unit is the text of its files with
 #line directives, so messages and debuggers name the files. Therefore names in the anonymous
 namespaces of a folder differ. Libraries for apps (--config=library) compile each file alone, as
-.bazelrc gives flags to single files, and so show which file lacks an include.
+the linker leaves out what they do not use by file and function, and so show which file lacks an
+include.
 """
 
 _FILES_PER_UNIT = 24
@@ -33,8 +34,10 @@ _unity = rule(
     },
 )
 
-def unity(name, srcs):
-    """Sources for a cc_library: units NAME_0.cc, NAME_1.cc, ... of `srcs`, or each file alone."""
+def unity(name, srcs, for_apps = None):
+    """Sources for a cc_library: units NAME_0.cc, NAME_1.cc, ... of `srcs`, or each file alone.
+
+    `for_apps`: what libraries for apps have in their place, if it is not the files."""
     count = (len(srcs) + _FILES_PER_UNIT - 1) // _FILES_PER_UNIT
     outs = ["%s_%d.cc" % (name, i) for i in range(count)]
     _unity(
@@ -44,15 +47,16 @@ def unity(name, srcs):
         tags = ["manual"],  # built where it is a source
     )
     return select({
+        "//mace:for_apps": srcs if for_apps == None else for_apps,
         "//mace:each_file_alone": srcs,
         "//conditions:default": [":" + out for out in outs],
     })
 
-def unity_folders(folders, exclude):
+def unity_folders(folders, exclude, for_apps = None):
     """The same for the sources of several folders, each ending in "/" or empty."""
     srcs = []
     for folder in folders:
         files = native.glob([folder + "*.cc"], exclude = exclude)
         if files:
-            srcs = srcs + unity((folder.replace("/", "_") or "top_") + "unit", files)
+            srcs = srcs + unity((folder.replace("/", "_") or "top_") + "unit", files, for_apps)
     return srcs

@@ -27,9 +27,9 @@ Discarded input sections
 Linker script and memory map
 
  .text._ZN4mace3cpu4SomeEv
-                0x0000000000000000      0x100 /x/03-libcpu.pic.a(some.pic.o)
+                0x0000000000000000      0x100 /x/03-libcpu_small.pic.a(some.pic.o)
  .text._ZNSt6vectorIfE4growEv
-                0x0000000000000100       0x20 /x/03-libcpu.pic.a(some.pic.o)
+                0x0000000000000100       0x20 /x/03-libcpu_small.pic.a(some.pic.o)
  .rodata        0x0000000000000000       0x10 /x/00-libruntime.pic.a(engine.pic.o)
  .debug_line    0x0000000000000000     0x5000 /x/00-libruntime.pic.a(engine.pic.o)
  .text          0x0000000000000000        0x8 /x/05-libproblem.pic.a(search.pic.o)
