@@ -21,16 +21,19 @@ TEST_DEPS = ["//mace/testing:gtest_pch", "@gtest//:gtest_main"]
 # Of code that no app runs: half the time to compile.
 QUICK_COPTS = ["-Wall", "-Wextra", "-Wshadow", "-O1"]
 
-# What a library for apps can do without; mace/base/parts.h says what follows.
-# --define=pictures=false leaves one out.
-PARTS = ["activations", "arena", "c_api", "capability", "check_numerics", "control_flow", "custom_ops", "depthwise", "dumps", "l2_pooling", "memory_plans", "memory_usage", "open_shapes", "packed_weights", "pictures", "profile", "sealed", "search", "states", "storage", "strassen", "strategies", "tuning", "winograd"]
+# What a library for apps can do without; mace/base/components.h says what
+# follows. --define=diagnostics=false leaves one out.
+COMPONENTS = ["diagnostics", "dynamic", "encryption", "interfaces", "memory_tools"]
 
-def part_copts(*parts):
-    """The flags by which sources know which of `parts` they have."""
+# Kernels that a library has where its models use them.
+KERNELS = ["depthwise", "strassen", "winograd"]
+
+def component_copts(*components):
+    """The flags by which sources know which of `components` they have."""
     flags = []
-    for part in parts:
+    for component in components:
         flags = flags + select({
-            "//mace:without_" + part: ["-DMACE_WITHOUT_" + part.upper()],
+            "//mace:without_" + component: ["-DMACE_WITHOUT_" + component.upper()],
             "//conditions:default": [],
         })
     return flags

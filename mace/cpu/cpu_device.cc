@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/logging.h"
-#include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/cpu_identity.h"
@@ -36,8 +36,9 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
 #endif
   context.caches = options.caches;
   const cpu::TunerOptions& tuning = options.tuner;
-  if (!kHasTuning) {
-    if (tuning.budget_micros > 0) return AbsentPart("SetTuning", "tuning");
+  if (!kHasInterfaces) {
+    if (tuning.budget_micros > 0)
+      return AbsentComponent("SetTuning", "interfaces");
   } else if (tuning.storage != nullptr || tuning.budget_micros > 0) {
     if (tuning.storage != nullptr && tuning.storage->Load() != 0) {
       LOG(INFO) << "the CPU's tuning results cannot be read; they are ignored";
@@ -89,7 +90,7 @@ Result<NodeWork> CpuDevice::Supports(const Node& node) {
 }
 
 Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
-  if (kHasCustomOps && node.custom.state != nullptr) {
+  if (kHasInterfaces && node.custom.state != nullptr) {
     return cpu::PrepareCustom(node, threads_.get());
   }
   if (!tunes()) return cpu::PrepareNode(node, context_);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/components.h"
 #include "mace/base/cpu_topology.h"
-#include "mace/base/parts.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/tuning/tuner.h"
 #include "mace/device/device.h"
@@ -66,7 +66,7 @@ class CpuDevice final : public Device,
  private:
   CpuDevice() = default;
 
-  bool tunes() const { return kHasTuning && tuner_ != nullptr; }
+  bool tunes() const { return kHasInterfaces && tuner_ != nullptr; }
 
   std::unique_ptr<ThreadPool> threads_;
   std::shared_ptr<PackedWeights> packed_;

@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/make_shared.h"
-#include "mace/base/parts.h"
 
 namespace mace {
 namespace {
@@ -64,7 +64,7 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     const auto it = kept_.find(key);
     if (it != kept_.end()) return it->second.data;
   }
-  if (kHasPackedWeights && ahead_ != nullptr) {
+  if (kHasMemoryTools && ahead_ != nullptr) {
     MACE_ASSIGN_OR_RETURN(std::shared_ptr<const void> found,
                           FindAhead(key, bytes));
     if (found != nullptr) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/image/geometry.h"
 #include "mace/image/reader.h"
 #include "mace/image/strip.h"
@@ -97,7 +97,8 @@ MaceImageConverter::~MaceImageConverter() = default;
 MaceStatus MaceImageConverter::Create(
     const MaceImageInput& input,
     std::unique_ptr<MaceImageConverter>* converter) {
-  if (!kHasPictures) return AbsentPart("MaceImageConverter", "pictures");
+  if (!kHasInterfaces)
+    return AbsentComponent("MaceImageConverter", "interfaces");
   if (converter == nullptr) return InvalidArgument("`converter` is null");
   auto impl = std::make_unique<Impl>();
   MACE_ASSIGN_OR_RETURN(impl->converter, image::Converter::Create(
@@ -107,13 +108,14 @@ MaceStatus MaceImageConverter::Create(
 }
 
 size_t MaceImageConverter::tensor_bytes() const {
-  return kHasPictures ? impl_->converter->tensor_bytes() : 0;
+  return kHasInterfaces ? impl_->converter->tensor_bytes() : 0;
 }
 
 MaceStatus MaceImageConverter::Convert(const MaceImage& image, void* tensor,
                                        size_t bytes,
                                        MaceImageTransform* transform) {
-  if (!kHasPictures) return AbsentPart("MaceImageConverter", "pictures");
+  if (!kHasInterfaces)
+    return AbsentComponent("MaceImageConverter", "interfaces");
   return impl_->converter->Convert(image, tensor, bytes, transform);
 }
 

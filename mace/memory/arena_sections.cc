@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 
 namespace mace::memory {
 namespace {
@@ -54,12 +54,12 @@ const std::shared_ptr<ArenaSections>& ArenaSections::Current() {
 ScopedArenaSections::ScopedArenaSections(
     std::shared_ptr<ArenaSections> sections)
     : sections_(std::move(sections)),
-      outer_(kHasArenaSections ? current : nullptr) {
-  if (kHasArenaSections) current = &sections_;
+      outer_(kHasMemoryTools ? current : nullptr) {
+  if (kHasMemoryTools) current = &sections_;
 }
 
 ScopedArenaSections::~ScopedArenaSections() {
-  if (kHasArenaSections) current = outer_;
+  if (kHasMemoryTools) current = outer_;
 }
 
 Result<SectionBuffer> SectionBuffer::Persistent(size_t bytes,
@@ -74,7 +74,7 @@ Result<SectionBuffer> SectionBuffer::Temporary(size_t bytes, const char* what) {
 Result<SectionBuffer> SectionBuffer::Create(size_t bytes, const char* what,
                                             bool is_temporary) {
   SectionBuffer buffer;
-  if (!kHasArenaSections) {
+  if (!kHasMemoryTools) {
     MACE_ASSIGN_OR_RETURN(buffer.system_, AlignedBuffer::Create(bytes, what));
     return buffer;
   }
@@ -112,7 +112,7 @@ SectionBuffer& SectionBuffer::operator=(SectionBuffer&& other) noexcept {
 }
 
 SectionBuffer::~SectionBuffer() {
-  if (!kHasArenaSections || sections_ == nullptr) return;
+  if (!kHasMemoryTools || sections_ == nullptr) return;
   if (!is_temporary_) {
     sections_->arena_.FreeTail(piece_);
   } else if (--sections_->num_temporary_ == 0) {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "mace/base/components.h"
 #include "mace/base/fork.h"
-#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/objects/objects.h"
 #include "mace/memory/offsets/arena_sequential.h"
@@ -103,7 +103,7 @@ Status CheckSupported(const Problem& p, const Planner& planner) {
 }
 
 // Of strategies that few apps choose: null in a library without them.
-PlanFn* Part(PlanFn* plan) { return kHasStrategies ? plan : nullptr; }
+PlanFn* Part(PlanFn* plan) { return kHasMemoryTools ? plan : nullptr; }
 
 // Of strategies for images, which a library without GPU does not need either.
 #ifdef MACE_WITHOUT_GPU
@@ -161,8 +161,8 @@ Result<Plan> Solve(const Problem& problem, const std::string& strategy,
   const Planner* planner = FindPlanner(strategy);
   if (planner == nullptr) return InvalidArgument(UnknownStrategy(strategy));
   if (planner->plan == nullptr) {
-    return AbsentPart(StrCat("memory_strategy '", strategy, "'").c_str(),
-                      "strategies");
+    return AbsentComponent(StrCat("memory_strategy '", strategy, "'").c_str(),
+                           "memory_tools");
   }
   MACE_RETURN_IF_ERROR(Check(problem));
   MACE_RETURN_IF_ERROR(CheckSupported(problem, *planner));

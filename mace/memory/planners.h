@@ -16,7 +16,7 @@
 namespace mace::memory {
 
 // Whether this build has any planner of objects.
-#if defined(MACE_WITHOUT_STRATEGIES) && defined(MACE_WITHOUT_GPU)
+#if defined(MACE_WITHOUT_MEMORY_TOOLS) && defined(MACE_WITHOUT_GPU)
 inline constexpr bool kHasObjects = false;
 #else
 inline constexpr bool kHasObjects = true;

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/open_dims.h"
 #include "mace/model/text.h"
@@ -101,28 +101,28 @@ Status CheckPartsOfVersion(const stored::NetDef& net) {
 }
 
 Status CheckPartsOfLibrary(const stored::NetDef& net) {
-  if (!kHasOpenShapes) {
+  if (!kHasDynamic) {
     bool any = AnyOpenDims(net.input_info);
     for (const stored::Variable& variable : net.variables) {
       any = any || AnyOpenDims(variable.tensor);
     }
-    if (any) return AbsentPart("a model with open dimensions", "open_shapes");
+    if (any) return AbsentComponent("a model with open dimensions", "dynamic");
   }
-  if (!kHasMemoryPlans && net.memory_plan.has_value()) {
-    return AbsentPart("a model with a memory plan", "memory_plans");
+  if (!kHasMemoryTools && net.memory_plan.has_value()) {
+    return AbsentComponent("a model with a memory plan", "memory_tools");
   }
-  if (!kHasPackedWeights && net.packed_weights.has_value()) {
-    return AbsentPart("a model with packed weights", "packed_weights");
+  if (!kHasMemoryTools && net.packed_weights.has_value()) {
+    return AbsentComponent("a model with packed weights", "memory_tools");
   }
   return Status();
 }
 
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
                     std::set<std::string_view>* names, Subgraphs* subgraphs) {
-  if (!kHasControlFlow) {
+  if (!kHasDynamic) {
     return net.subgraphs.empty()
                ? Status()
-               : AbsentPart("a model with branches or loops", "control_flow");
+               : AbsentComponent("a model with branches or loops", "dynamic");
   }
   std::map<std::string_view, int> depths;
   for (const stored::Subgraph& subgraph : net.subgraphs) {
@@ -154,9 +154,10 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
 }
 
 Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
-  if (!kHasStates) {
-    return net.variables.empty() ? Status()
-                                 : AbsentPart("a model with states", "states");
+  if (!kHasDynamic) {
+    return net.variables.empty()
+               ? Status()
+               : AbsentComponent("a model with states", "dynamic");
   }
   for (const stored::Variable& variable : net.variables) {
     const stored::TensorInfo& tensor = variable.tensor;
@@ -164,7 +165,7 @@ Status AddVariables(const stored::NetDef& net, GraphBuilder* graph) {
     OpenDims open;
     MACE_ASSIGN_OR_RETURN(const int id,
                           graph->AddSource(tensor, "variable", &open));
-    const bool grows = kHasOpenShapes && HasOpenDims(open);
+    const bool grows = kHasDynamic && HasOpenDims(open);
     if (grows) graph->open_dims[id] = open;
     if (!variable.initial.has_value()) continue;
     if (!graph->IsWeight(*variable.initial)) {
@@ -219,7 +220,7 @@ Status CheckUse(uint8_t use, std::string_view next, const std::string& what) {
 Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef& net,
                                                  const GraphBuilder& graph) {
   std::vector<StateVariable> result;
-  if (!kHasStates || net.variables.empty()) return result;
+  if (!kHasDynamic || net.variables.empty()) return result;
   std::map<std::string_view, int> ids;
   for (const Value& value : graph.graph.values) {
     ids.emplace(value.name, static_cast<int>(ids.size()));

@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/components.h"
 #include "mace/base/make_shared.h"
-#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/graph_builder.h"
 #include "mace/model/later_parts.h"
@@ -129,7 +129,7 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   if (!graphs->empty()) model.graph.subgraphs = std::move(graphs);
   model.input_order = std::move(builder.input_order);
   model.output_order = std::move(builder.output_order);
-  if (kHasOpenShapes) {
+  if (kHasDynamic) {
     model.open_dims = std::move(builder.open_dims);
     MACE_RETURN_IF_ERROR(CheckOpenDims(model.graph, model.open_dims));
   }
@@ -138,10 +138,10 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   MACE_RETURN_IF_ERROR(*net.format_version == 1
                            ? ReadSettingsOfVersion1(net, &model)
                            : ReadSettings(net, &model));
-  if (kHasMemoryPlans && net.memory_plan.has_value()) {
+  if (kHasMemoryTools && net.memory_plan.has_value()) {
     model.memory_plan = ReadMemoryPlan(*net.memory_plan);
   }
-  if (kHasPackedWeights && net.packed_weights.has_value()) {
+  if (kHasMemoryTools && net.packed_weights.has_value()) {
     MACE_RETURN_IF_ERROR(ReadPackedWeights(net, &model));
   }
   return model;
@@ -178,7 +178,7 @@ Status VerifyHead(const stored::NetDef& net, const WeightBytes& weights,
                         "another model");
   }
   if (!verify_checksum) return Status();
-  if (kHasPackedWeights && net.packed_weights.has_value()) {
+  if (kHasMemoryTools && net.packed_weights.has_value()) {
     const stored::PackedWeights& packed = *net.packed_weights;
     MACE_RETURN_IF_ERROR(CheckHeadBytes(packed, weights.size));
     return CheckHash(weights.data.get(), static_cast<size_t>(packed.head_bytes),

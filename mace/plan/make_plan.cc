@@ -3,8 +3,8 @@
 
 #include "mace/plan/make_plan.h"
 
+#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
-#include "mace/base/parts.h"
 #include "mace/memory/strategy.h"
 #include "mace/ops/common/op.h"
 #include "mace/plan/memory/assign_images.h"
@@ -55,7 +55,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->deferred));
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
-  if (kHasStates) ReadFromKvCache(FindOp("Slice") != nullptr, plan->graph);
+  if (kHasDynamic) ReadFromKvCache(FindOp("Slice") != nullptr, plan->graph);
 
   // If several devices share a plan, tensors that move between them stay f32.
   if (kHas16BitKernels && options.devices.size() == 1) {

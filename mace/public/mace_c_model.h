@@ -92,7 +92,7 @@ typedef int32_t (*mace_get_key_t)(void* user, const char* key_name,
 // only, and only if all of it is what was sealed. Errors: as mace_model_load,
 // MACE_INVALID_ARGS for a wrong key and where `get_key` fails,
 // MACE_INVALID_MODEL for a file that was cut short or changed, MACE_UNSUPPORTED
-// if the library has no part `sealed`. Threads: any.
+// if the library has no component `encryption`. Threads: any.
 MACE_API mace_status_t mace_model_load_sealed(
     const char* sealed_file, mace_get_key_t get_key, void* user,
     const mace_model_options_t* options, mace_model_t** model);

@@ -115,7 +115,8 @@ class MACE_API MaceModel {
   // once, in this thread. The decrypted model is in memory only, and only if
   // all of it is what was sealed. Errors: as above, MACE_INVALID_ARGS for a
   // wrong key, MACE_INVALID_MODEL for a file that was cut short or changed, the
-  // error of `get_key`, MACE_UNSUPPORTED if the library has no part `sealed`.
+  // error of `get_key`, MACE_UNSUPPORTED if the library has no component
+  // `encryption`.
   static MaceStatus LoadSealed(const std::string& sealed_file,
                                const MaceKeyCallback& get_key,
                                std::shared_ptr<MaceModel>* model,

@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/base/make_shared.h"
-#include "mace/base/parts.h"
 #include "mace/device/widen_weights.h"
 #include "mace/plan/types/one_device.h"
 #include "mace/runtime/io/caller_tensors.h"
@@ -52,7 +52,7 @@ Status MaceEngine::Impl::CutGraph(
   MACE_RETURN_IF_ERROR(
       CheckNodeNames(graph_, config_.settings.values.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
-  if (kHasStates) {
+  if (kHasDynamic) {
     MACE_RETURN_IF_ERROR(
         states_.AddTo(source.states, source.open_dims, &graph_));
   }
@@ -63,7 +63,7 @@ Status MaceEngine::Impl::ChooseDevices() {
   const MaceModel::Impl& model = *model_->impl();
   MACE_RETURN_IF_ERROR(
       devices_.Create(config_, {model.packed, model.device_weights}));
-  if (kHasStates) {
+  if (kHasDynamic) {
     // Another device would have to fetch a whole KV cache to read a few of its
     // rows.
     if (devices_.only_cpu()) states_.GrowInPlace(&graph_);
@@ -73,7 +73,7 @@ Status MaceEngine::Impl::ChooseDevices() {
   }
   const std::vector<Device*> devices = devices_.usable();
   MACE_RETURN_IF_ERROR(WidenWeights(devices, *model.packed, graph_));
-  if (kHasControlFlow && graph_.subgraphs != nullptr) {
+  if (kHasDynamic && graph_.subgraphs != nullptr) {
     // Those of the model are shared with other engines.
     auto own = MakeShared<Subgraphs>(*graph_.subgraphs);
     for (auto& [name, subgraph] : *own) {
@@ -87,22 +87,22 @@ Status MaceEngine::Impl::ChooseDevices() {
 
 Status MaceEngine::Impl::MakePlanner() {
   const MaceModel::Impl& model = *model_->impl();
-  if (kHasOpenShapes) {
+  if (kHasDynamic) {
     open_shapes_ = OpenShapes(model.model.open_dims,
                               graph_.inputs.size() - states_.tensors());
   }
   // The first plan is for the largest shapes.
-  const bool keeps_offsets = kHasOpenShapes && open_shapes_.is_bounded() &&
+  const bool keeps_offsets = kHasDynamic && open_shapes_.is_bounded() &&
                              (states_.empty() || !states_.grow());
   planner_ = std::make_unique<Planner>(model, config_, &devices_, &memory_,
                                        keeps_offsets);
   plans_ = std::make_unique<PlanCache>(states_, planner_.get(), &memory_);
-  if (kHasControlFlow) {
+  if (kHasDynamic) {
     deferred_ = std::make_unique<DeferredRunner>(
         graph_, states_, planner_.get(), &memory_,
         config_.settings.values.max_loop_iterations);
   }
-  if (kHasStates && !states_.empty()) {
+  if (kHasDynamic && !states_.empty()) {
     adapters_[0] = std::make_unique<StatesIo>(&states_);
   }
   if (kHasFloatIo) adapters_[1] = std::make_unique<FloatIo>();
@@ -133,7 +133,7 @@ Status MaceEngine::Impl::PlanFor(
   const ScopedMemoryBudget scope(memory_.budget());
   MACE_ASSIGN_OR_RETURN(const std::vector<Shape> all,
                         CompleteShapes(graph_, shapes));
-  if (kHasOpenShapes) MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, all));
+  if (kHasDynamic) MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, all));
   return plans_->Use(graph_, all);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/dump/dump.h"
@@ -40,7 +40,7 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::Infos(bool of_inputs) const {
 
 Status MaceEngine::Impl::Dump(const std::string& stage,
                               std::string* text) const {
-  if (!kHasDumps) return AbsentPart("Dump", "dumps");
+  if (!kHasDiagnostics) return AbsentComponent("Dump", "diagnostics");
   if (text == nullptr) return InvalidArgument("Dump: text is null");
   std::lock_guard<Mutex> lock(mutex_);
   const Plan& plan = plans_->latest().plan();
@@ -59,7 +59,7 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
     *text = DumpPlanJson(plan, StrCat(devices.note, has_both ? "; " : "",
                                       devices.without_effect));
   } else if (stage == "memory") {
-    *text = StrCat(DumpMemory(plan), kHasStates ? states_.Dump() : "",
+    *text = StrCat(DumpMemory(plan), kHasDynamic ? states_.Dump() : "",
                    ToText(Usage()));
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
@@ -78,7 +78,8 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
 
 Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
   if (usage == nullptr) return InvalidArgument("GetMemoryUsage: usage is null");
-  if (!kHasMemoryUsage) return AbsentPart("GetMemoryUsage", "memory_usage");
+  if (!kHasMemoryTools)
+    return AbsentComponent("GetMemoryUsage", "memory_tools");
   std::lock_guard<Mutex> lock(mutex_);
   *usage = Usage();
   return Status();
@@ -92,7 +93,7 @@ MaceMemoryUsage MaceEngine::Impl::Usage() const {
   const bool no_arena =
       !memory_.has_callers_arena() && usage.allocated_arena_bytes == 0;
   for (MaceMemoryCategory& c : usage.categories) {
-    if (kHasStates && c.name == "variables") {
+    if (kHasDynamic && c.name == "variables") {
       c.requested_bytes = states_.bytes();
       c.used_bytes = states_.held_bytes();
       c.count = static_cast<int64_t>(states_.size());

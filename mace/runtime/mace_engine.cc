@@ -1,8 +1,8 @@
 // The member functions of MaceEngine, which check for null and forward to Impl.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/base/components.h"
 #include "mace/base/logging.h"
-#include "mace/base/parts.h"
 #include "mace/runtime/engine.h"
 
 namespace mace {
@@ -106,7 +106,8 @@ MaceStatus MaceEngine::QueryArenaBytes(
   if (model == nullptr || bytes == nullptr) {
     return InvalidArgument("MaceEngine::QueryArenaBytes: null argument");
   }
-  if (!kHasArena) return AbsentPart("QueryArenaBytes", "arena");
+  if (!kHasMemoryTools)
+    return AbsentComponent("QueryArenaBytes", "memory_tools");
   // A stack would not outlive its thread in a child.
   const auto impl = std::make_unique<Impl>();
   MACE_RETURN_IF_ERROR(

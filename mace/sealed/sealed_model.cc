@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/base/utf8.h"
 #include "mace/sealed/aes_gcm.h"
 #include "mace/sealed/key.h"
@@ -24,10 +24,10 @@ bool IsSealed(const uint8_t* bytes, size_t size) {
          std::memcmp(bytes, kMagic, sizeof(kMagic)) == 0;
 }
 
-#ifdef MACE_WITHOUT_SEALED
+#ifdef MACE_WITHOUT_ENCRYPTION
 
 Result<UnsealedModel> Unseal(const uint8_t*, size_t, const MaceKeyCallback&) {
-  return AbsentPart("loading a sealed model", "sealed");
+  return AbsentComponent("loading a sealed model", "encryption");
 }
 
 #else
@@ -186,6 +186,6 @@ Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
       "or somebody changed it; copy the file again");
 }
 
-#endif  // MACE_WITHOUT_SEALED
+#endif  // MACE_WITHOUT_ENCRYPTION
 
 }  // namespace mace

@@ -37,7 +37,7 @@ def built(tmp_path_factory):
     """The jar, and the folder of its libraries."""
     need_tools("bazel", "javac", "java")
     folder = tmp_path_factory.mktemp("java")
-    assert cli.main(["java", f"--output={folder}", "--parts=all,sealed"]) == 0
+    assert cli.main(["java", f"--output={folder}", "--components=all,encryption"]) == 0
     (jar,) = folder.glob("*.jar")
     return jar, folder / "lib" / "host"
 

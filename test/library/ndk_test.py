@@ -19,7 +19,7 @@ import consumers
 import pytest
 from consumers import classify, run
 
-from mace_tools.config.part_names import PARTS
+from mace_tools.config.component_names import NAMES
 from mace_tools.package.library import abis, engine, exports, link
 from mace_tools.support import ndk
 from mace_tools.support.console import Console
@@ -54,7 +54,7 @@ def place(tmp_path_factory):
 @pytest.mark.parametrize("name", ["armeabi-v7a", "x86_64"])
 def test_every_file_compiles_for(name):
     (abi,) = abis.find((name,))
-    made = engine.build(Console(), abi, None, True, parts=PARTS, dsp=True)
+    made = engine.build(Console(), abi, None, True, components=NAMES, dsp=True)
     assert len(made.archives) > 10
 
 

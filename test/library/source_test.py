@@ -101,7 +101,7 @@ def test_cmake_compiles_what_bazel_compiles_with_the_same_flags(
 ):
     need_tools(COMPILERS[cpu])
     configure(tree, tmp_path, f"-DMACE_OPENCL={'ON' if gpu else 'OFF'}", *cmake_for(cpu),
-              "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DMACE_PARTS=all,sealed")
+              "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DMACE_COMPONENTS=all,encryption")
     by_bazel = {path: decisive([*cmake_lists.baseline(cpu), *by[file_list.Variant(cpu, gpu)]])
                 for path, by in sources.flags.items() if file_list.Variant(cpu, gpu) in by}
     by_cmake = {}

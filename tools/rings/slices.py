@@ -108,7 +108,8 @@ def _library() -> list[Slice]:
     folder = "test/library"
     files = {
         "arm": ("arm_test.py",), "android": ("android_example_test.py", "ndk_test.py"),
-        "devices": ("devices_test.py",), "dsp": ("dsp_test.py",), "parts": ("parts_test.py",),
+        "components": ("components_test.py",), "devices": ("devices_test.py",),
+        "dsp": ("dsp_test.py",),
         "sizes": ("sizes_test.py",), "source": ("source_test.py",),
         "java": ("java_test.py", "aar_test.py"), "python_arm": ("python_arm_test.py",),
         "python": ("python_test.py", "python_app_parts_test.py", "python_memory_test.py",

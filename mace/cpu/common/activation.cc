@@ -91,8 +91,7 @@ double ReferenceActivation(const ActivationFunction& a, double x) {
   return x;
 }
 
-Activator::Activator(const ActivationFunction& f, CpuFeatures features)
-    : function_(f) {
+Activator::Activator(const ActivationFunction& f, CpuFeatures features) {
   const cpu::ActivateF32& row = cpu::ChooseRow(cpu::kActivateF32, features);
   name_ = row.name;
   Choose(f, *row.set);
@@ -106,10 +105,6 @@ void Activator::Choose(const ActivationFunction& f,
     b_ = static_cast<float>(b);
   };
   if (f.is_clamp()) return use(set.clamp, f.lower(), f.upper());
-  if constexpr (!kHasActivations) {
-    name_ = "scalar";
-    return;
-  }
   switch (f.kind) {
     case ActivationKind::kNoop:
     case ActivationKind::kRelu:
@@ -144,10 +139,6 @@ void Activator::Choose(const ActivationFunction& f,
 
 void Activator::Apply(const float* x, int64_t n, float* y) const {
   if (fn_ != nullptr) fn_({static_cast<size_t>(n), x, y, a_, b_});
-  if (kHasActivations || function_.is_clamp()) return;
-  for (int64_t i = 0; i < n; ++i) {
-    y[i] = static_cast<float>(ReferenceActivation(function_, x[i]));
-  }
 }
 
 void Activator::Apply(const uint16_t* x, int64_t n, uint16_t* y) const {

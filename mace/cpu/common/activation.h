@@ -8,14 +8,6 @@
 
 namespace mace {
 
-// The part `activations` of a library: the fast kernels for those that are no
-// clamps.
-#ifdef MACE_WITHOUT_ACTIVATIONS
-constexpr bool kHasActivations = false;
-#else
-constexpr bool kHasActivations = true;
-#endif
-
 // The checked attributes of an activation.
 struct ActivationFunction {
   ActivationKind kind = ActivationKind::kNoop;
@@ -36,9 +28,7 @@ Result<ActivationFunction> ResolveActivation(const Node& node,
 // Computes the activation by its definition, for the reference kernels.
 double ReferenceActivation(const ActivationFunction& activation, double x);
 
-// Applies an activation with the best micro-kernel of the CPU. A library
-// without the part `activations` has none but for clamps, and computes the
-// others by their definitions.
+// Applies an activation with the best micro-kernel of the CPU.
 class Activator {
  public:
   Activator() = default;  // does nothing
@@ -55,7 +45,6 @@ class Activator {
   void Choose(const ActivationFunction& activation,
               const cpu::ActivateF32Set& set);
 
-  ActivationFunction function_;
   const char* name_ = "none";
   cpu::ActivateF32Fn* fn_ = nullptr;
   float a_ = 0, b_ = 0;

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/base/str_cat.h"
 
 namespace mace::cpu {

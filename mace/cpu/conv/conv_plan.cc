@@ -3,8 +3,8 @@
 
 #include "mace/cpu/conv/conv_plan.h"
 
+#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
-#include "mace/base/parts.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/conv/conv_cost.h"

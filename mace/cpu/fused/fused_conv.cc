@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
-#include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"

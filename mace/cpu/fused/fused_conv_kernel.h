@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/depthwise.h"
 #include "mace/cpu/conv/strassen.h"

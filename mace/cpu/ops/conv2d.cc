@@ -2,7 +2,7 @@
 // matrix product of patches and packed filters.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/kernel_table.h"
@@ -31,10 +31,12 @@ Result<KernelPtr> PrepareConv2dF32(const Node& node, CpuContext& context) {
   const NodePlan plan = PlanConv(DataType::kF32, node.inputs[1], s, context);
   switch (plan.method) {
     case Method::kWinograd:
-      if (!kHasWinograd) return AbsentPart("Winograd's method", "winograd");
+      if (!kHasWinograd)
+        return AbsentComponent("Winograd's method", "winograd");
       return PrepareConvWinograd(node, s, plan, act, context);
     case Method::kStrassen:
-      if (!kHasStrassen) return AbsentPart("Strassen's method", "strassen");
+      if (!kHasStrassen)
+        return AbsentComponent("Strassen's method", "strassen");
       return PrepareConvStrassen(node, conv, plan, /*addend=*/false, {},
                                  context);
     default:

@@ -23,13 +23,6 @@ namespace {
 
 constexpr int64_t kTasksPerThread = 4;
 
-// The part `l2_pooling` of a library.
-#ifdef MACE_WITHOUT_L2_POOLING
-constexpr bool kHasL2Pooling = false;
-#else
-constexpr bool kHasL2Pooling = true;
-#endif
-
 template <typename T>
 PoolFn<T>* FunctionOf(const PoolRow<T>& row, PoolingType type) {
   switch (type) {
@@ -146,7 +139,7 @@ Result<KernelPtr> PreparePooling(const Node& node, CpuContext& context) {
                          context);
     }
   }
-  if (!context.reference && (kHasL2Pooling || s.type != PoolingType::kL2)) {
+  if (!context.reference) {
     const PoolF32& row = ChooseRow(kPoolF32, context.features);
     return LinesPay(s, row) ? MakePoolLines(s, act, row, context)
                             : MakePooling(s, act, row, context);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/memory/offsets/greedy.h"
 #include "mace/memory/offsets/search.h"
 #include "mace/memory/offsets/search_orders.h"
@@ -190,7 +190,8 @@ void DescendAs(const Problem& p, const SearchInstance& in, bool thorough,
 // Improves `best` until it is done or the budget ends.
 void Descend(const Problem& p, bool thorough, int64_t capacity,
              SearchBudget* budget, Incumbent* best) {
-  if (!kHasSearch || best->Done() || p.records.size() > kMaxRecords) return;
+  if (!kHasMemoryTools || best->Done() || p.records.size() > kMaxRecords)
+    return;
   const SearchInstance in = MakeSearchInstance(p);
   if (in.items.empty()) return;
   // Every record ends at a whole number of units.

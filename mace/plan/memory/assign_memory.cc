@@ -7,10 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
-#include "mace/base/parts.h"
 #include "mace/memory/problem/bounds.h"
 #include "mace/memory/strategy.h"
 #include "mace/plan/memory/order.h"
@@ -22,7 +22,7 @@ namespace mace {
 namespace {
 
 // Whether a strategy may make objects, not offsets, in an arena.
-constexpr bool kHasObjects = kHasStrategies || !kOneDevice;
+constexpr bool kHasObjects = kHasMemoryTools || !kOneDevice;
 
 // Returns the lower bound of the kind of plan that the strategy makes.
 int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap,
@@ -113,7 +113,7 @@ class Saver {
   MemorySavings Apply(const MemorySavings& wanted, std::vector<int>* order) {
     order->resize(plan_.steps.size());
     std::iota(order->begin(), order->end(), 0);
-    if (kHasSearch && wanted.order) TryOrder(wanted, order);
+    if (kHasMemoryTools && wanted.order) TryOrder(wanted, order);
     Try("views", wanted.views, &MemorySavings::views);
     Try("in-place", wanted.in_place, &MemorySavings::in_place);
     Try("concat", wanted.concat, &MemorySavings::concat);
@@ -280,7 +280,7 @@ Status SolveRecords(Plan& plan, const memory::Problem& records,
   const memory::Planner& planner = *strategy.arena();
   memory::Problem problem = records;
   const memory::EmbeddedPlan& embedded = options.embedded_plan;
-  if (kHasMemoryPlans && !options.offline_plan.empty()) {
+  if (kHasMemoryTools && !options.offline_plan.empty()) {
     MACE_RETURN_IF_ERROR(FixOffline(options.offline_plan, problem));
     MACE_ASSIGN_OR_RETURN(plan.memory_plan,
                           memory::SolveInArena(problem, planner));
@@ -288,7 +288,7 @@ Status SolveRecords(Plan& plan, const memory::Problem& records,
   }
   // PRESERVE_ALL does not use the plan of the file, in which tensors share
   // bytes.
-  if (kHasMemoryPlans && embedded.hash != 0 && !strategy.preserves_all()) {
+  if (kHasMemoryTools && embedded.hash != 0 && !strategy.preserves_all()) {
     const bool partial =
         embedded.hash == plan.records_hash &&
         embedded.offsets.size() == problem.records.size() &&
@@ -328,9 +328,9 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
     wanted.in_place = wanted.overlap = wanted.rows = false;
   }
   wanted.overlap = wanted.overlap && strategy.arena()->takes_constraints;
-  const MemoryPattern* like = kHasPatterns ? options.like.get() : nullptr;
+  const MemoryPattern* like = kHasDynamic ? options.like.get() : nullptr;
   auto pattern = MakeShared<MemoryPattern>();
-  if (kHasPatterns) pattern->steps = HashOfSteps(plan);
+  if (kHasDynamic) pattern->steps = HashOfSteps(plan);
   pattern->strategy = strategy.name;
   const bool is_like = like != nullptr && like->steps == pattern->steps &&
                        like->strategy == strategy.name;
@@ -347,15 +347,15 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   Records records = MakeRecords(plan, storage, kept.overlap);
   DropIdleOverlaps(records.problem);
   if (strategy.preserves_all()) KeepToTheEnd(plan, records);
-  if (kHasMemoryPlans || kHasDumps) {
+  if (kHasMemoryTools || kHasDiagnostics) {
     plan.records_hash = memory::HashOf(records.problem);
   }
-  if (!kHasOpenShapes || !is_like || !options.keeps_offsets ||
+  if (!kHasDynamic || !is_like || !options.keeps_offsets ||
       !KeepOffsets(*like, records.problem, plan)) {
     MACE_RETURN_IF_ERROR(
         SolveRecords(plan, records.problem, strategy, options));
   }
-  if (kHasPatterns) {
+  if (kHasDynamic) {
     pattern->problem = records.problem;
     pattern->offsets = plan.memory_plan.offsets;
     pattern->arena_bytes = plan.memory_plan.certificate.total;

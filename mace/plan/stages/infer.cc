@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "mace/base/components.h"
 #include "mace/base/make_shared.h"
-#include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/arena_sections.h"
@@ -130,8 +130,8 @@ Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
 }
 
 Status AbsentControlFlow(const Node& node) {
-  return AbsentPart(StrCat(Label(node), ": a plan that waits for data").c_str(),
-                    "control_flow");
+  return AbsentComponent(
+      StrCat(Label(node), ": a plan that waits for data").c_str(), "dynamic");
 }
 
 // Infers the nodes of a graph, in order.
@@ -168,8 +168,7 @@ class Inferrer {
 
   void Finish() {
     graph_.nodes = std::move(left_);
-    if (!kHasControlFlow || deferred_ == nullptr || *deferred_ == nullptr)
-      return;
+    if (!kHasDynamic || deferred_ == nullptr || *deferred_ == nullptr) return;
     DeferredSubgraph& deferred = **deferred_;
     deferred.graph.name = graph_.name;
     deferred.graph.subgraphs = graph_.subgraphs;
@@ -196,7 +195,7 @@ class Inferrer {
     return static_cast<size_t>(id) < is_deferred_.size() && is_deferred_[id];
   }
   bool reads_deferred(const GraphNode& g) const {
-    return kHasControlFlow && !is_deferred_.empty() &&
+    return kHasDynamic && !is_deferred_.empty() &&
            AnyOf(g.inputs, [&](int id) { return id >= 0 && is_deferred(id); });
   }
 
@@ -218,7 +217,7 @@ class Inferrer {
   }
 
   Status InferControlFlow(GraphNode& g) {
-    if (!kHasControlFlow) return AbsentControlFlow(g.node);
+    if (!kHasDynamic) return AbsentControlFlow(g.node);
     if (g.node.op == "Loop") {
       MACE_RETURN_IF_ERROR(CheckLoop(graph_, g));
       DeferFor(g, -1);
@@ -250,7 +249,7 @@ class Inferrer {
     MACE_RETURN_IF_ERROR(
         Infer(g.node, deferred_ != nullptr ? &unknown : nullptr));
     if (unknown >= 0) {
-      if (!kHasControlFlow) return AbsentControlFlow(g.node);
+      if (!kHasDynamic) return AbsentControlFlow(g.node);
       DeferFor(g, unknown);
       return Status();
     }

@@ -9,10 +9,10 @@
 #include <thread>
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
-#include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
@@ -99,12 +99,12 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                           bool alone) {
   MACE_RETURN_IF_ERROR(CheckThreads(config));
   const Settings& settings = config.settings.values;
-  if (!kHasTuning &&
+  if (!kHasInterfaces &&
       (settings.tuning_ms > 0 || !settings.tuning_file.empty())) {
-    return AbsentPart("SetTuning", "tuning");
+    return AbsentComponent("SetTuning", "interfaces");
   }
   if (!kHasWinograd && settings.winograd.value_or(0) > kWinogradOn) {
-    return AbsentPart("the setting winograd", "winograd");
+    return AbsentComponent("the setting winograd", "winograd");
   }
   const auto policy =
       static_cast<CPUAffinityPolicy>(settings.cpu_affinity_policy);
@@ -115,7 +115,7 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                      : AllowedIds(config.core_ids, allowed);
   CpuOptions options;
   SetCpuOptions(settings, &options);
-  if (alone && kHasTuning) options.tuner = CpuTuning(config);
+  if (alone && kHasInterfaces) options.tuner = CpuTuning(config);
   options.num_threads =
       settings.num_threads > 0
           ? settings.num_threads

@@ -112,7 +112,7 @@ Status CancelledRun() {
 
 Executor::Executor(std::unique_ptr<Plan> plan, bool poison)
     : plan_(std::move(plan)) {
-  if (kHasCheckNumerics && poison) unused_ = UnusedRanges(*plan_);
+  if (kHasDiagnostics && poison) unused_ = UnusedRanges(*plan_);
   const Graph& graph = plan_->graph;
   input_slots_.resize(graph.inputs.size());
   output_slots_.resize(graph.outputs.size());
@@ -215,8 +215,8 @@ void Executor::BindImages(const std::vector<Buffer>& images,
 }
 
 Status Executor::CheckNumerics() {
-  if (!kHasCheckNumerics) {
-    return AbsentPart("SetNumericCheck", "check_numerics");
+  if (!kHasDiagnostics) {
+    return AbsentComponent("SetNumericCheck", "diagnostics");
   }
   MACE_ASSIGN_OR_RETURN(check_, NumericCheck::Create(*plan_));
   return Status();
@@ -253,7 +253,7 @@ Status Executor::BindOutput(int index, MemoryType type, void* data) {
 Status Executor::RunStep(size_t s, RunMetadata* metadata) {
   const Step& step = plan_->steps[s];
   const bool runs = !skips(s);
-  if (!kHasProfile || metadata == nullptr) {
+  if (!kHasDiagnostics || metadata == nullptr) {
     return runs ? step.kernel->Run(args_[s]) : Status();
   }
   OperatorStats stats = StatsOf(plan_->graph.nodes[step.node].node, step);
@@ -312,7 +312,7 @@ Status Executor::CheckInputs() const {
 Status Executor::Run(RunMetadata* metadata,
                      const MaceCancellation* cancellation) {
   for (DeviceActivity* activity : activities_) {
-    activity->SetProfiling(kHasProfile && metadata != nullptr);
+    activity->SetProfiling(kHasDiagnostics && metadata != nullptr);
   }
   const bool is_on_device = has_device_tensors() && device_tensors_->any();
   if (is_on_device && checks()) {
@@ -358,7 +358,7 @@ Status Executor::RunSteps(RunMetadata* metadata,
   }
   // A kernel that saw it may have left out work, even in the last step.
   if (IsCancelled(cancellation)) return CancelledRun();
-  if (kHasProfile && metadata != nullptr) {
+  if (kHasDiagnostics && metadata != nullptr) {
     MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {

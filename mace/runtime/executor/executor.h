@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 #include "mace/base/status.h"
 #include "mace/base/thread_pool.h"
 #include "mace/plan/types/one_device.h"
@@ -80,8 +80,8 @@ class Executor {
   void AddSlot(const Location& location, void** pointer);
 
   Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
-  bool is_poisoned() const { return kHasCheckNumerics && !unused_.empty(); }
-  bool checks() const { return kHasCheckNumerics && check_ != nullptr; }
+  bool is_poisoned() const { return kHasDiagnostics && !unused_.empty(); }
+  bool checks() const { return kHasDiagnostics && check_ != nullptr; }
   bool skips(size_t s) const {
     return has_device_tensors() && device_tensors_->skips(s);
   }

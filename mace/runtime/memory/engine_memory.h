@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "mace/base/components.h"
 #include "mace/base/memory_budget.h"
-#include "mace/base/parts.h"
 #include "mace/base/status.h"
 #include "mace/memory/arena_sections.h"
 #include "mace/runtime/executor/executor.h"
@@ -27,9 +27,11 @@ class EngineMemory {
   Status Choose(const MaceEngineConfig::Impl& config, bool query_only);
 
   // Whether plans are only made, not run.
-  bool is_query() const { return kHasArena && query_only_; }
+  bool is_query() const { return kHasMemoryTools && query_only_; }
   // Whether the arena is the caller's.
-  bool has_callers_arena() const { return kHasArena && arena_ != nullptr; }
+  bool has_callers_arena() const {
+    return kHasMemoryTools && arena_ != nullptr;
+  }
   size_t callers_arena_bytes() const { return arena_bytes_; }
 
   const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }

@@ -79,7 +79,7 @@ Status OfFiles(const std::string& graph_file, const MappedFile& graph,
 // Registers the weights that the model file holds prepacked, if this release
 // packs weights in the same way.
 Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed) {
-  if (!kHasPackedWeights) return Status();
+  if (!kHasMemoryTools) return Status();
   if (model.packing_version != kPackingVersion) {
     if (model.packing_version == 0) return Status();
     LOG(INFO) << "the model's packed weights are of version "
@@ -107,7 +107,7 @@ std::vector<MaceDimension> DimensionsOf(const Shape& shape,
   std::vector<MaceDimension> dimensions;
   for (size_t d = 0; d < shape.size(); ++d) {
     MaceDimension dimension = {"", shape[d], shape[d]};
-    if (kHasOpenShapes && open != nullptr) {
+    if (kHasDynamic && open != nullptr) {
       if (d < open->names.size()) dimension.name = open->names[d];
       if (shape[d] < 0 && d < open->most.size()) {
         dimension.largest = open->most[d];
@@ -146,7 +146,7 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
                             ToPublic(model.input_order.at(id)),
                             ScaleOf(value.type), ZeroPointOf(value.type)});
     const OpenDims* open = nullptr;
-    if (kHasOpenShapes) {
+    if (kHasDynamic) {
       const auto found = model.open_dims.find(id);
       if (found != model.open_dims.end()) open = &found->second;
     }

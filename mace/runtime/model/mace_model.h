@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/components.h"
 #include "mace/base/file.h"
-#include "mace/base/parts.h"
 #include "mace/device/device_weights.h"
 #include "mace/device/packed_weights.h"
 #include "mace/model/model.h"
@@ -29,7 +29,7 @@ class MaceModel::Impl {
   std::shared_ptr<const MappedFile> file;  // weights; null: none
 
   bool uses_prepacked() const {
-    return kHasPackedWeights && model.packing_version == kPackingVersion;
+    return kHasMemoryTools && model.packing_version == kPackingVersion;
   }
 
   // Lets the system drop the pages of weights that are packed, which are hardly

@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/make_shared.h"
-#include "mace/base/parts.h"
 #include "mace/runtime/report/run_log.h"
 
 namespace mace {
@@ -19,7 +19,7 @@ constexpr int64_t kMaxFirstExtent = 1024;
 }  // namespace
 
 Status PlanCache::PlanFirst(const OpenShapes& open, Graph* graph) {
-  if (!kHasOpenShapes) return Use(*graph, open.WithExtent(*graph, 1));
+  if (!kHasDynamic) return Use(*graph, open.WithExtent(*graph, 1));
   Status first;
   for (int64_t extent = 1; extent <= kMaxFirstExtent; extent *= 2) {
     const std::vector<Shape> shapes = open.WithExtent(*graph, extent);
@@ -44,7 +44,7 @@ Status PlanCache::Use(const Graph& graph, const std::vector<Shape>& shapes) {
   std::string key;
   for (const Shape& shape : shapes) AppendToKey(shape, &key);
   if (executors_.Find(key) != nullptr) return Status();
-  if (!kHasArenaSections) return Add(graph, shapes, std::move(key));
+  if (!kHasMemoryTools) return Add(graph, shapes, std::move(key));
   memory_.sections()->ForgetFailure();
   const Status added = Add(graph, shapes, std::move(key));
   // MACE_OUT_OF_RESOURCES may also come from memory outside of the arena.
@@ -77,7 +77,7 @@ Status PlanCache::Add(const Graph& graph, const std::vector<Shape>& shapes,
   const Plan& plan = executor->plan();
   if (!states_.empty()) MACE_RETURN_IF_ERROR(states_.CheckTypes(plan.graph));
   LogPlan(plan, LogMicros() - begin);
-  if (kHasPatterns && pattern_ == nullptr) pattern_ = plan.pattern;
+  if (kHasDynamic && pattern_ == nullptr) pattern_ = plan.pattern;
   MACE_RETURN_IF_ERROR(memory_.Reserve(plan));
   if (!memory_.is_query()) {
     const Workspace::Lease lease(memory_.workspace());

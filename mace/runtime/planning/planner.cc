@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/logging.h"
-#include "mace/base/parts.h"
 #include "mace/base/search.h"
 #include "mace/plan/make_plan.h"
 #include "mace/plan/types/one_device.h"
@@ -18,7 +18,7 @@ namespace mace {
 namespace {
 
 // Whether a device may measure kernels: a GPU can in every build.
-constexpr bool kTunes = kHasTuning || !kOneDevice;
+constexpr bool kTunes = kHasInterfaces || !kOneDevice;
 
 memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
   memory::EmbeddedPlan plan;
@@ -69,7 +69,7 @@ Result<std::unique_ptr<Executor>> Planner::PlanModel(
   const Status& status = executor.status();
   const bool driver = status == Status::MACE_RUNTIME_ERROR ||
                       (status == Status::MACE_OUT_OF_RESOURCES &&
-                       !(kHasArenaSections && memory_.sections()->failed()));
+                       !(kHasMemoryTools && memory_.sections()->failed()));
   if (executor.ok() || !driver || devices_.only_cpu()) return executor;
   memory_.ReleaseSoon();  // what the device has
   devices_.FallBackToCpu(status.information());
@@ -112,9 +112,9 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
   const Settings& settings = config_.settings.values;
   options.memory_strategy = settings.memory_strategy;
   options.savings = SavingsOf(settings.memory_savings);
-  if (kHasMemoryPlans && as_declared) {
+  if (kHasMemoryTools && as_declared) {
     options.offline_plan = config_.offline_plan;
-  } else if (kHasMemoryPlans && !config_.offline_plan.empty()) {
+  } else if (kHasMemoryTools && !config_.offline_plan.empty()) {
     LOG(INFO) << "the offline memory plan is for the model's own input shapes; "
                  "these are planned with "
               << settings.memory_strategy;
@@ -123,7 +123,7 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
   if (as_declared) {
     const Model& model = model_.model;
     declared = model.declared;
-    if (kHasMemoryPlans) {
+    if (kHasMemoryTools) {
       options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
     }
   }
@@ -144,13 +144,13 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
 
 Result<std::unique_ptr<Executor>> Planner::ExecutorOf(
     std::unique_ptr<Plan> plan) const {
-  if (!kHasControlFlow && plan->deferred != nullptr) {
-    return AbsentPart("a model whose plan waits for data", "control_flow");
+  if (!kHasDynamic && plan->deferred != nullptr) {
+    return AbsentComponent("a model whose plan waits for data", "dynamic");
   }
   const bool has_images = !kOneDevice && plan->image_device != nullptr;
   const Settings& settings = config_.settings.values;
-  if (!kHasCheckNumerics && settings.guard) {
-    return AbsentPart("SetGuard", "check_numerics");
+  if (!kHasDiagnostics && settings.guard) {
+    return AbsentComponent("SetGuard", "diagnostics");
   }
   auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);
   if (memory_.is_query()) return executor;

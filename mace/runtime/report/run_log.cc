@@ -7,8 +7,8 @@
 #include <chrono>
 #include <string>
 
+#include "mace/base/components.h"
 #include "mace/base/logging.h"
-#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/dump/dump.h"
 
@@ -67,8 +67,9 @@ void LogPlan(const Plan& plan, int64_t micros) {
           << " us: arena of " << plan.arena_bytes << " bytes, by "
           << plan.memory_plan.certificate.strategy;
   if (MaxVlogLevel() < 3) return;
-  if (!kHasDumps) {
-    VLOG(3) << AbsentPart("the text of the plan", "dumps").information();
+  if (!kHasDiagnostics) {
+    VLOG(3)
+        << AbsentComponent("the text of the plan", "diagnostics").information();
     return;
   }
   LogLines(3, StrCat(DumpPlacement(plan), DumpSavings(plan)));

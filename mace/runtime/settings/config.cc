@@ -11,9 +11,9 @@
 #include <set>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/components.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/base/fork.h"
-#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
 #include "mace/base/version.h"
@@ -125,8 +125,8 @@ MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
 
 MaceStatus MaceEngineConfig::SetOfflineMemoryPlan(
     const std::vector<int32_t>& words) {
-  if (!kHasMemoryPlans) {
-    return AbsentPart("SetOfflineMemoryPlan", "memory_plans");
+  if (!kHasMemoryTools) {
+    return AbsentComponent("SetOfflineMemoryPlan", "memory_tools");
   }
   constexpr size_t kHeader = 3;
   if (!words.empty() &&
@@ -160,7 +160,7 @@ void MaceEngineConfig::SetMemorySavings(const MaceMemorySavings& savings) {
 }
 
 MaceStatus MaceEngineConfig::SetArena(void* data, size_t size) {
-  if (!kHasArena) return AbsentPart("SetArena", "arena");
+  if (!kHasMemoryTools) return AbsentComponent("SetArena", "memory_tools");
   const size_t off = reinterpret_cast<uintptr_t>(data) % kAlignment;
   if (data == nullptr || off != 0) {
     return InvalidArgument(

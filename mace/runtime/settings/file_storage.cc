@@ -13,24 +13,17 @@
 #include <mutex>
 #include <utility>
 
+#include "mace/base/components.h"
 #include "mace/base/file.h"
 #include "mace/base/fork.h"
 #include "mace/base/hash.h"
 #include "mace/base/logging.h"
-#include "mace/base/parts.h"
 #include "mace/base/str_cat.h"
 #include "mace/public/mace_runtime.h"
 #include "mace/runtime/settings/gpu_settings.h"
 
 namespace mace {
 namespace {
-
-// The part `storage` of a library. Results of tuning are kept in it.
-#if defined(MACE_WITHOUT_STORAGE) && defined(MACE_WITHOUT_TUNING)
-constexpr bool kHasStorage = false;
-#else
-constexpr bool kHasStorage = true;
-#endif
 
 constexpr char kMagic[8] = "MACEKV1";
 constexpr size_t kHeadBytes = sizeof(kMagic) + sizeof(uint64_t);
@@ -173,7 +166,8 @@ class FileStorage final : public KVStorage {
   bool dirty_ = false;
 };
 
-// In a library without the part `storage`: fails, with the reason in the log.
+// In a library without the component `interfaces`: fails, with the reason in
+// the log.
 class NoStorage final : public KVStorage {
  public:
   int Load() override { return Fail(); }
@@ -187,7 +181,8 @@ class NoStorage final : public KVStorage {
 
  private:
   static int Fail() {
-    LOG(ERROR) << AbsentPart("FileStorageFactory", "storage").information();
+    LOG(ERROR)
+        << AbsentComponent("FileStorageFactory", "interfaces").information();
     return -1;
   }
 };
@@ -206,7 +201,7 @@ FileStorageFactory::~FileStorageFactory() = default;
 
 std::unique_ptr<KVStorage> FileStorageFactory::CreateStorage(
     const std::string& name) {
-  if (!kHasStorage) return std::make_unique<NoStorage>();
+  if (!kHasInterfaces) return std::make_unique<NoStorage>();
   const std::string& path = impl_->path;
   if (name.empty()) return std::make_unique<FileStorage>(path);
   if (path.empty() || path.back() == '/') {

@@ -3,7 +3,7 @@
 
 #include "mace/runtime/settings/op_resolver.h"
 
-#include "mace/base/parts.h"
+#include "mace/base/components.h"
 
 namespace mace {
 
@@ -19,7 +19,7 @@ MaceOpResolver& MaceOpResolver::operator=(const MaceOpResolver& other) {
 }
 
 MaceStatus MaceOpResolver::AddCustom(const mace_op_registration_t& op) {
-  if (!kHasCustomOps) return AbsentPart("AddCustom", "custom_ops");
+  if (!kHasInterfaces) return AbsentComponent("AddCustom", "interfaces");
   return impl_->ops.AddCustom(op);
 }
 

@@ -27,7 +27,15 @@ from mace_tools.devices.targets import Place
 from mace_tools.graph.model_quantization import has_codes
 from mace_tools.graph.op_schema import all_ops
 from mace_tools.package import prefab
-from mace_tools.package.library import abis, bundle, compiled_models, engine, op_sizes, parts, sizes
+from mace_tools.package.library import (
+    abis,
+    bundle,
+    compiled_models,
+    components,
+    engine,
+    op_sizes,
+    sizes,
+)
 from mace_tools.package.library.abis import Abi
 from mace_tools.support import protos
 from mace_tools.support.exit_codes import ExitCode, UsageError
@@ -121,11 +129,11 @@ def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.
     gpu, dsp = "gpu" in devices, "dsp" in devices
     near = bool(library.linkshared) and op_sizes.is_near(abi, ops, gpu, dsp, with_fp16, with_codes)
     return engine.build(context.console, abi, ops, gpu, with_fp16, with_codes,
-                        _parts(context, models), dsp, near)
+                        _components(context, models), dsp, near)
 
 
-def _parts(context: Context, models: dict[str, Converted]) -> tuple[str, ...]:
-    return parts.parts_of(context.deployment.library, [m.net for m in models.values()])
+def _components(context: Context, models: dict[str, Converted]) -> tuple[str, ...]:
+    return components.components_of(context.deployment.library, [m.net for m in models.values()])
 
 
 def has_16_bit_types(context: Context, models: dict[str, Converted]) -> bool:
@@ -177,7 +185,7 @@ def _build(
         path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
     compiled = link_library.code_models(context, models)
     headers = compiled_models.headers(library.library_name, compiled) if compiled else {}
-    bundle.write_headers(root, headers, "c_api" in _parts(context, models))
+    bundle.write_headers(root, headers, "interfaces" in _components(context, models))
     built = [link_library.link_library(context, abi, e, compiled, tuned[abi.name])
              for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)
@@ -186,7 +194,7 @@ def _build(
             file.unlink()
     bundle.write_build_files(root, {b.abi: b.file.name for b in built})
     prefab.write(root, {b.abi: b.file.name for b in built}, f"{name}.a")
-    bundle.write_documents(root, library.library_name, shipped, _parts(context, models))
+    bundle.write_documents(root, library.library_name, shipped, _components(context, models))
     archive = bundle.write_archive(root, name, shipped)
     shutil.rmtree(root / "_tmp" / "library")
     files = [str(file) for b in built for file in (b.file, *b.others)]

@@ -9,12 +9,12 @@ import argparse
 import shutil
 from pathlib import Path
 
-from mace_tools.config import values
+from mace_tools.config import component_names, values
 from mace_tools.config.names import ABIS
 from mace_tools.config.problems import did_you_mean
 from mace_tools.graph.op_schema import all_ops
 from mace_tools.package import java
-from mace_tools.package.library import abis, bundle, engine, parts
+from mace_tools.package.library import abis, bundle, engine
 from mace_tools.support.console import Console
 from mace_tools.support.exit_codes import ExitCode, UsageError
 from mace_tools.support.locks import alone
@@ -28,7 +28,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
             raise UsageError(f"--target_abis={args.target_abis}: there is no ABI '{name}'"
                              f"{did_you_mean(name, list(ABIS))}; there are "
                              f"{', '.join(ABIS)}")
-    ops, having = _ops(args.ops), _parts(args.parts)
+    ops, having = _ops(args.ops), _components(args.components)
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
     java.jdk()
@@ -39,7 +39,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     out: Path = args.output
     with alone(out / ".java.lock", console, f"another command that writes {out}"):
         for abi in found:
-            made = engine.build(console, abi, ops, True, parts=having, dsp=True)
+            made = engine.build(console, abi, ops, True, components=having, dsp=True)
             for part in ("lib", "symbols"):
                 shutil.rmtree(out / part / abi.name, ignore_errors=True)
             java.libraries(abi, made, out / "lib" / abi.name, out / "symbols" / abi.name)
@@ -60,11 +60,11 @@ def _archives(out: Path, android: list[abis.Abi]) -> list[Path]:
     return [jar, jar.with_suffix(".aar")]
 
 
-def _parts(text: str) -> tuple[str, ...]:
+def _components(text: str) -> tuple[str, ...]:
     try:
-        return parts.listed(values.some_of("all", *parts.PARTS)(text.split(",")))
+        return component_names.listed(values.components(text.split(",")))
     except ValueError as e:
-        raise UsageError(f"--parts={text}: {e}") from e
+        raise UsageError(f"--components={text}: {e}") from e
 
 
 def _ops(text: str) -> tuple[str, ...] | None:

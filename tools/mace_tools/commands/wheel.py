@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 
+from mace_tools.config.component_names import NAMES
 from mace_tools.config.names import WHEEL_ABIS
-from mace_tools.config.part_names import PARTS
 from mace_tools.package import wheel
 from mace_tools.package.library import abis, engine
 from mace_tools.support.console import Console
@@ -25,7 +25,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
     for abi in abis.find(names):
-        built = engine.build(console, abi, None, True, parts=PARTS, dsp=True)
+        built = engine.build(console, abi, None, True, components=NAMES, dsp=True)
         made = wheel.build(abi, built, args.output)
         console.data(f"{made}  {made.stat().st_size} bytes")
     return ExitCode.OK

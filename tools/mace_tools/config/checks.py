@@ -54,6 +54,8 @@ def check_library(library: Library) -> Iterator[Finding]:
     if library.model_data_format == "file" and library.embed_model_data:
         yield (("model_data_format",), "contradicts embed_model_data: 1; these are two names of "
                "one key, keep one", "")
+    if library.components is not None and library.parts is not None:
+        yield (("parts",), "is another name of `components`, which is there, too; keep one", "")
     if library.graph_format != "code":
         if library.model_data_format == "code":
             yield (("model_data_format",), "weights are compiled in only with the graph",

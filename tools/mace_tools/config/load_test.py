@@ -298,6 +298,8 @@ WRONG = [
     ("library_name: lib", "library_name: lib\nextra_ops: [Sofmax]", ["did you mean 'Softmax'?"]),
     ("library_name: lib", "library_name: lib\nextra_data_types: [f16]",
      [":2: extra_data_types", "did you mean 'fp16'?"]),
+    ("library_name: lib", "library_name: lib\ncomponents: [interface]",
+     [":2: components", "did you mean 'interfaces'?"]),
     ("library_name: lib", "library_name: lib\nparts: [picture]",
      [":2: parts", "did you mean 'pictures'?"]),
     ("library_name: lib", "library_name: lib\nbuild_type: proto\nmodel_graph_format: code",

@@ -15,7 +15,6 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from mace_tools.config import mace_keys, values
 from mace_tools.config.names import ABIS, ALL_DATA_TYPES, PACKED_WEIGHTS, RUNTIMES
-from mace_tools.config.part_names import PARTS
 from mace_tools.config.sections import (
     CustomOps,
     Elements,
@@ -245,6 +244,9 @@ class Model(with_settings("Settings", mace_keys.with_these("Keys", Extras, mace_
         return own if own is not None else getattr(self, key)
 
 
+Components = Annotated[tuple[str, ...] | None, BeforeValidator(values.components)]
+
+
 class Library(Section):
     """The top of the file."""
 
@@ -276,10 +278,12 @@ class Library(Section):
         BeforeValidator(values.list_of(values.choice("fp16", "bf16", "int8"))),
     ] = Field(None, description="types that the library computes besides those of its "
               "models", examples=["[fp16]"])
-    parts: Annotated[
-        tuple[str, ...] | None, BeforeValidator(values.some_of("all", *PARTS))
-    ] = Field(None, description="what the library can do besides running models",
-              examples=["[pictures]"])
+    components: Components = Field(
+        None, description="what the library can do besides running models",
+        examples=["[interfaces]"])
+    parts: Components = Field(
+        None, description="another name of components, and its former names",
+        examples=["[interfaces]"])
     models: dict[FileName, Model] = Field(
         description="a mapping from model names to models",
         examples=["{mobilenet: {platform: tensorflow, ...}}"])
@@ -289,6 +293,11 @@ class Library(Section):
         """proto or code."""
         same = {"file": "proto", "code": "code", None: "proto"}
         return self.build_type or same[self.model_graph_format]
+
+    @property
+    def asked_components(self) -> tuple[str, ...] | None:
+        """What the file lists, by old or new names."""
+        return self.parts if self.components is None else self.components
 
     @property
     def embeds_weights(self) -> bool:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Union
 
+from mace_tools.config import component_names
 from mace_tools.config.problems import WrongChoice, did_you_mean, nearest
 from mace_tools.graph.op_schema import max_rank
 from mace_tools.graph.states import Pair
@@ -120,6 +121,11 @@ def some_of(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
         return tuple(word for word in allowed if word in chosen)
 
     return read
+
+
+def components(value: Any) -> tuple[str, ...]:
+    """Names of components of a library, `all`, or former names."""
+    return some_of("all", *component_names.NAMES, *component_names.FORMER)(value)
 
 
 def custom_ops(value: Any) -> tuple[str, ...]:

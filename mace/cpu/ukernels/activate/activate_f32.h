@@ -16,21 +16,20 @@ struct ActivateF32Args {
 
 using ActivateF32Fn = void(const ActivateF32Args& args);
 
-// The functions of one instruction set. In a library without the part
-// `activations`, all but `clamp` are null.
+// The functions of one instruction set.
 struct ActivateF32Set {
-  ActivateF32Fn* clamp;                   // min(max(x, a), b)
-  ActivateF32Fn* tanh = nullptr;          //
-  ActivateF32Fn* sigmoid = nullptr;       // 1 / (1 + exp(-x))
-  ActivateF32Fn* leaky_relu = nullptr;    // x < 0 ? a x : x
-  ActivateF32Fn* elu = nullptr;           // b (x < 0 ? a (exp(x) - 1) : x)
-  ActivateF32Fn* hard_sigmoid = nullptr;  // min(max(a x + b, 0), 1)
-  ActivateF32Fn* hard_swish = nullptr;    // x min(max(a x + b, 0), 1)
-  ActivateF32Fn* softplus = nullptr;      // log(1 + exp(x))
-  ActivateF32Fn* softsign = nullptr;      // x / (1 + |x|)
-  ActivateF32Fn* gelu = nullptr;   // x times the normal distribution function
-  ActivateF32Fn* swish = nullptr;  // x / (1 + exp(-a x))
-  ActivateF32Fn* gelu_tanh = nullptr;  // x / (1 + exp(-x (a + b x^2)))
+  ActivateF32Fn* clamp;         // min(max(x, a), b)
+  ActivateF32Fn* tanh;          //
+  ActivateF32Fn* sigmoid;       // 1 / (1 + exp(-x))
+  ActivateF32Fn* leaky_relu;    // x < 0 ? a x : x
+  ActivateF32Fn* elu;           // b (x < 0 ? a (exp(x) - 1) : x)
+  ActivateF32Fn* hard_sigmoid;  // min(max(a x + b, 0), 1)
+  ActivateF32Fn* hard_swish;    // x min(max(a x + b, 0), 1)
+  ActivateF32Fn* softplus;      // log(1 + exp(x))
+  ActivateF32Fn* softsign;      // x / (1 + |x|)
+  ActivateF32Fn* gelu;          // x times the normal distribution function
+  ActivateF32Fn* swish;         // x / (1 + exp(-a x))
+  ActivateF32Fn* gelu_tanh;     // x / (1 + exp(-x (a + b x^2)))
 };
 
 extern const ActivateF32Set activate_f32__scalar, activate_f32__avx2,

@@ -78,15 +78,11 @@ void Activate(const ActivateF32Args& args) {
   simd::StoreN(args.y + i, Function::Of(x, a, b), left);
 }
 
-#ifdef MACE_WITHOUT_ACTIVATIONS
-constexpr ActivateF32Set kActivate = {Activate<ClampOf>};  // others: null
-#else
 constexpr ActivateF32Set kActivate = {
     Activate<ClampOf>,     Activate<TanhOf>,     Activate<SigmoidOf>,
     Activate<LeakyReluOf>, Activate<EluOf>,      Activate<HardSigmoid>,
     Activate<HardSwishOf>, Activate<SoftplusOf>, Activate<SoftsignOf>,
     Activate<GeluOf>,      Activate<SwishOf>,    Activate<GeluTanhOf>};
-#endif
 
 }  // namespace
 }  // namespace mace::cpu

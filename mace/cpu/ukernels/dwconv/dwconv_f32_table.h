@@ -25,8 +25,8 @@ using DwconvF32 = Dwconv<float>;
 using DwconvF16 = Dwconv<uint16_t>;
 
 // The dispatcher chooses the first row that fits the CPU and the window; tests
-// and benchmarks loop over all rows. Without the part `depthwise` of a library
-// for Arm, windows 1, 2, 5 and 7 wide take the row for any window.
+// and benchmarks loop over all rows. In a library for Arm without `depthwise`,
+// windows 1, 2, 5 and 7 wide take the row for any window.
 inline constexpr DwconvF32 kDwconvF32[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512,

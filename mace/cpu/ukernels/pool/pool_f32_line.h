@@ -77,12 +77,6 @@ struct LineL2 : RootMeanSquareOf<Plain<float>> {
   static constexpr float kNothing = 0;
 };
 
-#ifdef MACE_WITHOUT_L2_POOLING
-constexpr PoolF32LineSet kLineFunctions = {
-    PoolLine<LineMax>,          PoolLine<LineMean>,         nullptr,
-    FinishPool<LineMax, false>, FinishPool<LineMean, true>, nullptr};
-void PoolL2(const PoolF32Window&) {}  // nothing calls it
-#else
 constexpr PoolF32LineSet kLineFunctions = {
     PoolLine<LineMax>,          PoolLine<LineMean>,
     PoolLine<LineL2>,           FinishPool<LineMax, false>,
@@ -90,7 +84,6 @@ constexpr PoolF32LineSet kLineFunctions = {
 void PoolL2(const PoolF32Window& window) {
   Pool<RootMeanSquareOf<Plain<float>>>(window);
 }
-#endif
 
 }  // namespace
 }  // namespace mace::cpu

@@ -45,6 +45,6 @@ def java(p: argparse.ArgumentParser) -> None:
     p.add_argument("--ops", default="all", metavar="LIST",
                    help="the ops of the library (default: all); `build --json` writes those of a "
                         "model")
-    p.add_argument("--parts", default="all", metavar="LIST",
-                   help="what the library does besides running models, as `parts` of a deployment "
-                        "file (default: all)")
+    p.add_argument("--components", "--parts", default="all", metavar="LIST",
+                   help="what the library does besides running models, as `components` of a "
+                        "deployment file (default: all)")

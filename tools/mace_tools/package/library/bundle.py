@@ -135,7 +135,7 @@ def write_build_files(root: Path, files: Mapping[Abi, str]) -> None:
 
 
 def write_documents(root: Path, name: str, models: Sequence[Path], having: Sequence[str]) -> None:
-    """Licences, what changed, and which software is inside (SPDX). `having`: the parts."""
+    """Licences, what changed, and which software is inside (SPDX). `having`: the components."""
     folder = root / "share" / "doc" / "mace"
     folder.mkdir(parents=True)
     for source, target in DOCUMENTS.items():
@@ -150,7 +150,7 @@ def _bill(root: Path, name: str, models: Sequence[Path],
     files = [p for p in _files(root, models) if p.parts[0] in ("lib", "model", "opencl")]
     digest = hashlib.sha256("".join(_sha256(root / p) for p in files).encode()).hexdigest()
     parts = [("mace", version(), "Apache-2.0"), ("xxhash", "0.8.1", "BSD-2-Clause")]
-    parts += [("mbedtls", "2.28.3", "Apache-2.0")] if "sealed" in having else []
+    parts += [("mbedtls", "2.28.3", "Apache-2.0")] if "encryption" in having else []
     packages = [{"SPDXID": f"SPDXRef-{part}", "name": part, "versionInfo": number,
                  "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
                  "licenseConcluded": licence, "licenseDeclared": licence,

@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mace_tools.config.part_names import ALL, KERNEL_PARTS, PARTS
+from mace_tools.config.component_names import ALL, KERNELS, NAMES
 from mace_tools.graph.op_schema import all_ops
 from mace_tools.package.library import op_tables
 from mace_tools.package.library.abis import Abi
@@ -47,13 +47,14 @@ class Engine:
 
 def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
           types_of_16_bits: bool = True, quantized: bool = True,
-          parts: Collection[str] = ALL, dsp: bool = False, near: bool = False) -> Engine:
+          components: Collection[str] = ALL, dsp: bool = False, near: bool = False) -> Engine:
     """The engine with these ops (None: all), from the cache if nothing changed.
 
     types_of_16_bits: whether the CPU takes weights in fp16 and bf16. quantized: whether it takes
-    quantized tensors. parts: those of PARTS that the library has. dsp: whether it runs models on
-    a Hexagon DSP, by the vendor's library. near: for a shared library in which nothing is farther
-    away than an instruction can name; linking a larger one fails (op_sizes.is_near says which).
+    quantized tensors. components: those of NAMES that the library has. dsp: whether it runs models
+    on a Hexagon DSP, by the vendor's library. near: for a shared library in which nothing is
+    farther away than an instruction can name; linking a larger one fails (op_sizes.is_near says
+    which).
 
     Errors: MissingToolError, RunFailedError."""
     runner.require_sources("the library")
@@ -64,9 +65,9 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
     flags += [] if quantized else ["--define=cpu_8bit=false"]
     flags += [f"--config={abi.near}"] if near else []
-    absent = [part for part in PARTS if part not in parts]
-    flags += [f"--define={part}=false" for part in absent]
-    flags += [f"--config=without_{part}" for part in absent if part in KERNEL_PARTS]
+    absent = [name for name in NAMES if name not in components]
+    flags += [f"--define={name}=false" for name in absent]
+    flags += [f"--config=without_{name}" for name in absent if name in KERNELS]
     key = _key(abi, flags)
     folder = cache_dir() / "engine" / key
     kept = _kept(folder)

@@ -1,4 +1,4 @@
-"""What a library can do without, as mace/base/parts.h has it, and what a deployment file asks for.
+"""The components of a library that a deployment file and its models ask for.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -6,14 +6,14 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from mace_tools.config.part_names import ALL, PARTS, STRATEGIES_OF_ALL
+from mace_tools.config.component_names import NAMES, STRATEGIES_OF_ALL, listed
 from mace_tools.config.schema import Library
 
-# Widths of windows of which the kernels for depthwise convolutions are a part of their own. Those
-# of width 3 are in every library with such convolutions.
+# Widths of windows with kernels for depthwise convolutions that only some models need. Those of
+# width 3 are in every library with such convolutions.
 DEPTHWISE_WIDTHS = (1, 2, 5, 7)
 # Of a convolution by matrix products that Strassen's method may compute: what its output channels
 # are a multiple of, and the least input channels times taps (mace/cpu/conv/conv_plan.cc). Where
@@ -21,61 +21,45 @@ DEPTHWISE_WIDTHS = (1, 2, 5, 7)
 STRASSEN_CHANNELS = 32
 STRASSEN_DEPTH = 48
 # What a convolution may need whose filter the model computes.
-CONVOLUTION_PARTS = frozenset(("depthwise", "strassen", "winograd"))
-# Activations with which every kernel ends by itself.
-CLAMPS = (b"", b"NOOP", b"RELU", b"RELUX")
-# Ops with other activations, even where a model names none.
-RECURRENT = ("Gru", "Lstm", "Rnn")
-L2 = 3  # a pooling_type (mace/ops/pooling.h)
+CONVOLUTION_KERNELS = frozenset(("depthwise", "strassen", "winograd"))
 
-
-def parts_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
-    """Those that the file lists, and those that its other keys and its converted models need."""
-    asked = library.parts
+def components_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
+    """Those of NAMES that the file lists, and that its other keys and its converted models need."""
+    asked = library.asked_components
     if asked is None or "all" in asked:
         return listed(asked or ("all",))
-    needed = set(asked)
+    needed = set(listed(asked))
     models = library.models.values()
     if library.graph_format == "code":  # its factory is written for both languages
-        needed.add("c_api")
+        needed.add("interfaces")
     if library.target_socs or any(model.tuning_ms for model in models):
-        needed.add("tuning")
+        needed.add("interfaces")
     strategies = {model.settings.get("memory_strategy", "AUTO") for model in models}
     if not strategies <= set(STRATEGIES_OF_ALL):
-        needed.add("strategies")
+        needed.add("memory_tools")
     if any(model.settings.get("winograd") for model in models):
         needed.add("winograd")
     for net in nets:
-        needed |= kernel_parts(net) | file_parts(net)
-    return tuple(part for part in PARTS if part in needed)
+        needed |= kernels(net) | of_file(net)
+    return tuple(name for name in NAMES if name in needed)
 
 
-def file_parts(net: Any) -> set[str]:
+def of_file(net: Any) -> set[str]:
     """Those without which a library refuses the file of a converted model."""
     sources = [*net.input_info, *(variable.tensor for variable in net.variables)]
-    is_open = any(-1 in info.dims or info.dim_names or info.max_dims for info in sources)
-    found = {"open_shapes": is_open, "states": len(net.variables) > 0,
-             "memory_plans": net.HasField("memory_plan"),
-             "packed_weights": net.HasField("packed_weights")}
-    return {part for part, needed in found.items() if needed}
+    is_dynamic = len(net.variables) > 0 or any(
+        -1 in info.dims or info.dim_names or info.max_dims for info in sources)
+    has_plan = net.HasField("memory_plan") or net.HasField("packed_weights")
+    found = {"dynamic": is_dynamic, "memory_tools": has_plan}
+    return {name for name, needed in found.items() if needed}
 
 
-def listed(words: Collection[str]) -> tuple[str, ...]:
-    """Those of a list of names, in which `all` stands for every part but NAMED_PARTS."""
-    return tuple(part for part in PARTS if part in words or ("all" in words and part in ALL))
-
-
-def kernel_parts(net: Any) -> set[str]:
-    """The faster kernels that a converted model uses."""
+def kernels(net: Any) -> set[str]:
+    """Those of KERNELS that a converted model uses."""
     filters = {tensor.name: tuple(tensor.dims) for tensor in net.tensors}
     found: set[str] = set()
     for op in [*net.op, *(op for subgraph in net.subgraphs for op in subgraph.op)]:
-        if op.type in RECURRENT or any(arg.name.endswith("activation") and arg.s not in CLAMPS
-                                       for arg in op.arg):  # fmt: skip
-            found.add("activations")
-        if op.type == "Pooling":
-            found |= {"l2_pooling" for arg in op.arg if arg.name == "pooling_type" and arg.i == L2}
-        elif op.type in ("Conv2d", "Deconv2d", "DepthwiseConv2d"):
+        if op.type in ("Conv2d", "Deconv2d", "DepthwiseConv2d"):
             found |= _of_filter(op, filters.get(op.input[1]))
     return found
 
@@ -83,7 +67,7 @@ def kernel_parts(net: Any) -> set[str]:
 def _of_filter(op: Any, shape: tuple[int, ...] | None) -> set[str]:
     """Those of a convolution of any kind; without a shape, the model computes its filter."""
     if shape is None:
-        return set(CONVOLUTION_PARTS)
+        return set(CONVOLUTION_KERNELS)
     window = shape[2:]
     if op.type == "Deconv2d":
         # One of groups may run as depthwise convolutions, whose windows follow from its stride.

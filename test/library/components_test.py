@@ -1,4 +1,4 @@
-"""A library without the parts that apps may do without says so where an app calls them.
+"""A library without components says so where an app calls what they do.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -14,14 +14,18 @@ import pytest
 import small_models
 import xxhash
 
-from mace_tools.config.part_names import PARTS, QUIET_PARTS
+from mace_tools.config.component_names import FORMER
 from mace_tools.support.protos import mace
 from mace_tools.testing.needed import need_tools
 
 OK, UNSUPPORTED = 0, 3  # MaceStatus::Code
-SOURCE = Path(__file__).parent / "parts" / "absent.cc"
+SOURCE = Path(__file__).parent / "components" / "absent.cc"
 
-SHOWN_BY_THE_APP = [p for p in PARTS if p not in QUIET_PARTS]
+# What the app calls: all that a former name stands for, but for kernels, the C API, and searches,
+# without which nothing fails.
+CALLS = {name: component for name, component in FORMER.items()
+         if component is not None and name not in ("c_api", "search")}
+MORE_CALLS = {"set_arena": "memory_tools", "set_plan": "memory_tools", "set_guard": "diagnostics"}
 
 pytestmark = [
     pytest.mark.deep,
@@ -52,9 +56,9 @@ def pack(net):
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
-    """By library what the app prints: the code and the message of each part."""
+    """By library what the app prints: the code and the message of each call."""
     need_tools("bazel", "pkg-config")
-    place = consumers.Place(tmp_path_factory.mktemp("parts"))
+    place = consumers.Place(tmp_path_factory.mktemp("components"))
     models = tmp_path_factory.mktemp("models")
     waiting = small_models.waiting(models)
     shutil.copytree(waiting.parent, models, dirs_exist_ok=True)
@@ -66,8 +70,9 @@ def answers(tmp_path_factory):
     net = mace().NetDef.FromString(waiting.read_bytes())
     extra_ops = f"extra_ops: [{', '.join(sorted({op.type for op in net.op}))}]\n"
     found = {}
-    for name, keys in (("whole", "parts: [all, sealed]\n"), ("bare", "parts: none\n"),
-                       ("some", "parts: [dumps, pictures]\n")):
+    for name, keys in (("whole", "components: [all, encryption]\n"),
+                       ("bare", "components: none\n"),
+                       ("some", "components: [diagnostics, interfaces]\n")):
         assert place.build(place.config(name, keys + extra_ops)) == 0
         package = place.unpacked(name)
         app = consumers.compile_app(package, place.folder / f"app_{name}", source=SOURCE)
@@ -81,24 +86,21 @@ def answers(tmp_path_factory):
     return found
 
 
-def test_a_library_without_parts_runs_models(answers):
+def test_a_library_without_components_runs_models(answers):
     assert {int(answers[name]["run"][0]) for name in answers} == {OK}
 
 
-@pytest.mark.parametrize("call, part", [
-    *((part, part) for part in SHOWN_BY_THE_APP), ("set_arena", "arena"),
-    ("set_plan", "memory_plans"), ("set_guard", "check_numerics"),
-])
-def test_what_is_absent_is_named_with_its_cure(answers, call, part):
+@pytest.mark.parametrize("call, component", {**CALLS, **MORE_CALLS}.items())
+def test_what_is_absent_is_named_with_its_cure(answers, call, component):
     assert int(answers["whole"][call][0]) == OK
     code, *message = answers["bare"][call]
     said = message[0] if message else " ".join(answers["bare"]["log"])
     assert int(code) == UNSUPPORTED
-    assert f"this library was built without the part '{part}'" in said
-    assert "add it to `parts` at the top of the deployment file" in said
+    assert f"this library was built without the component '{component}'" in said
+    assert "add it to `components` at the top of the deployment file" in said
 
 
-@pytest.mark.parametrize("part", SHOWN_BY_THE_APP)
-def test_a_library_has_the_parts_that_its_file_lists(answers, part):
-    expected = OK if part in ("dumps", "pictures") else UNSUPPORTED
-    assert int(answers["some"][part][0]) == expected
+@pytest.mark.parametrize("call, component", CALLS.items())
+def test_a_library_has_the_components_that_its_file_lists(answers, call, component):
+    expected = OK if component in ("diagnostics", "interfaces") else UNSUPPORTED
+    assert int(answers["some"][call][0]) == expected
