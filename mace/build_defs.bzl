@@ -28,16 +28,6 @@ COMPONENTS = ["diagnostics", "dynamic", "encryption", "interfaces", "memory_tool
 # Kernels that a library has where its models use them.
 KERNELS = ["depthwise", "strassen", "winograd"]
 
-def component_copts(*components):
-    """The flags by which sources know which of `components` they have."""
-    flags = []
-    for component in components:
-        flags = flags + select({
-            "//mace:without_" + component: ["-DMACE_WITHOUT_" + component.upper()],
-            "//conditions:default": [],
-        })
-    return flags
-
 def mace_test(name, srcs, deps, **kwargs):
     """A cc_test as all of them are compiled."""
     native.cc_test(

@@ -5,6 +5,8 @@ A target adds one of LEVELS to its copts. mixed_library is for a target of which
 and others prepare. All other builds compile both alike, and so fewer and larger units.
 """
 
+load("//mace:unity.bzl", "component_sources", "component_unity")
+
 def _in(setting, flags):
     return select({setting: flags, "//conditions:default": []})
 
@@ -47,11 +49,34 @@ def by_level(folders, files, exclude):
         levels[level] = levels.get(level, []) + found
     return levels
 
-def mixed_library(name, levels, srcs, copts, visibility, **kwargs):
+def files_of(components):
+    """All files of the components of a mixed_library."""
+    return [
+        path
+        for levels, absent in components.values()
+        for path in absent + [file for files in levels.values() for file in files]
+    ]
+
+def mixed_library(name, levels, srcs, copts, visibility, components = {}, **kwargs):
     """A cc_library whose sources have different levels: `levels` is what by_level returns.
 
     For apps, NAME_LEVEL is a library with the files of each, and `srcs` must be empty. All other
-    builds compile these alone."""
+    builds compile these alone.
+
+    components: by component, its files by level, and what stands for them in a build without it,
+    at the level "small"."""
+    levels = dict(levels)
+    for component, (files, absent) in components.items():
+        for level, paths in files.items():
+            instead = absent if level == "small" else []
+            levels[level] = levels[level] + component_sources(component, paths, instead)
+        srcs = srcs + component_unity(
+            name + "_" + component,
+            component,
+            [path for paths in files.values() for path in paths],
+            absent,
+            for_apps = [],
+        )
     for level, files in levels.items():
         native.cc_library(
             name = name + "_" + level,

@@ -2,56 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `components` of a deployment file lists those of a library; all other builds
-// have all of them. What an absent one would do fails with AbsentComponent.
+// have all of them:
+//
+//   diagnostics   what engines tell: Dump and the plan in the log, the time of
+//                 each op, checks of numbers, GetCapability
+//   dynamic       models with dynamic dimensions, states or control flow
+//   encryption    encrypted models
+//   interfaces    what apps call besides engines: the C API, images, custom
+//                 ops, tuning, stores in files
+//   memory_tools  plans of memory other than the quick ones, plans and packed
+//                 weights in model files, the caller's arena, GetMemoryUsage
+//
+// Where a library does without, the file absent_<component>.cc of a folder
+// defines null objects, by which the linker drops all that they do not need
+// (component_unity of mace/unity.bzl); what one of them would do fails with
+// AbsentComponent.
 #ifndef MACE_BASE_COMPONENTS_H_
 #define MACE_BASE_COMPONENTS_H_
 
 #include "mace/base/status.h"
 
 namespace mace {
-
-// What engines tell: Dump and the plan in the log, the time of each op, checks
-// of numbers, GetCapability.
-#ifdef MACE_WITHOUT_DIAGNOSTICS
-constexpr bool kHasDiagnostics = false;
-#else
-constexpr bool kHasDiagnostics = true;
-#endif
-
-// Models whose plan depends on data: dynamic dimensions, states, control flow.
-#ifdef MACE_WITHOUT_DYNAMIC
-constexpr bool kHasDynamic = false;
-#else
-constexpr bool kHasDynamic = true;
-#endif
-
-// What apps call besides engines: images, custom ops, tuning, stores in files.
-#ifdef MACE_WITHOUT_INTERFACES
-constexpr bool kHasInterfaces = false;
-#else
-constexpr bool kHasInterfaces = true;
-#endif
-
-// Plans of memory other than the quick ones: searches, strategies, plans and
-// packed weights in model files, the caller's arena, GetMemoryUsage.
-#ifdef MACE_WITHOUT_MEMORY_TOOLS
-constexpr bool kHasMemoryTools = false;
-#else
-constexpr bool kHasMemoryTools = true;
-#endif
-
-// Kernels that a library has where its models use them.
-#ifdef MACE_WITHOUT_STRASSEN
-constexpr bool kHasStrassen = false;
-#else
-constexpr bool kHasStrassen = true;
-#endif
-
-#ifdef MACE_WITHOUT_WINOGRAD
-constexpr bool kHasWinograd = false;
-#else
-constexpr bool kHasWinograd = true;
-#endif
 
 // MACE_UNSUPPORTED: `what` needs this component, by its name in deployment
 // files.

@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
-#include "mace/cpu/cpu_identity.h"
 #include "mace/cpu/custom_kernel.h"
 #include "mace/cpu/fused/prepare.h"
 
@@ -28,28 +26,19 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
   context.features = options.features;
   context.packed = device->packed_.get();
   // No tile is as small as 1; 0 would forbid Strassen's method as well.
-  context.max_winograd =
-      kHasWinograd ? options.max_winograd : std::min(options.max_winograd, 1);
+  context.max_winograd = std::min(options.max_winograd, LargestWinograd());
   context.fc_rounds_once = options.fc_rounds_once;
 #ifndef MACE_LIBRARY
   context.reference = options.reference;
 #endif
   context.caches = options.caches;
-  const cpu::TunerOptions& tuning = options.tuner;
-  if (!kHasInterfaces) {
-    if (tuning.budget_micros > 0)
-      return AbsentComponent("SetTuning", "interfaces");
-  } else if (tuning.storage != nullptr || tuning.budget_micros > 0) {
-    if (tuning.storage != nullptr && tuning.storage->Load() != 0) {
-      LOG(INFO) << "the CPU's tuning results cannot be read; they are ignored";
-    }
-    device->tuner_ = std::make_unique<cpu::Tuner>(
-        tuning, StrCat(cpu::CpuIdentity(options.features, options.num_threads),
-                       ", caches ", cpu::ToList(options.caches)));
-  }
+  device->tuner_ = cpu::Tuner::Create(options.tuner, options.features,
+                                      options.num_threads, options.caches);
   device->float32_nodes_ = options.float32_nodes;
   return device;
 }
+
+int CpuDevice::LargestWinograd() { return cpu::LargestWinograd(); }
 
 // Estimates for the big cores of a mid-range phone; see OpenclDevice::speed.
 DeviceSpeed CpuDevice::speed() const {
@@ -90,7 +79,7 @@ Result<NodeWork> CpuDevice::Supports(const Node& node) {
 }
 
 Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
-  if (kHasInterfaces && node.custom.state != nullptr) {
+  if (node.custom.state != nullptr) {
     return cpu::PrepareCustom(node, threads_.get());
   }
   if (!tunes()) return cpu::PrepareNode(node, context_);

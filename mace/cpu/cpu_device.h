@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "mace/base/components.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/tuning/tuner.h"
@@ -41,6 +40,9 @@ class CpuDevice final : public Device,
   static Result<std::unique_ptr<CpuDevice>> Create(
       const CpuOptions& options, std::shared_ptr<PackedWeights> packed);
 
+  // The largest max_winograd that has an effect; 1: none has.
+  static int LargestWinograd();
+
   const char* name() const override { return "CPU"; }
   DeviceSpeed speed() const override;
   NodeKernels* kernels() override { return this; }
@@ -66,7 +68,7 @@ class CpuDevice final : public Device,
  private:
   CpuDevice() = default;
 
-  bool tunes() const { return kHasInterfaces && tuner_ != nullptr; }
+  bool tunes() const { return tuner_ != nullptr; }
 
   std::unique_ptr<ThreadPool> threads_;
   std::shared_ptr<PackedWeights> packed_;

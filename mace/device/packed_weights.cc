@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/make_shared.h"
 
 namespace mace {
@@ -64,7 +63,7 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
     const auto it = kept_.find(key);
     if (it != kept_.end()) return it->second.data;
   }
-  if (kHasMemoryTools && ahead_ != nullptr) {
+  if (ahead_ != nullptr) {
     MACE_ASSIGN_OR_RETURN(std::shared_ptr<const void> found,
                           FindAhead(key, bytes));
     if (found != nullptr) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/image/geometry.h"
 #include "mace/image/reader.h"
 #include "mace/image/strip.h"
@@ -97,8 +96,6 @@ MaceImageConverter::~MaceImageConverter() = default;
 MaceStatus MaceImageConverter::Create(
     const MaceImageInput& input,
     std::unique_ptr<MaceImageConverter>* converter) {
-  if (!kHasInterfaces)
-    return AbsentComponent("MaceImageConverter", "interfaces");
   if (converter == nullptr) return InvalidArgument("`converter` is null");
   auto impl = std::make_unique<Impl>();
   MACE_ASSIGN_OR_RETURN(impl->converter, image::Converter::Create(
@@ -108,14 +105,12 @@ MaceStatus MaceImageConverter::Create(
 }
 
 size_t MaceImageConverter::tensor_bytes() const {
-  return kHasInterfaces ? impl_->converter->tensor_bytes() : 0;
+  return impl_->converter->tensor_bytes();
 }
 
 MaceStatus MaceImageConverter::Convert(const MaceImage& image, void* tensor,
                                        size_t bytes,
                                        MaceImageTransform* transform) {
-  if (!kHasInterfaces)
-    return AbsentComponent("MaceImageConverter", "interfaces");
   return impl_->converter->Convert(image, tensor, bytes, transform);
 }
 

@@ -7,8 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "mace/base/components.h"
-
 namespace mace::memory {
 namespace {
 
@@ -53,14 +51,11 @@ const std::shared_ptr<ArenaSections>& ArenaSections::Current() {
 
 ScopedArenaSections::ScopedArenaSections(
     std::shared_ptr<ArenaSections> sections)
-    : sections_(std::move(sections)),
-      outer_(kHasMemoryTools ? current : nullptr) {
-  if (kHasMemoryTools) current = &sections_;
+    : sections_(std::move(sections)), outer_(current) {
+  current = &sections_;
 }
 
-ScopedArenaSections::~ScopedArenaSections() {
-  if (kHasMemoryTools) current = outer_;
-}
+ScopedArenaSections::~ScopedArenaSections() { current = outer_; }
 
 Result<SectionBuffer> SectionBuffer::Persistent(size_t bytes,
                                                 const char* what) {
@@ -74,10 +69,6 @@ Result<SectionBuffer> SectionBuffer::Temporary(size_t bytes, const char* what) {
 Result<SectionBuffer> SectionBuffer::Create(size_t bytes, const char* what,
                                             bool is_temporary) {
   SectionBuffer buffer;
-  if (!kHasMemoryTools) {
-    MACE_ASSIGN_OR_RETURN(buffer.system_, AlignedBuffer::Create(bytes, what));
-    return buffer;
-  }
   const std::shared_ptr<ArenaSections>& sections = ArenaSections::Current();
   if (sections != nullptr) {
     auto piece =
@@ -112,7 +103,7 @@ SectionBuffer& SectionBuffer::operator=(SectionBuffer&& other) noexcept {
 }
 
 SectionBuffer::~SectionBuffer() {
-  if (!kHasMemoryTools || sections_ == nullptr) return;
+  if (sections_ == nullptr) return;
   if (!is_temporary_) {
     sections_->arena_.FreeTail(piece_);
   } else if (--sections_->num_temporary_ == 0) {

@@ -8,12 +8,7 @@
 #include <chrono>
 
 #include "mace/base/components.h"
-#include "mace/base/fork.h"
 #include "mace/base/str_cat.h"
-#include "mace/memory/objects/objects.h"
-#include "mace/memory/offsets/arena_sequential.h"
-#include "mace/memory/offsets/greedy.h"
-#include "mace/memory/offsets/optimal.h"
 #include "mace/memory/problem/bounds.h"
 #include "mace/memory/problem/reduce.h"
 #include "mace/memory/problem/validate.h"
@@ -22,7 +17,7 @@ namespace mace::memory {
 namespace {
 
 bool PlannersIsObjects(const Plan& plan) {
-  return kHasObjects && !plan.object_sizes.empty();
+  return HasObjects() && !plan.object_sizes.empty();
 }
 
 int64_t TotalOf(const Problem& p, const Plan& plan) {
@@ -62,7 +57,7 @@ void MergePlanners(const Reduced& reduced, size_t index, const Plan& part,
       plan->offsets[id] = part.offsets[i];
     }
   }
-  if (kHasObjects) {
+  if (HasObjects()) {
     for (const Size& size : part.object_sizes) {
       plan->object_sizes.push_back(size);
       plan->object_pools.push_back(static_cast<int32_t>(index));
@@ -77,7 +72,7 @@ void PlaceAliases(const Problem& p, const Reduced& reduced, Plan* plan) {
   for (size_t i = 0; i < p.records.size(); ++i) {
     const Root& root = reduced.roots[i];
     if (root.id == static_cast<int32_t>(i)) continue;
-    if (kHasObjects && !plan->object_ids.empty()) {
+    if (HasObjects() && !plan->object_ids.empty()) {
       plan->object_ids[i] = plan->object_ids[root.id];
     } else {
       plan->offsets[i] = plan->offsets[root.id] + root.delta;
@@ -102,16 +97,6 @@ Status CheckSupported(const Problem& p, const Planner& planner) {
   return Status();
 }
 
-// Of strategies that few apps choose: null in a library without them.
-PlanFn* Part(PlanFn* plan) { return kHasMemoryTools ? plan : nullptr; }
-
-// Of strategies for images, which a library without GPU does not need either.
-#ifdef MACE_WITHOUT_GPU
-PlanFn* OfImages(PlanFn* plan) { return Part(plan); }
-#else
-PlanFn* OfImages(PlanFn* plan) { return plan; }
-#endif
-
 std::string UnknownStrategy(const std::string& name) {
   std::string message = StrCat("there is no planner '", name, "'; there are");
   for (const Planner& planner : Planners()) {
@@ -121,32 +106,6 @@ std::string UnknownStrategy(const std::string& name) {
 }
 
 }  // namespace
-
-const std::vector<Planner>& Planners() {
-  const HoldFork hold_fork;
-  static const auto* planners = new std::vector<Planner>{
-      {"offsets/NAIVE", OffsetsNaive, 1, true},
-      {"offsets/LINEAR", OffsetsNaive, 1, true},
-      {"offsets/GREEDY_BY_SIZE", OffsetsGreedyBySize, 1, true},
-      {"offsets/TFLM_GREEDY", Part(OffsetsTflmGreedy), 1, true},
-      {"offsets/ARENA", Part(OffsetsArena), 1, false},
-      {"offsets/ARENA_SEQUENTIAL", Part(OffsetsArenaSequential), 1, false},
-      {"offsets/SKYLINE", Part(OffsetsSkyline), 1, true},
-      {"offsets/AUTO", OffsetsAuto, 1, true},
-      {"offsets/OPTIMAL", Part(OffsetsOptimal), 1, true},
-      {"objects/NAIVE", OfImages(ObjectsNaive), 4, false},
-      {"objects/EQUALITY", Part(ObjectsEquality), 4, false},
-      {"objects/GREEDY_IN_ORDER", Part(ObjectsGreedyInOrder), 3, false},
-      {"objects/GREEDY_BY_BREADTH", Part(ObjectsGreedyByBreadth), 1, false},
-      {"objects/GREEDY_BY_SIZE", Part(ObjectsGreedyBySize), 1, false},
-      {"objects/GREEDY_BEST", Part(ObjectsGreedyBest), 1, false},
-      {"objects/GROW_IN_ORDER", OfImages(ObjectsGrowInOrder), 3, false},
-      {"objects/MINCOSTFLOW", Part(ObjectsMinCostFlow), 1, false},
-      {"objects/AUTO", OfImages(ObjectsAuto), 4, false},
-      {"objects/OPTIMAL", Part(ObjectsOptimal), 4, false},
-  };
-  return *planners;
-}
 
 const Planner* FindPlanner(const std::string& name) {
   for (const Planner& planner : Planners()) {
@@ -170,7 +129,7 @@ Result<Plan> Solve(const Problem& problem, const std::string& strategy,
   const Reduced reduced = Reduce(problem);
   const size_t n = problem.records.size();
   Plan plan;
-  const bool objects = kHasObjects && strategy.compare(0, 8, "objects/") == 0;
+  const bool objects = HasObjects() && strategy.compare(0, 8, "objects/") == 0;
   if (objects) {
     plan.object_ids.assign(n, kNone);
   } else {

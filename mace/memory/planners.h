@@ -16,13 +16,10 @@
 namespace mace::memory {
 
 // Whether this build has any planner of objects.
-#if defined(MACE_WITHOUT_MEMORY_TOOLS) && defined(MACE_WITHOUT_GPU)
-inline constexpr bool kHasObjects = false;
-#else
-inline constexpr bool kHasObjects = true;
-#endif
+bool HasObjects();
 
-// Every planner, cheapest first within a kind.
+// Every planner, cheapest first within a kind. Planner::plan is null for those
+// that need the component `memory_tools`, if this library does without.
 const std::vector<Planner>& Planners();
 
 // Returns null if there is no planner of this name.

@@ -80,7 +80,7 @@ std::string ImageStrategyNames() {
 
 Result<Plan> SolveInArena(const Problem& problem, const Planner& planner,
                           const Options& options) {
-  if (!kHasObjects || !StrategyIsObjects(planner)) {
+  if (!HasObjects() || !StrategyIsObjects(planner)) {
     return Solve(problem, planner.name, options);
   }
   MACE_RETURN_IF_ERROR(Check(problem));

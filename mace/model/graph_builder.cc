@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/components.h"
 #include "mace/base/str_cat.h"
 #include "mace/graph/stored_weight.h"
 #include "mace/model/open_dims.h"
@@ -188,7 +187,7 @@ Result<int> GraphBuilder::AddSource(const stored::TensorInfo& info,
   MACE_ASSIGN_OR_RETURN(const int id, AddValue(info.name, what));
   TensorType& type = graph.values[id].type;
   Shape shape = ToVector(info.dims);
-  if (kHasDynamic && open != nullptr) {
+  if (open != nullptr) {
     MACE_ASSIGN_OR_RETURN(*open, ReadOpenDims(info, what));
     shape = ClosedShape(*open);
   }
@@ -207,7 +206,7 @@ Status GraphBuilder::AddInputs(const StoredInfos& infos,
     MACE_ASSIGN_OR_RETURN(const int id,
                           AddSource(info, kind, may_be_open ? &open : nullptr));
     graph.inputs.push_back(id);
-    if (kHasDynamic && HasOpenDims(open)) open_dims[id] = std::move(open);
+    if (HasOpenDims(open)) open_dims[id] = std::move(open);
     input_order[id] = FromStored(info.data_format);
   }
   return Status();

@@ -19,9 +19,13 @@ namespace mace {
 // format does not have, because a library of that version would ignore it.
 Status CheckPartsOfVersion(const stored::NetDef& net);
 
-// Errors: MACE_UNSUPPORTED for a part of the file that this library was built
-// without.
-Status CheckPartsOfLibrary(const stored::NetDef& net);
+// Whether dimensions of these tensors are dynamic, or have names or limits.
+bool AnyOpenDims(const stored::TensorInfo& info);
+bool AnyOpenDims(const StoredInfos& infos);
+
+// Errors: MACE_UNSUPPORTED for a model that needs the component `dynamic`, if
+// this library was built without.
+Status CheckDynamic(const stored::NetDef& net);
 
 // Verifies the subgraphs, which may read the weights of `weights`, and collects
 // them and their names. Errors: MACE_INVALID_MODEL.

@@ -10,7 +10,6 @@
 #include <variant>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/components.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/graph_builder.h"
@@ -94,18 +93,6 @@ Status ReadSettings(const stored::NetDef& net, Model* model) {
   return Status();
 }
 
-EmbeddedMemoryPlan ReadMemoryPlan(const stored::MemoryPlan& stored) {
-  EmbeddedMemoryPlan plan;
-  plan.version = stored.version;
-  plan.records_hash = stored.records_hash;
-  plan.offsets.reserve(stored.offsets.size());
-  for (const int64_t offset : stored.offsets) plan.offsets.push_back(offset);
-  plan.total_bytes = stored.total_bytes;
-  plan.lower_bound_bytes = stored.lower_bound_bytes;
-  plan.optimal = stored.optimal;
-  return plan;
-}
-
 Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   Model model;
   model.weights = std::move(weights);
@@ -129,19 +116,17 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   if (!graphs->empty()) model.graph.subgraphs = std::move(graphs);
   model.input_order = std::move(builder.input_order);
   model.output_order = std::move(builder.output_order);
-  if (kHasDynamic) {
-    model.open_dims = std::move(builder.open_dims);
-    MACE_RETURN_IF_ERROR(CheckOpenDims(model.graph, model.open_dims));
-  }
+  model.open_dims = std::move(builder.open_dims);
+  MACE_RETURN_IF_ERROR(CheckOpenDims(model.graph, model.open_dims));
   model.declared = std::move(builder.declared);
   model.stated_outputs = std::move(builder.stated_outputs);
   MACE_RETURN_IF_ERROR(*net.format_version == 1
                            ? ReadSettingsOfVersion1(net, &model)
                            : ReadSettings(net, &model));
-  if (kHasMemoryTools && net.memory_plan.has_value()) {
+  if (net.memory_plan.has_value()) {
     model.memory_plan = ReadMemoryPlan(*net.memory_plan);
   }
-  if (kHasMemoryTools && net.packed_weights.has_value()) {
+  if (net.packed_weights.has_value()) {
     MACE_RETURN_IF_ERROR(ReadPackedWeights(net, &model));
   }
   return model;
@@ -163,7 +148,8 @@ Status VerifyHead(const stored::NetDef& net, const WeightBytes& weights,
         "; update the library, or convert the model with its converter");
   }
   MACE_RETURN_IF_ERROR(CheckPartsOfVersion(net));
-  MACE_RETURN_IF_ERROR(CheckPartsOfLibrary(net));
+  MACE_RETURN_IF_ERROR(CheckDynamic(net));
+  MACE_RETURN_IF_ERROR(CheckStoredPlans(net));
   if (weights.size == 0 && net.data_bytes > 0) {
     return InvalidArgument(
         "the model needs ", net.data_bytes,
@@ -178,7 +164,7 @@ Status VerifyHead(const stored::NetDef& net, const WeightBytes& weights,
                         "another model");
   }
   if (!verify_checksum) return Status();
-  if (kHasMemoryTools && net.packed_weights.has_value()) {
+  if (net.packed_weights.has_value()) {
     const stored::PackedWeights& packed = *net.packed_weights;
     MACE_RETURN_IF_ERROR(CheckHeadBytes(packed, weights.size));
     return CheckHash(weights.data.get(), static_cast<size_t>(packed.head_bytes),

@@ -1,4 +1,4 @@
-// Verifying prepacked weights.
+// Memory plans of model files, and verifying prepacked weights.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/model/prepacked_weights.h"
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/hash.h"
 #include "mace/base/str_cat.h"
 #include "mace/graph/stored_weight.h"
 #include "mace/model/text.h"
@@ -51,13 +50,6 @@ Status CheckPlainWeights(const stored::NetDef& net,
 
 }  // namespace
 
-Status CheckHash(const uint8_t* data, size_t size, uint64_t xxh3) {
-  if (Hash64(data, size) == xxh3) return Status();
-  return InvalidModel(
-      "the weights do not have the checksum that the model names: the "
-      "weights file is damaged or belongs to another model");
-}
-
 Status CheckHeadBytes(const stored::PackedWeights& packed, size_t data_bytes) {
   if (packed.head_bytes >= 0 &&
       static_cast<uint64_t>(packed.head_bytes) <= data_bytes) {
@@ -98,6 +90,20 @@ Status ReadPackedWeights(const stored::NetDef& net, Model* model) {
   }
   return CheckPlainWeights(net, packed_ones, *model);
 }
+
+EmbeddedMemoryPlan ReadMemoryPlan(const stored::MemoryPlan& stored) {
+  EmbeddedMemoryPlan plan;
+  plan.version = stored.version;
+  plan.records_hash = stored.records_hash;
+  plan.offsets.reserve(stored.offsets.size());
+  for (const int64_t offset : stored.offsets) plan.offsets.push_back(offset);
+  plan.total_bytes = stored.total_bytes;
+  plan.lower_bound_bytes = stored.lower_bound_bytes;
+  plan.optimal = stored.optimal;
+  return plan;
+}
+
+Status CheckStoredPlans(const stored::NetDef&) { return Status(); }
 
 Status VerifyTail(const Model& model) {
   return CheckHash(model.weights.data.get() + model.head_bytes,

@@ -1,4 +1,5 @@
-// The part of a model file that holds prepacked weights.
+// What a model file holds of plans made ahead: prepacked weights, and a plan of
+// the memory.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_PREPACKED_WEIGHTS_H_
 #define MACE_MODEL_PREPACKED_WEIGHTS_H_
@@ -8,7 +9,13 @@
 
 namespace mace {
 
-// Errors of all functions: MACE_INVALID_MODEL.
+// Errors: MACE_UNSUPPORTED for a model with one of them, if this library was
+// built without the component `memory_tools`.
+Status CheckStoredPlans(const stored::NetDef& net);
+
+EmbeddedMemoryPlan ReadMemoryPlan(const stored::MemoryPlan& stored);
+
+// Errors of the other functions: MACE_INVALID_MODEL.
 Status CheckHash(const uint8_t* data, size_t size, uint64_t xxh3);
 Status CheckHeadBytes(const stored::PackedWeights& packed, size_t data_bytes);
 

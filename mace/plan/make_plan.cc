@@ -3,7 +3,6 @@
 
 #include "mace/plan/make_plan.h"
 
-#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/memory/strategy.h"
 #include "mace/ops/common/op.h"
@@ -55,7 +54,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->deferred));
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
-  if (kHasDynamic) ReadFromKvCache(FindOp("Slice") != nullptr, plan->graph);
+  ReadFromKvCache(FindOp("Slice") != nullptr, plan->graph);
 
   // If several devices share a plan, tensors that move between them stay f32.
   if (kHas16BitKernels && options.devices.size() == 1) {

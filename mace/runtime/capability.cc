@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/components.h"
-#include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/devices/devices.h"
@@ -139,11 +137,6 @@ Result<float> Measure(const MaceEngineConfig& config, bool is_8_bit) {
 
 Capability GetCapability(DeviceType device_type, float cpu_float32_exec_time) {
   Capability capability = {{kNever}, {kNever}, false};
-  if (!kHasDiagnostics) {
-    LOG(WARNING)
-        << AbsentComponent("GetCapability", "diagnostics").information();
-    return capability;
-  }
   const MaceEngineConfig config(device_type);
   {
     const auto devices = CreateDevices(

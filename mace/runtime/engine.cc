@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/base/make_shared.h"
 #include "mace/device/widen_weights.h"
@@ -52,10 +51,7 @@ Status MaceEngine::Impl::CutGraph(
   MACE_RETURN_IF_ERROR(
       CheckNodeNames(graph_, config_.settings.values.float32_nodes));
   MACE_RETURN_IF_ERROR(CutOutputs(output_nodes, &graph_));
-  if (kHasDynamic) {
-    MACE_RETURN_IF_ERROR(
-        states_.AddTo(source.states, source.open_dims, &graph_));
-  }
+  MACE_RETURN_IF_ERROR(states_.AddTo(source.states, source.open_dims, &graph_));
   return config_.ops.Resolve(graph_);
 }
 
@@ -63,17 +59,15 @@ Status MaceEngine::Impl::ChooseDevices() {
   const MaceModel::Impl& model = *model_->impl();
   MACE_RETURN_IF_ERROR(
       devices_.Create(config_, {model.packed, model.device_weights}));
-  if (kHasDynamic) {
-    // Another device would have to fetch a whole KV cache to read a few of its
-    // rows.
-    if (devices_.only_cpu()) states_.GrowInPlace(&graph_);
-    if (!memory_.is_query()) {
-      MACE_RETURN_IF_ERROR(states_.Allocate(model.model.graph));
-    }
+  // Another device would have to fetch a whole KV cache to read a few of its
+  // rows.
+  if (devices_.only_cpu()) states_.GrowInPlace(&graph_);
+  if (!memory_.is_query()) {
+    MACE_RETURN_IF_ERROR(states_.Allocate(model.model.graph));
   }
   const std::vector<Device*> devices = devices_.usable();
   MACE_RETURN_IF_ERROR(WidenWeights(devices, *model.packed, graph_));
-  if (kHasDynamic && graph_.subgraphs != nullptr) {
+  if (graph_.subgraphs != nullptr) {
     // Those of the model are shared with other engines.
     auto own = MakeShared<Subgraphs>(*graph_.subgraphs);
     for (auto& [name, subgraph] : *own) {
@@ -87,24 +81,18 @@ Status MaceEngine::Impl::ChooseDevices() {
 
 Status MaceEngine::Impl::MakePlanner() {
   const MaceModel::Impl& model = *model_->impl();
-  if (kHasDynamic) {
-    open_shapes_ = OpenShapes(model.model.open_dims,
-                              graph_.inputs.size() - states_.tensors());
-  }
+  open_shapes_ = OpenShapes(model.model.open_dims,
+                            graph_.inputs.size() - states_.tensors());
   // The first plan is for the largest shapes.
-  const bool keeps_offsets = kHasDynamic && open_shapes_.is_bounded() &&
-                             (states_.empty() || !states_.grow());
+  const bool keeps_offsets =
+      open_shapes_.is_bounded() && (states_.empty() || !states_.grow());
   planner_ = std::make_unique<Planner>(model, config_, &devices_, &memory_,
                                        keeps_offsets);
   plans_ = std::make_unique<PlanCache>(states_, planner_.get(), &memory_);
-  if (kHasDynamic) {
-    deferred_ = std::make_unique<DeferredRunner>(
-        graph_, states_, planner_.get(), &memory_,
-        config_.settings.values.max_loop_iterations);
-  }
-  if (kHasDynamic && !states_.empty()) {
-    adapters_[0] = std::make_unique<StatesIo>(&states_);
-  }
+  deferred_ = std::make_unique<DeferredRunner>(
+      graph_, states_, planner_.get(), &memory_,
+      config_.settings.values.max_loop_iterations);
+  adapters_[0] = StatesIo::Create(&states_);
   if (kHasFloatIo) adapters_[1] = std::make_unique<FloatIo>();
   return plans_->PlanFirst(open_shapes_, &graph_);
 }
@@ -133,7 +121,7 @@ Status MaceEngine::Impl::PlanFor(
   const ScopedMemoryBudget scope(memory_.budget());
   MACE_ASSIGN_OR_RETURN(const std::vector<Shape> all,
                         CompleteShapes(graph_, shapes));
-  if (kHasDynamic) MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, all));
+  MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, all));
   return plans_->Use(graph_, all);
 }
 

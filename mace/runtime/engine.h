@@ -79,7 +79,7 @@ class MaceEngine::Impl {
                    const MaceCancellation* cancellation, RunMetadata* metadata);
   // Makes the plan for the shapes of these inputs the latest one.
   Status UseShapesOf(const Tensors& inputs);
-  MaceMemoryUsage Usage() const;
+  Result<MaceMemoryUsage> Usage() const;
 
   std::shared_ptr<MaceModel> model_;
   MaceEngineConfig::Impl config_;

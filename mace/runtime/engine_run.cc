@@ -4,10 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "mace/base/components.h"
-#include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/engine.h"
+#include "mace/runtime/executor/op_stats.h"
 #include "mace/runtime/io/caller_tensors.h"
 #include "mace/runtime/report/run_log.h"
 
@@ -38,14 +37,11 @@ Status MaceEngine::Impl::Run(const Tensors& inputs, Tensors* outputs,
                              const MaceCancellation* cancellation,
                              RunMetadata* metadata) {
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
-  if (!kHasDiagnostics && metadata != nullptr) {
-    return AbsentComponent("RunMetadata", "diagnostics");
-  }
   const HoldLog hold_log;
   std::lock_guard<Mutex> lock(mutex_);
   const ScopedMemoryBudget scope(memory_.budget());
   MACE_RETURN_IF_ERROR(devices_.CheckForked());
-  if (kHasDiagnostics && metadata != nullptr) metadata->op_stats.clear();
+  MACE_RETURN_IF_ERROR(BeginOpStats(metadata));
   if (IsCancelled(cancellation)) return CancelledRun();
   return RunAdapted(adapters_, inputs, outputs, cancellation, metadata);
 }
@@ -78,7 +74,7 @@ Status MaceEngine::Impl::UseShapesOf(const Tensors& inputs) {
   if (Fit(latest, latest.inputs, inputs)) return Status();
   MACE_ASSIGN_OR_RETURN(const std::vector<Shape> shapes,
                         InputShapes(graph_, inputs));
-  if (kHasDynamic) MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, shapes));
+  MACE_RETURN_IF_ERROR(open_shapes_.Check(graph_, shapes));
   const Status planned = plans_->Use(graph_, shapes);
   if (planned != Status::MACE_INVALID_MODEL) return planned;
   // The model is valid with its own shapes, so that the caller's must be wrong.
@@ -93,13 +89,13 @@ Status MaceEngine::Impl::RunNative(const Tensors& inputs, Tensors* outputs,
                                    RunMetadata* metadata) {
   MACE_RETURN_IF_ERROR(UseShapesOf(inputs));
   Executor& executor = plans_->latest();
-  if (kHasDynamic && executor.plan().deferred != nullptr) {
+  if (executor.plan().deferred != nullptr) {
     return deferred_->Run(executor, inputs, outputs, cancellation, metadata);
   }
   const Graph& graph = executor.plan().graph;
   for (const int id : graph.outputs) {
     const Value& value = graph.values[id];
-    if (kHasDynamic && states_.Outgrows(value.name, value.type.shape)) {
+    if (states_.Outgrows(value.name, value.type.shape)) {
       (*outputs)[value.name] = MaceTensor();
     }
   }
@@ -112,12 +108,10 @@ Status MaceEngine::Impl::RunNative(const Tensors& inputs, Tensors* outputs,
   MACE_RETURN_IF_ERROR(memory_.ProvideImages(executor));
   MACE_RETURN_IF_ERROR(BindTensors(inputs, *outputs, executor));
   RunMetadata for_log;
-  if (kHasDiagnostics && metadata == nullptr && LogsOps()) metadata = &for_log;
+  if (metadata == nullptr && LogsOps()) metadata = &for_log;
   const int64_t begin = LogMicros();
   MACE_RETURN_IF_ERROR(executor.Run(metadata, cancellation));
-  if (kHasDiagnostics && MaxVlogLevel() > 0) {
-    LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
-  }
+  LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
   return Status();
 }
 
@@ -127,14 +121,12 @@ std::vector<MaceTensorInfo> MaceEngine::Impl::StateInfos() const {
 }
 
 Status MaceEngine::Impl::ResetState() {
-  if (!kHasDynamic) return AbsentComponent("ResetState", "dynamic");
   std::lock_guard<Mutex> lock(mutex_);
   const ScopedMemoryBudget scope(memory_.budget());
   return states_.Reset();
 }
 
 Status MaceEngine::Impl::GetState(Tensors* states) const {
-  if (!kHasDynamic) return AbsentComponent("GetState", "dynamic");
   if (states == nullptr) return InvalidArgument("GetState: states is null");
   std::lock_guard<Mutex> lock(mutex_);
   const ScopedMemoryBudget scope(memory_.budget());
@@ -142,7 +134,6 @@ Status MaceEngine::Impl::GetState(Tensors* states) const {
 }
 
 Status MaceEngine::Impl::SetState(const Tensors& states) {
-  if (!kHasDynamic) return AbsentComponent("SetState", "dynamic");
   std::lock_guard<Mutex> lock(mutex_);
   const ScopedMemoryBudget scope(memory_.budget());
   return states_.Set(states);

@@ -1,7 +1,6 @@
 // The member functions of MaceEngine, which check for null and forward to Impl.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/base/components.h"
 #include "mace/base/logging.h"
 #include "mace/runtime/engine.h"
 
@@ -88,35 +87,6 @@ std::vector<MaceTensorInfo> MaceEngine::inputs() const {
 
 std::vector<MaceTensorInfo> MaceEngine::outputs() const {
   return impl_->Infos(false);
-}
-
-MaceStatus MaceEngine::QueryArenaBytes(
-    std::shared_ptr<MaceModel> model,
-    const std::vector<std::string>& output_nodes,
-    const MaceEngineConfig& config, size_t* bytes) {
-  return QueryArenaBytes(std::move(model), output_nodes, config, {}, bytes);
-}
-
-MaceStatus MaceEngine::QueryArenaBytes(
-    std::shared_ptr<MaceModel> model,
-    const std::vector<std::string>& output_nodes,
-    const MaceEngineConfig& config,
-    const std::map<std::string, std::vector<int64_t>>& input_shapes,
-    size_t* bytes) {
-  if (model == nullptr || bytes == nullptr) {
-    return InvalidArgument("MaceEngine::QueryArenaBytes: null argument");
-  }
-  if (!kHasMemoryTools)
-    return AbsentComponent("QueryArenaBytes", "memory_tools");
-  // A stack would not outlive its thread in a child.
-  const auto impl = std::make_unique<Impl>();
-  MACE_RETURN_IF_ERROR(
-      impl->Init(std::move(model), {}, output_nodes, config, true));
-  if (!input_shapes.empty()) {
-    MACE_RETURN_IF_ERROR(impl->PlanFor(input_shapes));
-  }
-  *bytes = impl->arena_bytes();
-  return MaceStatus();
 }
 
 MaceStatus MaceEngine::GetMemoryUsage(MaceMemoryUsage* usage) const {

@@ -3,35 +3,14 @@
 
 #include "mace/sealed/sealed_model.h"
 
-#include <cstring>
 #include <string>
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/utf8.h"
 #include "mace/sealed/aes_gcm.h"
 #include "mace/sealed/key.h"
 
 namespace mace {
-namespace {
-
-constexpr char kMagic[] = {'M', 'A', 'C', 'E', 'S', 'E', 'A', 'L'};
-
-}  // namespace
-
-bool IsSealed(const uint8_t* bytes, size_t size) {
-  return size >= sizeof(kMagic) &&
-         std::memcmp(bytes, kMagic, sizeof(kMagic)) == 0;
-}
-
-#ifdef MACE_WITHOUT_ENCRYPTION
-
-Result<UnsealedModel> Unseal(const uint8_t*, size_t, const MaceKeyCallback&) {
-  return AbsentComponent("loading a sealed model", "encryption");
-}
-
-#else
-
 namespace {
 
 constexpr uint32_t kVersion = 1;
@@ -185,7 +164,5 @@ Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
       "the content of the sealed model is not what was sealed: it is damaged, "
       "or somebody changed it; copy the file again");
 }
-
-#endif  // MACE_WITHOUT_ENCRYPTION
 
 }  // namespace mace

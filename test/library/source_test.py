@@ -18,6 +18,7 @@ import pytest
 from consumers import APP, classify, run
 
 from mace_tools import cli
+from mace_tools.config.component_names import NAMES
 from mace_tools.package.library import bundle, exports, link
 from mace_tools.package.library.abis import ABIS
 from mace_tools.package.source import cmake_lists, file_list
@@ -102,8 +103,10 @@ def test_cmake_compiles_what_bazel_compiles_with_the_same_flags(
     need_tools(COMPILERS[cpu])
     configure(tree, tmp_path, f"-DMACE_OPENCL={'ON' if gpu else 'OFF'}", *cmake_for(cpu),
               "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DMACE_COMPONENTS=all,encryption")
+    absent = {path for component in sources.components.values() for path in component.absent}
     by_bazel = {path: decisive([*cmake_lists.baseline(cpu), *by[file_list.Variant(cpu, gpu)]])
-                for path, by in sources.flags.items() if file_list.Variant(cpu, gpu) in by}
+                for path, by in sources.flags.items()
+                if file_list.Variant(cpu, gpu) in by and path not in absent}
     by_cmake = {}
     for row in json.loads((tmp_path / "compile_commands.json").read_text()):
         path = re.sub(rf"^({re.escape(str(tree))}|{re.escape(str(tmp_path))})/(generated/)?", "",
@@ -143,6 +146,17 @@ def test_files_of_ops_that_are_not_selected_are_not_compiled(tree, tmp_path):
     assert "mace/cpu/ops/softmax.cc" in text and "mace/cpu/ops/cumsum.cc" not in text
     table = (tmp_path / "generated/mace/ops/op_table.cc").read_text()
     assert "const int kNumOps = 1;" in table and "kHasEveryOp = false" in table
+
+
+@pytest.mark.parametrize("names", ["none", "dynamic,winograd", "all,encryption"])
+def test_null_objects_stand_for_absent_components(sources, tree, tmp_path, names):
+    configure(tree, tmp_path, f"-DMACE_COMPONENTS={names}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    text = (tmp_path / "compile_commands.json").read_text()
+    assert set(sources.components) == set(NAMES)
+    for name, component in sources.components.items():
+        has_it = name in names or ("all" in names)
+        for path in (*component.files, *component.absent):
+            assert (f"/{path}\"" in text) == ((path in component.files) == has_it), path
 
 
 def test_kernels_for_16_bits_can_be_left_out(tree, tmp_path):

@@ -40,6 +40,13 @@ struct CpuContext {
   }
 };
 
+namespace cpu {
+
+// The largest tile of Winograd's algorithm of which this library has the
+// kernels; 1: it has none.
+int LargestWinograd();
+
+}  // namespace cpu
 }  // namespace mace
 
 #endif  // MACE_CPU_COMMON_CPU_CONTEXT_H_

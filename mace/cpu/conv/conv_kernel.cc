@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/str_cat.h"
 
 namespace mace::cpu {
@@ -123,7 +122,7 @@ Result<KernelPtr> PrepareConvSum(const Node& node, const ConvNode& conv,
                                  const NodePlan& plan,
                                  const ActivationFunction& sum_activation,
                                  CpuContext& context) {
-  if (kHasStrassen && plan.method == Method::kStrassen) {
+  if (plan.method == Method::kStrassen) {
     return PrepareConvStrassen(node, conv, plan, /*addend=*/true,
                                sum_activation, context);
   }

@@ -3,7 +3,6 @@
 
 #include "mace/cpu/conv/conv_plan.h"
 
-#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose.h"
@@ -70,8 +69,8 @@ bool HalvesAreWholeVectors(int64_t columns) {
 
 bool MayStrassen(const Operand& filter, const ConvShape& s,
                  const NodePlan& product, const CpuContext& context) {
-  return kHasStrassen && filter.data != nullptr && context.max_winograd > 0 &&
-         s.group == 1 && HalvesAreWholeVectors(s.out_channels) &&
+  return filter.data != nullptr && context.max_winograd > 0 && s.group == 1 &&
+         HalvesAreWholeVectors(s.out_channels) &&
          StrassenGemm::Fits(ConvSpec(s, {}, product.gemm), context.caches);
 }
 
@@ -123,8 +122,7 @@ NodePlan PlanConvQ8(const Operand& filter, const ConvShape& s,
   plan.method = Method::kGemm;
   plan.gemm.kernel = &ChooseGemmQ8(filter, context);
   plan.cost = Cost(DirectWorkQ8(s, context.caches), {0, 1, byte, 1, 0});
-  constexpr bool kMay = kHasWinograd && kHas8BitKernels;
-  if (!kMay || !MayWinograd(filter, s, kWinogradQ8Out, context) ||
+  if (!kHas8BitKernels || !MayWinograd(filter, s, kWinogradQ8Out, context) ||
       (micro.slower_than & context.features) != 0) {
     return plan;
   }

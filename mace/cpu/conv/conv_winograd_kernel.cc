@@ -35,6 +35,8 @@ struct ConvWinogradKernel final : Kernel {
 
 }  // namespace
 
+int LargestWinograd() { return 6; }
+
 Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& s,
                                       const NodePlan& plan,
                                       const ActivationFunction& activation,

@@ -14,6 +14,7 @@
 #include "mace/cpu/common/safe_distance.h"
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/common/weight_floats.h"
+#include "mace/cpu/conv/wide_dwconv.h"
 
 namespace mace::cpu {
 namespace {
@@ -42,10 +43,15 @@ const Dwconv<T>& ChooseDwconv(const Window& w, CpuFeatures features) {
     return row.kernel == 0 || (row.kernel == w.kernel &&
                                row.stride == w.stride && w.dilation == 1);
   };
+  const bool dense = w.dilation == 1;
   if constexpr (std::is_same_v<T, float>) {
-    return ChooseRow(kDwconvF32, features, fits);
+    const auto* wide =
+        dense ? WideDwconvF32(w.kernel, w.stride, features) : nullptr;
+    return wide != nullptr ? *wide : ChooseRow(kDwconvF32, features, fits);
   } else {
-    return ChooseRow(kDwconvF16, features, fits);
+    const auto* wide =
+        dense ? WideDwconvF16(w.kernel, w.stride, features) : nullptr;
+    return wide != nullptr ? *wide : ChooseRow(kDwconvF16, features, fits);
   }
 }
 

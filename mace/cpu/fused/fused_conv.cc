@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/base/search.h"
 #include "mace/cpu/conv/conv_kernel.h"
@@ -120,8 +119,7 @@ Result<std::unique_ptr<FusedGemm>> MakeGemm(
   const ConvNode& conv = planned.conv;
   const GemmPlan& plan = planned.plan.gemm;
   const Operand& filter = node.inputs[1];
-  const bool strassen =
-      kHasStrassen && planned.plan.method == Method::kStrassen;
+  const bool strassen = planned.plan.method == Method::kStrassen;
   PackedConvGemm made;
   if (strassen) {
     made.spec = ConvSpec(conv.shape, conv.activation, plan);

@@ -41,7 +41,6 @@ void FusedGemm::RunPairs(const RunArgs& args, const float* x,
                          const StrassenGemm::Rows& first,
                          const StrassenGemm::Rows& second,
                          void* scratch) const {
-  if constexpr (!kHasStrassen) return;
   strassen->RunPairs(
       {x, static_cast<const float*>(strassen_filter.get()), Input(args, bias),
        args.outputs[0].as<float>(), Input(args, addend)},
@@ -49,12 +48,12 @@ void FusedGemm::RunPairs(const RunArgs& args, const float* x,
 }
 
 int64_t FusedGemm::thread_scratch_bytes() const {
-  return kHasStrassen && strassen ? strassen->thread_scratch_bytes()
-                                  : gemm.thread_scratch_bytes();
+  return strassen ? strassen->thread_scratch_bytes()
+                  : gemm.thread_scratch_bytes();
 }
 
 std::string FusedGemm::variant() const {
-  return StrCat(kHasStrassen && strassen ? strassen->variant() : gemm.variant(),
+  return StrCat(strassen ? strassen->variant() : gemm.variant(),
                 addend >= 0 ? " + sum" : "");
 }
 

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "mace/base/components.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/depthwise.h"
 #include "mace/cpu/conv/strassen.h"
@@ -138,7 +137,7 @@ class FusedConv final : public Kernel {
 
  private:
   const ConvShape& last() const { return stages_.back()->shape; }
-  bool pairs_lines() const { return kHasStrassen && strassen_ != nullptr; }
+  bool pairs_lines() const { return strassen_ != nullptr; }
   int64_t InputBytes(int64_t lines) const;   // of lines of x
   int64_t OutputBytes(int64_t lines) const;  // of y
   // Lines that bands and steps divide: of half of the output if lines are

@@ -2,7 +2,6 @@
 // matrix product of patches and packed filters.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/base/components.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/kernel_table.h"
@@ -31,12 +30,8 @@ Result<KernelPtr> PrepareConv2dF32(const Node& node, CpuContext& context) {
   const NodePlan plan = PlanConv(DataType::kF32, node.inputs[1], s, context);
   switch (plan.method) {
     case Method::kWinograd:
-      if (!kHasWinograd)
-        return AbsentComponent("Winograd's method", "winograd");
       return PrepareConvWinograd(node, s, plan, act, context);
     case Method::kStrassen:
-      if (!kHasStrassen)
-        return AbsentComponent("Strassen's method", "strassen");
       return PrepareConvStrassen(node, conv, plan, /*addend=*/false, {},
                                  context);
     default:
@@ -53,7 +48,7 @@ Result<KernelPtr> PrepareConv2dQ8(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ConvNode conv, ReadConv2d(node));
   const NodePlan plan =
       PlanConv(node.inputs[0].type.dtype, node.inputs[1], conv.shape, context);
-  if (kHasWinograd && plan.method == Method::kWinograd) {
+  if (plan.method == Method::kWinograd) {
     return PrepareConvWinogradQ8(node, conv.shape, context);
   }
   return PrepareConvQ8(node, conv.shape, context);

@@ -16,6 +16,7 @@
 #include "mace/base/sort.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/fused/prepare.h"
+#include "mace/cpu/tuning/cpu_identity.h"
 #include "mace/cpu/tuning/search_space.h"
 #include "mace/cpu/tuning/trial.h"
 #include "mace/cpu/tuning/tuning_task.h"
@@ -182,6 +183,18 @@ class Tuner::Search {
   double share_ = 1;           // time of the best, as a share of the model's
   std::string tried_;
 };
+
+std::unique_ptr<Tuner> Tuner::Create(const TunerOptions& options,
+                                     CpuFeatures features, int num_threads,
+                                     const CacheSizes& caches) {
+  if (options.storage == nullptr && options.budget_micros <= 0) return nullptr;
+  if (options.storage != nullptr && options.storage->Load() != 0) {
+    LOG(INFO) << "the CPU's tuning results cannot be read; they are ignored";
+  }
+  return std::unique_ptr<Tuner>(new Tuner(
+      options,
+      StrCat(CpuIdentity(features, num_threads), ", caches ", ToList(caches))));
+}
 
 Tuner::Tuner(TunerOptions options, const std::string& identity)
     : options_(std::move(options)),

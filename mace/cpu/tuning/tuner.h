@@ -26,8 +26,12 @@ struct TunerOptions {
 // Chooses among the candidates of search_space.h. Not thread-safe.
 class Tuner {
  public:
-  // `identity` names the processor in the storage.
-  Tuner(TunerOptions options, const std::string& identity);
+  // For a processor with these features and caches and so many threads, which
+  // name it in the storage. Null: there is nothing to tune by, or this library
+  // does not tune.
+  static std::unique_ptr<Tuner> Create(const TunerOptions& options,
+                                       CpuFeatures features, int num_threads,
+                                       const CacheSizes& caches);
 
   // Prepares the kernel of a node, or of nodes to be fused, by the measured
   // plan if there is one, or else by the cost model's.
@@ -47,6 +51,8 @@ class Tuner {
   std::string report() const;
 
  private:
+  Tuner(TunerOptions options, const std::string& identity);
+
   // The result for a node or fused op.
   struct Known {
     StepPlan plan;

@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "mace/cpu/cpu_identity.h"
 #include "mace/cpu/fused/prepare.h"
+#include "mace/cpu/tuning/cpu_identity.h"
 #include "mace/cpu/tuning/search_space.h"
 #include "mace/cpu/tuning/trial.h"
 #include "mace/cpu/ukernels/gemm/gemm_table.h"

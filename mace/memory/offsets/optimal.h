@@ -10,7 +10,7 @@ namespace mace::memory {
 // Takes the best heuristic plan, or the first that meets the lower bound.
 // Otherwise searches as OPTIMAL does, by default for 20000 nodes: some
 // milliseconds on hard problems, no time on common ones. A library without the
-// part 'search' only has the heuristics.
+// component `memory_tools` only has the heuristics.
 PlanFn OffsetsAuto;
 
 // Finds the smallest plan, or the best one until the budget ends. With a

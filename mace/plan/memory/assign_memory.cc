@@ -7,28 +7,25 @@
 #include <numeric>
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/cpu_rows.h"
-#include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
+#include "mace/memory/planners.h"
 #include "mace/memory/problem/bounds.h"
 #include "mace/memory/strategy.h"
+#include "mace/plan/memory/given_plan.h"
+#include "mace/plan/memory/keep_pattern.h"
 #include "mace/plan/memory/order.h"
 #include "mace/plan/memory/records.h"
 #include "mace/plan/stages/storage.h"
-#include "mace/plan/types/one_device.h"
 
 namespace mace {
 namespace {
-
-// Whether a strategy may make objects, not offsets, in an arena.
-constexpr bool kHasObjects = kHasMemoryTools || !kOneDevice;
 
 // Returns the lower bound of the kind of plan that the strategy makes.
 int64_t BoundOf(const Plan& plan, const Storage& storage, bool overlap,
                 const memory::Strategy& strategy) {
   const memory::Problem problem = MakeRecords(plan, storage, overlap).problem;
-  return kHasObjects && strategy.offsets == nullptr
+  return memory::HasObjects() && strategy.offsets == nullptr
              ? memory::ObjectsLowerBound(problem)
              : memory::OffsetsLowerBound(problem).bytes;
 }
@@ -38,47 +35,6 @@ void Permute(const std::vector<int>& order, Plan& plan) {
   std::vector<Step> steps;
   for (const int s : order) steps.push_back(std::move(plan.steps[s]));
   plan.steps = std::move(steps);
-}
-
-// Returns a hash of what the steps are, apart from shapes.
-uint64_t HashOfSteps(const Plan& plan) {
-  uint64_t hash = plan.graph.values.size();
-  const auto add = [&](int index) {
-    const GraphNode& g = plan.graph.nodes[index];
-    for (const char c : g.node.name) {
-      hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;  // FNV-1a
-    }
-    for (const int id : g.inputs) hash = hash * 31 + static_cast<uint64_t>(id);
-    for (const int id : g.outputs) hash = hash * 31 + static_cast<uint64_t>(id);
-  };
-  for (const Step& step : plan.steps) {
-    for (const int node : step.fused) add(node);
-    add(step.node);
-  }
-  return hash;
-}
-
-// Takes over the offsets of `like`, if they are right for these records.
-bool KeepOffsets(const MemoryPattern& like, const memory::Problem& problem,
-                 Plan& plan) {
-  const auto& before = like.problem.records;
-  const auto& now = problem.records;
-  const bool fits =
-      std::equal(now.begin(), now.end(), before.begin(), before.end(),
-                 [](const memory::Record& a, const memory::Record& b) {
-                   return a.first == b.first && a.last == b.last &&
-                          a.size.count() <= b.size.count();
-                 });
-  if (!fits) return false;
-  memory::EmbeddedPlan kept;
-  kept.hash = memory::HashOf(problem);
-  kept.offsets = like.offsets;
-  kept.certificate.total = like.arena_bytes;
-  kept.certificate.strategy = like.strategy;
-  auto verified = memory::VerifyEmbeddedPlan(problem, kept);
-  if (!verified.ok()) return false;
-  plan.memory_plan = std::move(*verified);
-  return true;
 }
 
 // Removes the overlaps at steps whose tensors fit below the bound without
@@ -113,7 +69,7 @@ class Saver {
   MemorySavings Apply(const MemorySavings& wanted, std::vector<int>* order) {
     order->resize(plan_.steps.size());
     std::iota(order->begin(), order->end(), 0);
-    if (kHasMemoryTools && wanted.order) TryOrder(wanted, order);
+    if (wanted.order) TryOrder(wanted, order);
     Try("views", wanted.views, &MemorySavings::views);
     Try("in-place", wanted.in_place, &MemorySavings::in_place);
     Try("concat", wanted.concat, &MemorySavings::concat);
@@ -174,8 +130,7 @@ class Saver {
     // Judges the order with all other savings on, as they will be used.
     MemorySavings all = wanted;
     const int64_t before = Bound(all);
-    OrderAnswer answer =
-        SearchOrder(MakeOrderProblem(plan_.graph, plan_.steps), kOrderBudget);
+    OrderAnswer answer = FindOrder(plan_);
     plan_.order_search = answer.search;
     if (answer.search.peak_after == answer.search.peak_before) return;
     const std::vector<int> order = std::move(answer.order);
@@ -249,71 +204,17 @@ void Commit(Plan& plan, const Storage& storage, Records records) {
   plan.arena_bytes = plan.memory_plan.certificate.total;
 }
 
-// Fixes the records that an offline plan places. Unlike in the runtime that
-// defined the format, where a wrong plan leads to wrong results, records that
-// live together must not share bytes.
-Status FixOffline(const std::vector<int32_t>& words, memory::Problem& problem) {
-  const auto plan = memory::OfflinePlanFromWords(words, problem.records.size());
-  Status status = plan.status();
-  if (status.ok() && (plan->version != 1 || plan->subgraph != 0)) {
-    status = InvalidArgument("it is of version ", plan->version,
-                             " for subgraph ", plan->subgraph,
-                             "; engines take version 1 for subgraph 0");
-  }
-  if (status.ok()) status = memory::ApplyOfflinePlan(*plan, &problem);
-  if (status.ok()) {
-    problem.fixed_may_overlap = false;
-    status = memory::Check(problem);
-  }
-  if (status.ok()) return status;
-  return InvalidArgument(
-      "the offline memory plan does not fit: ", status.information(),
-      "; its entries are for the records of Dump(\"memory_json\") in their "
-      "order, of an engine with the same settings");
-}
-
 // Takes over the offsets of the offline or embedded plan, if it fits, and plans
 // the rest.
 Status SolveRecords(Plan& plan, const memory::Problem& records,
                     const memory::Strategy& strategy,
                     const PlanOptions& options) {
-  const memory::Planner& planner = *strategy.arena();
   memory::Problem problem = records;
-  const memory::EmbeddedPlan& embedded = options.embedded_plan;
-  if (kHasMemoryTools && !options.offline_plan.empty()) {
-    MACE_RETURN_IF_ERROR(FixOffline(options.offline_plan, problem));
-    MACE_ASSIGN_OR_RETURN(plan.memory_plan,
-                          memory::SolveInArena(problem, planner));
-    return Status();
-  }
-  // PRESERVE_ALL does not use the plan of the file, in which tensors share
-  // bytes.
-  if (kHasMemoryTools && embedded.hash != 0 && !strategy.preserves_all()) {
-    const bool partial =
-        embedded.hash == plan.records_hash &&
-        embedded.offsets.size() == problem.records.size() &&
-        std::count(embedded.offsets.begin(), embedded.offsets.end(), -1) > 0;
-    if (partial && !planner.takes_constraints) {
-      LOG(INFO) << "the memory plan of the model file is not used: it leaves "
-                   "tensors to the memory strategy, and '"
-                << strategy.name << "' cannot plan around what is placed";
-    } else if (partial) {
-      for (size_t r = 0; r < problem.records.size(); ++r) {
-        problem.records[r].fixed_offset = embedded.offsets[r];
-      }
-    } else {
-      auto verified = memory::VerifyEmbeddedPlan(problem, embedded);
-      if (verified.ok()) {
-        plan.memory_plan = std::move(*verified);
-        plan.used_embedded_plan = true;
-        return Status();
-      }
-      LOG(INFO) << "the memory plan of the model file is not used: "
-                << verified.status().information();
-    }
-  }
+  MACE_ASSIGN_OR_RETURN(const bool is_done,
+                        UseGivenPlan(strategy, options, problem, plan));
+  if (is_done) return Status();
   MACE_ASSIGN_OR_RETURN(plan.memory_plan,
-                        memory::SolveInArena(problem, planner));
+                        memory::SolveInArena(problem, *strategy.arena()));
   return Status();
 }
 
@@ -328,9 +229,9 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
     wanted.in_place = wanted.overlap = wanted.rows = false;
   }
   wanted.overlap = wanted.overlap && strategy.arena()->takes_constraints;
-  const MemoryPattern* like = kHasDynamic ? options.like.get() : nullptr;
+  const MemoryPattern* like = options.like.get();
   auto pattern = MakeShared<MemoryPattern>();
-  if (kHasDynamic) pattern->steps = HashOfSteps(plan);
+  pattern->steps = HashOfSteps(plan);
   pattern->strategy = strategy.name;
   const bool is_like = like != nullptr && like->steps == pattern->steps &&
                        like->strategy == strategy.name;
@@ -347,20 +248,13 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   Records records = MakeRecords(plan, storage, kept.overlap);
   DropIdleOverlaps(records.problem);
   if (strategy.preserves_all()) KeepToTheEnd(plan, records);
-  if (kHasMemoryTools || kHasDiagnostics) {
-    plan.records_hash = memory::HashOf(records.problem);
-  }
-  if (!kHasDynamic || !is_like || !options.keeps_offsets ||
+  plan.records_hash = memory::HashOf(records.problem);
+  if (!is_like || !options.keeps_offsets ||
       !KeepOffsets(*like, records.problem, plan)) {
     MACE_RETURN_IF_ERROR(
         SolveRecords(plan, records.problem, strategy, options));
   }
-  if (kHasDynamic) {
-    pattern->problem = records.problem;
-    pattern->offsets = plan.memory_plan.offsets;
-    pattern->arena_bytes = plan.memory_plan.certificate.total;
-    plan.pattern = std::move(pattern);
-  }
+  KeepPattern(records.problem, std::move(pattern), plan);
   Commit(plan, storage, std::move(records));
   return Status();
 }

@@ -38,6 +38,10 @@ OrderAnswer SearchOrder(const OrderProblem& problem, int64_t budget);
 OrderProblem MakeOrderProblem(const Graph& graph,
                               const std::vector<Step>& steps);
 
+// The two for a plan, with kOrderBudget. A library without the component
+// `memory_tools` keeps the order, and leaves the answer empty.
+OrderAnswer FindOrder(const Plan& plan);
+
 }  // namespace mace
 
 #endif  // MACE_PLAN_MEMORY_ORDER_H_

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 
-#include "mace/base/components.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/memory/arena_sections.h"
 #include "mace/ops/common/op.h"
-#include "mace/plan/stages/control_flow.h"
+#include "mace/plan/stages/deferral.h"
 
 namespace mace {
 namespace {
@@ -129,17 +128,12 @@ Status Fold(Graph& graph, GraphNode& g, NodeKernels& folder,
   return Status();
 }
 
-Status AbsentControlFlow(const Node& node) {
-  return AbsentComponent(
-      StrCat(Label(node), ": a plan that waits for data").c_str(), "dynamic");
-}
-
 // Infers the nodes of a graph, in order.
 class Inferrer {
  public:
   Inferrer(Graph& graph, NodeKernels& folder,
            std::unique_ptr<DeferredSubgraph>* deferred)
-      : graph_(graph), folder_(folder), deferred_(deferred) {}
+      : graph_(graph), folder_(folder), deferral_(graph, deferred) {}
 
   Status CheckInputs() const {
     for (int id : graph_.inputs) {
@@ -154,11 +148,13 @@ class Inferrer {
 
   Status InferNodes(std::vector<GraphNode>& nodes) {
     for (GraphNode& g : nodes) {
-      if (reads_deferred(g)) {
-        Defer(g);
-      } else if (deferred_ != nullptr &&
+      if (deferral_.Reads(g)) {
+        deferral_.Add(g);
+      } else if (deferral_.is_allowed() &&
                  (g.node.op == "If" || g.node.op == "Loop")) {
-        MACE_RETURN_IF_ERROR(InferControlFlow(g));
+        MACE_ASSIGN_OR_RETURN(std::vector<GraphNode> branch,
+                              deferral_.AddControlFlow(g));
+        MACE_RETURN_IF_ERROR(InferNodes(branch));
       } else {
         MACE_RETURN_IF_ERROR(InferNode(g));
       }
@@ -168,91 +164,16 @@ class Inferrer {
 
   void Finish() {
     graph_.nodes = std::move(left_);
-    if (!kHasDynamic || deferred_ == nullptr || *deferred_ == nullptr) return;
-    DeferredSubgraph& deferred = **deferred_;
-    deferred.graph.name = graph_.name;
-    deferred.graph.subgraphs = graph_.subgraphs;
-    deferred.graph.values = graph_.values;
-    deferred.graph.outputs = graph_.outputs;
-    CompleteDeferred(deferred);
-    std::vector<int>& outputs = graph_.outputs;
-    const auto add = [&](int id) {
-      if (!Contains(outputs, id)) {
-        outputs.push_back(id);
-      }
-    };
-    outputs.erase(std::remove_if(outputs.begin(), outputs.end(),
-                                 [&](int id) { return is_deferred(id); }),
-                  outputs.end());
-    for (int id : deferred.graph.inputs) {
-      const auto& inputs = graph_.inputs;
-      if (!Contains(inputs, id)) add(id);
-    }
+    deferral_.Finish();
   }
 
  private:
-  bool is_deferred(int id) const {
-    return static_cast<size_t>(id) < is_deferred_.size() && is_deferred_[id];
-  }
-  bool reads_deferred(const GraphNode& g) const {
-    return kHasDynamic && !is_deferred_.empty() &&
-           AnyOf(g.inputs, [&](int id) { return id >= 0 && is_deferred(id); });
-  }
-
-  void Defer(GraphNode& g) {
-    g.node.inputs.clear();
-    is_deferred_.resize(graph_.values.size());
-    for (int id : g.outputs) is_deferred_[id] = true;
-    if (*deferred_ == nullptr)
-      *deferred_ = std::make_unique<DeferredSubgraph>();
-    (*deferred_)->graph.nodes.push_back(std::move(g));
-  }
-
-  // `input` is what it waits for; -1: it runs subgraphs by itself.
-  void DeferFor(GraphNode& g, int input) {
-    DataDependency dependency = {Label(g.node), ""};
-    if (input >= 0) dependency.input = graph_.values[g.inputs[input]].name;
-    Defer(g);
-    (*deferred_)->dependencies.push_back(std::move(dependency));
-  }
-
-  Status InferControlFlow(GraphNode& g) {
-    if (!kHasDynamic) return AbsentControlFlow(g.node);
-    if (g.node.op == "Loop") {
-      MACE_RETURN_IF_ERROR(CheckLoop(graph_, g));
-      DeferFor(g, -1);
-      return Status();
-    }
-    if (g.inputs.empty() || g.inputs[0] < 0) {
-      return InvalidModel(Label(g.node), ": has no condition");
-    }
-    const Value& condition = graph_.values[g.inputs[0]];
-    if (condition.type.dtype != DataType::kBool ||
-        NumElements(condition.type.shape) != 1) {
-      return InvalidModel(Label(g.node), ": its condition '", condition.name,
-                          "' is ", ToString(condition.type),
-                          ", it must be one bool");
-    }
-    if (!condition.is_constant()) {
-      DeferFor(g, 0);
-      return Status();
-    }
-    const bool value = *static_cast<const uint8_t*>(condition.data) != 0;
-    MACE_ASSIGN_OR_RETURN(std::vector<GraphNode> nodes,
-                          TakeBranch(g, value, graph_));
-    return InferNodes(nodes);
-  }
-
   Status InferNode(GraphNode& g) {
     MACE_RETURN_IF_ERROR(BindOperands(graph_, folder_, g));
     int unknown = -1;
     MACE_RETURN_IF_ERROR(
-        Infer(g.node, deferred_ != nullptr ? &unknown : nullptr));
-    if (unknown >= 0) {
-      if (!kHasDynamic) return AbsentControlFlow(g.node);
-      DeferFor(g, unknown);
-      return Status();
-    }
+        Infer(g.node, deferral_.is_allowed() ? &unknown : nullptr));
+    if (unknown >= 0) return deferral_.AddFor(g, unknown);
     MACE_ENSURE(g.node.outputs.size() == g.outputs.size());
     for (size_t i = 0; i < g.outputs.size(); ++i) {
       if (!Fits(g.node.outputs[i], limit_)) {
@@ -277,12 +198,11 @@ class Inferrer {
 
   Graph& graph_;
   NodeKernels& folder_;
-  std::unique_ptr<DeferredSubgraph>* deferred_;  // null: nothing may wait
+  Deferral deferral_;
   const int64_t limit_ =
       std::max(MachineMemoryBytes(), MemoryBudget::Current()->limit());
   int64_t work_left_ = kMaxFoldingWork;
   std::vector<GraphNode> left_;
-  std::vector<uint8_t> is_deferred_;  // by value; empty: none is
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/control_flow/control_flow_executor.h"
@@ -89,7 +88,6 @@ Status DeferredRunner::Run(Executor& first,
                            std::map<std::string, MaceTensor>* outputs,
                            const MaceCancellation* cancellation,
                            RunMetadata* metadata) {
-  if (!kHasDynamic) return AbsentComponent("Run", "dynamic");
   const Graph& graph = first.plan().graph;
   MACE_RETURN_IF_ERROR(CheckControlFlowTensors(graph_, inputs, *outputs));
   LiveValues values;
@@ -99,7 +97,7 @@ Status DeferredRunner::Run(Executor& first,
   }
   const int64_t begin = LogMicros();
   RunMetadata for_log;
-  if (kHasDiagnostics && metadata == nullptr && LogsOps()) metadata = &for_log;
+  if (metadata == nullptr && LogsOps()) metadata = &for_log;
   Host host(*this, *outputs, cancellation, metadata);
   ControlFlowExecutor flow(&host, max_loop_iterations_);
   MACE_RETURN_IF_ERROR(flow.Run(first, graph_.outputs, true, values));
@@ -118,9 +116,7 @@ Status DeferredRunner::Run(Executor& first,
     const int64_t bytes = Bytes(value.type);
     if (bytes > 0) std::memcpy(memory, value.data, bytes);
   }
-  if (kHasDiagnostics && MaxVlogLevel() > 0) {
-    LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
-  }
+  LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
   return Status();
 }
 

@@ -99,11 +99,9 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                           bool alone) {
   MACE_RETURN_IF_ERROR(CheckThreads(config));
   const Settings& settings = config.settings.values;
-  if (!kHasInterfaces &&
-      (settings.tuning_ms > 0 || !settings.tuning_file.empty())) {
-    return AbsentComponent("SetTuning", "interfaces");
-  }
-  if (!kHasWinograd && settings.winograd.value_or(0) > kWinogradOn) {
+  MACE_RETURN_IF_ERROR(CheckTuning(config));
+  if (settings.winograd.value_or(0) >
+      std::max(kWinogradOn, CpuDevice::LargestWinograd())) {
     return AbsentComponent("the setting winograd", "winograd");
   }
   const auto policy =
@@ -115,7 +113,7 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                      : AllowedIds(config.core_ids, allowed);
   CpuOptions options;
   SetCpuOptions(settings, &options);
-  if (alone && kHasInterfaces) options.tuner = CpuTuning(config);
+  if (alone) options.tuner = CpuTuning(config);
   options.num_threads =
       settings.num_threads > 0
           ? settings.num_threads

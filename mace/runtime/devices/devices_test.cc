@@ -130,7 +130,8 @@ Ran RunNetwork(const Network& network, const std::vector<Device*>& devices,
   ran.outputs.assign(network.graph().outputs.size(),
                      std::vector<float>(elements, NAN));
   // The guard sets bytes that hold nothing live to NaN.
-  Executor executor(std::move(*plan), true);
+  Executor executor(std::move(*plan));
+  EXPECT_TRUE(executor.PoisonUnused().ok());
   executor.BindArena(arena->data());
   EXPECT_TRUE(executor.BindInput(0, MemoryType::CPU_BUFFER, x.data()).ok());
   for (size_t i = 0; i < ran.outputs.size(); ++i) {

@@ -4,105 +4,13 @@
 #include "mace/runtime/executor/executor.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstring>
 
 #include "mace/base/fork.h"
 #include "mace/base/search.h"
-#include "mace/base/str_cat.h"
+#include "mace/runtime/executor/op_stats.h"
 
 namespace mace {
-namespace {
-
-int64_t NowMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-template <typename T>
-std::vector<T> IntsOf(const Node& node, const char* name) {
-  const auto it = node.attrs.find(name);
-  if (it == node.attrs.end()) return {};
-  const auto* ints = std::get_if<std::vector<int64_t>>(&it->second);
-  return ints ? std::vector<T>(ints->begin(), ints->end()) : std::vector<T>();
-}
-
-OperatorStats StatsOf(const Node& node, const Step& step) {
-  OperatorStats stats;
-  stats.operator_name = node.name;
-  stats.type = node.op;
-  for (const TensorType& type : node.outputs) {
-    stats.output_shape.push_back(type.shape);
-  }
-  stats.args.strides = IntsOf<int>(node, "strides");
-  stats.args.paddings = IntsOf<int>(node, "padding_values");
-  stats.args.dilations = IntsOf<int>(node, "dilations");
-  stats.args.kernels = IntsOf<int64_t>(node, "kernels");
-  // The window of a convolution is that of its filter, OIHW or MIHW.
-  if (stats.args.kernels.empty() && !stats.args.strides.empty() &&
-      node.has_input(1) && node.inputs[1].type.rank() == 4) {
-    stats.args.kernels = node.inputs[1].type.shape;
-  }
-  const auto padding = node.attrs.find("padding");
-  if (padding != node.attrs.end()) {
-    const auto* type = std::get_if<int64_t>(&padding->second);
-    if (type != nullptr) stats.args.padding_type = static_cast<int>(*type);
-  }
-  stats.macs = step.kernel->macs();
-  stats.cost_macs = step.kernel->cost_macs();
-  for (const Operand& operand : node.inputs) {
-    if (operand.present()) stats.bytes += Bytes(operand.type);
-  }
-  for (const TensorType& type : node.outputs) stats.bytes += Bytes(type);
-  stats.device = step.device->name();
-  stats.variant = step.kernel->variant();
-  const KernelOrigin& origin = step.kernel->origin();
-  stats.chosen_by = origin.by;
-  stats.tuned_micros = origin.micros;
-  stats.model_micros = origin.model_micros;
-  return stats;
-}
-
-// What is known of a node of a region.
-OperatorStats StatsOf(const RegionPart& part, const OperatorStats& region,
-                      const char* unit) {
-  OperatorStats stats;
-  stats.operator_name = part.name;
-  stats.type = part.op;
-  stats.output_shape = {part.output.shape};
-  stats.macs = stats.cost_macs = part.macs;
-  stats.bytes = Bytes(part.output);
-  stats.device = region.device;
-  stats.chosen_by = region.chosen_by;
-  stats.variant = part.count < 0 ? "" : StrCat(part.count, ' ', unit);
-  return stats;
-}
-
-// Divides the time of a region among its nodes, as the device counted.
-void AddParts(const std::vector<RegionPart>& parts, const OperatorStats& region,
-              const char* unit, std::vector<OperatorStats>* all) {
-  double total = 0;
-  for (const RegionPart& part : parts) {
-    total += static_cast<double>(std::max<int64_t>(part.count, 0));
-  }
-  const int64_t begin = region.stats.start_micros;
-  const auto time = static_cast<double>(region.stats.end_micros - begin);
-  double done = 0;
-  int64_t at = begin;
-  for (const RegionPart& part : parts) {
-    all->push_back(StatsOf(part, region, unit));
-    done += total > 0
-                ? static_cast<double>(std::max<int64_t>(part.count, 0)) / total
-                : 1 / static_cast<double>(parts.size());
-    all->back().stats.start_micros = at;
-    at = begin + std::llround(done * time);
-    all->back().stats.end_micros = at;
-  }
-}
-
-}  // namespace
 
 Status CancelledRun() {
   return Cancelled(
@@ -110,9 +18,7 @@ Status CancelledRun() {
       "result");
 }
 
-Executor::Executor(std::unique_ptr<Plan> plan, bool poison)
-    : plan_(std::move(plan)) {
-  if (kHasDiagnostics && poison) unused_ = UnusedRanges(*plan_);
+Executor::Executor(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {
   const Graph& graph = plan_->graph;
   input_slots_.resize(graph.inputs.size());
   output_slots_.resize(graph.outputs.size());
@@ -214,10 +120,12 @@ void Executor::BindImages(const std::vector<Buffer>& images,
   generation_ = generation;
 }
 
+Status Executor::PoisonUnused() {
+  MACE_ASSIGN_OR_RETURN(unused_, UnusedRanges(*plan_));
+  return Status();
+}
+
 Status Executor::CheckNumerics() {
-  if (!kHasDiagnostics) {
-    return AbsentComponent("SetNumericCheck", "diagnostics");
-  }
   MACE_ASSIGN_OR_RETURN(check_, NumericCheck::Create(*plan_));
   return Status();
 }
@@ -251,17 +159,11 @@ Status Executor::BindOutput(int index, MemoryType type, void* data) {
 }
 
 Status Executor::RunStep(size_t s, RunMetadata* metadata) {
-  const Step& step = plan_->steps[s];
   const bool runs = !skips(s);
-  if (!kHasDiagnostics || metadata == nullptr) {
-    return runs ? step.kernel->Run(args_[s]) : Status();
+  if (metadata != nullptr) {
+    return RunTimed(*plan_, s, runs ? &args_[s] : nullptr, metadata);
   }
-  OperatorStats stats = StatsOf(plan_->graph.nodes[step.node].node, step);
-  stats.stats.start_micros = NowMicros();
-  if (runs) MACE_RETURN_IF_ERROR(step.kernel->Run(args_[s]));
-  stats.stats.end_micros = NowMicros();
-  metadata->op_stats.push_back(std::move(stats));
-  return Status();
+  return runs ? plan_->steps[s].kernel->Run(args_[s]) : Status();
 }
 
 // Waits for all devices, even if one of them fails.
@@ -274,34 +176,6 @@ Status Executor::FinishDevices() {
   return first;
 }
 
-// Devices that work in the background know the times of their kernels only when
-// they have finished.
-Status Executor::FinishMetadata(RunMetadata* metadata) {
-  MACE_RETURN_IF_ERROR(FinishDevices());
-  if (kOneDevice) return Status();  // the CPU's times are known already
-  for (size_t s = 0; s < plan_->steps.size(); ++s) {
-    const double us = plan_->steps[s].kernel->device_us();
-    if (us < 0 || skips(s)) continue;
-    CallStats& stats = metadata->op_stats[s].stats;
-    stats.end_micros = stats.start_micros + std::llround(us);
-  }
-  std::vector<OperatorStats> all;
-  for (size_t s = 0; s < plan_->steps.size(); ++s) {
-    const Step& step = plan_->steps[s];
-    OperatorStats& stats = metadata->op_stats[s];
-    RegionKernels* const regions = step.device->regions();
-    const auto parts = regions == nullptr ? std::vector<RegionPart>()
-                                          : regions->PartsOf(*step.kernel);
-    if (parts.empty()) {
-      all.push_back(std::move(stats));
-    } else {
-      AddParts(parts, stats, regions->count_unit(), &all);
-    }
-  }
-  metadata->op_stats = std::move(all);
-  return Status();
-}
-
 Status Executor::CheckInputs() const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     MACE_RETURN_IF_ERROR(check_->CheckInput(static_cast<int>(i), inputs_[i]));
@@ -312,7 +186,7 @@ Status Executor::CheckInputs() const {
 Status Executor::Run(RunMetadata* metadata,
                      const MaceCancellation* cancellation) {
   for (DeviceActivity* activity : activities_) {
-    activity->SetProfiling(kHasDiagnostics && metadata != nullptr);
+    activity->SetProfiling(metadata != nullptr);
   }
   const bool is_on_device = has_device_tensors() && device_tensors_->any();
   if (is_on_device && checks()) {
@@ -358,8 +232,9 @@ Status Executor::RunSteps(RunMetadata* metadata,
   }
   // A kernel that saw it may have left out work, even in the last step.
   if (IsCancelled(cancellation)) return CancelledRun();
-  if (kHasDiagnostics && metadata != nullptr) {
-    MACE_RETURN_IF_ERROR(FinishMetadata(metadata));
+  if (metadata != nullptr) {
+    MACE_RETURN_IF_ERROR(FinishDevices());
+    FinishOpStats(*plan_, device_tensors_.get(), metadata);
   }
   for (size_t c = 0; c < plan_->copies.size(); ++c) {
     const Plan::Copy& copy = plan_->copies[c];

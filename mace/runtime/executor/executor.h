@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "mace/base/components.h"
 #include "mace/base/status.h"
 #include "mace/base/thread_pool.h"
 #include "mace/plan/types/one_device.h"
@@ -33,14 +32,17 @@ struct ControlFlowStage;  // mace/runtime/control_flow/control_flow_executor.h
 // Not thread-safe.
 class Executor {
  public:
-  // With `poison`, Run fills every byte of the arena that holds nothing live
-  // with NaN, before the first step and after each one.
-  Executor(std::unique_ptr<Plan> plan, bool poison);
+  explicit Executor(std::unique_ptr<Plan> plan);
 
   const Plan& plan() const { return *plan_; }
 
   // Of a plan that waits for data, what follows it. Null until there is any.
   std::shared_ptr<ControlFlowStage>& stage() { return stage_; }
+
+  // Makes every later Run fill every byte of the arena that holds nothing live
+  // with NaN, before the first step and after each one. Errors:
+  // MACE_UNSUPPORTED if this library does not.
+  Status PoisonUnused();
 
   // Makes every later Run fail at the first tensor that holds NaN or infinity,
   // and name it. Errors: those of the device that has the images.
@@ -80,8 +82,8 @@ class Executor {
   void AddSlot(const Location& location, void** pointer);
 
   Status BindOnDevice(bool is_input, int index, MemoryType type, void* memory);
-  bool is_poisoned() const { return kHasDiagnostics && !unused_.empty(); }
-  bool checks() const { return kHasDiagnostics && check_ != nullptr; }
+  bool is_poisoned() const { return !unused_.empty(); }
+  bool checks() const { return check_ != nullptr; }
   bool skips(size_t s) const {
     return has_device_tensors() && device_tensors_->skips(s);
   }
@@ -91,7 +93,6 @@ class Executor {
   Status RunSteps(RunMetadata* metadata, const MaceCancellation* cancellation);
   Status RunStep(size_t s, RunMetadata* metadata);
   Status FinishDevices();
-  Status FinishMetadata(RunMetadata* metadata);
   Status CheckInputs() const;
 
   std::unique_ptr<Plan> plan_;

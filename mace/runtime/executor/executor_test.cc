@@ -54,7 +54,7 @@ class ExecutorRun : public ::testing::Test {
     }
     maker.plan.locations.resize(maker.plan.graph.values.size());
     return std::make_unique<Executor>(
-        std::make_unique<Plan>(std::move(maker.plan)), false);
+        std::make_unique<Plan>(std::move(maker.plan)));
   }
 
   BackgroundDevice device_;

@@ -28,7 +28,7 @@ std::vector<ByteRange> Complement(std::vector<ByteRange> live, int64_t bytes) {
 
 }  // namespace
 
-std::vector<std::vector<ByteRange>> UnusedRanges(const Plan& plan) {
+Result<std::vector<std::vector<ByteRange>>> UnusedRanges(const Plan& plan) {
   const auto& records = plan.memory_problem.records;
   std::vector<std::vector<ByteRange>> dead;
   for (int64_t step = -1; step < static_cast<int64_t>(plan.steps.size());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mace/base/status.h"
 #include "mace/plan/types/plan.h"
 
 namespace mace {
@@ -18,8 +19,8 @@ struct ByteRange {
 
 // Returns, for each step, the ranges of the arena that hold nothing live once
 // the step has run. One more entry at the end is for the time before the first
-// step.
-std::vector<std::vector<ByteRange>> UnusedRanges(const Plan& plan);
+// step. Errors: MACE_UNSUPPORTED if this library does not poison memory.
+Result<std::vector<std::vector<ByteRange>>> UnusedRanges(const Plan& plan);
 
 // Sets every byte to 0xff, which is NaN in every floating-point type.
 void Poison(void* arena, const std::vector<ByteRange>& ranges);

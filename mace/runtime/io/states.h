@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/components.h"
 #include "mace/base/status.h"
 #include "mace/model/model.h"
 #include "mace/public/mace.h"
@@ -46,7 +45,7 @@ class States {
   Status Allocate(const Graph& graph);
 
   // A library without the component `dynamic` loads no model with any.
-  bool empty() const { return !kHasDynamic || states_.empty(); }
+  bool empty() const { return states_.empty(); }
   size_t size() const { return empty() ? 0 : states_.size(); }
   // How many inputs of the graph, and as many outputs, are no one else's.
   size_t tensors() const { return empty() ? 0 : CountTensors(); }

@@ -7,6 +7,11 @@
 
 namespace mace {
 
+std::unique_ptr<IoAdapter> StatesIo::Create(States* states) {
+  if (states->empty()) return nullptr;
+  return std::unique_ptr<IoAdapter>(new StatesIo(states));
+}
+
 bool StatesIo::AppliesTo(const Graph&, const Tensors&, const Tensors&) const {
   return !states_.empty();
 }

@@ -3,6 +3,8 @@
 #ifndef MACE_RUNTIME_IO_STATES_IO_H_
 #define MACE_RUNTIME_IO_STATES_IO_H_
 
+#include <memory>
+
 #include "mace/runtime/io/io_adapter.h"
 #include "mace/runtime/io/states.h"
 
@@ -12,8 +14,8 @@ namespace mace {
 // does not leaves them as they were.
 class StatesIo final : public IoAdapter {
  public:
-  // `states` must outlive the adapter.
-  explicit StatesIo(States* states) : states_(*states) {}
+  // `states` must outlive the adapter. Null: there are none.
+  static std::unique_ptr<IoAdapter> Create(States* states);
 
   bool AppliesTo(const Graph& graph, const Tensors& inputs,
                  const Tensors& outputs) const override;
@@ -26,6 +28,8 @@ class StatesIo final : public IoAdapter {
                  Tensors* outputs) override;
 
  private:
+  explicit StatesIo(States* states) : states_(*states) {}
+
   States& states_;
 };
 

@@ -26,7 +26,6 @@ Status EngineMemory::Choose(const MaceEngineConfig::Impl& config,
                    : MakeShared<Workspace>();
   const int64_t limit = config.settings.values.memory_limit;
   budget_ = MakeShared<MemoryBudget>(limit > 0 ? limit : MachineMemoryBytes());
-  if (!kHasMemoryTools) return Status();
   sections_ = !has_callers_arena() || is_query()
                   ? MakeShared<memory::ArenaSections>()
                   : MakeShared<memory::ArenaSections>(arena_, arena_bytes_);
@@ -40,7 +39,6 @@ std::shared_ptr<memory::ArenaSections> EngineMemory::ExchangeSections(
 }
 
 Status EngineMemory::Reserve(const Plan& plan) {
-  if (!kHasMemoryTools) return Status();
   return sections_->GrowHead(static_cast<size_t>(plan.arena_bytes));
 }
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "mace/base/components.h"
 #include "mace/base/memory_budget.h"
 #include "mace/base/status.h"
 #include "mace/memory/arena_sections.h"
@@ -27,17 +26,14 @@ class EngineMemory {
   Status Choose(const MaceEngineConfig::Impl& config, bool query_only);
 
   // Whether plans are only made, not run.
-  bool is_query() const { return kHasMemoryTools && query_only_; }
+  bool is_query() const { return query_only_; }
   // Whether the arena is the caller's.
-  bool has_callers_arena() const {
-    return kHasMemoryTools && arena_ != nullptr;
-  }
+  bool has_callers_arena() const { return arena_ != nullptr; }
   size_t callers_arena_bytes() const { return arena_bytes_; }
 
   const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
   // The sections of the caller's arena. If the engine allocates its own arena,
-  // these count what one of the caller's would hold. Null if this build has
-  // none.
+  // these count what one of the caller's would hold.
   const std::shared_ptr<memory::ArenaSections>& sections() const {
     return sections_;
   }

@@ -76,38 +76,13 @@ Status OfFiles(const std::string& graph_file, const MappedFile& graph,
   return {status.code(), message};
 }
 
-// Registers the weights that the model file holds prepacked, if this release
-// packs weights in the same way.
-Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed) {
-  if (!kHasMemoryTools) return Status();
-  if (model.packing_version != kPackingVersion) {
-    if (model.packing_version == 0) return Status();
-    LOG(INFO) << "the model's packed weights are of version "
-              << model.packing_version << ", this library's of "
-              << kPackingVersion << ": packing them again";
-    return verify ? VerifyTail(model) : Status();
-  }
-  for (const PrepackedWeights& ahead : model.packed) {
-    packed->AddPacked(ahead.weight, ahead.how, ahead.name,
-                      {model.weights.data, ahead.data}, ahead.bytes);
-  }
-  if (!verify) return Status();
-  packed->SetVerify([&model, verified = false]() mutable {
-    if (verified) return Status();
-    MACE_RETURN_IF_ERROR(VerifyTail(model));
-    verified = true;
-    return Status();
-  });
-  return Status();
-}
-
 // `open` is null for an input whose extents are all fixed.
 std::vector<MaceDimension> DimensionsOf(const Shape& shape,
                                         const OpenDims* open) {
   std::vector<MaceDimension> dimensions;
   for (size_t d = 0; d < shape.size(); ++d) {
     MaceDimension dimension = {"", shape[d], shape[d]};
-    if (kHasDynamic && open != nullptr) {
+    if (open != nullptr) {
       if (d < open->names.size()) dimension.name = open->names[d];
       if (shape[d] < 0 && d < open->most.size()) {
         dimension.largest = open->most[d];
@@ -145,11 +120,9 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
                             ToPublic(value.type.dtype),
                             ToPublic(model.input_order.at(id)),
                             ScaleOf(value.type), ZeroPointOf(value.type)});
-    const OpenDims* open = nullptr;
-    if (kHasDynamic) {
-      const auto found = model.open_dims.find(id);
-      if (found != model.open_dims.end()) open = &found->second;
-    }
+    const auto found = model.open_dims.find(id);
+    const OpenDims* open =
+        found == model.open_dims.end() ? nullptr : &found->second;
     if (open != nullptr) impl->inputs.back().shape = open->dims;
     impl->dimensions.push_back(DimensionsOf(impl->inputs.back().shape, open));
   }

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "mace/base/components.h"
 #include "mace/base/file.h"
 #include "mace/device/device_weights.h"
 #include "mace/device/packed_weights.h"
@@ -29,7 +28,7 @@ class MaceModel::Impl {
   std::shared_ptr<const MappedFile> file;  // weights; null: none
 
   bool uses_prepacked() const {
-    return kHasMemoryTools && model.packing_version == kPackingVersion;
+    return model.packing_version == kPackingVersion;
   }
 
   // Lets the system drop the pages of weights that are packed, which are hardly
@@ -40,6 +39,10 @@ class MaceModel::Impl {
   std::vector<MaceTensorInfo> outputs;                 // shapes: engines only
   std::vector<std::vector<MaceDimension>> dimensions;  // by input
 };
+
+// Registers the weights that the model file holds prepacked, if this release
+// packs weights in the same way.
+Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed);
 
 IDataType ToPublic(DataType type);
 DataFormat ToPublic(DimensionOrder order);

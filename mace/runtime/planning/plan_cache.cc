@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/make_shared.h"
 #include "mace/runtime/report/run_log.h"
 
@@ -19,7 +18,6 @@ constexpr int64_t kMaxFirstExtent = 1024;
 }  // namespace
 
 Status PlanCache::PlanFirst(const OpenShapes& open, Graph* graph) {
-  if (!kHasDynamic) return Use(*graph, open.WithExtent(*graph, 1));
   Status first;
   for (int64_t extent = 1; extent <= kMaxFirstExtent; extent *= 2) {
     const std::vector<Shape> shapes = open.WithExtent(*graph, extent);
@@ -44,7 +42,6 @@ Status PlanCache::Use(const Graph& graph, const std::vector<Shape>& shapes) {
   std::string key;
   for (const Shape& shape : shapes) AppendToKey(shape, &key);
   if (executors_.Find(key) != nullptr) return Status();
-  if (!kHasMemoryTools) return Add(graph, shapes, std::move(key));
   memory_.sections()->ForgetFailure();
   const Status added = Add(graph, shapes, std::move(key));
   // MACE_OUT_OF_RESOURCES may also come from memory outside of the arena.
@@ -77,7 +74,7 @@ Status PlanCache::Add(const Graph& graph, const std::vector<Shape>& shapes,
   const Plan& plan = executor->plan();
   if (!states_.empty()) MACE_RETURN_IF_ERROR(states_.CheckTypes(plan.graph));
   LogPlan(plan, LogMicros() - begin);
-  if (kHasDynamic && pattern_ == nullptr) pattern_ = plan.pattern;
+  if (pattern_ == nullptr) pattern_ = plan.pattern;
   MACE_RETURN_IF_ERROR(memory_.Reserve(plan));
   if (!memory_.is_query()) {
     const Workspace::Lease lease(memory_.workspace());

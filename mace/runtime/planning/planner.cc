@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/plan/make_plan.h"
@@ -16,9 +15,6 @@
 
 namespace mace {
 namespace {
-
-// Whether a device may measure kernels: a GPU can in every build.
-constexpr bool kTunes = kHasInterfaces || !kOneDevice;
 
 memory::EmbeddedPlan EmbeddedPlanOf(const EmbeddedMemoryPlan& stored) {
   memory::EmbeddedPlan plan;
@@ -69,7 +65,7 @@ Result<std::unique_ptr<Executor>> Planner::PlanModel(
   const Status& status = executor.status();
   const bool driver = status == Status::MACE_RUNTIME_ERROR ||
                       (status == Status::MACE_OUT_OF_RESOURCES &&
-                       !(kHasMemoryTools && memory_.sections()->failed()));
+                       !memory_.sections()->failed());
   if (executor.ok() || !driver || devices_.only_cpu()) return executor;
   memory_.ReleaseSoon();  // what the device has
   devices_.FallBackToCpu(status.information());
@@ -112,9 +108,9 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
   const Settings& settings = config_.settings.values;
   options.memory_strategy = settings.memory_strategy;
   options.savings = SavingsOf(settings.memory_savings);
-  if (kHasMemoryTools && as_declared) {
+  if (as_declared) {
     options.offline_plan = config_.offline_plan;
-  } else if (kHasMemoryTools && !config_.offline_plan.empty()) {
+  } else if (!config_.offline_plan.empty()) {
     LOG(INFO) << "the offline memory plan is for the model's own input shapes; "
                  "these are planned with "
               << settings.memory_strategy;
@@ -123,11 +119,9 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
   if (as_declared) {
     const Model& model = model_.model;
     declared = model.declared;
-    if (kHasMemoryTools) {
-      options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
-    }
+    options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
   }
-  if (kTunes && options.devices.size() == 1 && !memory_.is_query() &&
+  if (options.devices.size() == 1 && !memory_.is_query() &&
       options.devices[0]->tuning() != nullptr) {
     const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
       // This plan is freed before the arena is provided, so its constants must
@@ -144,15 +138,10 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
 
 Result<std::unique_ptr<Executor>> Planner::ExecutorOf(
     std::unique_ptr<Plan> plan) const {
-  if (!kHasDynamic && plan->deferred != nullptr) {
-    return AbsentComponent("a model whose plan waits for data", "dynamic");
-  }
   const bool has_images = !kOneDevice && plan->image_device != nullptr;
   const Settings& settings = config_.settings.values;
-  if (!kHasDiagnostics && settings.guard) {
-    return AbsentComponent("SetGuard", "diagnostics");
-  }
-  auto executor = std::make_unique<Executor>(std::move(plan), settings.guard);
+  auto executor = std::make_unique<Executor>(std::move(plan));
+  if (settings.guard) MACE_RETURN_IF_ERROR(executor->PoisonUnused());
   if (memory_.is_query()) return executor;
   if (has_images) {
     const Workspace::Lease lease(memory_.workspace());

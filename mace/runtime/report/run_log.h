@@ -25,6 +25,9 @@ bool LogsOps();
 // `micros`: how long planning took.
 void LogPlan(const Plan& plan, int64_t micros);
 
+// The decisions of the plan, and where its tensors lie.
+void LogPlanText(const Plan& plan);
+
 // `metadata`: of the run, or empty unless LogsOps(). `micros`: its latency.
 void LogRun(const RunMetadata& metadata, int64_t micros);
 

@@ -11,7 +11,6 @@
 #include <set>
 
 #include "mace/base/aligned_buffer.h"
-#include "mace/base/components.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/base/fork.h"
 #include "mace/base/str_cat.h"
@@ -123,26 +122,6 @@ MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
   return impl_->settings.Set("memory_strategy", strategy);
 }
 
-MaceStatus MaceEngineConfig::SetOfflineMemoryPlan(
-    const std::vector<int32_t>& words) {
-  if (!kHasMemoryTools) {
-    return AbsentComponent("SetOfflineMemoryPlan", "memory_tools");
-  }
-  constexpr size_t kHeader = 3;
-  if (!words.empty() &&
-      (words.size() < kHeader || words[2] < 0 ||
-       static_cast<size_t>(words[2]) != words.size() - kHeader)) {
-    return InvalidArgument(
-        "SetOfflineMemoryPlan: the third number says how many offsets "
-        "follow; there are ",
-        words.size(), " words",
-        words.size() < kHeader ? std::string()
-                               : StrCat(", the number says ", words[2]));
-  }
-  impl_->offline_plan = words;
-  return MaceStatus();
-}
-
 MaceStatus MaceEngineConfig::SetWinograd(int largest_tile) {
   return impl_->settings.Set("winograd", int64_t{largest_tile});
 }
@@ -157,20 +136,6 @@ void MaceEngineConfig::SetMemorySavings(const MaceMemorySavings& savings) {
     if (wanted) names.emplace_back(name);
   }
   (void)impl_->settings.Set("memory_savings", std::move(names));
-}
-
-MaceStatus MaceEngineConfig::SetArena(void* data, size_t size) {
-  if (!kHasMemoryTools) return AbsentComponent("SetArena", "memory_tools");
-  const size_t off = reinterpret_cast<uintptr_t>(data) % kAlignment;
-  if (data == nullptr || off != 0) {
-    return InvalidArgument(
-        data == nullptr ? std::string("SetArena: the buffer is null")
-                        : StrCat("SetArena: the buffer starts ", off,
-                                 " bytes after a 64-byte boundary; align it"));
-  }
-  impl_->arena = data;
-  impl_->arena_bytes = size;
-  return MaceStatus();
 }
 
 MaceStatus MaceEngineConfig::SetGPUContext(

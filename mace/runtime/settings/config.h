@@ -40,6 +40,10 @@ class MaceEngineConfig::Impl {
 // that is out of range.
 Status CheckThreads(const MaceEngineConfig::Impl& config);
 
+// Errors: MACE_UNSUPPORTED if the app asks for tuning and this library does not
+// tune.
+Status CheckTuning(const MaceEngineConfig::Impl& config);
+
 // Errors: MACE_INVALID_ARGS if the app was compiled with headers that do not
 // fit this library, with both versions.
 Status CheckHeaders(const MaceEngineConfig::Impl& config);

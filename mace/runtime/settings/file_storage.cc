@@ -13,7 +13,6 @@
 #include <mutex>
 #include <utility>
 
-#include "mace/base/components.h"
 #include "mace/base/file.h"
 #include "mace/base/fork.h"
 #include "mace/base/hash.h"
@@ -166,27 +165,6 @@ class FileStorage final : public KVStorage {
   bool dirty_ = false;
 };
 
-// In a library without the component `interfaces`: fails, with the reason in
-// the log.
-class NoStorage final : public KVStorage {
- public:
-  int Load() override { return Fail(); }
-  bool Insert(const std::string&, const std::vector<unsigned char>&) override {
-    return Fail() == 0;
-  }
-  const std::vector<unsigned char>* Find(const std::string&) override {
-    return nullptr;
-  }
-  int Flush() override { return Fail(); }
-
- private:
-  static int Fail() {
-    LOG(ERROR)
-        << AbsentComponent("FileStorageFactory", "interfaces").information();
-    return -1;
-  }
-};
-
 }  // namespace
 
 class FileStorageFactory::Impl {
@@ -201,7 +179,6 @@ FileStorageFactory::~FileStorageFactory() = default;
 
 std::unique_ptr<KVStorage> FileStorageFactory::CreateStorage(
     const std::string& name) {
-  if (!kHasInterfaces) return std::make_unique<NoStorage>();
   const std::string& path = impl_->path;
   if (name.empty()) return std::make_unique<FileStorage>(path);
   if (path.empty() || path.back() == '/') {

@@ -1,9 +1,8 @@
-// The member functions of MaceOpResolver, which forward to KnownOps.
+// The member functions of MaceOpResolver, which forward to KnownOps; AddCustom
+// stands apart.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/runtime/settings/op_resolver.h"
-
-#include "mace/base/components.h"
 
 namespace mace {
 
@@ -16,11 +15,6 @@ MaceOpResolver::MaceOpResolver(const MaceOpResolver& other)
 MaceOpResolver& MaceOpResolver::operator=(const MaceOpResolver& other) {
   *impl_ = *other.impl_;
   return *this;
-}
-
-MaceStatus MaceOpResolver::AddCustom(const mace_op_registration_t& op) {
-  if (!kHasInterfaces) return AbsentComponent("AddCustom", "interfaces");
-  return impl_->ops.AddCustom(op);
 }
 
 MaceStatus MaceOpResolver::AddBuiltin(const std::string& name) {

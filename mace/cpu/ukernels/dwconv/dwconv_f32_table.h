@@ -24,15 +24,41 @@ struct Dwconv {
 using DwconvF32 = Dwconv<float>;
 using DwconvF16 = Dwconv<uint16_t>;
 
-// The dispatcher chooses the first row that fits the CPU and the window; tests
-// and benchmarks loop over all rows. In a library for Arm without `depthwise`,
-// windows 1, 2, 5 and 7 wide take the row for any window.
+// The dispatcher chooses the first row that fits the CPU and the window, of
+// those for windows that only some models have, and then of the others; tests
+// and benchmarks loop over all rows. The last row fits any window.
 inline constexpr DwconvF32 kDwconvF32[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512,
      32},
     {"dwconv_f32_3s2__avx512", kCpuAvx512, 16, 3, 2, dwconv_f32_3s2__avx512,
      32},
+    {"dwconv_f32_any__avx512", kCpuAvx512, 16, 0, 0, dwconv_f32_any__avx512, 1},
+    {"dwconv_f32_3s1__avx2", kCpuAvx2Fma, 8, 3, 1, dwconv_f32_3s1__avx2, 32},
+    {"dwconv_f32_3s2__avx2", kCpuAvx2Fma, 8, 3, 2, dwconv_f32_3s2__avx2, 32},
+    {"dwconv_f32_any__avx2", kCpuAvx2Fma, 8, 0, 0, dwconv_f32_any__avx2, 1},
+#elif defined(__ARM_NEON)
+#if defined(__aarch64__)
+    {"dwconv_f32_3s1__aarch64", kCpuNeon, 16, 3, 1, dwconv_f32_3s1__aarch64,
+     32},
+    {"dwconv_f32_3s2__aarch64", kCpuNeon, 16, 3, 2, dwconv_f32_3s2__aarch64,
+     32},
+#endif
+#if MACE_HAS_ARMV7_ROWS
+    {"dwconv_f32_3s1__neon", kCpuNeon, 4, 3, 1, dwconv_f32_3s1__neon},
+    {"dwconv_f32_3s2__neon", kCpuNeon, 4, 3, 2, dwconv_f32_3s2__neon},
+#endif
+    {"dwconv_f32_any__neon", kCpuNeon, 4, 0, 0, dwconv_f32_any__neon, 1},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"dwconv_f32_3s1__scalar", 0, 1, 3, 1, dwconv_f32_3s1__scalar},
+    {"dwconv_f32_any__scalar", 0, 1, 0, 0, dwconv_f32_any__scalar, 1},
+#endif
+};
+
+// Windows 1, 2, 5 and 7 wide.
+inline constexpr DwconvF32 kDwconvF32Wide[] = {
+#if defined(__x86_64__)
     {"dwconv_f32_5s1__avx512", kCpuAvx512, 16, 5, 1, dwconv_f32_5s1__avx512,
      32},
     {"dwconv_f32_5s2__avx512", kCpuAvx512, 16, 5, 2, dwconv_f32_5s2__avx512,
@@ -43,45 +69,24 @@ inline constexpr DwconvF32 kDwconvF32[] = {
      32},
     {"dwconv_f32_2s1__avx512", kCpuAvx512, 16, 2, 1, dwconv_f32_2s1__avx512,
      32},
-    {"dwconv_f32_any__avx512", kCpuAvx512, 16, 0, 0, dwconv_f32_any__avx512, 1},
-    {"dwconv_f32_3s1__avx2", kCpuAvx2Fma, 8, 3, 1, dwconv_f32_3s1__avx2, 32},
-    {"dwconv_f32_3s2__avx2", kCpuAvx2Fma, 8, 3, 2, dwconv_f32_3s2__avx2, 32},
     {"dwconv_f32_5s1__avx2", kCpuAvx2Fma, 8, 5, 1, dwconv_f32_5s1__avx2, 32},
     {"dwconv_f32_5s2__avx2", kCpuAvx2Fma, 8, 5, 2, dwconv_f32_5s2__avx2, 32},
     {"dwconv_f32_7s1__avx2", kCpuAvx2Fma, 8, 7, 1, dwconv_f32_7s1__avx2, 32},
     {"dwconv_f32_1s1__avx2", kCpuAvx2Fma, 8, 1, 1, dwconv_f32_1s1__avx2, 32},
     {"dwconv_f32_2s1__avx2", kCpuAvx2Fma, 8, 2, 1, dwconv_f32_2s1__avx2, 32},
-    {"dwconv_f32_any__avx2", kCpuAvx2Fma, 8, 0, 0, dwconv_f32_any__avx2, 1},
 #elif defined(__ARM_NEON)
 #if defined(__aarch64__)
-    {"dwconv_f32_3s1__aarch64", kCpuNeon, 16, 3, 1, dwconv_f32_3s1__aarch64,
-     32},
-    {"dwconv_f32_3s2__aarch64", kCpuNeon, 16, 3, 2, dwconv_f32_3s2__aarch64,
-     32},
-#ifndef MACE_WITHOUT_DEPTHWISE
     {"dwconv_f32_5s1__aarch64", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__aarch64},
     {"dwconv_f32_5s2__aarch64", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__aarch64},
     {"dwconv_f32_7s1__aarch64", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__aarch64},
 #endif
-#endif
 #if MACE_HAS_ARMV7_ROWS
-    {"dwconv_f32_3s1__neon", kCpuNeon, 4, 3, 1, dwconv_f32_3s1__neon},
-    {"dwconv_f32_3s2__neon", kCpuNeon, 4, 3, 2, dwconv_f32_3s2__neon},
-#ifndef MACE_WITHOUT_DEPTHWISE
     {"dwconv_f32_5s1__neon", kCpuNeon, 4, 5, 1, dwconv_f32_5s1__neon},
     {"dwconv_f32_5s2__neon", kCpuNeon, 4, 5, 2, dwconv_f32_5s2__neon},
     {"dwconv_f32_7s1__neon", kCpuNeon, 4, 7, 1, dwconv_f32_7s1__neon},
 #endif
-#endif
-#ifndef MACE_WITHOUT_DEPTHWISE
     {"dwconv_f32_1s1__neon", kCpuNeon, 4, 1, 1, dwconv_f32_1s1__neon},
     {"dwconv_f32_2s1__neon", kCpuNeon, 4, 2, 1, dwconv_f32_2s1__neon},
-#endif
-    {"dwconv_f32_any__neon", kCpuNeon, 4, 0, 0, dwconv_f32_any__neon, 1},
-#endif
-#if MACE_HAS_SCALAR_ROWS
-    {"dwconv_f32_3s1__scalar", 0, 1, 3, 1, dwconv_f32_3s1__scalar},
-    {"dwconv_f32_any__scalar", 0, 1, 0, 0, dwconv_f32_any__scalar, 1},
 #endif
 };
 
@@ -91,17 +96,20 @@ inline constexpr DwconvF16 kDwconvF16[] = {
      dwconv_f16_3s1__fp16},
     {"dwconv_f16_3s2__fp16", kCpuNeon | kCpuFp16, 8, 3, 2,
      dwconv_f16_3s2__fp16},
-#ifndef MACE_WITHOUT_DEPTHWISE
-    {"dwconv_f16_5s1__fp16", kCpuNeon | kCpuFp16, 8, 5, 1,
-     dwconv_f16_5s1__fp16},
-    {"dwconv_f16_5s2__fp16", kCpuNeon | kCpuFp16, 8, 5, 2,
-     dwconv_f16_5s2__fp16},
-#endif
     {"dwconv_f16_any__fp16", kCpuNeon | kCpuFp16, 8, 0, 0, dwconv_f16_any__fp16,
      1},
 #endif
     {"dwconv_f16_any__scalar", 0, 1, 0, 0, dwconv_f16_any__scalar, 1},
 };
+
+#if defined(__aarch64__)
+inline constexpr DwconvF16 kDwconvF16Wide[] = {
+    {"dwconv_f16_5s1__fp16", kCpuNeon | kCpuFp16, 8, 5, 1,
+     dwconv_f16_5s1__fp16},
+    {"dwconv_f16_5s2__fp16", kCpuNeon | kCpuFp16, 8, 5, 2,
+     dwconv_f16_5s2__fp16},
+};
+#endif
 
 }  // namespace mace::cpu
 

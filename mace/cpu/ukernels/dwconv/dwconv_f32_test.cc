@@ -83,10 +83,18 @@ void CheckAll(const Dwconv<T> (&table)[kRows], double tolerance) {
   }
 }
 
-TEST(DwconvF32, EveryWidth) { CheckAll(kDwconvF32, 1e-5); }
+TEST(DwconvF32, EveryWidth) {
+  CheckAll(kDwconvF32, 1e-5);
+  CheckAll(kDwconvF32Wide, 1e-5);
+}
 
 // 25 roundings by up to 2^-9, of partial sums below 8.
-TEST(DwconvF16, EveryWidth) { CheckAll(kDwconvF16, 25 * 0x1p-9); }
+TEST(DwconvF16, EveryWidth) {
+  CheckAll(kDwconvF16, 25 * 0x1p-9);
+#if defined(__aarch64__)
+  CheckAll(kDwconvF16Wide, 25 * 0x1p-9);
+#endif
+}
 
 }  // namespace
 }  // namespace mace::cpu

@@ -32,7 +32,11 @@ void ForEachRow(const F& f) {
   each(kGemm);
   each(kGemvF32);
   each(kDwconvF32);
+  each(kDwconvF32Wide);
   each(kDwconvF16);
+#if defined(__aarch64__)
+  each(kDwconvF16Wide);
+#endif
   each(kWinogradF32);
   each(kPoolF32);
   each(kPoolF16);

@@ -103,7 +103,7 @@ def test_each_of_the_24_former_names_is_known():
 
 
 def absent_in_cmake(folder, **variables):
-    """The definitions that CMake leaves components out by, or its error."""
+    """The components that CMake leaves out, or its error."""
     script = folder / "select.cmake"
     script.write_text(f"cmake_minimum_required(VERSION 3.16)\ninclude({CMAKE})\n"
                       'mace_select_components()\nmessage("${MACE_ABSENT}")\n')
@@ -116,13 +116,13 @@ def absent_in_cmake(folder, **variables):
 @pytest.mark.parametrize("former, component", FORMER.items())
 def test_cmake_knows_the_former_names(tmp_path, former, component):
     need_tools("cmake")
-    expected = {f"MACE_WITHOUT_{name.upper()}" for name in NAMES if name != component}
+    expected = {name for name in NAMES if name != component}
     assert absent_in_cmake(tmp_path, MACE_COMPONENTS="all", MACE_PARTS=former) == expected
     assert absent_in_cmake(tmp_path, MACE_COMPONENTS=component or "none") == expected
 
 
 @pytest.mark.parametrize("variables, expected", [
-    ({"MACE_COMPONENTS": "all"}, {"MACE_WITHOUT_ENCRYPTION"}),
+    ({"MACE_COMPONENTS": "all"}, {"encryption"}),
     ({"MACE_COMPONENTS": "all,encryption"}, {""}),
     ({"MACE_COMPONENTS": "all", "MACE_PARTS": "all,sealed"}, {""}),
     ({"MACE_COMPONENTS": ""}, "MACE_COMPONENTS is empty: name components, or write all or none"),

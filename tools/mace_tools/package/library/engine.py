@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mace_tools.config.component_names import ALL, KERNELS, NAMES
+from mace_tools.config.component_names import ALL, NAMES
 from mace_tools.graph.op_schema import all_ops
 from mace_tools.package.library import op_tables
 from mace_tools.package.library.abis import Abi
@@ -65,9 +65,7 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
     flags += [] if quantized else ["--define=cpu_8bit=false"]
     flags += [f"--config={abi.near}"] if near else []
-    absent = [name for name in NAMES if name not in components]
-    flags += [f"--define={name}=false" for name in absent]
-    flags += [f"--config=without_{name}" for name in absent if name in KERNELS]
+    flags += [f"--define={name}=false" for name in NAMES if name not in components]
     key = _key(abi, flags)
     folder = cache_dir() / "engine" / key
     kept = _kept(folder)

@@ -48,6 +48,9 @@ def text(sources: Sources) -> str:
               f"set(MACE_LIBRARIES {' '.join(link.DEPENDENCIES)})", ""]
     lines += _groups(sources, of_cpu)
     lines += [line for table in sources.tables for line in _table(table)]
+    for name, component in sources.components.items():
+        lines += [f"set(MACE_FILES_OF_{name} {' '.join(component.files)})",
+                  f"set(MACE_FILES_WITHOUT_{name} {' '.join(component.absent)})"]
     ops = op_files(sources)
     lines += [f"set(MACE_ALL_OPS {' '.join(ops.every_op)})",
               f"set(MACE_OP_FILES {' '.join(sorted(ops.files))})",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from mace_tools.config.component_names import NAMES
 from mace_tools.run import runner
 from mace_tools.support import bazel
 from mace_tools.support.console import Console
@@ -25,6 +26,8 @@ CPUS = {"x86_64": (), "aarch64": ("--config=aarch64",), "arm": ("--config=armv7"
 # Repositories of which the library includes files, and where these are in an include path.
 EXTERNAL = {"@xxhash//:include/": "", "@opencl//:": "CL/", "@mbedtls//:mbedtls/include/": "",
             "@mbedtls//:": ""}
+# Tags of groups of files (mace/unity.bzl), before the names of components.
+COMPONENT, WITHOUT = "component=", "without="
 _BUILT = re.compile(r"bazel-out/[^/]+/bin/")
 
 
@@ -50,11 +53,20 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Component:
+    """A component, or kernels, that a library may do without."""
+
+    files: tuple[str, ...]
+    absent: tuple[str, ...]  # null objects, which stand for them in a library without it
+
+
+@dataclass(frozen=True)
 class Sources:
     # Of each compiled file the flags, by the libraries that have it; of generated files the paths
     # are without bazel-out/.../bin/.
     flags: Mapping[str, Mapping[Variant, tuple[str, ...]]]
     tables: tuple[Table, ...]
+    components: Mapping[str, Component]  # by name
     headers: tuple[str, ...]  # of this repository
     external: Mapping[str, Path]  # by the names that are included
     generated: Mapping[str, bytes]  # the contents of compiled files that are no tables
@@ -65,7 +77,10 @@ def read(console: Console) -> Sources:
     flags: dict[str, dict[Variant, tuple[str, ...]]] = {}
     generated: dict[str, str] = {}
     for variant in VARIANTS:
-        for path, words in compiles(_actions(console, variant)).items():
+        # Last the library with everything, of which are all files that both have.
+        both = compiles(_actions(console, variant, without=NAMES)) | compiles(
+            _actions(console, variant))
+        for path, words in both.items():
             plain = _BUILT.sub("", path, count=1)
             flags.setdefault(plain, {})[variant] = words
             if plain != path:
@@ -74,12 +89,13 @@ def read(console: Console) -> Sources:
     tables = read_tables(_query(console, f"{rule} + labels(srcs, {rule})"))
     texts = sorted(set(generated) - {table.out for table in tables})
     files = _query(console, f'kind("source file", deps({ENGINE}))')
-    return Sources(flags, tables, repository_headers(files), external_headers(files),
-                   _built(console, texts))
+    groups = _query(console, f'attr(tags, "{COMPONENT}|{WITHOUT}", //mace/...)')
+    return Sources(flags, tables, read_components(groups), repository_headers(files),
+                   external_headers(files), _built(console, texts))
 
 
-def _actions(console: Console, variant: Variant) -> dict[str, object]:
-    flags = ["--config=library", *CPUS[variant.cpu]]
+def _actions(console: Console, variant: Variant, without: Iterable[str] = ()) -> dict[str, object]:
+    flags = ["--config=library", *CPUS[variant.cpu], *(f"--define={n}=false" for n in without)]
     flags += [] if variant.gpu else ["--define=opencl=false"]
     return json.loads(bazel.run(
         ["aquery", *flags, "--output=jsonproto",
@@ -144,6 +160,20 @@ def read_tables(answer: ElementTree.Element) -> tuple[Table, ...]:
         tables.append(Table(_path(words["out"]), facts, words.get("has_every_op") == "true",
                             tuple(sorted(map(_path, files)))))
     return tuple(sorted(tables, key=lambda t: t.out))
+
+
+def read_components(answer: ElementTree.Element) -> dict[str, Component]:
+    """The groups of files that mace/unity.bzl makes of components."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for rule in answer.iter("rule"):
+        for tag in (e.attrib["value"] for lists in rule.iter("list")
+                    if lists.attrib["name"] == "tags" for e in lists.iter("string")):
+            for kind in (COMPONENT, WITHOUT):
+                if tag.startswith(kind):
+                    groups = found.setdefault(tag.removeprefix(kind), {COMPONENT: [], WITHOUT: []})
+                    groups[kind] += map(_path, _labels(rule, "srcs"))
+    return {name: Component(tuple(sorted(groups[COMPONENT])), tuple(sorted(groups[WITHOUT])))
+            for name, groups in sorted(found.items())}
 
 
 def _labels(rule: ElementTree.Element, name: str) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 
 from mace_tools.commands import source
 from mace_tools.package.source import cmake_lists, file_list, tree
-from mace_tools.package.source.file_list import Sources, Table, Variant
+from mace_tools.package.source.file_list import Component, Sources, Table, Variant
 from mace_tools.support.console import Console
 from mace_tools.support.exit_codes import MissingToolError, RunFailedError
 
@@ -75,7 +75,8 @@ def sources():
          "mace/avx.cc": {v: ("-fno-rtti", "-O3", "-mavx2") for v in every
                          if v.cpu == "x86_64"},
          "mace/cl.cc": {v: ("-fno-rtti", "-DGPU") for v in every if v.gpu}},
-        (TABLE,), ("mace/ops/top_k.h",), {}, {"mace/cl.cc": Path("/x")})
+        (TABLE,), {"dynamic": Component(("mace/base.cc",), ("mace/absent.cc",))},
+        ("mace/ops/top_k.h",), {}, {"mace/cl.cc": Path("/x")})
 
 
 def test_files_with_the_same_flags_stand_together():
@@ -89,6 +90,22 @@ def test_files_with_the_same_flags_stand_together():
     assert "  mace/base.cc\n  mace/ops/a.cc\n  generated/mace/ops/op_table.cc\n" in text
     assert 'OUT generated/mace/ops/op_table.cc\n  NAMESPACE "ops"' in text
     assert "set(MACE_ALL_OPS A TopK)" in text
+    assert "set(MACE_FILES_OF_dynamic mace/base.cc)" in text
+    assert "set(MACE_FILES_WITHOUT_dynamic mace/absent.cc)" in text
+
+
+GROUPS = """<query>
+<rule class="filegroup" name="//mace/io:a"><list name="srcs"><label value="//mace/io:b/x.cc"/>
+</list><list name="tags"><string value="component=dynamic"/><string value="manual"/></list></rule>
+<rule class="filegroup" name="//mace/io:n"><list name="srcs"><label value="//mace/io:absent.cc"/>
+</list><list name="tags"><string value="without=dynamic"/></list></rule>
+<rule class="filegroup" name="//mace/zip:a"><list name="srcs"><label value="//mace/zip:a.cc"/>
+</list><list name="tags"><string value="component=dynamic"/></list></rule></query>"""
+
+
+def test_files_of_components_are_those_of_tagged_groups():
+    assert file_list.read_components(ElementTree.fromstring(GROUPS)) == {
+        "dynamic": Component(("mace/io/b/x.cc", "mace/zip/a.cc"), ("mace/io/absent.cc",))}
 
 
 @pytest.mark.parametrize("includes, always, of_a", [

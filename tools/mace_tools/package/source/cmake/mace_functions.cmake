@@ -41,8 +41,8 @@ macro(mace_select_ops)
   endif()
 endmacro()
 
-# Sets MACE_ABSENT, the definitions that leave out what MACE_COMPONENTS does not name, or, where that
-# is not set, MACE_PARTS, its former name.
+# Sets MACE_ABSENT, the components that MACE_COMPONENTS does not name, or, where that is not set,
+# MACE_PARTS, its former name.
 macro(mace_select_components)
   set(_mace_names diagnostics dynamic encryption interfaces memory_tools depthwise strassen winograd)
   set(_mace_all ${_mace_names})
@@ -96,18 +96,26 @@ macro(mace_select_components)
         "${_mace_option}: there is no component '${_mace_name}'; there is ${_mace_names}")
     endif()
   endforeach()
-  set(MACE_ABSENT "")
+  set(MACE_ABSENT ${_mace_names})
+  list(REMOVE_ITEM MACE_ABSENT "" ${_mace_chosen})
+endmacro()
+
+# Removes the files of the components in MACE_ABSENT, and the null objects of the others.
+macro(mace_drop_components)
   foreach(_mace_name IN LISTS _mace_names)
-    if(NOT _mace_name IN_LIST _mace_chosen)
-      string(TOUPPER MACE_WITHOUT_${_mace_name} _mace_definition)
-      list(APPEND MACE_ABSENT ${_mace_definition})
+    set(_mace_gone ${MACE_FILES_WITHOUT_${_mace_name}})
+    if(_mace_name IN_LIST MACE_ABSENT)
+      set(_mace_gone ${MACE_FILES_OF_${_mace_name}})
     endif()
+    foreach(_mace_file IN LISTS _mace_gone)
+      list(REMOVE_ITEM MACE_SOURCES "${CMAKE_CURRENT_SOURCE_DIR}/${_mace_file}")
+    endforeach()
   endforeach()
 endmacro()
 
 # Without encryption, removes the file of mbedTLS, which is the only one in C.
 macro(mace_drop_encryption)
-  if(MACE_WITHOUT_ENCRYPTION IN_LIST MACE_ABSENT)
+  if(encryption IN_LIST MACE_ABSENT)
     list(FILTER MACE_SOURCES EXCLUDE REGEX "/mace/sealed/aes_gcm.c$")
   else()
     enable_language(C)
@@ -118,7 +126,7 @@ endmacro()
 # exports: sets MACE_VERSION_SCRIPT.
 macro(mace_drop_c_api)
   set(MACE_VERSION_SCRIPT "${CMAKE_CURRENT_SOURCE_DIR}/cmake/mace.version")
-  if(MACE_WITHOUT_INTERFACES IN_LIST MACE_ABSENT)
+  if(interfaces IN_LIST MACE_ABSENT)
     list(FILTER MACE_SOURCES EXCLUDE REGEX "/mace/capi/")
     file(READ "${MACE_VERSION_SCRIPT}" _mace_text)
     string(REGEX REPLACE " +mace_[a-z0-9_]+;\n" "" _mace_text "${_mace_text}")

@@ -1,7 +1,7 @@
 // Reading the processor's name.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/cpu/cpu_identity.h"
+#include "mace/cpu/tuning/cpu_identity.h"
 
 #include <fstream>
 #include <set>

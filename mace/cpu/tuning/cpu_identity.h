@@ -1,7 +1,7 @@
 // CpuIdentity: names the processor for which measured times hold.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_CPU_CPU_IDENTITY_H_
-#define MACE_CPU_CPU_IDENTITY_H_
+#ifndef MACE_CPU_TUNING_CPU_IDENTITY_H_
+#define MACE_CPU_TUNING_CPU_IDENTITY_H_
 
 #include <string>
 
@@ -16,4 +16,4 @@ std::string CpuIdentity(CpuFeatures features, int num_threads,
 
 }  // namespace mace::cpu
 
-#endif  // MACE_CPU_CPU_IDENTITY_H_
+#endif  // MACE_CPU_TUNING_CPU_IDENTITY_H_

@@ -1,0 +1,53 @@
+// Loads no model with dynamic dimensions, states or control flow.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+
+#include "mace/base/components.h"
+#include "mace/model/later_parts.h"
+#include "mace/model/open_dims.h"
+
+namespace mace {
+
+Status CheckDynamic(const stored::NetDef& net) {
+  bool any = AnyOpenDims(net.input_info);
+  for (const stored::Variable& variable : net.variables) {
+    any = any || AnyOpenDims(variable.tensor);
+  }
+  if (any) return AbsentComponent("a model with open dimensions", "dynamic");
+  if (!net.subgraphs.empty()) {
+    return AbsentComponent("a model with branches or loops", "dynamic");
+  }
+  return net.variables.empty()
+             ? Status()
+             : AbsentComponent("a model with states", "dynamic");
+}
+
+Status AddSubgraphs(const stored::NetDef&, const GraphBuilder&,
+                    std::set<std::string_view>*, Subgraphs*) {
+  return Status();
+}
+
+Status AddVariables(const stored::NetDef&, GraphBuilder*) { return Status(); }
+
+Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef&,
+                                                 const GraphBuilder&) {
+  return std::vector<StateVariable>();
+}
+
+Result<OpenDims> ReadOpenDims(const stored::TensorInfo& info,
+                              const std::string&) {
+  OpenDims open;
+  for (const int64_t extent : info.dims) open.dims.push_back(extent);
+  return open;
+}
+
+bool HasOpenDims(const OpenDims&) { return false; }
+
+Shape ClosedShape(const OpenDims& open) { return open.dims; }
+
+Status CheckOpenDims(const Graph&, const std::map<int, OpenDims>&) {
+  return Status();
+}
+
+}  // namespace mace

@@ -1,0 +1,65 @@
+// What engines tell without the component `diagnostics`.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/components.h"
+#include "mace/base/logging.h"
+#include "mace/plan/types/plan.h"
+#include "mace/runtime/engine.h"
+#include "mace/runtime/executor/numeric_check.h"
+#include "mace/runtime/executor/op_stats.h"
+#include "mace/runtime/executor/poison.h"
+#include "mace/runtime/report/run_log.h"
+
+namespace mace {
+
+Status MaceEngine::Impl::Dump(const std::string&, std::string*) const {
+  return AbsentComponent("Dump", "diagnostics");
+}
+
+Capability GetCapability(DeviceType, float) {
+  constexpr float kNever = std::numeric_limits<float>::infinity();
+  LOG(WARNING) << AbsentComponent("GetCapability", "diagnostics").information();
+  return {{kNever}, {kNever}, false};
+}
+
+bool LogsOps() { return false; }
+
+void LogPlanText(const Plan&) {
+  VLOG(3)
+      << AbsentComponent("the text of the plan", "diagnostics").information();
+}
+
+void LogRun(const RunMetadata&, int64_t) {}
+
+Status BeginOpStats(RunMetadata* metadata) {
+  if (metadata == nullptr) return Status();
+  return AbsentComponent("RunMetadata", "diagnostics");
+}
+
+// No run has metadata.
+Status RunTimed(const Plan&, size_t, const RunArgs*, RunMetadata*) {
+  return Status();
+}
+
+void FinishOpStats(const Plan&, const DeviceTensors*, RunMetadata*) {}
+
+Result<std::unique_ptr<NumericCheck>> NumericCheck::Create(const Plan&) {
+  return AbsentComponent("SetNumericCheck", "diagnostics");
+}
+
+Status NumericCheck::CheckInput(int, const void*) const { return Status(); }
+
+Status NumericCheck::CheckStep(size_t, const RunArgs&) { return Status(); }
+
+Result<std::vector<std::vector<ByteRange>>> UnusedRanges(const Plan&) {
+  return AbsentComponent("SetGuard", "diagnostics");
+}
+
+void Poison(void*, const std::vector<ByteRange>&) {}
+
+}  // namespace mace

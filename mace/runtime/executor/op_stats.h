@@ -1,0 +1,32 @@
+// RunMetadata: what the ops of a run are, and how long each takes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_EXECUTOR_OP_STATS_H_
+#define MACE_RUNTIME_EXECUTOR_OP_STATS_H_
+
+#include <cstddef>
+
+#include "mace/base/status.h"
+#include "mace/plan/types/plan.h"
+#include "mace/public/mace.h"
+#include "mace/runtime/executor/device_tensors.h"
+
+namespace mace {
+
+// Clears `metadata`, unless it is null. Errors: MACE_UNSUPPORTED if this
+// library times no ops.
+Status BeginOpStats(RunMetadata* metadata);
+
+// Runs a step, unless `args` is null, and adds its op to `metadata`. Errors: as
+// Kernel::Run.
+Status RunTimed(const Plan& plan, size_t step, const RunArgs* args,
+                RunMetadata* metadata);
+
+// Completes `metadata` once all devices have finished: only then do those that
+// work in the background know the times of their kernels. `device_tensors` may
+// be null.
+void FinishOpStats(const Plan& plan, const DeviceTensors* device_tensors,
+                   RunMetadata* metadata);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_EXECUTOR_OP_STATS_H_

@@ -1,0 +1,10 @@
+// CheckTuning in a library that can tune.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/runtime/settings/config.h"
+
+namespace mace {
+
+Status CheckTuning(const MaceEngineConfig::Impl&) { return Status(); }
+
+}  // namespace mace
