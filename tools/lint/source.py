@@ -34,6 +34,9 @@ _BANNED = re.compile("|".join(f"(?P<{name}>{words})" for name, words in BANNED.i
 # Beyond the sizes at which to think again (200, 400, 300): past these a file is split.
 MAX_LINES = {".h": 300, ".cc": 500, ".cl": 500, ".py": 400, ".sh": 300}
 MAX_BYTES = 1_000_000
+# Flags of files belong to their targets (mace/levels.bzl): .bazelrc names none.
+BAZELRC_COLUMNS = 120
+_FLAGS_OF_FILES = re.compile(r"--(?:host_)?per_file_copt=(?!\.\*@)|\.(?:cc|c|S)\b")
 
 
 def missing_licenses(root: Path) -> list[str]:
@@ -66,4 +69,15 @@ def oversized(root: Path) -> list[str]:
             found.append(f"{path}: {size} bytes, more than {MAX_BYTES}")
         elif limit and (lines := (root / path).read_bytes().count(b"\n")) > limit:
             found.append(f"{path}: {lines} lines, more than {limit}")
+    return found
+
+
+def bazelrc(root: Path) -> list[str]:
+    """Lines that are too long, and flags of single files."""
+    found = []
+    for number, line in enumerate((root / ".bazelrc").read_text().splitlines(), 1):
+        if len(line) > BAZELRC_COLUMNS:
+            found.append(f".bazelrc:{number}: {len(line)} columns, more than {BAZELRC_COLUMNS}")
+        if not line.startswith("#") and _FLAGS_OF_FILES.search(line):
+            found.append(f".bazelrc:{number}: flags of files: give them to the files' target")
     return found

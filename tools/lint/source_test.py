@@ -26,6 +26,21 @@ def test_no_file_is_too_long():
     assert not found, "\n".join(found)
 
 
+def test_bazelrc_knows_no_files():
+    found = source.bazelrc(ROOT)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("line, count", [
+    ("# mace/cpu/ops/softmax.cc", 0), ("build:android --per_file_copt=.*@-Wno-error", 0),
+    ("build --copt=-O2", 0), ("build --per_file_copt=mace/cpu/.*@-O2", 1),
+    (r"build --copt=-O2 --host_per_file_copt=softmax\.cc@-O2", 1), ("# " + "a" * 119, 1),
+])
+def test_a_flag_of_a_file_and_a_long_line_are_found(tmp_path, line, count):
+    write(tmp_path, ".bazelrc", line + "\n")
+    assert len(source.bazelrc(tmp_path)) == count
+
+
 def write(root, path, text):
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
