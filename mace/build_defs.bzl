@@ -26,7 +26,7 @@ QUICK_COPTS = ["-Wall", "-Wextra", "-Wshadow", "-O1"]
 COMPONENTS = ["diagnostics", "dynamic", "encryption", "interfaces", "memory_tools"]
 
 # Kernels that a library has where its models use them.
-KERNELS = ["depthwise", "strassen", "winograd"]
+KERNELS = ["activations", "depthwise", "strassen", "winograd"]
 
 def mace_test(name, srcs, deps, **kwargs):
     """A cc_test as all of them are compiled."""

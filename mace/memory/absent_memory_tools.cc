@@ -56,6 +56,8 @@ const std::vector<Planner>& Planners() {
 ArenaSections::ArenaSections(const ArenaSections&, Counting)
     : ArenaSections() {}
 
+bool ArenaSections::failed() const { return false; }
+
 Status ArenaSections::GrowHead(size_t) { return Status(); }
 
 size_t ArenaSections::needed_bytes() const { return 0; }

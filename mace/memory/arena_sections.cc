@@ -32,6 +32,8 @@ ArenaSections::ArenaSections(const ArenaSections& other, Counting)
   if (has_tail_) (void)arena_.AllocateTail(tail, kAlignment);
 }
 
+bool ArenaSections::failed() const { return failed_; }
+
 Status ArenaSections::GrowHead(size_t bytes) {
   if (bytes <= arena_.head_bytes()) return Status();
   const auto head = arena_.ResizeHead(bytes, kAlignment);

@@ -27,7 +27,7 @@ class ArenaSections {
 
   bool is_real() const { return is_real_; }
   // Whether some allocation has not fitted since ForgetFailure.
-  bool failed() const { return failed_; }
+  bool failed() const;
   void ForgetFailure() { failed_ = false; }
   const SingleArena& arena() const { return arena_; }
 

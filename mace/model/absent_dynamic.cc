@@ -35,16 +35,12 @@ Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef&,
   return std::vector<StateVariable>();
 }
 
-Result<OpenDims> ReadOpenDims(const stored::TensorInfo& info,
-                              const std::string&) {
-  OpenDims open;
-  for (const int64_t extent : info.dims) open.dims.push_back(extent);
-  return open;
+Status ReadOpenDims(const stored::TensorInfo&, const std::string&, OpenDims*,
+                    Shape*) {
+  return Status();
 }
 
 bool HasOpenDims(const OpenDims&) { return false; }
-
-Shape ClosedShape(const OpenDims& open) { return open.dims; }
 
 Status CheckOpenDims(const Graph&, const std::map<int, OpenDims>&) {
   return Status();

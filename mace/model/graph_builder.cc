@@ -188,8 +188,7 @@ Result<int> GraphBuilder::AddSource(const stored::TensorInfo& info,
   TensorType& type = graph.values[id].type;
   Shape shape = ToVector(info.dims);
   if (open != nullptr) {
-    MACE_ASSIGN_OR_RETURN(*open, ReadOpenDims(info, what));
-    shape = ClosedShape(*open);
+    MACE_RETURN_IF_ERROR(ReadOpenDims(info, what, open, &shape));
   }
   MACE_ASSIGN_OR_RETURN(type, MakeType(std::move(shape), info.data_type, what));
   MACE_RETURN_IF_ERROR(CheckQuantization(info.quantization, type, what));

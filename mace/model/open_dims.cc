@@ -33,10 +33,7 @@ Status CheckMost(const OpenDims& open, const std::string& what) {
   return Status();
 }
 
-}  // namespace
-
-Result<OpenDims> ReadOpenDims(const stored::TensorInfo& info,
-                              const std::string& what) {
+Result<OpenDims> Read(const stored::TensorInfo& info, const std::string& what) {
   OpenDims open;
   for (const int64_t extent : info.dims) {
     if (extent < -1) {
@@ -61,6 +58,23 @@ Result<OpenDims> ReadOpenDims(const stored::TensorInfo& info,
   return open;
 }
 
+Shape ClosedShape(const OpenDims& open) {
+  Shape shape = open.dims;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == -1) shape[d] = open.most.empty() ? 1 : open.most[d];
+  }
+  return shape;
+}
+
+}  // namespace
+
+Status ReadOpenDims(const stored::TensorInfo& info, const std::string& what,
+                    OpenDims* open, Shape* shape) {
+  MACE_ASSIGN_OR_RETURN(*open, Read(info, what));
+  *shape = ClosedShape(*open);
+  return Status();
+}
+
 bool HasOpenDims(const OpenDims& open) {
   return std::count(open.dims.begin(), open.dims.end(), -1) > 0;
 }
@@ -74,14 +88,6 @@ bool MayBe(const OpenDims& open, const Shape& shape) {
     if (!fits) return false;
   }
   return true;
-}
-
-Shape ClosedShape(const OpenDims& open) {
-  Shape shape = open.dims;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] == -1) shape[d] = open.most.empty() ? 1 : open.most[d];
-  }
-  return shape;
 }
 
 Status CheckOpenDims(const Graph& graph, const std::map<int, OpenDims>& open) {

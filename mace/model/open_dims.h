@@ -11,19 +11,16 @@
 
 namespace mace {
 
-// Returns what the file says of the dimensions of a model's input; `what`
-// begins messages. Errors: MACE_INVALID_MODEL.
-Result<OpenDims> ReadOpenDims(const stored::TensorInfo& info,
-                              const std::string& what);
+// Sets `*open` to what the file says of the dimensions of a model's input, and
+// `*shape` to one without open extents: the largest ones, or 1 where any extent
+// will do. `what` begins messages. Errors: MACE_INVALID_MODEL.
+Status ReadOpenDims(const stored::TensorInfo& info, const std::string& what,
+                    OpenDims* open, Shape* shape);
 
 bool HasOpenDims(const OpenDims& open);
 
 // Returns whether a run may choose this shape.
 bool MayBe(const OpenDims& open, const Shape& shape);
-
-// Returns a shape without open extents: the largest ones, or 1 where any extent
-// will do.
-Shape ClosedShape(const OpenDims& open);
 
 // Checks that dimensions of the same name have the same largest extent. Errors:
 // MACE_INVALID_MODEL.

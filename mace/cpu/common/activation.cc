@@ -12,15 +12,6 @@
 namespace mace {
 namespace {
 
-// Klambauer et al., Self-Normalizing Neural Networks (2017), section 2.
-constexpr double kSeluAlpha = 1.6732632423543772;
-constexpr double kSeluScale = 1.0507009873554805;
-// Hendrycks and Gimpel, Gaussian Error Linear Units (2016), section 2. With
-// these x (1 + tanh(...)) / 2 is x / (1 + exp(-x (kGeluSlope + kGeluBend
-// x^2))).
-constexpr double kGeluSlope = 1.5957691216057308;  // 2 sqrt(2 / pi)
-constexpr double kGeluBend = kGeluSlope * 0.044715;
-
 // NaN stays NaN, as in every framework.
 double Clamp(double x, double lo, double hi) {
   return x < lo ? lo : x > hi ? hi : x;
@@ -92,53 +83,15 @@ double ReferenceActivation(const ActivationFunction& a, double x) {
 }
 
 Activator::Activator(const ActivationFunction& f, CpuFeatures features) {
-  const cpu::ActivateF32& row = cpu::ChooseRow(cpu::kActivateF32, features);
-  name_ = row.name;
-  Choose(f, *row.set);
-}
-
-void Activator::Choose(const ActivationFunction& f,
-                       const cpu::ActivateF32Set& set) {
-  const auto use = [this](cpu::ActivateF32Fn* fn, double a = 0, double b = 0) {
-    fn_ = fn;
-    a_ = static_cast<float>(a);
-    b_ = static_cast<float>(b);
-  };
-  if (f.is_clamp()) return use(set.clamp, f.lower(), f.upper());
-  switch (f.kind) {
-    case ActivationKind::kNoop:
-    case ActivationKind::kRelu:
-    case ActivationKind::kRelux:
-      return;  // see above
-    case ActivationKind::kTanh:
-      return use(set.tanh);
-    case ActivationKind::kSigmoid:
-      return use(set.sigmoid);
-    case ActivationKind::kLeakyRelu:
-      return use(set.leaky_relu, f.coefficient);
-    case ActivationKind::kElu:
-      return use(set.elu, f.coefficient, 1);
-    case ActivationKind::kSelu:
-      return use(set.elu, kSeluAlpha, kSeluScale);
-    case ActivationKind::kHardSigmoid:
-      return use(set.hard_sigmoid, f.coefficient, f.beta);
-    case ActivationKind::kHardSwish:
-      return use(set.hard_swish, 1. / 6, 0.5);
-    case ActivationKind::kSoftplus:
-      return use(set.softplus);
-    case ActivationKind::kSoftsign:
-      return use(set.softsign);
-    case ActivationKind::kGelu:
-      return use(set.gelu);
-    case ActivationKind::kGeluTanh:
-      return use(set.gelu_tanh, kGeluSlope, kGeluBend);
-    case ActivationKind::kSwish:
-      return use(set.swish, f.coefficient);
+  if (!f.is_clamp()) {
+    Choose(f, features);
+    return;
   }
-}
-
-void Activator::Apply(const float* x, int64_t n, float* y) const {
-  if (fn_ != nullptr) fn_({static_cast<size_t>(n), x, y, a_, b_});
+  const cpu::ClampF32& row = cpu::ChooseRow(cpu::kClampF32, features);
+  name_ = row.name;
+  fn_ = *row.fn;
+  a_ = f.lower();
+  b_ = f.upper();
 }
 
 void Activator::Apply(const uint16_t* x, int64_t n, uint16_t* y) const {

@@ -8,6 +8,15 @@
 
 namespace mace {
 
+// Klambauer et al., Self-Normalizing Neural Networks (2017), section 2.
+inline constexpr double kSeluAlpha = 1.6732632423543772;
+inline constexpr double kSeluScale = 1.0507009873554805;
+// Hendrycks and Gimpel, Gaussian Error Linear Units (2016), section 2. With
+// these x (1 + tanh(...)) / 2 is x / (1 + exp(-x (kGeluSlope + kGeluBend
+// x^2))).
+inline constexpr double kGeluSlope = 1.5957691216057308;  // 2 sqrt(2 / pi)
+inline constexpr double kGeluBend = kGeluSlope * 0.044715;
+
 // The checked attributes of an activation.
 struct ActivationFunction {
   ActivationKind kind = ActivationKind::kNoop;
@@ -28,7 +37,9 @@ Result<ActivationFunction> ResolveActivation(const Node& node,
 // Computes the activation by its definition, for the reference kernels.
 double ReferenceActivation(const ActivationFunction& activation, double x);
 
-// Applies an activation with the best micro-kernel of the CPU.
+// Applies an activation with the best micro-kernel of the CPU. A library
+// without the kernels `activations` has those of clamps, and computes the
+// others by their definitions.
 class Activator {
  public:
   Activator() = default;  // does nothing
@@ -42,12 +53,14 @@ class Activator {
   void Apply(const uint16_t* x, int64_t n, uint16_t* y) const;
 
  private:
-  void Choose(const ActivationFunction& activation,
-              const cpu::ActivateF32Set& set);
+  // Of those that are no clamps.
+  void Choose(const ActivationFunction& activation, CpuFeatures features);
 
   const char* name_ = "none";
   cpu::ActivateF32Fn* fn_ = nullptr;
   float a_ = 0, b_ = 0;
+  ActivationFunction defined_;  // if there is no `fn_`: to be computed by its
+                                // definition
 };
 
 }  // namespace mace

@@ -18,6 +18,7 @@
 namespace mace::cpu {
 
 const ActivateF32Set activate_f32__avx2 = kActivate;
+ActivateF32Fn* const clamp_f32__avx2 = kActivate.clamp;
 
 const BinaryF32Set binary_f32__avx2 = kBinary;
 const BinaryF32One binary_add_f32__avx2 = kAdd;

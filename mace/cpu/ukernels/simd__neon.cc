@@ -18,6 +18,7 @@
 namespace mace::cpu {
 
 const ActivateF32Set activate_f32__neon = kActivate;
+ActivateF32Fn* const clamp_f32__neon = kActivate.clamp;
 
 const BinaryF32Set binary_f32__neon = kBinary;
 const BinaryF32One binary_add_f32__neon = kAdd;

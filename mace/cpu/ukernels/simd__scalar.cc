@@ -20,6 +20,7 @@
 namespace mace::cpu {
 
 const ActivateF32Set activate_f32__scalar = kActivate;
+ActivateF32Fn* const clamp_f32__scalar = kActivate.clamp;
 
 const BinaryF16Set binary_f16__scalar = kFp16Functions;
 const BinaryF16One binary_add_f16__scalar = kFp16Add;

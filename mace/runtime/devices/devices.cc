@@ -113,7 +113,7 @@ Result<std::unique_ptr<Device>> CreateCpu(const MaceEngineConfig::Impl& config,
                                      : AllowedIds(config.core_ids, allowed);
   CpuOptions options;
   SetCpuOptions(settings, &options);
-  if (alone) options.tuner = CpuTuning(config);
+  if (alone && CanTune()) options.tuner = CpuTuning(config);
   options.num_threads =
       settings.num_threads > 0
           ? settings.num_threads

@@ -121,8 +121,9 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
     declared = model.declared;
     options.embedded_plan = EmbeddedPlanOf(model.memory_plan);
   }
-  if (options.devices.size() == 1 && !memory_.is_query() &&
-      options.devices[0]->tuning() != nullptr) {
+  // A GPU measures kernels in every library.
+  if ((CanTune() || !kOneDevice) && options.devices.size() == 1 &&
+      !memory_.is_query() && options.devices[0]->tuning() != nullptr) {
     const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
       // This plan is freed before the arena is provided, so its constants must
       // not lie in the arena's sections.

@@ -47,6 +47,8 @@ std::unique_ptr<KVStorage> FileStorageFactory::CreateStorage(
   return std::make_unique<NoStorage>();
 }
 
+bool CanTune() { return false; }
+
 Status CheckTuning(const MaceEngineConfig::Impl& config) {
   const Settings& settings = config.settings.values;
   if (settings.tuning_ms <= 0 && settings.tuning_file.empty()) return Status();

@@ -43,6 +43,8 @@ Status CheckThreads(const MaceEngineConfig::Impl& config);
 // Errors: MACE_UNSUPPORTED if the app asks for tuning and this library does not
 // tune.
 Status CheckTuning(const MaceEngineConfig::Impl& config);
+// Whether it does.
+bool CanTune();
 
 // Errors: MACE_INVALID_ARGS if the app was compiled with headers that do not
 // fit this library, with both versions.

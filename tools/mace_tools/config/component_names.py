@@ -12,13 +12,13 @@ COMPONENTS = ("diagnostics", "dynamic", "encryption", "interfaces", "memory_tool
 # Those that a library has only where its file names them.
 NAMED = ("encryption",)
 # Kernels that a library has where its models use them.
-KERNELS = ("depthwise", "strassen", "winograd")
+KERNELS = ("activations", "depthwise", "strassen", "winograd")
 NAMES = (*COMPONENTS, *KERNELS)
 ALL = tuple(name for name in NAMES if name not in NAMED)  # what `all` stands for
 # Former names, by the component that contains what they stood for. The kernels without one are in
 # every library with their ops.
 FORMER: Mapping[str, str | None] = {
-    "activations": None, "arena": "memory_tools", "c_api": "interfaces",
+    "arena": "memory_tools", "c_api": "interfaces",
     "capability": "diagnostics", "check_numerics": "diagnostics", "control_flow": "dynamic",
     "custom_ops": "interfaces", "dumps": "diagnostics", "l2_pooling": None,
     "memory_plans": "memory_tools", "memory_usage": "memory_tools", "open_shapes": "dynamic",

@@ -35,6 +35,10 @@ struct ActivateF32Set {
 extern const ActivateF32Set activate_f32__scalar, activate_f32__avx2,
     activate_f32__avx512, activate_f32__neon;
 
+// ActivateF32Set::clamp, for libraries that need no other function.
+extern ActivateF32Fn *const clamp_f32__scalar,
+    *const clamp_f32__avx2, *const clamp_f32__avx512, *const clamp_f32__neon;
+
 }  // namespace mace::cpu
 
 #endif  // MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_H_

@@ -30,6 +30,24 @@ inline constexpr ActivateF32 kActivateF32[] = {
 #endif
 };
 
+struct ClampF32 {
+  const char* name;
+  CpuFeatures isa;
+  ActivateF32Fn* const* fn;
+};
+
+inline constexpr ClampF32 kClampF32[] = {
+#if defined(__x86_64__)
+    {"activate_f32__avx512", kCpuAvx512, &clamp_f32__avx512},
+    {"activate_f32__avx2", kCpuAvx2Fma, &clamp_f32__avx2},
+#elif defined(__ARM_NEON)
+    {"activate_f32__neon", kCpuNeon, &clamp_f32__neon},
+#endif
+#if MACE_HAS_SCALAR_ROWS
+    {"activate_f32__scalar", 0, &clamp_f32__scalar},
+#endif
+};
+
 }  // namespace mace::cpu
 
 #endif  // MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_TABLE_H_

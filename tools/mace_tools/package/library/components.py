@@ -22,6 +22,10 @@ STRASSEN_CHANNELS = 32
 STRASSEN_DEPTH = 48
 # What a convolution may need whose filter the model computes.
 CONVOLUTION_KERNELS = frozenset(("depthwise", "strassen", "winograd"))
+# Activations with which every kernel ends by itself.
+CLAMPS = (b"", b"NOOP", b"RELU", b"RELUX")
+# Ops with other activations, even where a model names none.
+RECURRENT = ("Gru", "Lstm", "Rnn")
 
 def components_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]:
     """Those of NAMES that the file lists, and that its other keys and its converted models need."""
@@ -59,6 +63,9 @@ def kernels(net: Any) -> set[str]:
     filters = {tensor.name: tuple(tensor.dims) for tensor in net.tensors}
     found: set[str] = set()
     for op in [*net.op, *(op for subgraph in net.subgraphs for op in subgraph.op)]:
+        if op.type in RECURRENT or any(arg.name.endswith("activation") and arg.s not in CLAMPS
+                                       for arg in op.arg):  # fmt: skip
+            found.add("activations")
         if op.type in ("Conv2d", "Deconv2d", "DepthwiseConv2d"):
             found |= _of_filter(op, filters.get(op.input[1]))
     return found

@@ -82,9 +82,8 @@ def test_a_former_name_selects_the_component_that_contains_it(tmp_path, key, com
     assert listed_in(tmp_path, f"{key}: [{former}]\n") == (component,)
 
 
-@pytest.mark.parametrize("former", ["activations", "l2_pooling"])
-def test_former_names_of_kernels_that_follow_from_ops_add_nothing(tmp_path, former):
-    assert listed_in(tmp_path, f"parts: [{former}]\n") == ()
+def test_the_former_name_of_kernels_that_follow_from_ops_adds_nothing(tmp_path):
+    assert listed_in(tmp_path, "parts: [l2_pooling]\n") == ()
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -99,7 +98,7 @@ def test_the_option_of_java_has_both_names(option):
 
 def test_each_of_the_24_former_names_is_known():
     assert len({*FORMER, *KERNELS}) == 24
-    assert sum(len(names) for names in BEFORE.values()) + 2 + len(KERNELS) == 24
+    assert sum(len(names) for names in BEFORE.values()) + 1 + len(KERNELS) == 24
 
 
 def absent_in_cmake(folder, **variables):
@@ -208,6 +207,26 @@ def test_transposed_convolutions_of_groups_need_depthwise_kernels(channels, grou
     node.arg.add(name="group", i=group)
     net.tensors.add(name="filter", dims=[*channels, 3, 3])
     assert kernels(net) == {"depthwise"}
+
+
+@pytest.mark.parametrize("op, args, needs", [
+    ("Conv2d", {"activation": b"SWISH"}, True),
+    ("Conv2d", {"activation": b"RELUX"}, False),
+    ("Eltwise", {}, False),
+    ("Activation", {"activation": b"RELU"}, False),
+    ("Activation", {"activation": b"TANH"}, True),
+    ("Lstm", {}, True),
+    ("Rnn", {"cell_activation": b"RELU"}, True),
+])
+def test_activations_that_no_clamp_computes_need_kernels(op, args, needs):
+    net = mace().NetDef()
+    net.tensors.add(name="filter", dims=[8, 8, 1, 1])
+    for place in (net.op, net.subgraphs.add(name="body").op):
+        del net.op[:]
+        node = place.add(type=op, input=["x", "filter"])
+        for name, value in args.items():
+            node.arg.add(name=name, s=value)
+        assert kernels(net) == ({"activations"} if needs else set())
 
 
 @pytest.mark.parametrize("add, components", [

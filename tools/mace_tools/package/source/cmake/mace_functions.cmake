@@ -44,11 +44,10 @@ endmacro()
 # Sets MACE_ABSENT, the components that MACE_COMPONENTS does not name, or, where that is not set,
 # MACE_PARTS, its former name.
 macro(mace_select_components)
-  set(_mace_names diagnostics dynamic encryption interfaces memory_tools depthwise strassen winograd)
+  set(_mace_names diagnostics dynamic encryption interfaces memory_tools activations depthwise strassen winograd)
   set(_mace_all ${_mace_names})
   list(REMOVE_ITEM _mace_all encryption)  # which a library has only where it is named
   # Former names, and the components that contain what they stood for.
-  set(_mace_former_activations "")
   set(_mace_former_arena memory_tools)
   set(_mace_former_c_api interfaces)
   set(_mace_former_capability diagnostics)
