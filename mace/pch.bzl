@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""precompiled_header: a header and its compiled form, which GCC and Clang take where it fits.
+"""precompiled_header: a header and its compiled form, which GCC takes where it fits.
 
 A compiled header fits only files that are compiled with the same options. Where it does not, the
 compiler reads the header itself, so that what is compiled never differs.
@@ -18,8 +18,17 @@ def _impl(ctx):
     )
     header = ctx.outputs.header
     ctx.actions.symlink(output = header, target_file = ctx.file.src)
-    compiled = ctx.actions.declare_file(header.basename + ".gch", sibling = header)
+    compiler = cc_common.get_tool_for_action(
+        feature_configuration = features,
+        action_name = ACTION_NAMES.cpp_compile,
+    )
     context = cc_common.merge_cc_infos(cc_infos = [d[CcInfo] for d in ctx.attr.deps]).compilation_context
+
+    # Clang writes the absolute paths of the headers into it: taken from the disk
+    # cache, it would name the files of another checkout.
+    if "clang" in compiler:
+        return _provided([header], context)
+    compiled = ctx.actions.declare_file(header.basename + ".gch", sibling = header)
     variables = cc_common.create_compile_variables(
         feature_configuration = features,
         cc_toolchain = toolchain,
@@ -40,10 +49,7 @@ def _impl(ctx):
 
     # The language stands before the file, which the flags name last.
     ctx.actions.run(
-        executable = cc_common.get_tool_for_action(
-            feature_configuration = features,
-            action_name = ACTION_NAMES.cpp_compile,
-        ),
+        executable = compiler,
         arguments = ["-x", "c++-header"] + flags,
         env = cc_common.get_environment_variables(
             feature_configuration = features,
@@ -55,9 +61,12 @@ def _impl(ctx):
         mnemonic = "CppHeader",
         progress_message = "Compiling " + header.short_path,
     )
+    return _provided([header, compiled], context)
+
+def _provided(files, context):
     return [CcInfo(compilation_context = cc_common.create_compilation_context(
-        headers = depset([header, compiled], transitive = [context.headers]),
-    )), DefaultInfo(files = depset([header, compiled]))]
+        headers = depset(files, transitive = [context.headers]),
+    )), DefaultInfo(files = depset(files))]
 
 precompiled_header = rule(
     implementation = _impl,
