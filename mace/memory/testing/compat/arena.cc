@@ -12,7 +12,7 @@
 namespace mace::memory {
 namespace {
 
-constexpr size_t kMaxBytes = std::numeric_limits<size_t>::max() / 2;
+constexpr size_t kMaxRequest = std::numeric_limits<size_t>::max() / 2;
 
 void* AllocateOnHeap(void*, size_t alignment, size_t bytes) {
   return ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
@@ -39,7 +39,7 @@ const ArenaSource kHeap = {AllocateOnHeap, ReallocateOnHeap, FreeOnHeap,
 Result<bool> ArenaBuffer::Resize(size_t bytes) {
   if (bytes <= size_) return false;
   void* block = nullptr;
-  if (bytes <= kMaxBytes) {
+  if (bytes <= kMaxRequest) {
     block = data_ == nullptr ? source_.allocate(source_.self, alignment_, bytes)
                              : source_.reallocate(source_.self, data_,
                                                   alignment_, size_, bytes);
