@@ -45,7 +45,7 @@ MADE_UP = {
     "docs/converter.md": r"models/(mobilenet-v1-1\.0\.pb|imagenet_labels\.txt)",
 }  # fmt: skip
 NOTHING = "(?!)"
-LABEL = re.compile(r"(?<![\w:/])//([\w/.-]*)(?::([\w<>*-]+))?")
+LABEL = re.compile(r"(?<![\w:/])//([\w/.-]*)(?::([\w<>*/-]+))?")
 KEYS = {key for section in (Library, Model, Subgraph, Preprocess, Quantize)
         for key in section.model_fields} | {"devices", *Board.model_fields}
 
@@ -147,7 +147,8 @@ def target_is_there(package: str, name: str) -> bool:
         return False
     build = (folder / "BUILD.bazel").read_text()
     return name in ("all", "*") or "<" in name or f'"{name}"' in build or any(
-        f.stem == re.sub(r"_gpu$", "", name) for f in folder.rglob("*.cc"))
+        re.sub(r"_gpu$", "", name) in (f.stem, f.relative_to(folder).with_suffix("").as_posix())
+        for f in folder.rglob("*.cc"))
 
 
 def wrong_labels(code: Code) -> list[str]:
