@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from golden import mace_run
-from mace_tools.protos import REPO
+
+from mace_tools.support.protos import REPO
 
 STORED = Path(__file__).parent / "testdata"
 STORED_VERSION = 1
