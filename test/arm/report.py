@@ -60,7 +60,7 @@ NETS = {
 }
 
 
-# The best peer with codes of 8 bits: with SDOT and without.
+# The best peer with int8: with SDOT and without.
 INT8_CORES = ("cortex-a76", "cortex-a53")
 INT8_NETS: dict[str, tuple[float, float | None]] = {
     "mobilenet_v1": (63.1, 155.4),
@@ -156,7 +156,7 @@ def main() -> int:
     parser.add_argument("--models", default=",".join(NETS), help="comma list; empty: none")
     parser.add_argument("--functions", action="store_true", help="print costly functions")
     parser.add_argument("--fp16", action="store_true", help="the networks with fp16 arithmetic")
-    parser.add_argument("--int8", action="store_true", help="the networks in codes of 8 bits")
+    parser.add_argument("--int8", action="store_true", help="the networks in int8")
     parser.add_argument("--write", action="store_true", help=f"replace the tables of {PAGE.name}")
     parser.add_argument("--budget", action="store_true",
                         help="store the counts of micro-kernels and small networks as the"

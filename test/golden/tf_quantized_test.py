@@ -17,11 +17,11 @@ pytestmark = pytest.mark.full
 
 
 def frozen(x):
-    return graphs.network(graphs.coded(x, *graphs.RANGE), graphs.frozen)
+    return graphs.network(graphs.quantized(x, *graphs.RANGE), graphs.frozen)
 
 
 def computed(x):
-    return graphs.network(graphs.coded(x, tf.reduce_min(x), tf.reduce_max(x)), graphs.shrunk)
+    return graphs.network(graphs.quantized(x, tf.reduce_min(x), tf.reduce_max(x)), graphs.shrunk)
 
 
 @pytest.mark.parametrize("make, most", [(frozen, 0.03), (computed, 0.02)])

@@ -1,4 +1,4 @@
-"""Models in codes on the DSP's emulator: those of LiteRT's reference kernels, and of the CPU.
+"""Quantized models on the DSP's emulator: those of LiteRT's reference kernels, and of the CPU.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from golden import Run, import_model, mace_run, run_all
-from quantized_models_test import CASES, check_every_code
+from quantized_models_test import CASES, check_every_value
 
 from mace_tools.commands import dsp
 from mace_tools.convert.emit import write_model
@@ -39,8 +39,8 @@ def runs(on_the_dsp, tmp_path_factory) -> dict[str, Run]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_code_is_the_one_of_the_reference(name, runs):
-    check_every_code(name, runs[name])
+def test_every_value_is_the_one_of_the_reference(name, runs):
+    check_every_value(name, runs[name])
 
 
 def one_of_each() -> dict[str, str]:

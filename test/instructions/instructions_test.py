@@ -40,7 +40,7 @@ def counts(folder: Path) -> dict[str, dict[str, int]]:
         write_model(make(), folder / f"{name}.pb", folder / f"{name}.data")
         found[name] = callgrind.count(mace_run, folder / name)
     # Algorithms that are not chosen by default.
-    for name in ("residual", "codes"):
+    for name in ("residual", "quantized"):
         found[f"{name}, direct"] = callgrind.count(mace_run, folder / name, ("--winograd=0",))
     return found
 
@@ -58,7 +58,7 @@ def test_inference_keeps_to_its_budget(tmp_path: Path) -> None:
     assert found["dispatch"]["run"] < 1000 * small_networks.DISPATCHED
     # Winograd is chosen, and pays.
     assert found["residual"]["run"] < 0.6 * found["residual, direct"]["run"]
-    assert found["codes"]["run"] < 0.8 * found["codes, direct"]["run"]
+    assert found["quantized"]["run"] < 0.8 * found["quantized, direct"]["run"]
 
 
 if __name__ == "__main__":

@@ -45,14 +45,14 @@ class _Net:
         return self.graph
 
 
-class _CodesNet(_Net):
-    """The same layers in codes of 8 bits, with a scale for each output channel."""
+class _QuantizedNet(_Net):
+    """The same layers in int8, with a scale for each output channel."""
 
     def __init__(self, name: str, size: int, channels: int) -> None:
         super().__init__(name, size, channels)
-        self._to_codes("x", 0.02)
+        self._quantize("x", 0.02)
 
-    def _to_codes(self, tensor: str, scale: float) -> None:
+    def _quantize(self, tensor: str, scale: float) -> None:
         found = self.graph.tensors[tensor]
         found.dtype, found.quant = "i8", Quant(np.float32([scale]), np.int64([3]))
 
@@ -60,7 +60,7 @@ class _CodesNet(_Net):
            ) -> _Net:
         super().op(op, shape, *weights, **attrs)
         node = self.graph.nodes[-1]
-        self._to_codes(self.last, 0.02)
+        self._quantize(self.last, 0.02)
         for tensor in (self.graph.tensors[name] for name in node.inputs[1:]):
             axis = 1 if op == "DepthwiseConv2d" and len(tensor.shape) == 4 else 0
             n = tensor.shape[axis]
@@ -88,9 +88,9 @@ def residual() -> Graph:
                   padding=0).done()
 
 
-def codes() -> Graph:
+def quantized() -> Graph:
     """Quantized: first layer, depthwise, 1x1, and a 3x3 convolution of stride 1."""
-    net = _CodesNet("codes", 32, 3).conv(16, 3, 2).depthwise(3).conv(64, 1).conv(64, 3)
+    net = _QuantizedNet("quantized", 32, 3).conv(16, 3, 2).depthwise(3).conv(64, 1).conv(64, 3)
     return net.depthwise(5, 2).conv(96, 1).done()
 
 
@@ -104,4 +104,4 @@ def dispatch() -> Graph:
 
 DISPATCHED = 200
 NETWORKS: dict[str, Callable[[], Graph]] = {
-    "mobile": mobile, "residual": residual, "codes": codes, "dispatch": dispatch}
+    "mobile": mobile, "residual": residual, "quantized": quantized, "dispatch": dispatch}

@@ -53,5 +53,5 @@ def stand_in():
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     return {make.__name__: make(folder) for make in (
-        small_models.digits, small_models.codes, small_models.two, small_models.slow,
+        small_models.digits, small_models.quantized, small_models.two, small_models.slow,
         small_models.wide, small_models.indices, small_models.counter, small_models.own)}

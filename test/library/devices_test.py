@@ -96,8 +96,8 @@ def test_the_program_of_the_ndk_looks_for_the_libraries_of_the_phone(
     assert "INTERP" in text and not re.search(r"NEEDED.*lib(std)?c\+\+|R(UN)?PATH", text)
     loads = re.findall(r"LOAD .* 0x([0-9a-f]+)$", text, re.MULTILINE)
     assert loads and all(int(align, 16) >= link.PAGE_BYTES for align in loads)
-    in_codes = f"dsp\n    quantize: {{samples: {consumers.DIGITS / 'images'}}}"
-    for runtime, library in (("gpu", "libOpenCL.so"), (in_codes, "libhexagon_controller.so")):
+    dsp_quantized = f"dsp\n    quantize: {{samples: {consumers.DIGITS / 'images'}}}"
+    for runtime, library in (("gpu", "libOpenCL.so"), (dsp_quantized, "libhexagon_controller.so")):
         text = config.read_text()
         config.write_text(text.replace("runtime: cpu", f"runtime: {runtime}"))
         cli.main(words)

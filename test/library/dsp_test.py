@@ -34,7 +34,7 @@ def place(tmp_path_factory):
 
 
 def answer(place, name, runtime, stand_in):
-    """What the app prints of the digits in codes: the probabilities, and the plan."""
+    """What the app prints of the quantized digits: the probabilities, and the plan."""
     config = place.config(
         name, "linkshared: 1\n", "    quantize: {samples: models/digits/images}\n")
     config.write_text(config.read_text().replace("runtime: cpu", f"runtime: {runtime}"))

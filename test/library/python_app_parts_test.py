@@ -179,8 +179,8 @@ def test_pixels_become_numbers(mace):
     np.testing.assert_array_equal(bgr[0], picture[..., ::-1])
     gray = mace.ImageConverter(7, 5, channels="gray")(picture)
     np.testing.assert_allclose(gray[0, ..., 0], picture @ [0.299, 0.587, 0.114], atol=0.51)
-    codes = mace.ImageConverter(7, 5, dtype="int8", quantization=(1.0, -128))(picture)
-    np.testing.assert_array_equal(codes[0], (picture.astype(int) - 128).astype(np.int8))
+    quantized = mace.ImageConverter(7, 5, dtype="int8", quantization=(1.0, -128))(picture)
+    np.testing.assert_array_equal(quantized[0], (picture.astype(int) - 128).astype(np.int8))
 
 
 def test_memory_of_any_strides_is_read_in_place(mace):

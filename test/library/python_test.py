@@ -77,18 +77,18 @@ def test_other_layouts_and_byte_orders_are_copied(digits):
         np.testing.assert_array_equal(digits(same), wanted)
 
 
-def test_codes_go_in_and_out_with_their_scale(mace, models):
-    with mace.Engine(models["codes"]) as engine:
+def test_quantized_values_go_in_and_out_with_their_scale(mace, models):
+    with mace.Engine(models["quantized"]) as engine:
         info = engine.inputs["x"]
         assert info.dtype == "int8" and info.zero_point == small_models.ZERO and info.quantized
         assert info.scale == np.float32(small_models.SCALE)
-        codes = np.int8([[-128, 3, 13, 127]])
+        q_values = np.int8([[-128, 3, 13, 127]])
         wanted = np.int8([[3, 3, 13, 127]])
-        np.testing.assert_array_equal(engine(codes), wanted)
-        real = info.dequantize(codes)
+        np.testing.assert_array_equal(engine(q_values), wanted)
+        real = info.dequantize(q_values)
         np.testing.assert_array_equal(engine(real), wanted)
-        np.testing.assert_array_equal(info.quantize(real), codes)
-        np.testing.assert_array_equal(engine(codes, float32=True),
+        np.testing.assert_array_equal(info.quantize(real), q_values)
+        np.testing.assert_array_equal(engine(q_values, float32=True),
                                       engine.outputs["y"].dequantize(wanted))
         np.testing.assert_array_equal(info.quantize([-100.0, 100.0]), np.int8([-128, 127]))
     with mace.Engine(models["two"]) as engine, pytest.raises(mace.MaceError, match="float32"):
@@ -238,16 +238,16 @@ def test_threads_share_an_engine(digits):
     assert not wrong
 
 
-def test_codes_run_on_a_dsp(mace, models, stand_in):
-    codes = np.array([[-128, -5, 3, 127]], np.int8)
-    expected = mace.Engine(models["codes"])(codes)
-    with mace.Engine(models["codes"], device="dsp", dsp_library=str(stand_in),
+def test_quantized_models_run_on_a_dsp(mace, models, stand_in):
+    q_values = np.array([[-128, -5, 3, 127]], np.int8)
+    expected = mace.Engine(models["quantized"])(q_values)
+    with mace.Engine(models["quantized"], device="dsp", dsp_library=str(stand_in),
                      dsp_takes_all=True) as engine:
         assert "on DSP: hexagon_nn" in engine.dump("plan")
-        np.testing.assert_array_equal(engine(codes), expected)
-    with mace.Engine(models["codes"], device="dsp", dsp_library="/missing.so") as engine:
+        np.testing.assert_array_equal(engine(q_values), expected)
+    with mace.Engine(models["quantized"], device="dsp", dsp_library="/missing.so") as engine:
         assert "the CPU takes over" in engine.dump("plan") and "/missing.so" in engine.dump("plan")
-        np.testing.assert_array_equal(engine(codes), expected)
+        np.testing.assert_array_equal(engine(q_values), expected)
 
 
 def test_what_a_run_did(mace, digits):

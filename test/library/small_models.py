@@ -46,13 +46,14 @@ def digits(folder: Path) -> Path:
         "models/digits/", f"{DIGITS}/").replace("digits_onnx:", "digits:"), "digits_onnx", "digits")
 
 
-def codes(folder: Path) -> Path:
-    """relu(x) on codes of int8."""
+def quantized(folder: Path) -> Path:
+    """relu(x) on int8 values."""
     m = Maker()
     m.tensor("x", (1, 4), "int8", None, SCALE, ZERO)
     m.tensor("y", (1, 4), "int8", None, SCALE, ZERO)
     m.op("RELU", ["x"], ["y"])
-    return _model(folder, "codes", "tflite", m.save(folder, ["x"], ["y"]), "x", "1,4", "y", "1,4")
+    return _model(folder, "quantized", "tflite", m.save(folder, ["x"], ["y"]), "x", "1,4", "y",
+                  "1,4")
 
 
 def slow(folder: Path) -> Path:

@@ -41,7 +41,7 @@ from networks import NETWORKS
 FIELDS = ("model", "threads", "engine", "median_ms", "min_ms", "load_ms", "first_ms", "peak_mb",
           "max_abs_diff")
 # Largest difference of outputs, relative to the largest magnitude. On GPUs most engines round to
-# fp16. Engines do not round codes of 8 bits alike: ours are compared with those of LiteRT's
+# fp16. Engines do not round int8 alike: ours are compared with those of LiteRT's
 # reference kernels, which round the sums of fully connected layers once where others do it twice.
 AGREEMENT, GPU_AGREEMENT = 1e-4, 0.05
 INT8_STEPS = 1
@@ -115,8 +115,8 @@ def measure(files: Files, models: dict[str, Path], threads: int, rounds: int,
 
 
 def steps_from_reference(files: Files) -> float:
-    """By how many steps our codes before the Softmax differ from those of LiteRT's reference
-    kernels at most."""
+    """By how many steps our quantized values before the Softmax differ from those of LiteRT's
+    reference kernels at most."""
     theirs, ours, steps = files.before_softmax()
     found = {}
     for name, model in (("litert_reference", theirs), ("mace", ours)):
@@ -157,7 +157,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--models", default=",".join(NETWORKS), help="comma list")
     parser.add_argument("--threads", help="comma list; default: 1,2, and 4 beside a GPU")
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--int8", action="store_true", help="networks in codes of 8 bits")
+    kind.add_argument("--int8", action="store_true", help="networks in int8")
     kind.add_argument("--gpu", action="store_true", help="on the GPU")
     parser.add_argument("--engines", help="comma list; default: all")
     parser.add_argument("--rounds", type=int, help="default: 30, or 5 with --pace")
@@ -205,7 +205,7 @@ def main() -> int:
                 return 1
         if args.int8 and "mace" in models:
             steps = steps_from_reference(files)
-            print(f"{model:19} at most {steps:.0f} steps of codes from LiteRT's reference kernels")
+            print(f"{model:19} at most {steps:.0f} LSB from LiteRT's reference kernels")
             wrong += [f"mace disagrees on {model}"] * (steps > INT8_STEPS + 0.01)
         for threads in map(int, args.threads.split(",")):
             if args.pace:  # the cores of a process are not as few as its threads

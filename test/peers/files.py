@@ -70,8 +70,8 @@ class Files:
         return self._converted(self.tflite_int8(), "int8.")
 
     def before_softmax(self) -> tuple[Path, Path, dict[str, float]]:
-        """The network in codes without its Softmax: for LiteRT, for MACE, and the step of the
-        codes for which each output stands."""
+        """The quantized network without its Softmax: for LiteRT, for MACE, and the step of the
+        quantized values for which each output stands."""
         path = self.path("before_softmax.tflite")
         steps = write_before_softmax(self.tflite_int8(), path)
         return path, self._converted(path, "before_softmax."), steps

@@ -1,4 +1,4 @@
-"""Networks in codes of 8 bits: TFLite (full integer) and ONNX (QDQ), each with floats at its ends.
+"""Networks in int8: TFLite (full integer) and ONNX (QDQ), each with floats at its ends.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -20,7 +20,7 @@ SAMPLES = 4
 _WEIGHTED = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
 # Operators whose inputs and outputs must have the same scale (TFLite's quantization specification).
 _SAME = ("MAX_POOL_2D", "AVERAGE_POOL_2D", "RESHAPE", "CONCATENATION", "SPLIT", "TRANSPOSE", "PAD")
-# Operators whose outputs have a fixed scale there: codes from -128 stand for [0, 1).
+# Operators whose outputs have a fixed scale there: quantized values from -128 stand for [0, 1).
 _UNIT = ("SOFTMAX", "LOGISTIC")
 _NAMES = {k: name for name, k in vars(tfl.BuiltinOperator).items() if isinstance(k, int)}
 
@@ -53,13 +53,14 @@ def write_int8_onnx(source: Path, path: Path, shape: tuple[int, ...]) -> None:
 
 def write_int8_tflite(source: Path, path: Path, shape: tuple[int, ...]) -> None:
     model = tfl.ModelT.InitFromPackedBuf(source.read_bytes(), 0)
-    _Codes(model, _ranges(source, shape)).convert()
+    _Quantized(model, _ranges(source, shape)).convert()
     _write(model, path)
 
 
 def write_before_softmax(source: Path, path: Path) -> dict[str, float]:
     """The same network without the Softmax at its end, which gives nearly all classes the same
-    code: the outputs are floats that stand for the codes before. Returns the step of each."""
+    code: the outputs are floats that stand for the quantized values before. Returns the step of
+    each."""
     model = tfl.ModelT.InitFromPackedBuf(source.read_bytes(), 0)
     graph = model.subgraphs[0]
     makers = {k: op for op in graph.operators for k in op.outputs}
@@ -72,8 +73,8 @@ def write_before_softmax(source: Path, path: Path) -> dict[str, float]:
         if kinds[id(before)] == "SOFTMAX":
             graph.operators.remove(before)
             last.inputs = before.inputs
-        codes = graph.tensors[last.inputs[0]].quantization
-        steps[graph.tensors[k].name.decode()] = float(codes.scale[0])
+        quantized = graph.tensors[last.inputs[0]].quantization
+        steps[graph.tensors[k].name.decode()] = float(quantized.scale[0])
     _write(model, path)
     return steps
 
@@ -102,8 +103,8 @@ def _ranges(path: Path, shape: tuple[int, ...]) -> dict[int, tuple[float, float]
     return found
 
 
-class _Codes:
-    """A model whose tensors of floats become codes."""
+class _Quantized:
+    """A model whose float tensors are quantized."""
 
     def __init__(self, model: tfl.ModelT, ranges: dict[int, tuple[float, float]]) -> None:
         self.model, self.graph, self.ranges = model, model.subgraphs[0], ranges
@@ -149,12 +150,12 @@ class _Codes:
         return scale, int(np.clip(round(-128 - low / scale), -128, 127))
 
     def value_scale(self, k: int, fixed: set[int]) -> None:
-        """Gives an activation, or a constant that is none of weights, its codes."""
+        """Gives an activation, or a constant that is none of weights, its quantized values."""
         tensor = self.graph.tensors[k]
         if not self.is_float(k):
             return
         scale, zero = self.scale_of(k, fixed)
-        self.set_codes(k, [scale], [zero], 0)
+        self.set_quantized(k, [scale], [zero], 0)
         if tensor.buffer:
             values = self.floats(k)
             self.set_bytes(k, np.clip(np.round(values / scale) + zero, -128, 127).astype(np.int8))
@@ -173,11 +174,11 @@ class _Codes:
         self.set_bytes(w, np.clip(np.round(values / along), -127, 127).astype(np.int8))
         if self.name(op) == "FULLY_CONNECTED":
             scales = scales[:1]
-        self.set_codes(w, scales.tolist(), [0] * len(scales), axis)
+        self.set_quantized(w, scales.tolist(), [0] * len(scales), axis)
         self.graph.tensors[w].type = tfl.TensorType.INT8
         steps = scales.astype(np.float64) * self.graph.tensors[x].quantization.scale[0]
         self.set_bytes(bias, np.round(self.floats(bias) / steps).astype(np.int32))
-        self.set_codes(bias, steps.astype(np.float32).tolist(), [0] * len(steps), 0)
+        self.set_quantized(bias, steps.astype(np.float32).tolist(), [0] * len(steps), 0)
         self.graph.tensors[bias].type = tfl.TensorType.INT32
 
     def floats(self, k: int) -> np.ndarray:
@@ -189,18 +190,18 @@ class _Codes:
         buffer = self.model.buffers[self.graph.tensors[k].buffer]
         buffer.data = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8)
 
-    def set_codes(self, k: int, scales: list[float], zeros: list[int], axis: int) -> None:
-        codes = tfl.QuantizationParametersT()
-        codes.scale, codes.zeroPoint, codes.quantizedDimension = scales, zeros, axis
-        self.graph.tensors[k].quantization = codes
+    def set_quantized(self, k: int, scales: list[float], zeros: list[int], axis: int) -> None:
+        quantized = tfl.QuantizationParametersT()
+        quantized.scale, quantized.zeroPoint, quantized.quantizedDimension = scales, zeros, axis
+        self.graph.tensors[k].quantization = quantized
 
     def border(self, op: str, k: int, is_input: bool) -> int:
         """A tensor of floats in the place of an input or an output, and what converts it."""
-        codes = self.graph.tensors[k]
+        quantized = self.graph.tensors[k]
         tensor = tfl.TensorT()
-        tensor.name, tensor.shape, tensor.buffer = codes.name, codes.shape, 0
+        tensor.name, tensor.shape, tensor.buffer = quantized.name, quantized.shape, 0
         tensor.type = tfl.TensorType.FLOAT32
-        codes.name = codes.name + b"_codes"
+        quantized.name = quantized.name + b"_quantized"
         self.graph.tensors.append(tensor)
         made = len(self.graph.tensors) - 1
         code = tfl.OperatorCodeT()

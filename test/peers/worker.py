@@ -76,7 +76,7 @@ class LiteRt(Peer):
 
 
 class LiteRtReference(LiteRt):
-    """Its reference kernels, which define the codes of quantized models."""
+    """Its reference kernels, which define the quantized values of quantized models."""
 
     def load(self, model: str) -> None:
         from ai_edge_litert.interpreter import OpResolverType

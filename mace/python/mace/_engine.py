@@ -155,8 +155,8 @@ class Engine:
 
         Dense arrays are used in place, also those of other libraries (DLPack), and so is memory of
         the GPU (GpuTensor). `outputs` are arrays or GpuTensors to write to; the engine makes the
-        others. A quantized input takes codes or float32, and a quantized output is codes, or
-        float32 where `float32` is true. Raises MaceError."""
+        others. A quantized input takes quantized values or float32, and a quantized output is
+        quantized values, or float32 where `float32` is true. Raises MaceError."""
         return self._run(inputs, outputs or {}, float32, cancellation, None)
 
     def profile(self, inputs: Mapping[str, Any], **options: Any) -> tuple[

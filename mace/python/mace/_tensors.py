@@ -48,19 +48,20 @@ class TensorInfo:
         return self.scale != 0
 
     def quantize(self, values: Any) -> np.ndarray:
-        """The codes of real numbers: the nearest ones, kept in the range of the type."""
-        self._need_codes()
+        """The quantized values of real numbers: the nearest ones, kept in the range of the type."""
+        self._need_quantization()
         limits = np.iinfo(self.dtype)
-        codes = np.rint(np.asarray(values, np.float32) / np.float32(self.scale)) + self.zero_point
-        return np.clip(codes, limits.min, limits.max).astype(self.dtype)
+        q_values = np.rint(np.asarray(values,
+                                      np.float32) / np.float32(self.scale)) + self.zero_point
+        return np.clip(q_values, limits.min, limits.max).astype(self.dtype)
 
     def dequantize(self, codes: Any) -> np.ndarray:
-        """The real numbers of codes, as float32."""
-        self._need_codes()
+        """The real numbers of quantized values, as float32."""
+        self._need_quantization()
         return ((np.asarray(codes).astype(np.int32) - self.zero_point)
                 * np.float32(self.scale)).astype(np.float32)
 
-    def _need_codes(self) -> None:
+    def _need_quantization(self) -> None:
         if not self.quantized:
             raise InvalidArgumentError(f"'{self.name}' is not quantized: it holds {self.dtype}")
 

@@ -26,8 +26,8 @@ fun main(arguments: Array<String>) {
     println("${plan.steps} ${plan.bytes} ${plan.tensors.size} ${"Softmax" in it.steps}")
   }
   for (library in listOf(dspLibrary, "libmissing.so")) {
-    val codes = "${model}_codes"
-    Classifier(mapped("$codes.pb"), mapped("$codes.data"), Device.DSP, File(cache), library).use {
+    val quantized = "${model}_int8"
+    Classifier(mapped("$quantized.pb"), mapped("$quantized.data"), Device.DSP, File(cache), library).use {
       println("${it.classify(input).label} ${"on DSP" in it.steps} ${it.steps.lines().first()}")
     }
   }

@@ -40,7 +40,7 @@ class Limits:
 
 
 # By runtime. "half": the CPU with weights stored in 16 bits, each off by up to 2^-11 (fp16) or 2^-9
-# (bf16) of itself. "codes": models that `quantize:` made, on any device. "integers":
+# (bf16) of itself. "quantized": models that `quantize:` made, on any device. "integers":
 # quantized models of TFLite, whose values are defined in every bit. "steps": those of others, to
 # whose steps frameworks round differently. "dynamic": the CPU
 # with a model whose activations the source quantizes in each run; LiteRT's own kernels differ by
@@ -49,7 +49,7 @@ class Limits:
 # the table.
 LIMITS = {"cpu": Limits(0.999, 1e-3), "half": Limits(0.995, 5e-2, 4, "f16"),
           "gpu": Limits(0.995, 5e-2, 4, "f16"), "dsp": Limits(0.930, 0.1, 3, "i8", 1),
-          "codes": Limits(0.980, 0.1, 3, "i8", 1), "integers": Limits(0.995, 5e-3, 3, "i8", 1),
+          "quantized": Limits(0.980, 0.1, 3, "i8", 1), "integers": Limits(0.995, 5e-3, 3, "i8", 1),
           "steps": Limits(0.995, 3e-2, 10, "i8", 1), "dynamic": Limits(0.995, 2e-2, 5, "i8", 1)}
 
 # An absolute error that is acceptable at any scale: frameworks compute functions with values

@@ -44,8 +44,8 @@ COMMANDS = {
                        "first wrong layer", runs.compare, instead="MODEL"),
     "plan": Command("plan memory with every strategy: a table, a certificate, and pictures",
                     runs.plan, instead="--records=FILE"),
-    "quantize": Command("make models in codes of 8 bits from samples, and report what that costs "
-                        "each layer", models.quantize),
+    "quantize": Command("quantize float models to int8 with calibration data and report the error "
+                        "of each layer", models.quantize),
     "explain": Command("turn the numbers in messages about an obfuscated model back into names",
                        models.explain),
     "seal": Command("encrypt a converted model; apps load it with a key of theirs", models.seal,

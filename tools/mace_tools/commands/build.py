@@ -24,7 +24,7 @@ from mace_tools.commands import convert, device_tuning, link_library
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted
 from mace_tools.devices.targets import Place
-from mace_tools.graph.model_quantization import has_codes
+from mace_tools.graph.model_quantization import is_quantized
 from mace_tools.graph.op_schema import all_ops
 from mace_tools.package import prefab
 from mace_tools.package.library import (
@@ -125,10 +125,11 @@ def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.
     library = context.deployment.library
     devices = {device for model in library.models.values() for device in model.devices}
     ops = ops_of(context, models)
-    with_fp16, with_codes = has_16_bit_types(context, models), has_quantized(context, models)
+    with_fp16, with_quantized = has_16_bit_types(context, models), has_quantized(context, models)
     gpu, dsp = "gpu" in devices, "dsp" in devices
-    near = bool(library.linkshared) and op_sizes.is_near(abi, ops, gpu, dsp, with_fp16, with_codes)
-    return engine.build(context.console, abi, ops, gpu, with_fp16, with_codes,
+    near = bool(library.linkshared) and op_sizes.is_near(abi, ops, gpu, dsp, with_fp16,
+                                                         with_quantized)
+    return engine.build(context.console, abi, ops, gpu, with_fp16, with_quantized,
                         _components(context, models), dsp, near)
 
 
@@ -147,7 +148,7 @@ def has_16_bit_types(context: Context, models: dict[str, Converted]) -> bool:
 def has_quantized(context: Context, models: dict[str, Converted]) -> bool:
     """Whether the library holds kernels for quantized tensors on the CPU."""
     extra = set(context.deployment.library.extra_data_types or ())
-    return "int8" in extra or any(has_codes(model.net) for model in models.values())
+    return "int8" in extra or any(is_quantized(model.net) for model in models.values())
 
 
 def _types(net: Any) -> Iterator[int]:

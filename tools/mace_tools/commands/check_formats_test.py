@@ -99,10 +99,10 @@ def test_a_signature_that_is_not_there(check, models):
 @pytest.mark.parametrize("kind", ["int16", "int8", "uint8", "int32", "int64", "bool", "float16"])
 def test_inputs_of_all_types_have_random_values(check, tmp_path, kind):
     m = Maker()
-    codes = {"scale": 0.5, "zero": 0} if kind in ("int16", "int8", "uint8") else {}
-    m.tensor("x", (1, 4), kind, **codes)
-    m.op("DEQUANTIZE" if codes else "CAST", ["x"], ["y"],
-         "DequantizeOptions" if codes else "CastOptions")
+    quantized = {"scale": 0.5, "zero": 0} if kind in ("int16", "int8", "uint8") else {}
+    m.tensor("x", (1, 4), kind, **quantized)
+    m.op("DEQUANTIZE" if quantized else "CAST", ["x"], ["y"],
+         "DequantizeOptions" if quantized else "CastOptions")
     code, facts, out, err = check(m.save(tmp_path, ["x"], ["y"]))
     assert code == 0 and facts["plan"], err
 

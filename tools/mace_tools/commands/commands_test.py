@@ -173,7 +173,7 @@ def test_a_model_for_the_dsp_in_floats_is_refused_with_the_cure(place, runtime, 
     for _ in range(2):
         code, _, err = place.call(command)
         assert code == ExitCode.ERROR
-        assert f"runtime: {runtime} needs a model in codes of 8 bits" in " ".join(err.split())
+        assert f"runtime: {runtime} needs an int8 model" in " ".join(err.split())
         assert "add `quantize: {samples: FOLDER}`" in " ".join(err.split())
         place.pb.unlink(missing_ok=True)
     assert not place.pb.exists()

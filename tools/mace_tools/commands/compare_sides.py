@@ -79,7 +79,8 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
         in_floats = ", in floats"
         context.console.warn(
             f"{tag}: this compares the model in floats, as it is before `quantize:`; `converter.py "
-            "quantize` shows what codes cost each layer, and `run --validate` each output")
+            "quantize` shows the quantization error of each layer, and `run --validate` each "
+            "output")
     for heading, engine, right in pairs:
         _check_gpu(engine, graph, inputs)
         is_exact = engine.device == "cpu" and engine.stored == "f32"

@@ -64,7 +64,8 @@ def test_a_model_with_quantize_is_compared_in_floats_which_it_says(call, tmp_pat
     code, out, err, (facts,) = call(f"--config={yml}")
     assert (code, facts["verdict"]) == (0, "agree")
     assert re.search("CPU against ONNX Runtime, in floats", out + err)
-    assert "`converter.py quantize` shows what codes cost each layer" in re.sub(r"\s+", " ", err)
+    advice = "`converter.py quantize` shows the quantization error of each layer"
+    assert advice in re.sub(r"\s+", " ", err)
 
 
 KERAS = """

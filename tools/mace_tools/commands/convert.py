@@ -139,7 +139,7 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     notes = json.loads(stamp.read_text()).get("notes", [])
     converted = Converted(tag, source, pb, data, bool(reason), weights, tuple(notes))
     if not reason:
-        dsp.check_codes(context, tag, model, lambda: converted.net)
+        dsp.check_quantized(context, tag, model, lambda: converted.net)
     for note in notes:
         context.console.warn(f"{tag}: {note}")
     return converted
@@ -178,7 +178,7 @@ def _convert(
     if model.quantize is not None:
         graph = quantize_model.quantized(context, model, graph, mace_run)
     if model.devices == ("gpu",) and compute_in_float32(graph):
-        graph.notes.append("for the GPU, which computes with floats: weights are stored as codes, "
+        graph.notes.append("for the GPU, which computes with floats: weights are stored quantized, "
                            "and everything between inputs and outputs computes in floats")
     graph.notes += dsp.float_note(model, graph)
     _check_nodes(context, tag, model, node_names(graph))
@@ -187,7 +187,7 @@ def _convert(
         names: dict[str, str] = {}
 
         def complete(net: Any) -> None:
-            dsp.check_codes(context, tag, model, lambda: net)
+            dsp.check_quantized(context, tag, model, lambda: net)
             names.update(hide_names(net) if model.obfuscate else {})
 
         write_model(graph, pb, data, model.settings, model.stored_type, complete)

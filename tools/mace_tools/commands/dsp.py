@@ -56,13 +56,13 @@ def float_note(model: Model, graph: Graph) -> list[str]:
             f"compute with quantized values only: {some(left)}"]
 
 
-def check_codes(context: Context, tag: str, model: Model, net: Callable[[], Any]) -> None:
-    """Whether a converted model for the DSP has codes of 8 bits. Errors: ConfigError."""
+def check_quantized(context: Context, tag: str, model: Model, net: Callable[[], Any]) -> None:
+    """Whether a converted model for the DSP is int8. Errors: ConfigError."""
     if "dsp" not in model.devices:
         return
     if any(q.scales for op in net().op for q in op.output_quantization):
         return
     raise context.deployment.error(
-        ("models", tag, "runtime"), f"{model.runtime} needs a model in codes of 8 bits, and this "
-        "one is in floats: add `quantize: {samples: FOLDER}` to the model (docs/quantization.md), "
+        ("models", tag, "runtime"), f"{model.runtime} needs an int8 model, and this one is "
+        "float32: add `quantize: {samples: FOLDER}` to the model (docs/quantization.md), "
         "convert a quantized source model, or write `runtime: cpu`")

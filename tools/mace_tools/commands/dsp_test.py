@@ -14,21 +14,21 @@ from mace_tools.commands.dsp import float_note
 from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import Graph, Quant
 
-CODES = Quant(np.float32([0.1]), np.array([3]))
+QUANTIZED = Quant(np.float32([0.1]), np.array([3]))
 
 
 def network() -> Graph:
-    """Numbers become codes, are clipped as codes, and become numbers, whose root is taken."""
+    """Numbers are quantized, clipped, and dequantized, whose root is taken."""
     graph = Graph("net")
     graph.add_input("x", "f32", (2, 3))
     for op, inputs, output, attrs in (
-            ("Quantize", ["x"], "codes", {}),
-            ("Activation", ["codes"], "clipped", {"type": "RELU"}),
+            ("Quantize", ["x"], "quantized", {}),
+            ("Activation", ["quantized"], "clipped", {"type": "RELU"}),
             ("Dequantize", ["clipped"], "reals", {}),
             ("Unary", ["reals"], "y", {"type": "SQRT"})):
         graph.add(op, inputs, [output], output, **attrs)
-    for name in ("codes", "clipped"):
-        graph.tensors[name].dtype, graph.tensors[name].quant = "u8", CODES
+    for name in ("quantized", "clipped"):
+        graph.tensors[name].dtype, graph.tensors[name].quant = "u8", QUANTIZED
     graph.outputs = ["y"]
     infer_graph(graph)
     return graph

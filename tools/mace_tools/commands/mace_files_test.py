@@ -220,7 +220,7 @@ def tensorflow(folder: Path, quantized: bool = False) -> Path:
     return m.save(folder)
 
 
-def of_codes(folder: Path) -> Path:
+def quantized_model(folder: Path) -> Path:
     return tensorflow(folder, quantized=True)
 
 
@@ -259,7 +259,7 @@ def with_local_files(text: str, model: Path) -> str:
 @pytest.mark.parametrize("text, model, inputs, outputs", [
     (MOBILENET, tensorflow, [1, 224, 224, 3], [1, 1001]),
     (WITH_LISTS, tensorflow, [1, 224, 224, 3], [1, 1001]),
-    (INCEPTION_DSP, of_codes, [1, 224, 224, 3], [1, 1001]),
+    (INCEPTION_DSP, quantized_model, [1, 224, 224, 3], [1, 1001]),
     (SQUEEZENET, caffe, [1, 227, 227, 3], [1, 1, 1, 1000]),
     (ONNX, onnx, [1, 3, 224, 224], [1, 1000]),
 ], ids=["mobilenet", "lists", "inception_dsp", "squeezenet", "onnx"])

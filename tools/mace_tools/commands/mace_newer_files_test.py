@@ -12,8 +12,8 @@ from mace_tools import cli
 from mace_tools.commands.mace_files_test import (
     SUM,
     URL,
-    of_codes,
     onnx,
+    quantized_model,
     tensorflow,
     with_local_files,
 )
@@ -117,12 +117,13 @@ models:
 """
 
 
-@pytest.mark.parametrize("text, model, ends, in_codes", [
+@pytest.mark.parametrize("text, model, ends, stays_quantized", [
     (QUANTIZED, tensorflow, ("image", "scores"), True),
-    (RETRAINED, of_codes, ("input", "MobilenetV1/Predictions/Reshape_1"), True),
+    (RETRAINED, quantized_model, ("input", "MobilenetV1/Predictions/Reshape_1"), True),
     (FILTERS, onnx, ("image", "scores"), False),
 ], ids=["quantized", "retrained", "filters"])
-def test_a_newer_file_of_mace_converts(tmp_path, monkeypatch, capfd, text, model, ends, in_codes):
+def test_a_newer_file_of_mace_converts(tmp_path, monkeypatch, capfd, text, model, ends,
+                                       stays_quantized):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mobilenet.range").write_text(
         "input:0@@0.0,255.0\npool:0@@0.0,255.0\nlogits:0@@-300.0,300.0\n"
@@ -134,7 +135,7 @@ def test_a_newer_file_of_mace_converts(tmp_path, monkeypatch, capfd, text, model
     (file,) = tmp_path.glob("build/*/**/*.pb")
     net = protos.mace().NetDef.FromString(file.read_bytes())
     assert (net.input_info[0].name, net.output_info[0].name) == ends
-    assert in_codes == any(q.scales for op in net.op for q in op.output_quantization)
+    assert stays_quantized == any(q.scales for op in net.op for q in op.output_quantization)
     for key in ("hexagon_mode", "dsp_type", "quantize_schema", "quantize_stat", "transformers",
                 "change_concat_ranges", "opencl_cache_reuse_policy", "dockerfile_path",
                 "dockerfile_sha256_checksum"):

@@ -1,4 +1,4 @@
-"""quantize: makes models in codes of 8 bits, and says what that costs each layer.
+"""quantize: quantizes float models to int8 and reports the error of each layer.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -80,7 +80,7 @@ def _write_onnx(context: Context, made: Made, file: Path) -> None:
 
 def _store_weights(context: Context, tag: str, model: Model, graph: Graph,
                    files: tuple[Path, Path], mace_run: Path | None) -> dict[str, Any]:
-    """Weights alone as codes; the facts about them."""
+    """Weight-only quantization; the facts about them."""
     made = quantize_model.store(context, model, graph, mace_run)
     write_model(made.graph, *files, model.settings)
     for line in text.weight_lines(made, context.args.wide):
@@ -106,7 +106,7 @@ def _asked(context: Context, tag: str, model: Model) -> Model:
     whole = {k: list(v) if isinstance(v, tuple) else v for k, v in {**own, **given}.items()}
     for flag in ("html", "onnx"):
         if getattr(args, flag) is not None and whole.get("weights_only") is not None:
-            raise UsageError(f"--{flag} is for activations in codes, which a model with "
+            raise UsageError(f"--{flag} is for quantized activations, which a model with "
                              "weights_only does not have")
     if not {"samples", "range_file"} & set(whole) and whole.get("weights_only") is None:
         raise UsageError(f"model '{tag}' has no samples: give --samples=FOLDER, or `quantize: "

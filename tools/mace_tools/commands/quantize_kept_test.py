@@ -72,7 +72,7 @@ def test_weights_alone_leave_everything_else_as_it_is(place, ends, bits):
     code, err, plain = place(ends)
     assert code == ExitCode.OK, err
     code, err, stored = place(ends, f"quantize: {{weights_only: {bits}}}")
-    assert code == ExitCode.OK and "weights stored as codes: 1 in" in err
+    assert code == ExitCode.OK and "weights stored quantized: 1 in" in err
     assert any(t.HasField("stored_type") for t in stored.tensors)
     for field in ("input_info", "output_info", "variables", "op", "subgraphs"):
         assert list(getattr(stored, field)) == list(getattr(plain, field)), field

@@ -89,7 +89,7 @@ def stored_note(made: MadeStored) -> str:
     end = "; without samples, the outputs were not compared with those of the float model"
     if worst is not None:
         end = (f"; output '{worst[0]}' has the similarity {worst[1].similarity:.6f} on the samples")
-    return f"weights stored as codes: {', '.join(parts)}{end}"
+    return f"weights stored quantized: {', '.join(parts)}{end}"
 
 
 def make(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> Made:
@@ -159,9 +159,9 @@ def fingerprint(context: Context, asked: Quantize) -> dict[str, object]:
 
 def note(made: Made) -> str:
     """What became of the model, in a sentence."""
-    coded = sum(any(made.graph.tensors[o].quant is not None for o in n.outputs)
+    count = sum(any(made.graph.tensors[o].quant is not None for o in n.outputs)
                 for n in made.graph.nodes)
     worst = min(made.outputs.items(), key=lambda o: o[1].similarity, default=None)
     end = "; the outputs were not compared with those of the float model" if worst is None else (
         f"; output '{worst[0]}' has the similarity {worst[1].similarity:.6f} on the samples")
-    return f"quantized: {coded} nodes compute codes of 8 bits, {len(made.left_out)} floats{end}"
+    return f"quantized: {count} nodes compute int8, {len(made.left_out)} floats{end}"

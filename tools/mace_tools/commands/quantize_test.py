@@ -45,15 +45,15 @@ def test_a_report_and_a_model(place):
     code, out, err = place("quantize", f"--samples={place.images}", "--html=q.html",
                            "--json=q.json")
     assert code == 0, err
-    assert "conv1/Conv2d" in out and "nodes compute codes of 8 bits" in out
+    assert "conv1/Conv2d" in out and "nodes compute int8" in out
     facts = json.loads((place.folder / "q.json").read_text())["models"]["digits_onnx"]
     assert facts["outputs"]["probabilities"]["similarity"] > 0.999
     net = protos.mace().NetDef.FromString((place.made / "digits_onnx.pb").read_bytes())
     assert protos.mace().DT_INT8 in {t.data_type for t in net.tensors}
     page = (place.folder / "q.html").read_text()
     assert "error along the network" in page
-    in_codes = [op.name for op in net.op if op.type == "Conv2d" and op.output_quantization]
-    assert any(f"values of {name}" in page for name in in_codes), in_codes
+    quantized_convs = [op.name for op in net.op if op.type == "Conv2d" and op.output_quantization]
+    assert any(f"values of {name}" in page for name in quantized_convs), quantized_convs
 
 
 @pytest.mark.parametrize("device, given, wanted", [

@@ -70,7 +70,7 @@ def test_a_concat_of_ranges_that_differ_stays_in_floats(quantize, tmp_path):
                                      "--strict")
     assert code == 0 and facts["warnings"] == [] and "WARNING" not in err
     assert "operands whose ranges differ" in facts["left_in_floats"]["y"]
-    assert len(facts["left_in_floats"]) == 1  # the heads compute codes
+    assert len(facts["left_in_floats"]) == 1  # the heads compute quantized values
 
 
 def test_columns_that_lose_their_order_are_a_warning(quantize, tmp_path):

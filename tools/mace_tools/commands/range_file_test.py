@@ -82,7 +82,7 @@ def spans(net) -> dict[str, tuple[float, float]]:
         for name, q in zip(op.output, op.output_quantization):
             if q.scales:
                 zero = (q.zero_points or [0])[0]
-                found[name.removesuffix("/codes").split("/")[0]] = (
+                found[name.removesuffix("/quantized").split("/")[0]] = (
                     (-128 - zero) * q.scales[0], (127 - zero) * q.scales[0])
     return found
 
@@ -112,12 +112,12 @@ def test_other_ranges_or_another_file_make_it_again(place):
     assert spans(place.net())["conv"][1] == pytest.approx(1.5)
 
 
-@pytest.mark.parametrize("sub, coded", [("", False), ("\n        input_ranges: -1,1", True)])
-def test_an_input_that_the_file_lacks_takes_input_ranges(place, sub, coded):
+@pytest.mark.parametrize("sub, quantized", [("", False), ("\n        input_ranges: -1,1", True)])
+def test_an_input_that_the_file_lacks_takes_input_ranges(place, sub, quantized):
     code, _, err = place("convert", RANGES.replace("x:0@@-1.0,1.0\n", ""), MORE, sub)
     assert code == ExitCode.OK, err
-    assert ("x" in spans(place.net())) == coded
-    assert ("the range file has no range of x, so that 1 nodes stay in floats" in err) != coded
+    assert ("x" in spans(place.net())) == quantized
+    assert ("the range file has no range of x, so that 1 nodes stay in floats" in err) != quantized
 
 
 def test_a_layer_without_a_range_stays_in_floats_and_is_named(place):
@@ -129,7 +129,7 @@ def test_a_layer_without_a_range_stays_in_floats_and_is_named(place):
 
 def test_the_command_quantize_takes_the_file(place, tmp_path):
     code, out, err = place("quantize", RANGES, MORE, "", "--html=page.html", "--json=facts.json")
-    assert code == ExitCode.OK and "nodes compute codes of 8 bits" in out, err
+    assert code == ExitCode.OK and "nodes compute int8" in out, err
     assert "Quantization of m" in (tmp_path / "page.html").read_text()
     code, _, err = place("quantize", RANGES.replace("logits:0", "gone"), MORE, "", "--strict")
     assert code == ExitCode.VALIDATION_FAILED and "no range of logits" in err, err
@@ -145,7 +145,7 @@ WRONG = [
     ("x:0@@nan,1", MORE, "net.range:1: 'x:0@@nan,1' is not a range"),
     ("x:0@@0,1\nx:0@@0,2", MORE, "net.range:2: 'x:0' has another range above"),
     ("rely:0@@0,1", MORE, "it names no tensor of the model: 'rely:0'; did you mean 'relu'?"),
-    ("logits@@0,1", MORE, "no layer is left for codes of 8 bits: the range file has no range of"),
+    ("logits@@0,1", MORE, "no layer is left for int8: the range file has no range of"),
     ("", MORE, ":10: models.m.quantize_range_file: 'net.range' is empty"),
     ("\n", MORE, "net.range: it names no tensor of the model: none. Tensors of the model: 'x'"),
     (RANGES, MORE.replace("net.range", "no.range"), ":10: models.m.quantize_range_file: "),
@@ -170,7 +170,7 @@ def test_a_switch_that_is_added_later_is_checked(place):
 
 @pytest.mark.parametrize("more, said", [
     ("quantize: 0\nquantize_range_file: net.range", "no effect without quantize: 1"),
-    (MORE + "\nquantize_schema: int8", "quantize_schema: no effect: codes of activations have"),
+    (MORE + "\nquantize_schema: int8", "quantize_schema: no effect: quantized activations are"),
 ])
 def test_keys_without_effect_are_told(place, more, said):
     code, _, err = place("convert", RANGES, more)

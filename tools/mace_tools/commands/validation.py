@@ -19,7 +19,7 @@ from mace_tools.commands.prepare import Prepared
 from mace_tools.commands.source_values import SourceValues, by_name, op_names
 from mace_tools.config.schema import Model
 from mace_tools.frameworks import Arrays
-from mace_tools.graph.model_quantization import has_codes, stands_for
+from mace_tools.graph.model_quantization import is_quantized, stands_for
 from mace_tools.run import input_data, runner
 from mace_tools.support import protos
 from mace_tools.support.console import boxed
@@ -176,11 +176,11 @@ def limits_of(model: Model, net: Any, device: str, source_ops: set[str]) -> Limi
 
 
 def _kind(model: Model, net: Any, device: str, source_ops: set[str]) -> str:
-    if model.quantize is not None or device == "gpu" and _has_codes(net):
-        return "codes"
+    if model.quantize is not None or device == "gpu" and _is_quantized(net):
+        return "quantized"
     if device != "cpu":
         return ""
-    if _computes_in_codes(net):
+    if _computes_quantized(net):
         return "integers" if model.platform == "tflite" else "steps"
     if model.stored_type != "f32" or model.platform not in FLOAT32_ONLY and _has_fp16(net):
         return "half"
@@ -217,11 +217,11 @@ def _has_fp16(net: Any) -> bool:
     return half in ends or any(t.stored_type == half for t in net.tensors)
 
 
-def _has_codes(net: Any) -> bool:
+def _is_quantized(net: Any) -> bool:
     """Whether the source model is quantized, and this one computes in floats with its weights."""
-    codes = (protos.mace().DT_INT8, protos.mace().DT_UINT8)
+    int8_types = (protos.mace().DT_INT8, protos.mace().DT_UINT8)
     return any(i.quantization.scales for i in (*net.input_info, *net.output_info)) or any(
-        t.stored_type in codes for t in net.tensors)
+        t.stored_type in int8_types for t in net.tensors)
 
 
 def _is_dynamic(platform: str, net: Any, source_ops: set[str]) -> bool:
@@ -229,9 +229,9 @@ def _is_dynamic(platform: str, net: Any, source_ops: set[str]) -> bool:
     floats."""
     if platform == "onnx":
         return bool(source_ops & _DYNAMIC_OPS)
-    return platform in ("tflite", "tensorflow") and has_codes(net)
+    return platform in ("tflite", "tensorflow") and is_quantized(net)
 
 
-def _computes_in_codes(net: Any) -> bool:
+def _computes_quantized(net: Any) -> bool:
     return any(q.scales for op in net.op for q in op.output_quantization)
 

@@ -180,7 +180,7 @@ class Model(with_settings("Settings", mace_keys.with_these("Keys", Extras, mace_
         str | None, BeforeValidator(values.choice("int8"))
     ] = Field(None, description="of MACE: int8; no effect", examples=["int8"])
     quantize: Annotated[Quantize | None, BeforeValidator(_quantize)] = Field(
-        None, description="makes a model in codes of 8 bits",
+        None, description="makes an int8 model",
         examples=["{samples: data/samples, method: mse}"])
     validation_threshold: Annotated[
         dict[str, float] | None, BeforeValidator(_thresholds)

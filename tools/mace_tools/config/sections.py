@@ -51,7 +51,7 @@ class Preprocess(Section):
 
 
 class Quantize(Section):
-    """How to make a model in codes of 8 bits of one in floats."""
+    """How to quantize a float model to int8."""
 
     samples: Strings = Field((), description="a folder of pictures or .npy files, or such files",
                              examples=["data/samples"])

@@ -70,7 +70,7 @@ MODEL = [
     *(_unused("", key, lambda m: m) for key in mace_keys.MODEL),
     *(_unused("subgraphs/0/", key, lambda m: m.subgraph) for key in mace_keys.SUBGRAPH),
     Later("quantize_schema", NOTE, lambda m: m.quantize_schema is not None,
-          "no effect: codes of activations have 8 bits and a zero point, those of weights none"),
+          "no effect: quantized activations are int8 and have a zero point, those of weights none"),
     Later("quantize_range_file", NOTE,
           lambda m: m.quantize_range_file is not None and (
               m.quantize is None or m.quantize.range_file != m.quantize_range_file),

@@ -62,9 +62,9 @@ def _results_of_today(graph: Graph) -> dict[str, str]:
     """The settings without which engines compute as files of earlier converters ask for."""
     layers = ((g, n) for g in (graph, *graph.subgraphs.values()) for n in g.nodes
               if n.op == "FullyConnected")
-    codes = any(g.is_quantized(n) and g.tensors[n.inputs[0]].dtype in ("i8", "u8")
-                for g, n in layers)
-    return {"fc_rounding": "once"} if codes else {}
+    quantized = any(g.is_quantized(n) and g.tensors[n.inputs[0]].dtype in ("i8", "u8")
+                    for g, n in layers)
+    return {"fc_rounding": "once"} if quantized else {}
 
 
 def write_built(net: Any, weights: Sequence[tuple[int, np.ndarray]], pb_path: Path,

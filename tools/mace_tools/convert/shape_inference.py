@@ -58,7 +58,7 @@ class Inference:
             tensor = self.graph.tensors[name]
             tensor.dtype = dtype
             tensor.shape = None if shape is None else tuple(shape)
-            if tensor.quant is None and node.inputs and _moves_codes(node):
+            if tensor.quant is None and node.inputs and _moves_values(node):
                 found = next((q for q in (self.graph.tensors[n].quant for n in node.inputs if n)
                               if q is not None), None)
                 # Where the axis of several scales goes is not known here.
@@ -107,7 +107,7 @@ def infer_graph(graph: Graph) -> None:
         inference.node(node)
 
 
-def _moves_codes(node: Node) -> bool:
+def _moves_values(node: Node) -> bool:
     """Whether the outputs have the scale of input 0: their elements are its own, or means of
     them."""
     op = op_schema.all_ops().get(node.op)

@@ -37,13 +37,13 @@ app computes what no op does. Keras models become SavedModels first, and PyTorch
 ([converter.md](converter.md#keras-and-pytorch)).
 
 TFLite's models of 8 bits are computed to the bit. Those of ONNX and TensorFlow state real numbers
-that are rounded to codes; the engine computes such a layer with TFLite's integer arithmetic, so a
-code of it may be one less or one more than that of ONNX Runtime, and layers behind it can multiply
-the difference. Quantize and Dequantize themselves are exact, halves to even as in ONNX. Inner
-tensors of uint8 become int8, with a zero point that is less by 128. A layer whose operands have no
-such codes, or an op that the engine computes in floats only, stays between Dequantize and Quantize,
-and a note of the conversion counts it; so does a filter with several scales whose zero points are
-not all 0 (128 in uint8).
+that are quantized; the engine computes such a layer with TFLite's integer arithmetic, so a
+quantized value of it may be one less or one more than that of ONNX Runtime, and layers behind it
+can multiply the difference. Quantize and Dequantize themselves are exact, halves to even as in
+ONNX. Inner tensors of uint8 become int8, with a zero point that is less by 128. A layer whose
+operands have no such quantized values, or an op that the engine computes in floats only, stays
+between Dequantize and Quantize, and a note of the conversion counts it; so does a filter with
+several scales whose zero points are not all 0 (128 in uint8).
 """
 
 

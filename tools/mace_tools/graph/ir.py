@@ -73,14 +73,14 @@ class Tensor:
     data_format: str = "NONE"  # NONE | NHWC | NCHW; of graph inputs and outputs
     quant: Quant | None = None
     # Of a float32 constant: f16 or bf16 where its matrices are written as such; i8 or i4 where it
-    # is written as the codes in `packed` (quantized_weights.py); "" where the settings of the whole
-    # model decide.
+    # is written as the quantized values in `packed` (quantized_weights.py); "" where the settings
+    # of the whole model decide.
     stored: str = ""
     packed: np.ndarray | None = None
-    # How these codes stand for floats, if no scales follow them.
+    # How these quantized values stand for floats, if no scales follow them.
     packed_quant: Quant | None = None
-    # Of a float32 constant for codes: their scales and zero points as int8, int32 of a bias.
-    codes: Quant | None = None
+    # Of a dequantized float32 constant: the quantization of its int8 values, int32 of a bias.
+    source_quant: Quant | None = None
     unsigned: str = ""  # the type of its numbers, if that is wider unsigned (importers/unsigned.py)
 
     @property
@@ -154,8 +154,8 @@ class Graph:
         # Nodes of the source whose meaning was settled by the present input shapes; where there are
         # any, the model is for these shapes only.
         self.shape_dependent: list[str] = []
-        # Whether codes are a rounding of real numbers in which the source computes, so that a node
-        # between Dequantize and Quantize may compute in codes instead.
+        # Whether quantized values are a rounding of real numbers in which the source computes, so
+        # that a node between Dequantize and Quantize may compute on quantized values instead.
         self.rounds_reals = False
         self._producer: dict[str, Node] = {}
         self._consumers: dict[str, list[Node]] = {}

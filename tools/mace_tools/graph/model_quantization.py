@@ -28,7 +28,7 @@ def stands_for(array: np.ndarray, quantization: Any) -> np.ndarray:
     return (array.astype(np.float64) - zero) * quantization.scales[0]
 
 
-def has_codes(net: Any) -> bool:
+def is_quantized(net: Any) -> bool:
     """Whether any computed tensor or input of a NetDef is quantized, or any weight stored so."""
     kinds = {protos.mace().DT_INT8, protos.mace().DT_UINT8}
     return (any(q.scales for op in net.op for q in op.output_quantization)

@@ -1,4 +1,4 @@
-"""Codes and the numbers for which they stand, and how operators that move elements move scales.
+"""Quantized values and what they dequantize to, and how operators that move elements move scales.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -34,15 +34,15 @@ def along(values: np.ndarray, axis: int | None, rank: int) -> np.ndarray:
 
 
 def real(data: np.ndarray, quant: Quant) -> np.ndarray:
-    """The numbers that codes stand for."""
+    """The dequantized values."""
     zero = along(quant.zero_point, quant.axis, data.ndim)
     scale = along(quant.scale, quant.axis, data.ndim)
     return ((data.astype(np.int64) - zero) * scale).astype(np.float32)
 
 
 def nearest(data: np.ndarray, quant: Quant, dtype: str, ties: str = "EVEN") -> np.ndarray:
-    """The codes that are nearest to real numbers, saturated; `ties` as `rounding` of Quantize.
-    NaN becomes the least code."""
+    """The quantized values that are nearest to real numbers, saturated; `ties` as `rounding` of
+    Quantize. NaN becomes the smallest quantized value."""
     scale = along(quant.scale.astype(np.float32), quant.axis, data.ndim)
     zero = along(quant.zero_point.astype(np.float64), quant.axis, data.ndim)
     limits = np.iinfo(NUMPY[dtype])
@@ -52,22 +52,24 @@ def nearest(data: np.ndarray, quant: Quant, dtype: str, ties: str = "EVEN") -> n
             units = np.rint(units)
         else:
             units = np.copysign(np.floor(np.abs(units.astype(np.float64)) + 0.5), units)
-        codes = units.astype(np.float64) + zero
-    codes = np.where(np.isnan(codes), limits.min, codes)
-    return np.clip(codes, limits.min, limits.max).astype(NUMPY[dtype])
+        quantized = units.astype(np.float64) + zero
+    quantized = np.where(np.isnan(quantized), limits.min, quantized)
+    return np.clip(quantized, limits.min, limits.max).astype(NUMPY[dtype])
 
 
 def as_signed(quant: Quant, dtype: str) -> Quant:
-    """The quantization of int8 codes that stand for the same numbers as those of type `dtype`."""
+    """The quantization of int8 values that stand for the same numbers as those of type `dtype`."""
     return replace(quant, zero_point=quant.zero_point - 128) if dtype == "u8" else quant
 
 
-def codes_of(tensor: Tensor, dtype: str) -> np.ndarray | None:
-    """The codes for which a float32 constant stands; None if one does not fit into the type."""
-    assert tensor.data is not None and tensor.codes is not None
+def quantized_data(tensor: Tensor, dtype: str) -> np.ndarray | None:
+    """The quantized values for which a float32 constant stands; None if one does not fit into the
+    type."""
+    assert tensor.data is not None and tensor.source_quant is not None
     rank = tensor.data.ndim
-    scale = along(tensor.codes.scale.astype(np.float64), tensor.codes.axis, rank)
-    found = np.rint(tensor.data / scale) + along(tensor.codes.zero_point, tensor.codes.axis, rank)
+    scale = along(tensor.source_quant.scale.astype(np.float64), tensor.source_quant.axis, rank)
+    found = np.rint(tensor.data / scale) + along(tensor.source_quant.zero_point,
+                                                 tensor.source_quant.axis, rank)
     limits = np.iinfo(NUMPY[dtype])
     if found.size and not (found.min() >= limits.min and found.max() <= limits.max):
         return None
@@ -81,32 +83,32 @@ def moved_quant(node: Node, quant: Quant | None, old: Sequence[int],
     if quant is None:
         return None
     if node.op == "Transpose":
-        return permuted_codes(quant, node.attr("dims") or range(len(old))[::-1])
-    return reshaped_codes(quant, old, new) if node.op in op_schema.views() else None
+        return permuted_quant(quant, node.attr("dims") or range(len(old))[::-1])
+    return reshaped_quant(quant, old, new) if node.op in op_schema.views() else None
 
 
-def made_codes(node: Node, read: Sequence[Tensor], shape: Sequence[int]) -> Quant | None:
-    """The codes of what a node makes of the constants `read`, in this shape: it moves them, makes
-    floats of integers, or takes a zero point away from them or scales them."""
+def folded_quant(node: Node, read: Sequence[Tensor], shape: Sequence[int]) -> Quant | None:
+    """The quantized values of what a node makes of the constants `read`, in this shape: it moves
+    them, makes floats of integers, or takes a zero point away from them or scales them."""
     x = read[0]
     if node.op == "Cast" and x.dtype in ("i8", "u8"):
         return as_signed(Quant(np.ones(1, np.float32), np.zeros(1, np.int64)), x.dtype)
     if node.op == "Cast":
-        return x.codes
+        return x.source_quant
     if node.op != "Eltwise" or len(read) != 2:
-        return moved_quant(node, x.codes, x.data.shape, shape)
+        return moved_quant(node, x.source_quant, x.data.shape, shape)
     kind = node.attr("type")
-    if x.codes is None and kind == "PROD":
+    if x.source_quant is None and kind == "PROD":
         read = read[::-1]
-    codes, by = read[0].codes, read[1]
-    found = _one_axis(by.data, shape) if by.dtype == "f32" and codes is not None else None
+    quant, by = read[0].source_quant, read[1]
+    found = _one_axis(by.data, shape) if by.dtype == "f32" and quant is not None else None
     if found is None or read[0].data.shape != tuple(shape):
         return None
     axis, values = found
-    axis = codes.axis if axis is None else axis
-    if codes.axis not in (None, axis):
+    axis = quant.axis if axis is None else axis
+    if quant.axis not in (None, axis):
         return None
-    scale, zero = codes.scale, codes.zero_point
+    scale, zero = quant.scale, quant.zero_point
     if kind == "PROD" and (values > 0).all():
         scale = scale * values
     elif kind == "DIV" and (values > 0).all():
@@ -135,14 +137,14 @@ def _one_axis(values: np.ndarray, shape: Sequence[int]) -> tuple[int | None, np.
     return (axes[0] if axes else None), values.reshape(-1).astype(np.float32)
 
 
-def permuted_codes(quant: Quant | None, dims: Sequence[int]) -> Quant | None:
+def permuted_quant(quant: Quant | None, dims: Sequence[int]) -> Quant | None:
     """The quantization of Transpose(x, dims)."""
     if quant is None or quant.axis is None:
         return quant
     return replace(quant, axis=list(dims).index(quant.axis))
 
 
-def reshaped_codes(quant: Quant | None, old: Sequence[int], new: Sequence[int]) -> Quant | None:
+def reshaped_quant(quant: Quant | None, old: Sequence[int], new: Sequence[int]) -> Quant | None:
     """The quantization of a reshaped tensor; None if the axis of the scales is split or merged."""
     if quant is None or quant.axis is None:
         return quant

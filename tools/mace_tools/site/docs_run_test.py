@@ -59,7 +59,7 @@ NOT_RUN = {
     "/usr/bin/python3 -m venv": "installs software", "/tmp/train/bin/python": "trains a model",
 }
 # Other exit codes than 0 that are right: of what this machine lacks.
-CODES = {"tools/converter.py doctor": (0, ExitCode.MISSING_TOOL)}
+EXITS = {"tools/converter.py doctor": (0, ExitCode.MISSING_TOOL)}
 RENEWS = "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools."
 
 
@@ -175,7 +175,7 @@ def test_commands_run(folder, environment, document, request):
         before = contents(place) if renews else {}
         done = subprocess.run(["sh", "-ec", filled_in(code.text, folder)], cwd=place,
                               capture_output=True, text=True, check=False, env=environment)
-        right = next((c for begin, c in CODES.items() if code.text.startswith(begin)), (0,))
+        right = next((c for begin, c in EXITS.items() if code.text.startswith(begin)), (0,))
         assert done.returncode in right, f"{code.place}: {code.text}\n{done.stdout}\n{done.stderr}"
         answers[" ".join(code.text.split())] = done.stdout
         changed = [n for n, text in (contents(place) if renews else {}).items()

@@ -63,7 +63,7 @@ def _in_child(model: bytes, feeds: dict[str, np.ndarray], kernels: OpResolverTyp
 def runs_of_litert(path: Path, xs: list[np.ndarray],
                    reference: bool = False) -> list[list[np.ndarray]]:
     """The outputs of runs, one after the other, from zeros on; by the reference kernels, which
-    define what codes are, or by those that LiteRT takes without a delegate."""
+    define what quantized values are, or by those that LiteRT takes without a delegate."""
     found = goldens.kept(["ai-edge-litert"], path.read_bytes(),
                          {str(k): x for k, x in enumerate(xs)}, f"runs, reference={reference}",
                          lambda: _runs(path, xs, reference))

@@ -47,15 +47,15 @@ class Lstm:
         names[0] = m.tensor("x", (*lead, self.inputs), "int8", None, *self.x)
         for first, depth, scale in ((1, self.inputs, self.w), (5, self.hidden, self.r)):
             for k in range(4):
-                codes = rng.integers(-127, 128, (self.hidden, depth)).astype(np.int8)
-                names[first + k] = m.tensor(f"w{first + k}", codes.shape, "int8", codes,
+                quantized = rng.integers(-127, 128, (self.hidden, depth)).astype(np.int8)
+                names[first + k] = m.tensor(f"w{first + k}", quantized.shape, "int8", quantized,
                                             scale * (1 + 0.3 * k), 0)
         for k in range(4):
             bias = rng.integers(-self.bias, self.bias + 1, self.hidden).astype(np.int32)
             names[12 + k] = m.tensor(f"b{k}", bias.shape, "int32", bias, self.x[0] * self.w, 0)
         for i in self.extra:
-            codes = rng.integers(-99, 100, self.hidden).astype(np.int16)
-            names[i] = m.tensor(f"extra{i}", codes.shape, "int16", codes, 2.0**-15, 0)
+            quantized = rng.integers(-99, 100, self.hidden).astype(np.int16)
+            names[i] = m.tensor(f"extra{i}", quantized.shape, "int16", quantized, 2.0**-15, 0)
         names[18] = m.tensor("h", (self.batch, self.hidden), "int8", None, *self.h)
         names[19] = m.tensor("c", (self.batch, self.hidden), "int16", None, self.cells, 0)
         m.variables |= {"h", "c"}

@@ -54,8 +54,9 @@ QKV = (HIDDEN, uniform(2, 3, 8), uniform(2, 3, 8))
 _NEW = {"opset": 23}
 
 
-def codes(*shape: int, kind: type = np.uint8) -> np.ndarray:
-    """Codes of weights are small enough for sums of their products to saturate nowhere."""
+def quantized(*shape: int, kind: type = np.uint8) -> np.ndarray:
+    """Quantized values of weights are small enough for sums of their products to saturate
+    nowhere."""
     least = 0 if kind is np.uint8 else -64
     return RNG.integers(least, least + 128, shape).astype(kind)
 
@@ -65,9 +66,11 @@ def scale(*values: float) -> np.ndarray:
 
 
 def _quantized() -> dict[str, Case]:
-    """Operators of codes; scales are such that results lie within the range of their codes."""
-    x, w, zero, i8 = codes(1, 4, 6, 6), codes(2, 4, 3, 3, kind=np.int8), np.uint8(60), np.int8(0)
-    rows, columns = codes(3, 4), codes(4, 5, kind=np.int8)
+    """Quantized operators; scales are such that results lie within the range of their quantized
+    values."""
+    x, w = quantized(1, 4, 6, 6), quantized(2, 4, 3, 3, kind=np.int8)
+    zero, i8 = np.uint8(60), np.int8(0)
+    rows, columns = quantized(3, 4), quantized(4, 5, kind=np.int8)
     unary = [x, scale(0.0213), zero, scale(0.0119), np.uint8(9)]
     ms = {
         "QuantizeLinear": Case([X, scale(0.01), np.uint8(99)]),
@@ -76,7 +79,8 @@ def _quantized() -> dict[str, Case]:
                 zero, scale(0.0411), np.uint8(80)),
         **_many("QLinearGlobalAveragePool QLinearSigmoid QLinearLeakyRelu", *unary),
         "QLinearAveragePool": Case(unary, {"kernel_shape": [3, 3]}),
-        "QLinearSoftmax": Case([codes(2, 3, 4, 5), scale(0.03), zero, scale(1 / 256), np.uint8(0)],
+        "QLinearSoftmax": Case([quantized(2, 3, 4, 5), scale(0.03), zero, scale(1 / 256),
+                                np.uint8(0)],
                                {"opset": 13}),
         "QLinearConcat": Case([np.float32(0.03), np.uint8(40), x, scale(0.02), zero, x[:, :2],
                                scale(0.05), np.uint8(1)], {"axis": 1}, fed=2),
@@ -86,7 +90,7 @@ def _quantized() -> dict[str, Case]:
                                       zero, np.zeros(5, np.int8), uniform(5)]),
         # One step: later ones read a state that ONNX Runtime rounds to 8 bits.
         "DynamicQuantizeLSTM": Case([
-            uniform(1, 2, 5), codes(1, 5, 16, kind=np.int8), codes(1, 4, 16, kind=np.int8),
+            uniform(1, 2, 5), quantized(1, 5, 16, kind=np.int8), quantized(1, 4, 16, kind=np.int8),
             uniform(1, 32), *[None] * 4, scale(0.01)[None], np.zeros(1, np.int8),
             scale(0.02)[None], np.zeros(1, np.int8)], {"hidden_size": 4}, 3),
         "DynamicQuantizeMatMul": Case([uniform(3, 4), columns, scale(0.02), i8, uniform(5)]),
@@ -251,9 +255,9 @@ CASES: dict[str, Case] = {
         "MultiHeadAttention": Case([*QKV, uniform(24), MASK], {"num_heads": 2}),
         "RotaryEmbedding": Case([uniform(2, 2, 3, 8), np.int64([[0, 1, 2], [3, 4, 8]]),
                                  uniform(9, 4), uniform(9, 4)]),
-        "MatMulNBits": Case([uniform(3, 32), codes(4, 2, 8), np.abs(uniform(4, 2))],
+        "MatMulNBits": Case([uniform(3, 32), quantized(4, 2, 8), np.abs(uniform(4, 2))],
                             {"N": 4, "K": 32, "bits": 4, "block_size": 16}),
-        "GatherBlockQuantized": Case([codes(3, 16), i64(1, 0), np.abs(uniform(3, 2))],
+        "GatherBlockQuantized": Case([quantized(3, 16), i64(1, 0), np.abs(uniform(3, 2))],
                                      {"block_size": 16}, fed=1),
     }.items()},
     **QUANTIZED,
@@ -267,11 +271,13 @@ CASES: dict[str, Case] = {
     **RARE,
     "RNN": _recurrent(1), "GRU": _recurrent(3), "LSTM": _recurrent(4),
     "com.microsoft.QAttention": Case([
-        codes(2, 3, 8), codes(8, 24, kind=np.int8), uniform(24), scale(0.02), scale(0.01), MASK,
+        quantized(2, 3, 8), quantized(8, 24, kind=np.int8), uniform(24), scale(0.02), scale(0.01),
+        MASK,
         np.uint8(60), np.int8(0)], {"num_heads": 2}),
     "com.microsoft.QEmbedLayerNormalization": Case([
-        np.int32([[1, 0, 2], [3, 3, 1]]), np.int32([[0, 1, 1], [0, 0, 1]]), codes(4, 8),
-        codes(5, 8), codes(2, 8), codes(8), codes(8), None, *[scale(0.01 * k) for k in range(1, 6)],
+        np.int32([[1, 0, 2], [3, 3, 1]]), np.int32([[0, 1, 1], [0, 0, 1]]), quantized(4, 8),
+        quantized(5, 8), quantized(2, 8), quantized(8), quantized(8), None,
+        *[scale(0.01 * k) for k in range(1, 6)],
         *[np.uint8(20 * k) for k in range(5)]], outputs=2),
 }
 

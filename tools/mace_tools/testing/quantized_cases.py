@@ -1,4 +1,5 @@
-"""Models of one TFLite operator each, on codes: what the operator does at the ends of ranges.
+"""Models of one TFLite operator each, on quantized tensors: what the operator does at the ends of
+ranges.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -20,8 +21,9 @@ TYPES = ("int8", "uint8")
 
 
 @dataclass
-class Codes:
-    """A tensor of codes; `scale` and `zero` may have one value for each index of `axis`."""
+class Quantized:
+    """A tensor of quantized values; `scale` and `zero` may have one value for each index of
+    `axis`."""
 
     data: np.ndarray
     scale: Any
@@ -48,9 +50,9 @@ class Out:
 
 @dataclass
 class Case:
-    """`operands` are Codes or plain arrays; those of `fed` are inputs of the model, the others
-    constants. `most` is by how many codes LiteRT may differ, where it does not do as the definition
-    says; `define` computes the definition then."""
+    """`operands` are Quantized values or plain arrays; those of `fed` are inputs of the model, the
+    others constants. `most` is by how many LSB LiteRT may differ, where it does not do as the
+    definition says; `define` computes the definition then."""
 
     op: str
     operands: list[Any]
@@ -63,7 +65,7 @@ class Case:
     judged: bool = True  # LiteRT's reference kernels compute it
 
     def __str__(self) -> str:
-        plain = [o.data if isinstance(o, Codes) else o for o in self.operands if o is not None]
+        plain = [o.data if isinstance(o, Quantized) else o for o in self.operands if o is not None]
         shapes = ",".join(str(list(np.shape(o))) for o in plain)
         kinds = ",".join(str(o.dtype) for o in plain)
         more = "-".join(f"{k}={v}" for k, v in self.fields.items())
@@ -76,7 +78,7 @@ class Case:
                 names.append("")
                 continue
             data, quant = operand, {}
-            if isinstance(operand, Codes):
+            if isinstance(operand, Quantized):
                 data = operand.data
                 quant = {"scale": operand.scale, "zero": operand.zero, "axis": operand.axis}
             name = f"in{k}"
@@ -92,7 +94,7 @@ class Case:
 
 
 class Draw:
-    """Seeded codes, scales and zero points."""
+    """Seeded quantized values, scales and zero points."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
@@ -106,28 +108,28 @@ class Draw:
     def scale(self, low: float = -7, high: float = -2) -> float:
         return float(np.float32(2 ** self.rng.uniform(low, high)))
 
-    def codes(self, shape: tuple[int, ...], dtype: str, scale: float | None = None,
-              turn: int = 2) -> Codes:
+    def quantized(self, shape: tuple[int, ...], dtype: str, scale: float | None = None,
+                  turn: int = 2) -> Quantized:
         info = np.iinfo(dtype)
         data = self.rng.integers(info.min, info.max, shape, dtype, endpoint=True)
-        return Codes(data, self.scale() if scale is None else scale, self.zero(dtype, turn))
+        return Quantized(data, self.scale() if scale is None else scale, self.zero(dtype, turn))
 
     def out(self, dtype: str, scale: float | None = None, turn: int = 3) -> Out:
         return Out(dtype, self.scale() if scale is None else scale, self.zero(dtype, turn))
 
 
-def every_code(dtype: str, scale: float, zero: int) -> Codes:
+def every_value(dtype: str, scale: float, zero: int) -> Quantized:
     info = np.iinfo(dtype)
-    return Codes(np.arange(info.min, info.max + 1, dtype=dtype).reshape(1, -1), scale, zero)
+    return Quantized(np.arange(info.min, info.max + 1, dtype=dtype).reshape(1, -1), scale, zero)
 
 
-def like(codes: Codes) -> Out:
-    return Out(codes.data.dtype.name, codes.scale, codes.zero)
+def like(quantized: Quantized) -> Out:
+    return Out(quantized.data.dtype.name, quantized.scale, quantized.zero)
 
 
-def bias(d: Draw, channels: int, scale: Any) -> Codes:
-    codes = d.rng.integers(-20000, 20000, channels).astype(np.int32)
-    return Codes(codes, scale, np.zeros(np.size(scale), np.int64))
+def bias(d: Draw, channels: int, scale: Any) -> Quantized:
+    quantized = d.rng.integers(-20000, 20000, channels).astype(np.int32)
+    return Quantized(quantized, scale, np.zeros(np.size(scale), np.int64))
 
 
 def i32(*values: Any) -> np.ndarray:

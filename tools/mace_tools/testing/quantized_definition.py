@@ -1,4 +1,4 @@
-"""TFLite's arithmetic of codes in NumPy, where LiteRT's kernels are not the judge of it.
+"""TFLite's arithmetic of quantized values in NumPy, where LiteRT's kernels are not the judge of it.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -46,7 +46,7 @@ def fully_connected(x: Any, w: Any, bias: np.ndarray, out: Any, fields: dict) ->
 
 
 def finished(sums: np.ndarray, x: Any, w: Any, out: Any, fields: dict) -> np.ndarray:
-    """Codes of the result; the last axis of the sums is that of the filter's scales."""
+    """Quantized values of the result; the last axis of the sums is that of the filter's scales."""
     y = np.empty(sums.shape, np.int64)
     scales = np.broadcast_to(np.float32(w.scale), sums.shape[-1:])
     for o, scale in enumerate(scales):
@@ -57,7 +57,7 @@ def finished(sums: np.ndarray, x: Any, w: Any, out: Any, fields: dict) -> np.nda
 
 
 def limits(out: Any, activation: int) -> tuple[int, int]:
-    """The codes that a fused activation leaves."""
+    """The quantized values that a fused activation leaves."""
     info = np.iinfo(out.dtype)
     least, most = int(info.min), int(info.max)
 

@@ -1,4 +1,4 @@
-"""The grid of operators on codes.
+"""The grid of operators on quantized tensors.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -16,11 +16,11 @@ from mace_tools.testing.quantized_cases import (
     RELU6,
     TYPES,
     Case,
-    Codes,
     Draw,
     Out,
+    Quantized,
     bias,
-    every_code,
+    every_value,
     i32,
     like,
     turns,
@@ -53,11 +53,11 @@ def _scales(d: Draw, outputs: int) -> np.ndarray:
     return np.float32(2 ** d.rng.uniform(-20, 4, outputs))
 
 
-def _filter(d: Draw, shape: tuple, dtype: str, turn: int, axis: int) -> Codes:
+def _filter(d: Draw, shape: tuple, dtype: str, turn: int, axis: int) -> Quantized:
     """Per channel in every second turn of int8; per tensor with a zero point for uint8."""
     if dtype == "uint8":
-        return d.codes(shape, dtype, d.scale(-9, -5), turn)
-    w = d.codes(shape, dtype, d.scale(-9, -5))
+        return d.quantized(shape, dtype, d.scale(-9, -5), turn)
+    w = d.quantized(shape, dtype, d.scale(-9, -5))
     w.zero = 0
     if turn % 2 == 0:
         w.scale, w.axis = _scales(d, shape[axis]), axis
@@ -71,7 +71,7 @@ def _convolutions() -> list[Case]:
         for turn in range(2 * len(WINDOWS)):
             image, outputs, kernel, group, strides, dilations, padding = WINDOWS[turn
                                                                                 % len(WINDOWS)]
-            x = d.codes(image, dtype, turn=turn)
+            x = d.quantized(image, dtype, turn=turn)
             shape = (outputs, *kernel, image[3] // group)
             w = _filter(d, shape, dtype, turn + turn // len(WINDOWS), 0)
             cases.append(_conv("CONV_2D", d, x, w, outputs, turn,
@@ -85,7 +85,8 @@ def _convolutions() -> list[Case]:
     return cases
 
 
-def _conv(op: str, d: Draw, x: Codes, w: Codes, outputs: int, turn: int, fields: dict) -> Case:
+def _conv(op: str, d: Draw, x: Quantized, w: Quantized, outputs: int, turn: int,
+          fields: dict) -> Case:
     dtype = x.data.dtype.name
     out = d.out(dtype, turn=turn + 1, scale=d.scale(-5, 1))
     b = bias(d, outputs, np.float32(x.scale) * np.float32(w.scale))
@@ -98,7 +99,7 @@ def _fully_connected() -> list[Case]:
     for dtype in TYPES:
         for turn, (rows, depth, outputs) in enumerate(
                 [(1, 7, 5), (3, 64, 10), (2, 130, 33), (5, 1, 1), (1, 1024, 17), (4, 15, 16)]):
-            x = d.codes((rows, depth), dtype, turn=turn)
+            x = d.quantized((rows, depth), dtype, turn=turn)
             w = _filter(d, (outputs, depth), dtype, turn, 0)
             if dtype == "int8" and turn == 3:
                 w.zero = 7  # which a matrix of one scale may have
@@ -115,7 +116,7 @@ def _transposed() -> list[Case]:
             ((1, 5, 4, 8), 3, (3, 2), (1, 2), 0), ((1, 3, 4, 17), 9, (4, 4), (3, 3), 1))
     for dtype in TYPES:
         for turn, (image, outputs, kernel, strides, padding) in enumerate(rows):
-            x = d.codes(image, dtype, turn=turn)
+            x = d.quantized(image, dtype, turn=turn)
             w = _filter(d, (outputs, *kernel, image[3]), dtype, turn, 0)
             size = [(n - 1) * s + k if padding else n * s
                     for n, s, k in zip(image[1:3], strides, kernel)]
@@ -135,7 +136,7 @@ def _pairs() -> list[Case]:
               ((1, 1, 1, 40), (1, 30, 31, 40)))
     for dtype in TYPES:
         for turn, (one, other) in enumerate(shapes):
-            a, b = d.codes(one, dtype, turn=turn), d.codes(other, dtype, turn=turn // 2)
+            a, b = d.quantized(one, dtype, turn=turn), d.quantized(other, dtype, turn=turn // 2)
             fed = (0, 1) if turn % 2 == 0 else (0,)
             for op in ("ADD", "SUB", "MUL"):
                 out = d.out(dtype, d.scale(-6, -2), turn + 1)
@@ -145,7 +146,7 @@ def _pairs() -> list[Case]:
                 cases.append(Case("SQUARED_DIFFERENCE", [a, b], [d.out(dtype, d.scale(-4, 1), 0)],
                                   fed=fed))
             cases.append(_division(d, one, other, dtype, turn, fed))
-            same = d.codes(other, dtype, a.scale)
+            same = d.quantized(other, dtype, a.scale)
             same.zero = a.zero
             cases += [Case(op, [a, same], [like(a)], fed=fed) for op in ("MAXIMUM", "MINIMUM")]
             cases += [Case(op, [a, same if turn % 2 else b], [Out("bool")], fed=fed)
@@ -155,9 +156,9 @@ def _pairs() -> list[Case]:
 
 
 def _division(d: Draw, one: tuple, other: tuple, dtype: str, turn: int, fed: tuple) -> Case:
-    a, b = d.codes(one, dtype, turn=turn), d.codes(other, dtype, turn=turn)
-    # LiteRT refuses divisors of 0, and codes of 0; and it shifts by more bits than there are where
-    # the factor is small.
+    a, b = d.quantized(one, dtype, turn=turn), d.quantized(other, dtype, turn=turn)
+    # LiteRT refuses divisors of 0, and quantized values of 0; and it shifts by more bits than there
+    # are where the factor is small.
     b.data[(b.data == b.zero) | (b.data == 0)] = 1 if b.zero != 1 else 2
     out = d.out(dtype, float(np.float32(a.scale / b.scale / 130)), 3)
     return Case("DIV", [a, b], [out], "DivOptions",
@@ -170,7 +171,7 @@ def _tables() -> list[Case]:
         unit = Out(dtype, 1 / 256, -128 if dtype == "int8" else 0)
         half = Out(dtype, 1 / 128, 0 if dtype == "int8" else 128)
         for turn in range(8):
-            x = every_code(dtype, d.scale(-7, -3), d.zero(dtype, turn))
+            x = every_value(dtype, d.scale(-7, -3), d.zero(dtype, turn))
             out = d.out(dtype, d.scale(-7, -3), turn + 1)
             cases += [Case("LOGISTIC", [x], [unit]), Case("TANH", [x], [half])]
             cases += [Case(op, [x], [out]) for op in ("RELU", "RELU6", "RELU_N1_TO_1",
@@ -182,10 +183,10 @@ def _tables() -> list[Case]:
                 cases.append(Case("ABS", [x], [out if turn % 2 else like(x)]))
                 cases += [Case(op, [x], [out]) for op in ("EXP", "LOG")]
                 cases.append(Case("GELU", [x], [out], "GeluOptions"))
-                least = every_code(dtype, x.scale, -128)
+                least = every_value(dtype, x.scale, -128)
                 cases += [Case("RSQRT", [least], [d.out(dtype, d.scale(-4, 0), turn + 1)])]
     # Of kernels of LiteRT 2.3; older ones have no such root.
-    roots = Codes(np.int8([[-128, -127, -120, 0, 127]]), 0.5, -128)
+    roots = Quantized(np.int8([[-128, -127, -120, 0, 127]]), 0.5, -128)
     want = np.int8([[-128, -121, -108, -48, -16]])
     cases.append(Case("SQRT", [roots], [Out("int8", 0.1, -128)], define=lambda c: want,
                       judged=False))
@@ -200,17 +201,17 @@ def _reductions() -> list[Case]:
                 ((2, 3, 70), (2,), True),
                 ((3, 5), (0,), False), ((2, 3, 4, 5), (0, 2), False), ((2, 3, 4), (0, 1, 2), True),
                 ((1, 13, 11, 64), (1, 2), True), ((2, 3, 4, 5), (1, 3), True)]):
-            x = d.codes(shape, dtype, turn=turn)
+            x = d.quantized(shape, dtype, turn=turn)
             operands, fields = [x, i32(*axes)], {"KeepDims": keep}
             cases.append(Case("MEAN", operands, [d.out(dtype, turn=turn + 1)], "ReducerOptions",
                               fields))
-            if dtype == "uint8":  # LiteRT reads the codes of int8 as if they were of uint8
+            if dtype == "uint8":  # LiteRT reads the int8 values as if they were of uint8
                 cases.append(Case("SUM", operands, [d.out(dtype, d.scale(-2, 3), turn + 1)],
                                   "ReducerOptions", fields))
             cases += [Case(op, operands, [like(x)], "ReducerOptions", fields)
                       for op in ("REDUCE_MAX", "REDUCE_MIN")]
         for most in (np.iinfo(dtype).min, np.iinfo(dtype).max):  # the largest sums
-            x = d.codes((1, 20, 20, 70), dtype)
+            x = d.quantized((1, 20, 20, 70), dtype)
             x.data[:] = most
             cases.append(Case("MEAN", [x, i32(1, 2)], [like(x)], "ReducerOptions",
                               {"KeepDims": True}))
@@ -225,10 +226,10 @@ def _rows() -> list[Case]:
                                       (5, 33)]):
             # LiteRT ends the process for many elements that are nearly the same.
             scale = d.scale(-3, 1) if shape[-1] > 999 else d.scale(-8, 1)
-            x = d.codes(shape, dtype, scale, turn)
+            x = d.quantized(shape, dtype, scale, turn)
             cases.append(Case("SOFTMAX", [x], [unit], "SoftmaxOptions", {"Beta": 1.0}))
             if shape[-1] > 999:  # all shares are below half of a step
-                alike, none = Codes(x.data, 2**-10, x.zero), np.full(shape, unit.zero, dtype)
+                alike, none = Quantized(x.data, 2**-10, x.zero), np.full(shape, unit.zero, dtype)
                 cases.append(Case("SOFTMAX", [alike], [unit], "SoftmaxOptions", {"Beta": 1.0},
                                   define=lambda c, none=none: none, judged=False))
             if dtype == "int8":
@@ -236,7 +237,7 @@ def _rows() -> list[Case]:
             zero = 0 if dtype == "int8" else 128
             cases.append(Case("L2_NORMALIZATION", [x], [Out(dtype, 1 / 128, zero)],
                               "L2NormOptions"))
-            alpha = d.codes(shape[-1:], dtype, turn=turn + 1)
+            alpha = d.quantized(shape[-1:], dtype, turn=turn + 1)
             alpha.data = alpha.data.reshape((1,) * (len(shape) - 2) + shape[-1:])
             cases.append(Case("PRELU", [x, alpha], [d.out(dtype, turn=turn + 1)]))
             cases += [Case(op, [x, np.int32(len(shape) - 1)], [Out("int32")], f"{name}Options",
@@ -250,7 +251,7 @@ def _images() -> list[Case]:
     for dtype in TYPES:
         for turn, (image, size) in enumerate([((1, 5, 7, 3), (9, 4)), ((2, 4, 4, 1), (8, 8)),
                                               ((1, 6, 3, 5), (3, 10)), ((1, 2, 2, 2), (1, 7))]):
-            x = d.codes(image, dtype, turn=turn)
+            x = d.quantized(image, dtype, turn=turn)
             for align, half in ((0, 0), (1, 0), (0, 1)):
                 for op, table in (("RESIZE_BILINEAR", "ResizeBilinear"),
                                   ("RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighbor")):
@@ -265,7 +266,7 @@ def _images() -> list[Case]:
                          "FusedActivationFunction": ACTIVATIONS[turn % 3]}))
             cases.append(Case("PAD", [x, i32([0, 1], [1, 2], [0, 1], [3, 0])], [like(x)],
                               "PadOptions"))
-            value = Codes(np.array(17, dtype), x.scale, x.zero)
+            value = Quantized(np.array(17, dtype), x.scale, x.zero)
             cases.append(Case("PADV2", [x, i32([0, 0], [1, 0], [0, 2], [0, 0]), value], [like(x)],
                               "PadV2Options"))
             cases.append(Case("MIRROR_PAD", [x, i32([0, 0], [1, 1], [1, 0], [0, 0])], [like(x)],
@@ -281,25 +282,25 @@ def _joined() -> list[Case]:
     cases, d = [], Draw(9)
     for dtype in TYPES:
         for turn, axis in turns(range(4), (1, -1, 0)):
-            a = d.codes((2, 3, 5), dtype, turn=turn)
-            b = d.codes((2, 3, 5), dtype, a.scale, turn)
+            a = d.quantized((2, 3, 5), dtype, turn=turn)
+            b = d.quantized((2, 3, 5), dtype, a.scale, turn)
             b.zero = a.zero
             out = like(a)
             if dtype == "uint8":
-                b = d.codes((2, 3, 5), dtype, turn=turn + 1)
+                b = d.quantized((2, 3, 5), dtype, turn=turn + 1)
                 out = d.out(dtype, turn=turn + 2) if turn % 2 else like(a)
             cases.append(Case("CONCATENATION", [a, b, a], [out], "ConcatenationOptions",
                               {"Axis": axis}, fed=(0, 1, 2)))
-            same = Codes(b.data, a.scale, a.zero)
+            same = Quantized(b.data, a.scale, a.zero)
             cases.append(Case("PACK", [a, same], [like(a)], "PackOptions",
                               {"Axis": axis, "ValuesCount": 2}, fed=(0, 1)))
             cases.append(Case("SELECT_V2", [d.rng.random((2, 3, 5)) < 0.5, a, same], [like(a)],
                               fed=(0, 1, 2)))
             cases.append(Case("GATHER", [a, i32(1, 0)], [like(a)], "GatherOptions", {"Axis": 1}))
             for other in TYPES:
-                x = every_code(dtype, d.scale(-6, -3), d.zero(dtype, turn))
+                x = every_value(dtype, d.scale(-6, -3), d.zero(dtype, turn))
                 cases.append(Case("QUANTIZE", [x], [d.out(other, d.scale(-6, -3), turn + 1)]))
-            x = every_code(dtype, d.scale(-6, -3), d.zero(dtype, turn))
+            x = every_value(dtype, d.scale(-6, -3), d.zero(dtype, turn))
             cases.append(Case("DEQUANTIZE", [x], [Out("float32")]))
             real = np.float32(d.rng.uniform(-6, 6, (3, 171)))
             cases.append(Case("QUANTIZE", [real], [d.out(dtype, d.scale(-6, -4), turn)]))
@@ -315,7 +316,7 @@ def _products() -> list[Case]:
                                            ((2, 1, 2, 3), (3, 4, 3), False, True),
                                            ((1, 9, 65), (1, 65, 17), False, False),
                                            ((2, 7, 4), (2, 5, 7), True, True))):
-        x, y = d.codes(a, "int8", turn=turn), d.codes(b, "int8", turn=turn + 1)
+        x, y = d.quantized(a, "int8", turn=turn), d.quantized(b, "int8", turn=turn + 1)
         cases.append(Case("BATCH_MATMUL", [x, y], [d.out("int8", d.scale(-3, 2), turn)],
                           "BatchMatMulOptions", {"AdjX": ax, "AdjY": ay}, fed=(0, 1)))
     return cases

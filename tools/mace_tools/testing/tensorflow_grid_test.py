@@ -16,7 +16,7 @@ WITHOUT_CASE = {"AssignVariableOp", "Const", "ReadVariableOp", "ResourceGather",
 NEVER_RUN = {"BatchNormWithGlobalNormalization"}
 # Operators that need others around them (test/golden/recurrent_models_test.py), or whose cases are
 # functions (importers/tensorflow/signal_test.py, volumes_test.py, switch_case_test.py), or that
-# read codes (importers/tensorflow/quantized_test.py).
+# read quantized values (importers/tensorflow/quantized_test.py).
 TESTED_ELSEWHERE = {
     *READERS,
     "If", "While", "TensorListFromTensor", "TensorListGather", "TensorListGetItem",

@@ -137,9 +137,9 @@ def _library(facts: Mapping[str, Any]) -> Html:
     how = {"linked": "The library was built and linked.",
            "estimated": "An estimate from a table of the bytes that each op takes; "
            "--measure_library builds and links the library instead."}[library["how"]]
-    codes = ", with 8-bit kernels" if library["quantized"] else ""
+    quantized = ", with 8-bit kernels" if library["quantized"] else ""
     return reports.section(
         "Library", reports.paragraph(f"{amount(library['bytes'])} for {library['abi']}, stripped"
                                        f"{', with the GPU' if library['gpu'] else ''}"
-                                       f"{codes}."),
+                                       f"{quantized}."),
         reports.paragraph(f"Ops: {', '.join(library['ops'])}"), note=how)

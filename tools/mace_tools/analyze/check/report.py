@@ -21,7 +21,7 @@ from mace_tools.convert.importers import custom
 from mace_tools.convert.importers.request import check_request, input_shapes, needed_inputs
 from mace_tools.convert.importers.source import SourceModel, cut
 from mace_tools.graph.ir import Shape
-from mace_tools.graph.model_quantization import has_codes
+from mace_tools.graph.model_quantization import is_quantized
 from mace_tools.support import protos
 from mace_tools.support.errors import MaceError, ModelError
 from mace_tools.support.exit_codes import ExitCode
@@ -180,4 +180,4 @@ def library(checked: Checked, gpu: bool) -> dict[str, Any] | None:
         return None
     graph = checked.facts["graph"]
     return {"ops": sorted(set(graph["ops"]) - set(graph["custom_ops"])), "gpu": gpu,
-            "quantized": checked.net is not None and has_codes(checked.net)}
+            "quantized": checked.net is not None and is_quantized(checked.net)}

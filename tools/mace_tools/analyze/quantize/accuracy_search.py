@@ -3,7 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 Layers are ordered by what each one costs alone; a bisection finds how many of the worst must stay
-in floats; then each of these is tried in codes again, the least harmful first.
+in floats; then each of these is tried quantized again, the least harmful first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Kept:
     """The nodes to leave in floats, with what each costs alone (1 - similarity)."""
 
     costs: dict[str, float]
-    all_in_codes: float  # the similarity
+    all_quantized: float  # the similarity
     trials: int
 
 
@@ -48,16 +48,16 @@ def units(graph: Graph, nodes: Sequence[Node]) -> list[list[str]]:
 
 def search(layers: Sequence[Sequence[str]], trial: Trial, alone: Callable[[Sequence[str]], float],
            budget: float, step: Callable[[str], None]) -> Kept:
-    """`alone` is the similarity with only these nodes in codes. Errors: MaceError if only a model
+    """`alone` is the similarity with only these quantized nodes. Errors: MaceError if only a model
     in floats keeps the budget."""
     trials, wanted = 1, 1 - budget
-    step("trying all layers in codes")
+    step("trying all layers quantized")
     similarity = trial([])
     if similarity >= wanted:
         return Kept({}, similarity, trials)
     costs = {}
     for k, layer in enumerate(layers):
-        step(f"layer {k + 1} of {len(layers)} alone in codes")
+        step(f"layer {k + 1} of {len(layers)} quantized alone")
         costs[k] = 1 - alone(layer)
     order = sorted(costs, key=lambda k: (-costs[k], k))
     trials += len(order)
@@ -88,6 +88,6 @@ def search(layers: Sequence[Sequence[str]], trial: Trial, alone: Callable[[Seque
 
 def cannot(budget: float, similarity: float) -> str:
     """The error of a budget that only a model in floats keeps."""
-    return (f"the accuracy budget {budget:g} cannot be met: with all layers in codes the outputs "
+    return (f"the accuracy budget {budget:g} cannot be met: with all layers quantized the outputs "
             f"have the similarity {similarity:.6f}, and only with all of them in floats at least "
             f"{1 - budget:.6f}; allow more, give more samples, or try another method")

@@ -3,12 +3,12 @@
 SPDX-License-Identifier: Apache-2.0
 
 First layers that multiply little for each pixel mostly move elements, so that they take about as
-long in floats as in codes, and often subtract large products from each other, so that rounding
+long in floats as quantized, and often subtract large products from each other, so that rounding
 their operands to 8 bits costs much of the accuracy of all that follows. Later layers like them stay
-in codes: around them, elements would have to be converted.
+quantized: around them, elements would have to be converted.
 
-Results of last layers are what the model says: 256 codes for their whole range often do not tell
-the best classes apart, or places of boxes. Their weights are stored as codes of 8 bits.
+Results of last layers are what the model says: 256 quantized values for their whole range often do
+not tell the best classes apart, or places of boxes. Their weights are stored as int8.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_FIRST, _MOST_LAST = 0.25, 0.05
 
 
 def first_layers(graph: Graph, nodes: Sequence[Node]) -> list[str]:
-    """The names of nodes to leave in floats, of those that are to compute in codes."""
+    """The names of nodes to leave in floats, of those that are to compute on quantized values."""
     by_name, chosen = {n.name: n for n in nodes}, set(nodes)
     rest = _MOST_FIRST * sum(_multiply_adds(graph, n) for n in nodes)
     floats: set[str] = set()
@@ -44,7 +44,7 @@ def first_layers(graph: Graph, nodes: Sequence[Node]) -> list[str]:
         if rest < 0:
             break
         floats.update(unit)
-    # Without a layer among them, they would only move where codes begin.
+    # Without a layer among them, they would only move where quantized values begin.
     if not any(by_name[name].op in HEAVY for name in floats):
         return []
     return [n.name for n in nodes if n.name in floats]
@@ -67,7 +67,7 @@ def last_layers(graph: Graph, nodes: Sequence[Node]) -> list[str]:
 
 
 def store_weights(graph: Graph, names: Iterable[str]) -> None:
-    """Stores the weights of these nodes as codes of 8 bits, where nothing else reads them."""
+    """Stores the weights of these nodes as int8, where nothing else reads them."""
     wanted = set(names)
     for node in graph.nodes:
         if node.name not in wanted or not is_layer(graph, node) \
@@ -78,8 +78,8 @@ def store_weights(graph: Graph, names: Iterable[str]) -> None:
             continue
         rows = rows_of(tensor.data)
         scales = weights.scales(rows, 0)
-        codes, _ = weights.codes(rows, np.where(scales > 0, scales, 1), 0)
-        store(tensor, "i8", codes, scales)
+        quantized, _ = weights.quantized(rows, np.where(scales > 0, scales, 1), 0)
+        store(tensor, "i8", quantized, scales)
 
 
 def _multiplies_little(graph: Graph, node: Node) -> bool:

@@ -18,8 +18,8 @@ from mace_tools.graph.ir import Node
 _DAMPING = 0.01  # of the mean variance, so that the covariance can be inverted
 
 
-def codes(node: Node, w: np.ndarray, scale: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """The codes of weights with a scale for each output channel, or one for all."""
+def quantized(node: Node, w: np.ndarray, scale: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """The quantized values of weights with a scale for each output channel, or one for all."""
     rows, scales = _grouped(node, w, scale)
     found = solve(rows, scales[:, :, None], covariance, (-MOST, MOST))
     return _ungrouped(node, found, w.shape).astype(np.int8)
@@ -27,9 +27,9 @@ def codes(node: Node, w: np.ndarray, scale: np.ndarray, covariance: np.ndarray) 
 
 def solve(rows: np.ndarray, scales: np.ndarray, covariance: np.ndarray,
           limits: tuple[int, int], damping: float = _DAMPING) -> np.ndarray:
-    """The codes of `rows`, [groups, outputs of each, taps], with scales above or below 0 that
-    can be broadcast to them and covariances [groups, taps, taps]. The larger the `damping`, the
-    nearer the weights stay to their own values."""
+    """The quantized values of `rows`, [groups, outputs of each, taps], with scales above or below 0
+    that can be broadcast to them and covariances [groups, taps, taps]. The larger the `damping`,
+    the nearer the weights stay to their own values."""
     inverse, order = _factor(covariance, damping)
     rows = np.take_along_axis(rows, order[:, None, :], 2)
     scales = np.take_along_axis(np.broadcast_to(scales, rows.shape), order[:, None, :], 2)

@@ -82,7 +82,7 @@ def layers(graph: Graph, made: Assigned, runs: Runs, samples: Sequence[Arrays]
     places = {}
     for node in graph.nodes:
         for out in node.outputs:
-            place = made.codes.get(out, out)
+            place = made.quantized.get(out, out)
             if graph.tensors[out].dtype == "f32" and place in made.graph.tensors:
                 places[out] = place
     errors = {name: Error() for name in places}

@@ -26,7 +26,7 @@ _COLUMNS = (
     table.Column("op"), table.Column("SQNR (dB)", True, "signal to noise"),
     table.Column("similarity", True, "cosine"), table.Column("max abs error", True),
     table.Column("values", hint="the least and the largest that the samples have"),
-    table.Column("range", hint="what the codes stand for"))
+    table.Column("range", hint="what the quantized values stand for"))
 
 
 def render(models: Sequence[Quantized]) -> str:
@@ -68,8 +68,8 @@ def _sections(tag: str, asked: Quantize, made: Made) -> list[Html]:
 
 
 def _worst(made: Made) -> list[str]:
-    """Of tensors in codes, those with the least signal to noise."""
-    known = [n for n in made.errors if n in made.assigned.codes and n in made.found.observed
+    """Of quantized tensors, those with the least signal to noise."""
+    known = [n for n in made.errors if n in made.assigned.quantized and n in made.found.observed
              and made.found.observed[n].histogram.counts.size]
     return sorted(known, key=lambda n: made.errors[n].sqnr_db)[:_WORST]
 

@@ -59,16 +59,16 @@ def test_scales_of_weights_have_less_error_than_the_largest_weight_gives():
     plain = weights.with_room(np.abs(w).max((1, 2, 3)) / 127, 0.1, None)
 
     def error(scale):
-        codes, quant = weights.codes(w, scale, 0)
-        return np.square(codes * quant.scale[:, None, None, None] - w).sum()
+        quantized, quant = weights.quantized(w, scale, 0)
+        return np.square(quantized * quant.scale[:, None, None, None] - w).sum()
 
     assert error(best) < error(plain) and (best > 0).all()
 
 
 def test_scales_leave_room_for_the_bias():
     scale = weights.with_room(np.array([1e-9, 0.01], np.float32), 1e-3, np.array([5.0, 5.0]))
-    codes = weights.bias_codes(np.array([5.0, 5.0]), 1e-3, scale)
-    np.testing.assert_allclose(codes * 1e-3 * scale, [5, 5], rtol=1e-3)
+    quantized = weights.quantized_bias(np.array([5.0, 5.0]), 1e-3, scale)
+    np.testing.assert_allclose(quantized * 1e-3 * scale, [5, 5], rtol=1e-3)
 
 
 @pytest.mark.parametrize("op, shape, groups", [
@@ -83,12 +83,12 @@ def test_rounding_by_covariance_changes_the_result_less(op, shape, groups):
     node = Node("n", op, [], [], {"group": groups} if op == "Conv2d" else {})
     axis = weights.axis_of(node, shape)
     scale = np.full(shape[axis or 0], 0.05, np.float32)
-    plain, quant = weights.codes(w, scale, axis)
-    better = gptq.codes(node, w, scale, covariance)
+    plain, quant = weights.quantized(w, scale, axis)
+    better = gptq.quantized(node, w, scale, covariance)
     assert better.shape == w.shape and np.abs(better.astype(int)).max() <= 127
 
-    def error(codes):
-        rows = (codes * 0.05 - w)
+    def error(quantized):
+        rows = (quantized * 0.05 - w)
         rows = (rows.reshape(shape[0], groups, -1).transpose(1, 0, 2) if op == "DepthwiseConv2d"
                 else rows.reshape(groups, shape[0] // groups, -1))
         return np.einsum("gok,gkl,gol->", rows, covariance, rows)
@@ -100,5 +100,5 @@ def test_a_covariance_that_rounding_made_negative():
     w = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
     node, scale = Node("n", "FullyConnected", [], []), np.full(3, 0.05, np.float32)
     for diagonal in ([0, 0, 0, 0], [1, -1e-4, 1e-9, 0], [1e12, 1, 0, -1e3]):
-        found = gptq.codes(node, w, scale, np.diag(diagonal)[None].astype(np.float64))
+        found = gptq.quantized(node, w, scale, np.diag(diagonal)[None].astype(np.float64))
         assert np.abs(found * 0.05 - w).max() < 0.2

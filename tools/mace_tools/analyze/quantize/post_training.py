@@ -1,4 +1,4 @@
-"""Quantizes a graph, from the samples to the graph in codes and its errors.
+"""Quantizes a graph, from the samples to the quantized graph and its errors.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -40,7 +40,7 @@ _NARROW = "a mean whose range is a small part of its operand's, of which it woul
 _MIXED_PART, _MIXED_END_PART = 1 / 16, 1 / 2
 _MIXED = "operands whose ranges differ, of which the small ones would lose their order"
 _FIRST = "first layers, which multiply little for each pixel"
-_LAST = "last layers, with weights stored as codes"
+_LAST = "last layers, with weights stored quantized"
 # Layers of which the covariance of inputs is measured.
 MEASURED = ("Conv2d", "DepthwiseConv2d", "FullyConnected")
 
@@ -91,7 +91,7 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
         names = {n.name for n in nodes} - set(kept.costs)
         nodes = candidates(source, [n.name for n in source.nodes if n.name not in names])
         if not nodes:
-            raise MaceError(accuracy_search.cannot(choices.accuracy_budget, kept.all_in_codes))
+            raise MaceError(accuracy_search.cannot(choices.accuracy_budget, kept.all_quantized))
         made = assign(source, nodes, found)
     _finish(source, made, nodes, left)
     with console.steps("measuring", 1) as step:
@@ -114,7 +114,7 @@ def quantize_by_file(graph: Graph, path: Path, inputs: Mapping[str, Range], choi
     found = Ranges(chosen, {}, correct_bias=False)
     nodes = _with_fitting_ranges(source, candidates(source, left), found, left)
     if not nodes:
-        raise MaceError(f"{graph.name}: no layer is left for codes of 8 bits: "
+        raise MaceError(f"{graph.name}: no layer is left for int8: "
                         f"{range_file.words(lacking)}" if lacking else _nothing(source, choices))
     made = assign(source, nodes, found)
     _finish(source, made, nodes, left)
@@ -149,7 +149,7 @@ def _with_fitting_ranges(graph: Graph, nodes: Sequence[Node], found: Ranges, lef
 
 def _finish(graph: Graph, made: Assigned, nodes: Sequence[Node], left: dict[str, str]) -> None:
     """Says why each other node is in floats, and stores the weights of last layers."""
-    left |= {n.name: "the engine does not compute it in codes, or it is far from such layers"
+    left |= {n.name: "the engine has no quantized kernel for it, or it is far from such layers"
              for n in graph.nodes if n not in set(nodes) and n.name not in left
              and _computes(graph, n)}
     store_weights(made.graph, [n for n, why in left.items() if why == _LAST])
@@ -222,7 +222,7 @@ def _keep(graph: Graph, nodes: Sequence[Node], found: Ranges, runs: Runs,
     names = [n.name for n in nodes]
     right = layer_errors.reference(graph, runs, samples, list(graph.outputs))
 
-    def with_codes(chosen: Sequence[str]) -> float:
+    def with_quantized(chosen: Sequence[str]) -> float:
         others = set(names) - set(chosen)
         some_nodes = candidates(graph, [n.name for n in graph.nodes if n.name in others
                                         or n.name not in names])
@@ -234,7 +234,8 @@ def _keep(graph: Graph, nodes: Sequence[Node], found: Ranges, runs: Runs,
     layers = accuracy_search.units(graph, nodes)
     with console.steps("searching", len(layers) + 8) as step:
         return accuracy_search.search(
-            layers, lambda left: with_codes([n for n in names if n not in left]), with_codes,
+            layers, lambda left: with_quantized([n for n in names if n not in left]),
+            with_quantized,
             choices.accuracy_budget or 0.0, step)
 
 
@@ -249,11 +250,11 @@ def _check_names(graph: Graph, choices: Choices) -> None:
 def _nothing(graph: Graph, choices: Choices) -> str:
     heavy = [str(n) for n in graph.nodes if n.op in HEAVY]
     if not heavy:
-        return (f"{graph.name}: the model has no layer that codes of 8 bits would make faster "
+        return (f"{graph.name}: the model has no layer that int8 of 8 bits would make faster "
                 f"({', '.join(HEAVY)})")
     why = "float_nodes names them all" if choices.float_nodes else \
         "their weights are computed, or the engine has no kernel for them"
-    return f"{graph.name}: no layer can be computed in codes of 8 bits: {some(heavy)}; {why}"
+    return f"{graph.name}: no layer can be computed in int8: {some(heavy)}; {why}"
 
 
 def _computes(graph: Graph, node: Node) -> bool:

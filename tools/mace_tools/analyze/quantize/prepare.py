@@ -1,5 +1,5 @@
 """Copies of graphs that may be changed, and activations in nodes of their own where the engine
-applies them to codes by a table.
+applies them to quantized values by a table.
 
 SPDX-License-Identifier: Apache-2.0
 """

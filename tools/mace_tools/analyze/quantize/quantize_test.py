@@ -59,8 +59,8 @@ def worst(made):
 def test_every_method_keeps_the_outputs(runs, method):
     made = quantize(layers(), samples(24, 1, 8, 8, 3), runs, Choices(method=method), Console())
     assert worst(made) > 0.99
-    coded = [n for n in made.graph.nodes if made.graph.tensors[n.outputs[0]].quant is not None]
-    assert len(coded) >= 8 and made.equalized == 1
+    q = [n for n in made.graph.nodes if made.graph.tensors[n.outputs[0]].quant is not None]
+    assert len(q) >= 8 and made.equalized == 1
 
 
 @pytest.mark.parametrize("activation", ["RELUX", "HARDSWISH", "TANH", "LEAKYRELU"])
@@ -80,7 +80,7 @@ def test_the_same_seed_gives_the_same_model(runs):
     assert built(1) != built(2)
 
 
-def test_equal_scales_where_codes_are_moved(runs):
+def test_equal_scales_where_values_are_moved(runs):
     graph = quantize(layers(), samples(12, 1, 8, 8, 3), runs, Choices(float_ends=False),
                      Console()).graph
     for node in graph.nodes:
@@ -137,32 +137,32 @@ def test_first_and_last_layers_stay_in_floats(runs):
     made = quantize(graph, given, runs, Choices(), Console())
     floats = {o for n in made.graph.nodes for o in n.outputs
               if n.op in ("Conv2d", "DepthwiseConv2d") and made.graph.tensors[o].quant is None}
-    assert floats == {*first, last} and wide in made.assigned.codes
+    assert floats == {*first, last} and wide in made.assigned.quantized
     whys = {why for name, why in made.left_out.items()
             if graph.producer(last).name == name or graph.producer(first[0]).name == name}
     assert whys == {"first layers, which multiply little for each pixel",
-                    "last layers, with weights stored as codes"}
+                    "last layers, with weights stored quantized"}
     stored = [made.graph.tensors[n.inputs[1]].stored for n in made.graph.nodes
               if last in n.outputs]
     assert stored == ["i8"]
     everything = quantize(graph, given, runs, Choices(float_ends=False), Console())
-    assert all(o in everything.assigned.codes for o in (*first, last))
+    assert all(o in everything.assigned.quantized for o in (*first, last))
     assert worst(made) >= worst(everything)
 
 
-def test_last_layers_that_multiply_much_compute_codes(runs):
+def test_last_layers_that_multiply_much_are_quantized(runs):
     net, _, wide, last = ends_net()
     large = net.op("Conv2d", wide, net.const(30, 96, 3, 3), padding=SAME)
     made = quantize(net.out(last, large).graph, samples(4, 1, 16, 16, 3), runs, Choices(),
                     Console())
-    assert last in made.assigned.codes and large in made.assigned.codes
+    assert last in made.assigned.quantized and large in made.assigned.quantized
 
 
-def test_a_model_of_ends_alone_computes_codes(runs):
+def test_a_model_of_first_and_last_layers_only_is_quantized(runs):
     net = Net(x=(1, 8, 8, 3))
     y = net.op("Conv2d", "x", net.const(8, 3, 3, 3), padding=SAME)
     made = quantize(net.out(y).graph, samples(4, 1, 8, 8, 3), runs, Choices(), Console())
-    assert y in made.assigned.codes
+    assert y in made.assigned.quantized
 
 
 def test_channels_of_zeros_and_tensors_that_are_constant(runs):
@@ -177,7 +177,7 @@ def test_channels_of_zeros_and_tensors_that_are_constant(runs):
 
 def test_models_without_a_layer_to_quantize(runs):
     graph = (net := Net(x=(1, 4))).out(net.op("Softmax", "x")).graph
-    with pytest.raises(MaceError, match="the model has no layer that codes"):
+    with pytest.raises(MaceError, match="the model has no layer that int8"):
         quantize(graph, samples(8, 1, 4), runs, Choices(), Console())
 
 

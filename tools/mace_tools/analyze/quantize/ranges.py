@@ -1,4 +1,4 @@
-"""Chooses the range of real numbers that 256 codes stand for, from a histogram.
+"""Chooses the range of real numbers that 256 quantized values stand for, from a histogram.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -42,7 +42,7 @@ def choose(found: Histogram, choices: Choices) -> Range:
 
 
 def quant_of(low: float, high: float) -> Quant:
-    """Scale and zero point of a range that contains 0, which gets a code of its own."""
+    """Scale and zero point of a range that contains 0, which is represented exactly."""
     scale = np.float32((high - low) / (LEVELS - 1))
     if not scale > 0:
         return per_tensor(_ZERO_SCALE, LEAST if low == 0 else 0)
@@ -118,15 +118,15 @@ def _relative_entropy(found: Histogram, tried: Range) -> float:
     inside = (centers >= low) & (centers <= high)
     if not inside.any():
         return np.inf
-    codes = np.rint((centers - low) / step).astype(np.int64)[inside]
+    levels = np.rint((centers - low) / step).astype(np.int64)[inside]
     exact = counts[inside].copy()
     held = exact.copy()
     exact[0] += counts[centers < low].sum()
     exact[-1] += counts[centers > high].sum()
     used = held > 0
-    sums = np.bincount(codes[used], held[used], LEVELS)
-    bins = np.bincount(codes[used], minlength=LEVELS)
-    spread = np.where(used, sums[codes] / np.maximum(bins[codes], 1), 0.0)
+    sums = np.bincount(levels[used], held[used], LEVELS)
+    bins = np.bincount(levels[used], minlength=LEVELS)
+    spread = np.where(used, sums[levels] / np.maximum(bins[levels], 1), 0.0)
     p, q = exact / exact.sum(), spread / max(spread.sum(), 1e-300)
     here = p > 0
     return float((p[here] * np.log(p[here] / np.maximum(q[here], 1e-12))).sum())

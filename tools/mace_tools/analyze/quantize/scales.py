@@ -1,5 +1,5 @@
-"""What the codes of every tensor stand for: its own range, that of others with which it shares
-codes, or what its op says.
+"""The quantization parameters of every tensor: its own range, that of others with which it shares
+quantized values, or what its op says.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -74,7 +74,7 @@ class Scales:
 
 
 def _operands(graph: Graph, node: Node) -> list[str]:
-    """The operands that have codes of activations."""
+    """The operands that have quantized values of activations."""
     found = [n for n in node.inputs if n and graph.tensors[n].dtype == "f32"]
     if is_layer(graph, node):
         return found[:1]
@@ -89,7 +89,7 @@ def _own_range(graph: Graph, name: str, chosen: Mapping[str, Range]) -> Range:
 
 
 def is_layer(graph: Graph, node: Node) -> bool:
-    """Whether the node has weights, whose codes have scales of their own."""
+    """Whether the node has weights, whose quantized values have scales of their own."""
     return node.op in CONV_LIKE and graph.tensors[node.inputs[1]].is_const
 
 

@@ -35,7 +35,7 @@ def lines(made: Made, wide: bool) -> Iterator[str]:
 
 
 def weight_lines(made: MadeStored, wide: bool) -> Iterator[str]:
-    """A table of the weights that are stored as codes, and of those that are not."""
+    """A table of the weights that are stored quantized, and of those that are not."""
     fitter = tables.Fitter(tables.output_width(wide))
     columns = (tables.Column("weight", least=20), tables.Column("of", rank=2),
                tables.Column("elements", right=True), tables.Column("bits", right=True),

@@ -1,4 +1,4 @@
-"""Stores the weights of layers as codes of 8 or 4 bits, while activations stay floats.
+"""Stores the weights of layers as int8 or int4, while activations stay floats.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -25,10 +25,10 @@ from mace_tools.graph.run_io import own_outputs
 from mace_tools.support.errors import MaceError
 
 BITS = dict(zip(WEIGHTS_ONLY, ("i8", "i4")))
-# The operand of each op that the engine reads as codes. MatMul with a constant matrix has become
-# FullyConnected.
+# The operand of each op that the engine reads as quantized values. MatMul with a constant matrix
+# has become FullyConnected.
 OPERANDS = {"FullyConnected": 1, "Gather": 0}
-# Weights of which codes of 4 bits keep less get 8 bits.
+# Weights of which int4 keep less get 8 bits.
 LEAST_DB = 20.0
 _MOST_MEASURED = 8  # samples on which outputs are compared
 _RATIOS = np.linspace(1.0, 0.7, 13)
@@ -97,11 +97,11 @@ def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = (),
         before = tensor.data
         if not np.isfinite(before).all():
             raise MaceError(f"{readers[0]}: its weight '{name}' has NaN or infinite elements, for "
-                            "which codes cannot stand; leave the node out with float_nodes")
+                            "which no quantized value stands; leave the node out with float_nodes")
         used, error = _store(tensor, BITS[kind], seen.get(name))
         found[name] = Stored(used, error, before.size, [n.name for n in readers])
     if not found:
-        raise MaceError(f"{graph.name}: no weight can be stored as codes: the model has no "
+        raise MaceError(f"{graph.name}: no weight can be stored quantized: the model has no "
                         f"{' or '.join(OPERANDS)} with a constant matrix of floats of its own")
     return MadeStored(new, found, left)
 
@@ -128,7 +128,7 @@ def _why_not(graph: Graph, tensor: Tensor, readers: list[Node],
     if any(n.name in float_nodes for n in readers):
         return "as asked"
     if tensor.packed is not None:
-        return "it is stored as codes already"
+        return "it is quantized already"
     if tensor.data.ndim < 2 or not tensor.data.size:
         return "it is no matrix"
     others = [n for n in readers if not _takes(n, tensor.name)]
@@ -138,7 +138,7 @@ def _why_not(graph: Graph, tensor: Tensor, readers: list[Node],
 
 
 def _takes(node: Node, name: str) -> bool:
-    """Whether the node reads the constant only as codes."""
+    """Whether the node reads the constant only as quantized values."""
     place = OPERANDS.get(node.op)
     if place is None or node.inputs.count(name) != 1 or node.inputs[place] != name:
         return False
@@ -150,26 +150,27 @@ def _store(tensor: Tensor, kind: str, products: np.ndarray | None) -> tuple[str,
     inputs."""
     rows = rows_of(tensor.data)
     if kind == "i4":
-        codes, scales = blocks_of_4_bits(rows)
-        error = _error(rows, codes, scales)
+        quantized, scales = blocks_of_4_bits(rows)
+        error = _error(rows, quantized, scales)
         if error.sqnr_db >= LEAST_DB:
             if products is not None:
-                codes, scales, error = _for_inputs(rows, (codes, scales, error), products)
-            store(tensor, "i4", codes, scales)
+                quantized, scales, error = _for_inputs(rows, (quantized, scales, error), products)
+            store(tensor, "i4", quantized, scales)
             return "i4", error
     scales = weights.scales(rows, 0)
-    codes, _ = weights.codes(rows, np.where(scales > 0, scales, 1), 0)
-    error = _error(rows, codes, scales)
-    store(tensor, "i8", codes, scales)
+    quantized, _ = weights.quantized(rows, np.where(scales > 0, scales, 1), 0)
+    error = _error(rows, quantized, scales)
+    store(tensor, "i8", quantized, scales)
     return "i8", error
 
 
 def _for_inputs(rows: np.ndarray, plain: tuple[np.ndarray, np.ndarray, Error],
                 products: np.ndarray) -> tuple[np.ndarray, np.ndarray, Error]:
-    """Of the plain codes, and those that were rounded for such inputs, the ones with which the
-    product with the inputs changes least, among those of which the weights keep LEAST_DB."""
-    def change(codes: np.ndarray, scales: np.ndarray) -> float:
-        error = codes * along(codes, scales) - rows
+    """Of the plainly rounded values, and those that were rounded for such inputs, the ones with
+    which the product with the inputs changes least, among those of which the weights keep
+    LEAST_DB."""
+    def change(quantized: np.ndarray, scales: np.ndarray) -> float:
+        error = quantized * along(quantized, scales) - rows
         return float(np.einsum("ok,kl,ol->", error, products, error, optimize=True))
 
     best, least = plain, change(*plain[:2])
@@ -179,24 +180,24 @@ def _for_inputs(rows: np.ndarray, plain: tuple[np.ndarray, np.ndarray, Error],
         for damping in _DAMPINGS:
             found = gptq.solve(rows[None].astype(np.float64), steps, products[None], (-8, 7),
                                    damping)[0]
-            codes = np.where(wide == 0, 0, found).astype(np.int8)
-            error = _error(rows, codes, scales)
-            if error.sqnr_db >= LEAST_DB and change(codes, scales) < least:
-                best, least = (codes, scales, error), change(codes, scales)
+            quantized = np.where(wide == 0, 0, found).astype(np.int8)
+            error = _error(rows, quantized, scales)
+            if error.sqnr_db >= LEAST_DB and change(quantized, scales) < least:
+                best, least = (quantized, scales, error), change(quantized, scales)
     return best
 
 
-def _error(rows: np.ndarray, codes: np.ndarray, scales: np.ndarray) -> Error:
+def _error(rows: np.ndarray, quantized: np.ndarray, scales: np.ndarray) -> Error:
     error = Error()
-    error.add(codes * along(codes, scales), rows)
+    error.add(quantized * along(quantized, scales), rows)
     return error
 
 
 def blocks_of_4_bits(rows: np.ndarray, importance: np.ndarray | None = None
                      ) -> tuple[np.ndarray, np.ndarray]:
-    """Codes from -8 to 7 and fp16 scales of blocks of BLOCK elements, with the least squared error,
-    to which the columns add as much as their `importance`. Scales may be negative, so that the
-    largest magnitude of a block can have the code -8."""
+    """Quantized values from -8 to 7 and fp16 scales of blocks of BLOCK elements, with the least
+    squared error, to which the columns add as much as their `importance`. Scales may be negative,
+    so that the largest magnitude of a block can have the value -8."""
     depth = rows.shape[1]
     factors = np.ones(depth) if importance is None else importance
     factors = np.pad(factors.astype(np.float32), (0, -depth % BLOCK)).reshape(-1, BLOCK)
@@ -209,14 +210,14 @@ def blocks_of_4_bits(rows: np.ndarray, importance: np.ndarray | None = None
         for ratio in _RATIOS:
             scale = np.clip(peak * (ratio / divisor), -_MOST_SCALE, _MOST_SCALE).astype(np.float16)
             wide = scale.astype(np.float32)[..., None]
-            error = (np.square(_codes(blocks, scale) * wide - blocks) * factors).sum(2)
+            error = (np.square(_quantized(blocks, scale) * wide - blocks) * factors).sum(2)
             better = error < least
             best[better], least[better] = scale[better], error[better]
-    codes = _codes(blocks, best).reshape(len(rows), -1)[:, :depth]
-    return codes.astype(np.int8), best
+    quantized = _quantized(blocks, best).reshape(len(rows), -1)[:, :depth]
+    return quantized.astype(np.int8), best
 
 
-def _codes(blocks: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def _quantized(blocks: np.ndarray, scale: np.ndarray) -> np.ndarray:
     wide = scale.astype(np.float32)[..., None]
     units = np.divide(blocks, wide, out=np.zeros_like(blocks), where=wide != 0)
     return np.clip(np.rint(units), -8, 7)

@@ -1,4 +1,4 @@
-"""Weights stored as codes: what is stored, how near it is, and what the engine computes with it.
+"""Weights stored quantized: what is stored, how near it is, and what the engine computes with it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -40,7 +40,7 @@ def net() -> Graph:
 
 
 @pytest.mark.parametrize("kind, bits, least", [("int8", "i8", 38), ("int4", "i4", 20)])
-def test_the_engine_computes_with_the_codes(kind, bits, least, runs):
+def test_the_engine_computes_with_the_quantized_weights(kind, bits, least, runs):
     source = net()
     made = store_weights(source, kind)
     assert [w.kind for w in made.weights.values()] == [bits] * 3 and not made.left_out
@@ -103,10 +103,10 @@ def test_inputs_of_weights_that_stay_alone(runs):
 def test_blocks_keep_their_ends():
     rows = np.zeros((2, 40), np.float32)
     rows[0, 3], rows[1, 39] = -2.0, 1e-3
-    codes, scales = blocks_of_4_bits(rows)
-    real = codes * np.repeat(scales.astype(np.float32), 32, 1)[:, :40]
+    quantized, scales = blocks_of_4_bits(rows)
+    real = quantized * np.repeat(scales.astype(np.float32), 32, 1)[:, :40]
     np.testing.assert_allclose(real, rows, rtol=1e-2)
-    assert codes.min() >= -8 and codes.max() <= 7 and scales.shape == (2, 2)
+    assert quantized.min() >= -8 and quantized.max() <= 7 and scales.shape == (2, 2)
 
 
 def test_what_4_bits_keep_too_little_of_gets_8():
@@ -130,7 +130,7 @@ def test_what_stays_in_floats_and_why():
     assert len(made.weights) == 1
     assert "something else reads it as floats: Reduce" in next(iter(made.left_out.values()))
     last = next(node for node in graph.nodes if node.outputs == [z])
-    with pytest.raises(MaceError, match="no weight can be stored as codes"):
+    with pytest.raises(MaceError, match="no weight can be stored quantized"):
         store_weights(graph, "int8", (last.name,))
 
 

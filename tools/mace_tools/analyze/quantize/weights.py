@@ -1,5 +1,5 @@
-"""Codes of weights: symmetric, with a scale for each output channel that makes the squared error
-least.
+"""Quantized values of weights: symmetric, with a scale for each output channel that makes the
+squared error least.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,8 +10,8 @@ import numpy as np
 
 from mace_tools.graph.ir import Node, Quant
 
-MOST = 127  # -128 is not used, so that codes are symmetric
-# A step of a code is 1/127: near 1 the error changes with every fraction of it.
+MOST = 127  # -128 is not used, so that quantized values are symmetric
+# 1 LSB of a weight is 1/127: near 1 the error changes with every fraction of it.
 _RATIOS = np.concatenate([np.linspace(1.004, 0.98, 25), np.linspace(0.97, 0.6, 12)])
 _LARGEST_BIAS = 2.0**30
 _LEAST_SCALE = 2.0**-100
@@ -32,15 +32,15 @@ def scales(w: np.ndarray, axis: int | None) -> np.ndarray:
     best, least = largest.copy(), np.full(len(rows), np.inf, np.float32)
     for ratio in _RATIOS:
         scale = np.maximum(largest * np.float32(ratio), np.float32(_LEAST_SCALE))[:, None]
-        codes = np.clip(np.rint(rows / scale), -MOST, MOST)
-        error = np.square(codes * scale - rows).sum(1)
+        quantized = np.clip(np.rint(rows / scale), -MOST, MOST)
+        error = np.square(quantized * scale - rows).sum(1)
         better = error < least
         best[better], least[better] = scale[better, 0], error[better]
     return np.where(largest > 0, best, 0).astype(np.float32)
 
 
 def with_room(scale: np.ndarray, x_scale: float, bias: np.ndarray | None) -> np.ndarray:
-    """Scales above 0 with which the codes of the bias fit 32 bits."""
+    """Scales above 0 with which the quantized values of the bias fit 32 bits."""
     floor = np.zeros(scale.shape, np.float64)
     if bias is not None:
         size = np.abs(bias.astype(np.float64)) / (_LARGEST_BIAS * x_scale)
@@ -49,8 +49,8 @@ def with_room(scale: np.ndarray, x_scale: float, bias: np.ndarray | None) -> np.
     return np.where(wide > _LEAST_SCALE, wide, 1.0 / MOST).astype(np.float32)
 
 
-def codes(w: np.ndarray, scale: np.ndarray, axis: int | None) -> tuple[np.ndarray, Quant]:
-    """The codes as int8, and what they stand for."""
+def quantized(w: np.ndarray, scale: np.ndarray, axis: int | None) -> tuple[np.ndarray, Quant]:
+    """The int8 values and their quantization parameters."""
     shape = [1] * w.ndim
     if axis is not None:
         shape[axis] = -1
@@ -58,7 +58,7 @@ def codes(w: np.ndarray, scale: np.ndarray, axis: int | None) -> tuple[np.ndarra
     return found, Quant(scale, np.zeros(scale.size, np.int64), axis)
 
 
-def bias_codes(bias: np.ndarray, x_scale: float, w_scale: np.ndarray) -> np.ndarray:
-    """The codes of a bias, at the product of the two scales."""
+def quantized_bias(bias: np.ndarray, x_scale: float, w_scale: np.ndarray) -> np.ndarray:
+    """The quantized values of a bias, at the product of the two scales."""
     return np.rint(bias.astype(np.float64) / (x_scale * w_scale.astype(np.float64))
                    ).astype(np.int32)

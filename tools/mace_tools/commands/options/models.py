@@ -43,8 +43,8 @@ def quantize(p: argparse.ArgumentParser) -> None:
                    help="a folder of pictures or .npy files, or such a file; can be repeated "
                    "(default: as the deployment file says, as with all keys of quantize:)")
     p.add_argument("--weights_only", choices=WEIGHTS_ONLY,
-                   help="only weights of FullyConnected, MatMul and Gather become codes, and are "
-                   "stored so; samples are not needed, but make int4 more exact")
+                   help="only weights of FullyConnected, MatMul and Gather are stored "
+                   "quantized; samples are not needed, but make int4 more exact")
     p.add_argument("--method", choices=METHODS, help="what gives the ranges of activations")
     p.add_argument("--percentile", type=shared.number, metavar="P",
                    help="the percentage of values within the ranges of --method=percentile")

@@ -107,18 +107,19 @@ class Builder(NodeMaker, Frames):
     def set_quant(self, name: str, quant: Quant | None) -> None:
         self.graph.tensors[name].quant = quant
 
-    def add_real(self, value: np.ndarray, codes: Quant | None, name: str) -> str:
-        """A float32 constant that stands for codes, see Tensor.codes."""
+    def add_real(self, value: np.ndarray, quant: Quant | None, name: str) -> str:
+        """A float32 constant that stands for quantized values, see Tensor.source_quant."""
         added = self.add_const(value, "f32", name)
-        self.graph.tensors[added].codes = codes
+        self.graph.tensors[added].source_quant = quant
         return added
 
-    def codes(self, name: str) -> Quant | None:
-        """The codes for which a constant stands, see Tensor.codes."""
-        return self.graph.tensors[name].codes
+    def source_quant(self, name: str) -> Quant | None:
+        """The quantized values for which a constant stands, see Tensor.source_quant."""
+        return self.graph.tensors[name].source_quant
 
     def rounds_reals(self) -> None:
-        """Notes that codes are a rounding of real numbers in which the source computes."""
+        """Notes that quantized values are a rounding of real numbers in which the source
+        computes."""
         self.frames[0].graph.rounds_reals = True
 
     # --- making nodes ---

@@ -13,7 +13,7 @@ import numpy as np
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.support.errors import Unsupported
 
-REACH = 255  # the largest difference of two codes
+REACH = 255  # the largest difference of two quantized values
 _EXACT = 1 << 24  # integers that float32 holds
 _HALF = 16
 

@@ -67,35 +67,35 @@ def unpacked(kind: str, raw: bytes, count: int) -> np.ndarray:
     return numbers(kind, np.packbits(wide, axis=1, bitorder="little").reshape(-1))
 
 
-def numbers(kind: str, codes: np.ndarray) -> np.ndarray:
+def numbers(kind: str, bits: np.ndarray) -> np.ndarray:
     """What the low bits of bytes stand for: integers, or float32."""
     form = TYPES[kind]
-    codes = codes & np.uint8((1 << form.bits) - 1)
+    bits = bits & np.uint8((1 << form.bits) - 1)
     if isinstance(form, Float):
-        return _floats(form)[codes]
+        return _floats(form)[bits]
     if form.held is np.uint8:
-        return codes
+        return bits
     sign = np.int16(1 << (form.bits - 1))
-    return ((codes.astype(np.int16) ^ sign) - sign).astype(np.int8)
+    return ((bits.astype(np.int16) ^ sign) - sign).astype(np.int8)
 
 
 def _floats(form: Float) -> np.ndarray:
     """The value of every code."""
-    codes = np.arange(1 << form.bits)
-    exponent = codes >> form.fraction & ((1 << form.exponent) - 1)
-    fraction = (codes & ((1 << form.fraction) - 1)) / (1 << form.fraction)
+    bits = np.arange(1 << form.bits)
+    exponent = bits >> form.fraction & ((1 << form.exponent) - 1)
+    fraction = (bits & ((1 << form.fraction) - 1)) / (1 << form.fraction)
     small = (exponent == 0) & (form.fraction > 0)
     values = np.where(small, fraction, 1 + fraction) * 2.0 ** (
         np.where(small, 1, exponent) - form.bias)
     largest = (1 << (form.bits - form.signed)) - 1
-    magnitude = codes & largest
+    magnitude = bits & largest
     if form.special == "ieee":
         at_end = exponent == (1 << form.exponent) - 1
         values = np.where(at_end, np.where(fraction == 0, np.inf, np.nan), values)
     elif form.special == "nan":
         values = np.where(magnitude == largest, np.nan, values)
     if form.signed:
-        values = np.where(codes > largest, -values, values)
+        values = np.where(bits > largest, -values, values)
     if form.special == "zero":
-        values = np.where(codes == largest + 1, np.nan, values)
+        values = np.where(bits == largest + 1, np.nan, values)
     return values.astype(np.float32)

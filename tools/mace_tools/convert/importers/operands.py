@@ -15,7 +15,7 @@ import numpy as np
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.ops.common.windows import SAME, VALID
-from mace_tools.graph.quantization import permuted_codes
+from mace_tools.graph.quantization import permuted_quant
 
 INT32_MAX = (1 << 31) - 1
 # Source padding names to the engine's numbers.
@@ -71,7 +71,7 @@ def permuted(b: Builder, name: str, dims: list[int]) -> str:
     if quant is not None and quant.axis is not None:
         quant = replace(quant, axis=dims.index(quant.axis))
     b.set_quant(weights, quant)
-    b.graph.tensors[weights].codes = permuted_codes(b.codes(name), dims)
+    b.graph.tensors[weights].source_quant = permuted_quant(b.source_quant(name), dims)
     return weights
 
 

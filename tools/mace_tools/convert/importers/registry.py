@@ -35,8 +35,8 @@ GENERAL_HELP = ("end the model before it (output_tensors in the YAML), replace i
                 "model, compute it in the app (allow_custom_ops in the YAML, docs/custom_ops.md), "
                 "or add an importer function (docs/add_an_op.md)")
 
-ENDS_OF_NUMBERS = ("begin the model before what makes codes, and end it behind what makes numbers "
-                   "of them (input_tensors and output_tensors in the YAML)")
+ENDS_OF_NUMBERS = ("begin the model before the node that quantizes, and end it behind the one "
+                   "that dequantizes (input_tensors and output_tensors in the YAML)")
 
 
 class Registry:
@@ -144,9 +144,9 @@ class Registry:
             if name in model.unusable and name not in read and not records:
                 reason, help = model.unusable[name]
                 refuse("model input or output", name, f"it is {reason}", help)
-            if name in model.coded:
-                refuse("model input or output", name, "it holds codes, not the numbers for which "
-                       "they stand", ENDS_OF_NUMBERS)
+            if name in model.quantized:
+                refuse("model input or output", name, "it is a quantized tensor; a float tensor "
+                       "is required", ENDS_OF_NUMBERS)
         if records:
             raise UnsupportedOps(self.framework, list(records.values()))
 

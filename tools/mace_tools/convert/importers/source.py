@@ -124,9 +124,9 @@ class SourceModel:
     # Tensors that no importer function can handle (of strings, sparse, quantized, ...): why not,
     # and the cure. Nodes that touch one are refused.
     unusable: dict[str, tuple[str, str]] = field(default_factory=dict)
-    # Tensors of codes that become the numbers for which these stand: they can be no inputs or
+    # Quantized tensors that become the numbers for which these stand: they can be no inputs or
     # outputs of the model.
-    coded: set[str] = field(default_factory=set)
+    quantized: set[str] = field(default_factory=set)
     # Tensors whose element type the engine does not have: the name of that type in the source.
     retyped: dict[str, str] = field(default_factory=dict)
     # Tensors that keep their contents from run to run, with their first ones.
@@ -202,7 +202,8 @@ def renamed(model: SourceModel, names: Mapping[str, str]) -> SourceModel:
     return replace(model, nodes=nodes, outputs=each(model.outputs), inputs=keyed(model.inputs),
                    info=keyed(model.info), unusable=keyed(model.unusable),
                    retyped=keyed(model.retyped), stated=keyed(model.stated),
-                   coded=set(each(sorted(model.coded))), aliases={**model.aliases, **aliases})
+                   quantized=set(each(sorted(model.quantized))),
+                   aliases={**model.aliases, **aliases})
 
 
 def cut(

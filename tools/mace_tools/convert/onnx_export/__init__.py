@@ -1,5 +1,5 @@
 """Writes quantized graphs as ONNX models that other runtimes can run: nodes compute floats, with
-QuantizeLinear and DequantizeLinear wherever the graph has codes.
+QuantizeLinear and DequantizeLinear wherever the graph is quantized.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -14,7 +14,7 @@ from mace_tools.convert.importers.onnx.reader import PROTO
 from mace_tools.convert.importers.onnx.tensors import ELEMENT
 from mace_tools.support import protos
 
-_CODES = {np.dtype(v): k for k, v in sorted(ELEMENT.items(), reverse=True)}
+_ENUM = {np.dtype(v): k for k, v in sorted(ELEMENT.items(), reverse=True)}
 
 
 def onnx() -> Any:
@@ -53,13 +53,13 @@ def _attribute(a: Any, value: Any) -> None:
 
 
 def tensor(name: str, array: np.ndarray) -> Any:
-    return onnx().TensorProto(name=name, dims=array.shape, data_type=_CODES[array.dtype],
+    return onnx().TensorProto(name=name, dims=array.shape, data_type=_ENUM[array.dtype],
                               raw_data=array.tobytes())
 
 
 def info(name: str, shape: Sequence[int | str] | None, kind: Any = np.float32) -> Any:
     v = onnx().ValueInfoProto(name=name)
-    v.type.tensor_type.elem_type = _CODES[np.dtype(kind)]
+    v.type.tensor_type.elem_type = _ENUM[np.dtype(kind)]
     if shape is not None:
         v.type.tensor_type.shape.SetInParent()
         for d in shape:

@@ -1,4 +1,4 @@
-"""Quantized graphs as ONNX: onnxruntime computes what the engine does, within two steps of codes.
+"""Quantized graphs as ONNX: onnxruntime computes what the engine does, within 2 LSB.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -65,7 +65,7 @@ def rows():
 
 @pytest.mark.parametrize("graph", [pictures, rows])
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
-def test_onnxruntime_gives_the_same_codes(graph, level, runs):
+def test_onnxruntime_gives_the_same_quantized_values(graph, level, runs):
     source = graph()
     shape = source.tensors["x"].static_shape
     generator = np.random.default_rng(0)
@@ -80,7 +80,7 @@ def test_onnxruntime_gives_the_same_codes(graph, level, runs):
     assert {"QuantizeLinear", "DequantizeLinear"} <= kinds
     for sample, want in zip(samples, runs.each(made.graph, samples, made.graph.outputs)):
         for name, got in zip(made.graph.outputs, session.run(made.graph.outputs, sample)):
-            steps = made.graph.tensors[made.assigned.codes.get(name, name)].quant
+            steps = made.graph.tensors[made.assigned.quantized.get(name, name)].quant
             assert steps is not None
             assert np.abs(got - want[name]).max() <= 2.001 * steps.scale[0]
 
@@ -93,9 +93,9 @@ def test_layers_in_floats_are_exported_so(runs):
     made = quantize(source, samples, runs, Choices(), Console())
     last = made.graph.producer(made.graph.outputs[0])
     assert "last layers" in made.left_out[last.name]
-    codes = made.graph.producer(last.inputs[0]).inputs[0]
+    quantized = made.graph.producer(last.inputs[0]).inputs[0]
     largest = np.abs(made.graph.tensors[last.inputs[1]].data).max()  # one for each output
-    steps = made.graph.tensors[codes].quant.scale[0] * largest
+    steps = made.graph.tensors[quantized].quant.scale[0] * largest
     session = onnxruntime.InferenceSession(onnx_export.render(made.graph))
     for sample, want in zip(samples, runs.each(made.graph, samples, made.graph.outputs)):
         for name, got in zip(made.graph.outputs, session.run(made.graph.outputs, sample)):

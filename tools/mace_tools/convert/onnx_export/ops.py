@@ -79,7 +79,7 @@ def _weights(w: Writer, node: Node, order: Callable[[np.ndarray], np.ndarray], a
         raise Refused("its weights are computed")
     if tensor.quant is None:
         return w.const(tensor.name, order(tensor.data))
-    return w.codes(tensor.name, order(tensor.data), tensor.quant, axis)
+    return w.quantized(tensor.name, order(tensor.data), tensor.quant, axis)
 
 
 def _bias(w: Writer, node: Node) -> list[str]:
@@ -254,7 +254,7 @@ def _takes_the_same(node: Node, x: Shape, y: Shape) -> bool:
 
 
 def identity(w: Writer, node: Node) -> None:
-    """Also Quantize and Dequantize: `put` rounds what has codes."""
+    """Also Quantize and Dequantize: `put` rounds what is quantized."""
     first = w.is_first(node.inputs[0])
     w.put(node.outputs[0], (w.first if first else w.plain)(node.inputs[0]), first=first)
 

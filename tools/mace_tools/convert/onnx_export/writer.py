@@ -86,7 +86,7 @@ class Writer:
         return name in self._first
 
     def put(self, name: str, made: str, first: bool = False) -> None:
-        """`made` has the floats of the tensor `name`, which are rounded if it has codes."""
+        """`made` has the floats of the tensor `name`, which are rounded if it is quantized."""
         tensor = self.graph.tensors[name]
         if tensor.quant is not None:
             made = self.rounded(made, tensor.quant, tensor.dtype, name)
@@ -94,8 +94,8 @@ class Writer:
 
     def rounded(self, made: str, quant: Quant, dtype: str, base: str) -> str:
         scale, zero = self._scale(quant, dtype, base)
-        codes = self.op("QuantizeLinear", [made, scale, zero], f"{base}/quantized")
-        return self.op("DequantizeLinear", [codes, scale, zero], f"{base}/real")
+        quantized = self.op("QuantizeLinear", [made, scale, zero], f"{base}/quantized")
+        return self.op("DequantizeLinear", [quantized, scale, zero], f"{base}/real")
 
     def _scale(self, quant: Quant, dtype: str, base: str) -> tuple[str, str]:
         scale, zero = quant.scale.astype(np.float32), quant.zero_point.astype(NUMPY[dtype])
@@ -103,20 +103,21 @@ class Writer:
             scale, zero = scale.reshape(()), zero.reshape(())
         return self.const(f"{base}/scale", scale), self.const(f"{base}/zero_point", zero)
 
-    def codes(self, base: str, data: np.ndarray, quant: Quant, axis: int | None = None) -> str:
-        """Constant codes as floats; `axis`: where the scales lie, if there are several."""
+    def quantized(self, base: str, data: np.ndarray, quant: Quant, axis: int | None = None) -> str:
+        """Constant quantized values as floats; `axis`: where the scales lie, if there are
+        several."""
         scale, zero = self._scale(quant, {v: k for k, v in NUMPY.items()}[data.dtype], base)
         attrs = {"axis": axis} if quant.axis is not None and axis is not None else {}
-        return self.op("DequantizeLinear", [self.const(f"{base}/codes", data), scale, zero],
+        return self.op("DequantizeLinear", [self.const(f"{base}/quantized", data), scale, zero],
                        f"{base}/real", **attrs)
 
     def _constant(self, name: str, data: np.ndarray, quant: Quant | None) -> str:
         if quant is None:
             return self.const(name, data)
-        return self.codes(name, data, quant, quant.axis)
+        return self.quantized(name, data, quant, quant.axis)
 
     def bias(self, name: str, x: str, w: str) -> str:
-        """The bias of a layer, whose codes have the scale of the products."""
+        """The bias of a layer, whose quantized values have the scale of the products."""
         tensor = self.graph.tensors[name]
         if tensor.dtype != "i32" or tensor.data is None:
             return self.plain(name)
@@ -124,4 +125,4 @@ class Writer:
                    * self.graph.tensors[w].quant.scale).astype(np.float32)
         several = product.size > 1
         quant = Quant(product, np.zeros(product.size, np.int64), 0 if several else None)
-        return self.codes(name, tensor.data, quant, 0)
+        return self.quantized(name, tensor.data, quant, 0)

@@ -1,11 +1,11 @@
-"""Lets a quantized graph compute in floats, with its weights stored as the codes that they are: for
-devices that compute with floats only.
+"""Lets a quantized graph compute in floats, with its weights stored as the quantized values that
+they are: for devices that compute with floats only.
 
 SPDX-License-Identifier: Apache-2.0
 
-Inputs and outputs keep their codes, with a Dequantize behind and a Quantize before. What saturates
-at 0 in codes is clamped there; nothing else is rounded, so that results are nearer to real numbers
-than those in codes.
+Inputs and outputs keep their quantized values, with a Dequantize behind and a Quantize before. What
+saturates at 0 when quantized is clamped there; nothing else is rounded, so that results are nearer
+to real numbers than quantized ones.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from mace_tools.graph.quantization import as_signed, real
 
 
 def compute_in_float32(graph: Graph) -> bool:
-    """Returns whether there was anything in codes. The graph is sorted, pruned and inferred."""
-    coded = [n for n in graph.nodes if graph.is_quantized(n) and not n.is_custom]
-    if not coded:
+    """Returns whether there was anything quantized. The graph is sorted, pruned and inferred."""
+    quantized = [n for n in graph.nodes if graph.is_quantized(n) and not n.is_custom]
+    if not quantized:
         return False
-    biases = {n: _bias(graph, n) for n in coded if n.op in CONV_LIKE and n.has_input(2)}
+    biases = {n: _bias(graph, n) for n in quantized if n.op in CONV_LIKE and n.has_input(2)}
     ends = {n: graph.tensors[n] for n in (*graph.inputs, *graph.outputs)
             if graph.tensors[n].quant is not None}
-    for node in coded:
+    for node in quantized:
         _clamp(graph, node)
     for name, tensor in ends.items():
         if name in graph.inputs:
@@ -50,7 +50,7 @@ def compute_in_float32(graph: Graph) -> bool:
 
 
 def _bias(graph: Graph, node: Node) -> str:
-    """The bias of a layer in floats; its codes have the scale of the products."""
+    """The bias of a layer in floats; its quantized values have the scale of the products."""
     bias, x, w = (graph.tensors[node.inputs[k]] for k in (2, 0, 1))
     if bias.dtype not in ("i32", "i64") or bias.data is None:
         return node.inputs[2]
@@ -58,16 +58,16 @@ def _bias(graph: Graph, node: Node) -> str:
 
 
 def _clamp(graph: Graph, node: Node) -> None:
-    """Makes a ReLU of codes that saturate at 0."""
+    """Makes a ReLU of quantized values that saturate at 0."""
     if "activation" not in node.attrs and node.op not in CONV_LIKE and node.op != "Eltwise":
         return
     y = graph.tensors[node.outputs[0]]
     if y.quant is None or y.quant.axis is not None or node.op == "Activation":
         return
-    codes = np.iinfo(NUMPY[y.dtype])
+    limits = np.iinfo(NUMPY[y.dtype])
     scale, zero = float(y.quant.scale[0]), int(y.quant.zero_point[0])
-    if zero == codes.min and node.attr("activation") in ("NOOP", "RELU", "RELUX"):
-        limit = scale * (codes.max - zero)
+    if zero == limits.min and node.attr("activation") in ("NOOP", "RELU", "RELUX"):
+        limit = scale * (limits.max - zero)
         if node.attr("activation") == "RELUX":
             limit = min(limit, float(node.attr("max_limit")))
         node.attrs |= {"activation": "RELUX", "max_limit": limit}
@@ -76,7 +76,8 @@ def _clamp(graph: Graph, node: Node) -> None:
 def _to_floats(tensor: Tensor) -> None:
     quant, tensor.quant = tensor.quant, None
     if tensor.is_const:
-        tensor.codes = as_signed(quant, tensor.dtype) if tensor.dtype in ("i8", "u8") else None
+        tensor.source_quant = (as_signed(quant, tensor.dtype) if tensor.dtype in ("i8", "u8")
+                               else None)
         tensor.data = real(tensor.data, quant)
     tensor.dtype = "f32"
 
@@ -89,17 +90,17 @@ def _behind_input(graph: Graph, tensor: Tensor) -> None:
 
 
 def _before_output(graph: Graph, tensor: Tensor) -> None:
-    """Only the last node makes codes; those that read the tensor read its floats."""
+    """Only the last node quantizes; those that read the tensor read its floats."""
     maker = graph.producer(tensor.name)
     inner = graph.fresh(f"{tensor.name}/real")
     graph.add_tensor(Tensor(inner, "f32", tensor.shape))
     graph.set_output(maker, maker.outputs.index(tensor.name), inner)
     graph.replace_uses(tensor.name, inner)
-    graph.add("Quantize", [inner], [tensor.name], f"{tensor.name}/codes", to=tensor.dtype)
+    graph.add("Quantize", [inner], [tensor.name], f"{tensor.name}/quantized", to=tensor.dtype)
 
 
 def _drop_rounding(graph: Graph, ends: dict[str, Tensor]) -> None:
-    """Removes what makes codes of floats and floats of codes within the graph."""
+    """Removes pairs that quantize and dequantize within the graph."""
     for node in list(graph.nodes):
         if node.op in ("Quantize", "Dequantize") and node.inputs[0] not in ends \
                 and node.outputs[0] not in ends:

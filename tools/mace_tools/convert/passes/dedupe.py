@@ -22,7 +22,7 @@ def _merge_constants(graph: Graph) -> None:
         if tensor.data is None or name in graph.outputs or tensor.quant is not None:
             continue
         digest = xxhash.xxh3_128_digest(tensor.data.tobytes())
-        key = (tensor.dtype, tensor.stored, tensor.data.shape, as_key(tensor.codes), digest)
+        key = (tensor.dtype, tensor.stored, tensor.data.shape, as_key(tensor.source_quant), digest)
         kept = seen.setdefault(key, name)
         if kept != name:
             graph.replace_uses(name, kept)

@@ -1,4 +1,4 @@
-"""Computes in floats what the engine does not compute in codes: dequantizes the operands of such
+"""Computes in floats what the engine has no quantized kernel for: dequantizes the operands of such
 nodes, and quantizes their results.
 
 SPDX-License-Identifier: Apache-2.0
@@ -15,20 +15,20 @@ from mace_tools.graph.op_support import RUN_BY_ENGINE, takes_quantized
 from mace_tools.graph.quantization import real, same_quant
 from mace_tools.support.errors import ModelError
 
-# Ops that compute in codes with some values of an attribute only. tools/ops.json tells which ops
-# compute in codes of which types (OpFacts.on_quantized, cpu_quantized).
+# Ops that compute on quantized values with some values of an attribute only. tools/ops.json tells
+# which ops compute on quantized values of which types (OpFacts.on_quantized, cpu_quantized).
 _VALUES = {
     "Eltwise": ("type", ("SUM", "SUB", "PROD", "DIV", "SQR_DIFF", "MIN", "MAX")),
     "LpNorm": ("p", (2,)),
     "Reduce": ("reduce_type", ("MEAN", "SUM", "MAX", "MIN")),
     "Softmax": ("use_log", (0,)),
 }
-# The same where codes have 16 bits.
+# The same where quantized values have 16 bits.
 _VALUES_16 = _VALUES | {
     "Activation": ("activation", ("NOOP", "RELU", "RELUX", "LEAKYRELU", "SIGMOID", "TANH")),
     "Eltwise": ("type", ("SUM", "SUB", "PROD")),
 }
-# Ops that pick some of the codes, so that the result has the scale of all operands.
+# Ops that pick some of the quantized values, so that the result has the scale of all operands.
 _PICKS = {"Eltwise": ("type", ("MIN", "MAX")), "Reduce": ("reduce_type", ("MIN", "MAX"))}
 _LINEAR = ("ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS")
 
@@ -36,7 +36,7 @@ _LINEAR = ("ASYMMETRIC", "HALF_PIXEL", "ALIGN_CORNERS")
 def dequantize_around(graph: Graph) -> None:
     around: Counter[str] = Counter()
     for node in list(graph.nodes):
-        if node.is_custom or not graph.is_quantized(node) or in_codes(graph, node):
+        if node.is_custom or not graph.is_quantized(node) or computes_quantized(graph, node):
             continue
         if graph.rounds_reals:
             _check_no_integers(graph, node)
@@ -47,21 +47,21 @@ def dequantize_around(graph: Graph) -> None:
         _quantize_outputs(graph, node)
     if around:
         ops = ", ".join(f"{n} {op}" for op, n in sorted(around.items()))
-        graph.notes.append(f"computed in floats, with codes before and after: {ops}")
+        graph.notes.append(f"computed in floats, between quantized tensors: {ops}")
 
 
 def _check_no_integers(graph: Graph, node: Node) -> None:
-    """Errors: ModelError for a node that reads codes, and means these rather than the numbers for
-    which they stand."""
+    """Errors: ModelError for a node that reads quantized values, and means these rather than the
+    numbers for which they stand."""
     read = [n for n in node.inputs if n and graph.tensors[n].quant is not None]
     if read and node.op != "Resize" and not op_schema.all_ops()[node.op].reads_types_only:
-        raise ModelError(f"{node}: it computes with the codes of '{read[0]}' as integers, which "
-                         "does not convert; put a DequantizeLinear in front of it, or end the "
-                         "model before it (output_tensors in the YAML)")
+        raise ModelError(f"{node}: it computes with the quantized values of '{read[0]}' as "
+                         f"integers, which does not convert; put a DequantizeLinear in front of "
+                         f"it, or end the model before it (output_tensors in the YAML)")
 
 
-def in_codes(graph: Graph, node: Node) -> bool:
-    """Whether the engine computes the node in codes."""
+def computes_quantized(graph: Graph, node: Node) -> bool:
+    """Whether the engine computes the node on quantized tensors."""
     if node.op in ("Quantize", "Dequantize"):
         return graph.tensors[node.inputs[0]].quant is not None or node.op == "Quantize"
     if node.op in RUN_BY_ENGINE:  # as each node of their graphs is
@@ -115,7 +115,7 @@ def in_codes(graph: Graph, node: Node) -> bool:
 
 
 def _fits_16(weight: Tensor, x: Quant) -> bool:
-    """Whether a filter multiplies codes of 16 bits: int8, and zero points of 0 on both sides."""
+    """Whether a filter multiplies int16: int8, and zero points of 0 on both sides."""
     return weight.dtype == "i8" and not weight.quant.zero_point.any() and x.zero_point[0] == 0
 
 
@@ -144,7 +144,8 @@ def _moves(graph: Graph, node: Node) -> bool:
 
 
 def _is_fixed(y: Tensor, units: int, zero: int) -> bool:
-    """Whether codes have the scale 1 / units, and this zero point of i8, as their op always has."""
+    """Whether quantized values have the scale 1 / units, and this zero point of i8, as their op
+    always has."""
     zero += 128 if y.dtype == "u8" else 0
     return (y.quant is not None and y.quant.axis is None and y.quant.zero_point[0] == zero
             and abs(y.quant.scale[0] * units - 1) <= 1e-3)
@@ -161,7 +162,7 @@ def _dequantize_inputs(graph: Graph, node: Node) -> None:
         if tensor.is_const:
             inputs[i] = graph.add_const(f"{name}/real", real(tensor.data, tensor.quant))
             if tensor.dtype == "i8":
-                graph.tensors[inputs[i]].codes = tensor.quant
+                graph.tensors[inputs[i]].source_quant = tensor.quant
         else:
             inputs[i] = _dequantized(graph, name)
     graph.set_inputs(node, inputs)
@@ -176,7 +177,7 @@ def _dequantized(graph: Graph, name: str) -> str:
 
 
 def _real_bias(graph: Graph, node: Node) -> str:
-    """Codes of a bias have the scale of the products."""
+    """Quantized values of a bias have the scale of the products."""
     bias = graph.tensors[node.inputs[2]]
     x, w = (graph.tensors[n].quant for n in node.inputs[:2])
     if bias.dtype not in ("i32", "i64") or bias.data is None:

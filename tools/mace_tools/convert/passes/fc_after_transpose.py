@@ -39,7 +39,8 @@ def _reorder(graph: Graph, node: Node) -> None:
     order = [0, *inverse(found[1])[1:]]
     moved = weight.reshape(weight.shape[0], *features).transpose(order).reshape(weight.shape)
     name = graph.add_const(node.inputs[1], moved, like=node.inputs[1])
-    graph.tensors[name].codes = graph.tensors[node.inputs[1]].codes  # along axis 0, if any
+    # Along axis 0, if any.
+    graph.tensors[name].source_quant = graph.tensors[node.inputs[1]].source_quant
     graph.set_inputs(view, [found[0]])
     graph.origins.pop(view.outputs[0], None)
     graph.set_inputs(node, [node.inputs[0], name, *node.inputs[2:]])

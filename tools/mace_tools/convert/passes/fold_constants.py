@@ -15,7 +15,7 @@ from mace_tools.convert.passes.match import CONV_LIKE
 from mace_tools.convert.reference import evaluate
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Graph, Node, Tensor, dtype_name
-from mace_tools.graph.quantization import as_signed, made_codes, moved_quant, nearest, real
+from mace_tools.graph.quantization import as_signed, folded_quant, moved_quant, nearest, real
 
 SMALL_BYTES = 1 << 16
 GROWTH = 4
@@ -40,7 +40,7 @@ def fold_node(graph: Graph, node: Node) -> bool:
 
     fp16 is computed as float32 and rounded once."""
     if node.op in ("Dequantize", "Quantize"):
-        return _fold_codes(graph, node)
+        return _fold_quantized(graph, node)
     read = [graph.tensors[i] for i in node.inputs if i]
     size = _bytes(graph, node)
     if not read or size is not None and size > MAX_BYTES:
@@ -64,7 +64,7 @@ def fold_node(graph: Graph, node: Node) -> bool:
         if read[0].quant is not None:
             tensor.quant = moved_quant(node, read[0].quant, read[0].data.shape, value.shape)
         elif tensor.dtype in ("f32", "f16"):
-            tensor.codes = made_codes(node, read, value.shape)
+            tensor.source_quant = folded_quant(node, read, value.shape)
         if tensor.dtype == "f32":
             tensor.stored = "f16" if weight.dtype == "f16" else weight.stored
     return True
@@ -76,8 +76,8 @@ def _moves_one(node: Node, x: Tensor) -> bool:
         node.op == "Transpose" or x.quant.axis is None)
 
 
-def _fold_codes(graph: Graph, node: Node) -> bool:
-    """Turns the numbers of codes, or the codes of numbers, into a constant."""
+def _fold_quantized(graph: Graph, node: Node) -> bool:
+    """Turns dequantized or quantized constants into a constant."""
     x, y = graph.tensors[node.inputs[0]], graph.tensors[node.outputs[0]]
     given = node.op == "Dequantize"
     if x.data is None or (x.quant is not None) is not given or not given and y.quant is None:
@@ -85,7 +85,7 @@ def _fold_codes(graph: Graph, node: Node) -> bool:
     graph.remove(node)
     if given:
         y.data, y.dtype = real(x.data, x.quant), "f32"
-        y.codes = as_signed(x.quant, x.dtype) if x.dtype in ("i8", "u8") else None
+        y.source_quant = as_signed(x.quant, x.dtype) if x.dtype in ("i8", "u8") else None
     else:
         y.data = nearest(x.data, y.quant, y.dtype, node.attr("rounding"))
     y.shape = tuple(y.data.shape)

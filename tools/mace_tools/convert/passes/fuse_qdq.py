@@ -1,13 +1,13 @@
-"""Computes in codes what the source computes in real numbers between codes.
+"""Computes on quantized tensors what the source computes in real numbers between quantized tensors.
 
 SPDX-License-Identifier: Apache-2.0
 
-    codes -> Dequantize -> node -> Quantize -> codes        as ONNX and TensorFlow write it
-    codes -> node -> codes                                  where the engine computes it so
+    int8 -> Dequantize -> node -> Quantize -> int8          as ONNX and TensorFlow write it
+    int8 -> node -> int8                                    where the engine computes it so
 
 Dequantize moves down and Quantize up past nodes that only move elements, which changes no result.
-The arithmetic of a node in codes is that of TFLite: its results differ by at most a step from
-rounded real numbers. Codes of type uint8 become int8 first, by a zero point that is less by 128,
+The arithmetic of a node on quantized tensors is that of TFLite: its results differ by at most a
+step from rounded real numbers. Uint8 values become int8 first, by a zero point that is less by 128,
 because weights are int8.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.convert.passes import quantized_operands
-from mace_tools.convert.passes.dequantize_around import in_codes
+from mace_tools.convert.passes.dequantize_around import computes_quantized
 from mace_tools.convert.passes.move_quantize import move_quantize
 from mace_tools.graph.ir import Graph, Node, Tensor
 from mace_tools.graph.quantization import as_signed, same_quant
@@ -31,20 +31,20 @@ def fuse_qdq(graph: Graph) -> None:
     for node in list(graph.nodes):
         _fuse(graph, node)
     _requantize(graph)
-    left = [n for n in graph.nodes if not graph.is_quantized(n) and _reads_codes(graph, n)]
+    left = [n for n in graph.nodes if not graph.is_quantized(n) and _reads_quantized(graph, n)]
     if left:
         ops = sorted({n.op for n in left})
-        graph.notes.append(f"computed in floats between codes: {len(left)} nodes "
+        graph.notes.append(f"computed in floats between quantized tensors: {len(left)} nodes "
                            f"({', '.join(ops)})")
 
 
-def _reads_codes(graph: Graph, node: Node) -> bool:
+def _reads_quantized(graph: Graph, node: Node) -> bool:
     makers = [graph.producer(i) for i in node.inputs if i]
     return any(m is not None and m.op == "Dequantize" for m in makers)
 
 
 def _use_signed(graph: Graph) -> None:
-    """Makes int8 codes of uint8 ones. Inputs and outputs of the graph keep their type."""
+    """Makes int8 values of uint8 ones. Inputs and outputs of the graph keep their type."""
     if any(n.is_custom and graph.is_quantized(n) for n in graph.nodes):
         return
     for tensor in list(graph.tensors.values()):
@@ -93,7 +93,8 @@ def _drop_clamps(graph: Graph) -> None:
         y = graph.tensors[after.outputs[0]]
         most = np.iinfo(y.dtype.replace("i", "int").replace("u", "uint"))
         scale, zero = float(y.quant.scale[0]), int(y.quant.zero_point[0])
-        # Codes are rounded: what lies within half a step of the end has the code of the end.
+        # Quantized values are rounded: what lies within half a step of the end has the value of the
+        # end.
         if limits[0] <= scale * (most.min - zero) * (1 - 1e-6) + scale * 1e-3 and \
                 limits[1] >= scale * (most.max - zero) * (1 - 1e-6) - scale * 1e-3:
             graph.bypass(node, node.inputs[0])
@@ -111,8 +112,8 @@ def _limits(node: Node) -> tuple[float, float] | None:
 
 
 def _fuse(graph: Graph, node: Node) -> bool:
-    """Lets a node read and make codes if it is between Dequantize and Quantize, and the engine
-    computes it so."""
+    """Lets a node read and make quantized values if it is between Dequantize and Quantize, and the
+    engine computes it so."""
     if node.is_custom or len(node.outputs) != 1 or node.op in ("Quantize", "Dequantize") \
             or graph.is_quantized(node):
         return False
@@ -128,7 +129,7 @@ def _fuse(graph: Graph, node: Node) -> bool:
     graph.remove(quantize)
     graph.set_inputs(node, inputs)
     graph.set_output(node, 0, y)
-    if in_codes(graph, node):
+    if computes_quantized(graph, node):
         return True
     graph.set_inputs(node, reals)
     graph.set_output(node, 0, out)
@@ -138,7 +139,7 @@ def _fuse(graph: Graph, node: Node) -> bool:
 
 
 def _requantize(graph: Graph) -> None:
-    """Quantize(Dequantize(x)) reads the codes of x, or goes if they are its own."""
+    """Quantize(Dequantize(x)) reads the quantized values of x, or goes if they are its own."""
     for node in list(graph.nodes):
         maker = graph.producer(node.inputs[0]) if node.op == "Quantize" else None
         if maker is None or maker.op != "Dequantize":

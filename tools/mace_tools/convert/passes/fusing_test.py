@@ -313,7 +313,7 @@ def test_what_only_looks_like_a_noop_stays():
     assert net.check(remove_noops) == {"Eltwise": 3}
 
 
-def test_codes_of_1_and_0_are_neutral_only_where_they_stand_for_these_numbers():
+def test_quantized_1_and_0_are_neutral_only_where_they_stand_for_these_numbers():
     def product(kind: str, code: int, scale: float, zero: int, after: float) -> int:
         net = Net()
         net.graph.add_input("x", "i8", (6,)).quant = Quant(np.float32([0.5]), np.array([3]))

@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from mace_tools.graph.ir import Graph, Node
-from mace_tools.graph.quantization import permuted_codes
+from mace_tools.graph.quantization import permuted_quant
 
 
 def matmul_to_fc(graph: Graph) -> None:
@@ -43,7 +43,8 @@ def _to_fully_connected(graph: Graph, node: Node) -> None:
         return
     if not node.attr("transpose_b"):
         name = graph.add_const(f"{node.inputs[1]}_t", weight.T, like=node.inputs[1])
-        graph.tensors[name].codes = permuted_codes(graph.tensors[node.inputs[1]].codes, [1, 0])
+        source = graph.tensors[node.inputs[1]].source_quant
+        graph.tensors[name].source_quant = permuted_quant(source, [1, 0])
         graph.set_inputs(node, [node.inputs[0], name])
     node.op = "FullyConnected"
     node.attrs = {}

@@ -11,7 +11,7 @@ from mace_tools.convert.passes.match import plain
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Graph, Node, Quant, Tensor
 from mace_tools.graph.op_support import takes_quantized
-from mace_tools.graph.quantization import along, codes_of, nearest, same_quant
+from mace_tools.graph.quantization import along, nearest, quantized_data, same_quant
 
 # Moving nodes all of whose inputs are elements to move; of others, the first one is.
 _ALL_INPUTS = ("Concat", "Stack")
@@ -49,7 +49,7 @@ def _lower_dequantize(graph: Graph, node: Node) -> bool:
     if not _moves(node) or graph.is_quantized(node):
         return False
     names = _data_inputs(node)
-    found = [_code_tensor(graph, name, node.op in _LOOKUPS or k > 0 or len(names) > 1)
+    found = [_quantized_tensor(graph, name, node.op in _LOOKUPS or k > 0 or len(names) > 1)
              for k, name in enumerate(names)]
     first = found[0]
     if first is None or any(t is None or t.dtype != first.dtype
@@ -57,29 +57,29 @@ def _lower_dequantize(graph: Graph, node: Node) -> bool:
         return False
     if all(t.is_const for t in found) and node.op not in _LOOKUPS:
         return False
-    if not _pads_with_a_code(node, first.quant, first.dtype) \
+    if not _pads_with_a_constant(node, first.quant, first.dtype) \
             or not takes_quantized(op_schema.all_ops()[node.op], first.dtype):
         return False
-    codes = [_as_added(graph, t) for t in found]
-    graph.set_inputs(node, [*codes, *node.inputs[len(codes):]])
+    quantized = [_as_added(graph, t) for t in found]
+    graph.set_inputs(node, [*quantized, *node.inputs[len(quantized):]])
     for k, out in enumerate(list(node.outputs)):
         real = graph.tensors[out]
-        inner = graph.add_tensor(Tensor(graph.fresh(f"{out}/codes"), first.dtype, real.shape,
+        inner = graph.add_tensor(Tensor(graph.fresh(f"{out}/quantized"), first.dtype, real.shape,
                                         quant=first.quant))
         graph.set_output(node, k, inner.name)
         graph.add("Dequantize", [inner.name], [out])
     return True
 
 
-def _code_tensor(graph: Graph, name: str, constants: bool) -> Tensor | None:
-    """The codes, per tensor, from which an operand is dequantized. Those of a constant are not yet
-    part of the graph."""
+def _quantized_tensor(graph: Graph, name: str, constants: bool) -> Tensor | None:
+    """The quantized values, per tensor, from which an operand is dequantized. Those of a constant
+    are not yet part of the graph."""
     tensor = graph.tensors[name]
-    if constants and tensor.codes is not None and tensor.codes.axis is None:
-        codes = codes_of(tensor, "i8")
-        if codes is None:
+    if constants and tensor.source_quant is not None and tensor.source_quant.axis is None:
+        quantized = quantized_data(tensor, "i8")
+        if quantized is None:
             return None
-        return Tensor(f"{name}/codes", "i8", tensor.shape, codes, quant=tensor.codes)
+        return Tensor(f"{name}/quantized", "i8", tensor.shape, quantized, quant=tensor.source_quant)
     maker = graph.producer(name)
     if maker is None or maker.op != "Dequantize":
         return None
@@ -113,13 +113,14 @@ def _raise_quantize(graph: Graph, node: Node) -> bool:
     kept = dict(node.attrs)
     graph.remove(node)
     graph.set_output(move, 0, y.name)
-    codes = []
+    quantized = []
     for name in names:
-        inner = graph.add_tensor(Tensor(graph.fresh(f"{name}/codes"), y.dtype, graph.shape(name),
+        inner = graph.add_tensor(Tensor(graph.fresh(f"{name}/quantized"), y.dtype,
+                                        graph.shape(name),
                                         quant=y.quant))
         graph.add("Quantize", [name], [inner.name], **kept)
-        codes.append(inner.name)
-    graph.set_inputs(move, [*codes, *move.inputs[len(codes):]])
+        quantized.append(inner.name)
+    graph.set_inputs(move, [*quantized, *move.inputs[len(quantized):]])
     return True
 
 
@@ -133,7 +134,7 @@ def _fold(graph: Graph, node: Node, x: Tensor, y: Tensor) -> bool:
     return True
 
 
-def _pads_with_a_code(node: Node, quant: Quant, dtype: str) -> bool:
+def _pads_with_a_constant(node: Node, quant: Quant, dtype: str) -> bool:
     """Whether the number by which a Pad fills is that of a code; true for other nodes."""
     if node.op != "Pad" or node.attr("pad_type") != "CONSTANT":
         return True

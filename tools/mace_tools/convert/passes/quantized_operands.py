@@ -1,4 +1,4 @@
-"""The operands of a node that is to compute in codes.
+"""The operands of a node that is to compute on quantized values.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from mace_tools.convert.passes.match import CONV_LIKE
 from mace_tools.graph.ir import Graph, Node, Quant, Tensor
-from mace_tools.graph.quantization import codes_of
+from mace_tools.graph.quantization import quantized_data
 from mace_tools.support.errors import ModelError
 
 # The axis of a filter along which its scales may lie.
@@ -23,22 +23,22 @@ _ROUNDED = 1e-3
 
 
 def of_node(graph: Graph, node: Node, y: Tensor) -> list[str] | None:
-    """Operands of codes with which the node makes those of y; None if there are none.
+    """Quantized operands with which the node makes those of y; None if there are none.
 
     Errors: ModelError for a bias whose scale is not that of the products."""
     if y.dtype == "i16":  # floats round less
         return None
     if node.op in CONV_LIKE:
         return _of_layer(graph, node, y)
-    found = [_codes(graph, name) for name in node.inputs]
+    found = [_quantized(graph, name) for name in node.inputs]
     if any(t is None for t in found) or not _fits(node, found, y):
         return None
     return [_added(graph, t) for t in found]
 
 
-def _codes(graph: Graph, name: str) -> Tensor | None:
-    """The codes, per tensor, that an operand stands for; those of constants are not yet part of the
-    graph."""
+def _quantized(graph: Graph, name: str) -> Tensor | None:
+    """The quantized values, per tensor, that an operand stands for; those of constants are not yet
+    part of the graph."""
     if not name:
         return None
     tensor = graph.tensors[name]
@@ -49,17 +49,17 @@ def _codes(graph: Graph, name: str) -> Tensor | None:
         found = graph.tensors[maker.inputs[0]]
         fits = found.dtype != "i16" and found.quant is not None and found.quant.axis is None
         return found if fits else None
-    if tensor.codes is not None and tensor.codes.axis is None:
-        codes, quant = codes_of(tensor, "i8"), tensor.codes
+    if tensor.source_quant is not None and tensor.source_quant.axis is None:
+        quantized, quant = quantized_data(tensor, "i8"), tensor.source_quant
     elif tensor.dtype == "f32" and tensor.data.size == 1 and math.isfinite(tensor.data.item()):
-        # One number is a code of 1, 0 or -1 times itself.
+        # One number is a quantized value of 1, 0 or -1 times itself.
         value = tensor.data.item()
-        codes = np.full(tensor.data.shape, np.sign(value), np.int8)
+        quantized = np.full(tensor.data.shape, np.sign(value), np.int8)
         quant = Quant(np.float32([abs(value) or 1]), np.zeros(1, np.int64))
     else:
         return None
-    return None if codes is None else Tensor(f"{name}/codes", "i8", tensor.shape, codes,
-                                             quant=quant)
+    return None if quantized is None else Tensor(f"{name}/quantized", "i8", tensor.shape, quantized,
+                                                 quant=quant)
 
 
 def _added(graph: Graph, tensor: Tensor) -> str:
@@ -88,17 +88,17 @@ def _fits(node: Node, found: list[Tensor], y: Tensor) -> bool:
 
 def _of_layer(graph: Graph, node: Node, y: Tensor) -> list[str] | None:
     """Of a convolution or a product with a constant matrix."""
-    x, w = _codes(graph, node.inputs[0]), graph.tensors[node.inputs[1]]
+    x, w = _quantized(graph, node.inputs[0]), graph.tensors[node.inputs[1]]
     axis = _AXIS.get(node.op)
-    if x is None or x.is_const or w.codes is None or axis is None:
+    if x is None or x.is_const or w.source_quant is None or axis is None:
         return None
-    quant = w.codes
+    quant = w.source_quant
     if quant.axis is not None and quant.scale.size > 1 and (
             quant.axis != axis or quant.zero_point.any()):
         return None
     if quant.scale.size == 1:
         quant = Quant(quant.scale, quant.zero_point)
-    weights = codes_of(w, "i8")
+    weights = quantized_data(w, "i8")
     if weights is None:
         return None
     unit = float(x.quant.scale[0]) * quant.scale.astype(np.float64)
@@ -114,14 +114,14 @@ def _of_layer(graph: Graph, node: Node, y: Tensor) -> list[str] | None:
     factor = (unit / float(y.quant.scale[0])).max()
     if sums * max(1.0, 2 * factor) >= _MOST:
         return None
-    inputs[1] = _added(graph, Tensor(f"{w.name}/codes", "i8", w.shape, weights, quant=quant))
+    inputs[1] = _added(graph, Tensor(f"{w.name}/quantized", "i8", w.shape, weights, quant=quant))
     if node.has_input(2):
-        inputs[2] = graph.add_const(f"{node.inputs[2]}/codes", bias)
+        inputs[2] = graph.add_const(f"{node.inputs[2]}/quantized", bias)
     return inputs
 
 
 def _largest_sum(node: Node, weights: np.ndarray, quant: Quant) -> float:
-    """The largest magnitude of a sum of products with any codes of 8 bits."""
+    """The largest magnitude of a sum of products with any int8."""
     zero = int(quant.zero_point[0]) if quant.axis is None else 0
     outer = 2 if node.op == "DepthwiseConv2d" else 1
     sums = np.abs(weights.astype(np.int64) - zero).sum(axis=tuple(range(outer, weights.ndim)))
@@ -131,12 +131,12 @@ def _largest_sum(node: Node, weights: np.ndarray, quant: Quant) -> float:
 def _bias(graph: Graph, node: Node, unit: np.ndarray) -> np.ndarray | None:
     """The bias in units of the products, int32; None if it is computed or too large.
 
-    Errors: ModelError if it stands for codes of another unit."""
+    Errors: ModelError if it stands for quantized values of another unit."""
     bias = graph.tensors[node.inputs[2]]
     if bias.data is None:
         return None
-    if bias.codes is not None and not bias.codes.zero_point.any():
-        scale = bias.codes.scale.astype(np.float64)
+    if bias.source_quant is not None and not bias.source_quant.zero_point.any():
+        scale = bias.source_quant.scale.astype(np.float64)
         wrong = np.abs(scale - unit) > _ROUNDED * unit if scale.size in (1, unit.size) \
             or unit.size == 1 else np.ones(1, bool)
         if wrong.any():
@@ -145,5 +145,5 @@ def _bias(graph: Graph, node: Node, unit: np.ndarray) -> np.ndarray | None:
                 f"'{node.inputs[0]}' and '{node.inputs[1]}' have the product of scales "
                 f"{unit.max():.6g}: they must be equal; quantize the model again, or leave the "
                 "bias in floats")
-    codes = np.rint(bias.data.astype(np.float64) / unit)
-    return None if np.abs(codes).max(initial=0) >= _MOST else codes.astype(np.int32)
+    quantized = np.rint(bias.data.astype(np.float64) / unit)
+    return None if np.abs(quantized).max(initial=0) >= _MOST else quantized.astype(np.int32)

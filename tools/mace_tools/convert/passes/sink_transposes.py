@@ -177,8 +177,8 @@ def _in_order(graph: Graph, node: Node, name: str, perm: list[int]) -> str:
         while node.op != "Concat" and array.ndim and array.shape[0] == 1:
             array = array[0]
         moved = graph.add_const(name, array, like=name)
-        if tensor.codes is not None and tensor.codes.axis is None:
-            graph.tensors[moved].codes = tensor.codes
+        if tensor.source_quant is not None and tensor.source_quant.axis is None:
+            graph.tensors[moved].source_quant = tensor.source_quant
         return moved
     if missing:
         shape = (1,) * missing + tuple(tensor.shape)

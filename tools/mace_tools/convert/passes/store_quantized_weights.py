@@ -1,5 +1,5 @@
-"""Stores the int8 weights that a model multiplies with floats as the codes that they are, rather
-than as the floats for which they stand.
+"""Stores the int8 weights that a model multiplies with floats as the quantized values that they
+are, rather than as the floats for which they stand.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,17 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.graph.ir import Graph, Tensor
-from mace_tools.graph.quantization import codes_of, real
+from mace_tools.graph.quantization import quantized_data, real
 from mace_tools.graph.quantized_weights import rows_of, store, store_quantized
 
-# The operands that engines read as codes, or make floats of one weight at a time.
+# The operands that engines read as quantized values, or make floats of one weight at a time.
 _OPERANDS = {("FullyConnected", 1), ("Gather", 0), ("Conv2d", 1), ("DepthwiseConv2d", 1),
              ("Deconv2d", 1)}
 
 
 def store_quantized_weights(graph: Graph) -> None:
     for tensor in graph.tensors.values():
-        if tensor.codes is None or tensor.dtype != "f32" or tensor.data is None \
+        if tensor.source_quant is None or tensor.dtype != "f32" or tensor.data is None \
                 or tensor.data.ndim < 2 or not tensor.data.size or tensor.name in graph.outputs:
             continue
         readers = graph.consumers(tensor.name)
@@ -29,14 +29,14 @@ def store_quantized_weights(graph: Graph) -> None:
 
 
 def _store(tensor: Tensor) -> None:
-    """Where the codes give the very floats: with scales of rows, which engines read with least
-    work, or else with the quantization as it is."""
-    quant = tensor.codes
-    codes = codes_of(tensor, "i8")
-    if codes is None or not np.array_equal(real(codes, quant), tensor.data):
+    """Where the quantized values give the very floats: with scales of rows, which engines read with
+    least work, or else with the quantization as it is."""
+    quant = tensor.source_quant
+    quantized = quantized_data(tensor, "i8")
+    if quantized is None or not np.array_equal(real(quantized, quant), tensor.data):
         return
     if quant.axis in (None, 0) and not quant.zero_point.any():
-        rows = rows_of(codes)
+        rows = rows_of(quantized)
         store(tensor, "i8", rows, np.broadcast_to(quant.scale.astype(np.float32), len(rows)))
     else:
-        store_quantized(tensor, codes, quant)
+        store_quantized(tensor, quantized, quant)

@@ -1,9 +1,10 @@
-"""Nodes with quantized tensors: computed in real numbers, of which the nearest codes are taken.
+"""Nodes with quantized tensors: computed in real numbers, of which the nearest quantized values are
+taken.
 
 SPDX-License-Identifier: Apache-2.0
 
 The engine's kernels compute in integers, and differ from this by a step where a result lies near
-the middle between two codes.
+the middle between two quantized values.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def _averages(node: Node) -> bool:
 
 
 def _real(graph: Graph, node: Node, k: int, operands: Values) -> np.ndarray | None:
-    """What operand k stands for. The codes of a bias have the scale of the products."""
+    """What operand k stands for. The quantized values of a bias have the scale of the products."""
     data = operands[k]
     if data is None or not node.has_input(k):
         return None

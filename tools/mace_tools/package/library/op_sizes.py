@@ -52,9 +52,9 @@ def is_complete() -> bool:
 
 def estimate(ops: Collection[str], gpu: bool = False, quantized: bool = False) -> int:
     """Bytes of the stripped shared library with these ops, of the table's ABI."""
-    cpu, with_gpu, with_codes = (total(stored()["variants"][name], ops)
-                                 for name in ("cpu", "gpu", "quantized"))
-    return cpu + gpu * (with_gpu - cpu) + quantized * (with_codes - cpu)
+    cpu, with_gpu, with_quantized = (total(stored()["variants"][name], ops)
+                                     for name in ("cpu", "gpu", "quantized"))
+    return cpu + gpu * (with_gpu - cpu) + quantized * (with_quantized - cpu)
 
 
 def is_near(abi: Abi, ops: Collection[str] | None, gpu: bool = False, dsp: bool = False,

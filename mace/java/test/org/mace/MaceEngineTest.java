@@ -1,4 +1,4 @@
-// Arrays, buffers, codes, shapes and settings, by the bundled model and small ones.
+// Arrays, buffers, quantized values, shapes and settings, by the bundled model and small ones.
 // SPDX-License-Identifier: Apache-2.0
 package org.mace;
 
@@ -61,7 +61,7 @@ public class MaceEngineTest {
   @Test
   public void tensorsAreDescribed() {
     try (MaceEngine engine = Models.digits();
-        MaceEngine codes = new MaceEngine(Models.file("codes.pb"))) {
+        MaceEngine quantized = new MaceEngine(Models.file("quantized.pb"))) {
       TensorInfo input = engine.getInputTensor(engine.getInputIndex("input"));
       assertEquals("input FLOAT32 [1, 1, 8, 8]", input.toString());
       assertEquals("NCHW", input.dataFormat());
@@ -70,7 +70,7 @@ public class MaceEngineTest {
       assertEquals(0, engine.getOutputIndex("probabilities"));
       assertEquals(1, engine.getInputTensorCount());
       assertEquals(1, engine.getOutputTensorCount());
-      TensorInfo x = codes.getInputTensor(0);
+      TensorInfo x = quantized.getInputTensor(0);
       assertEquals(DataType.INT8, x.dataType());
       assertEquals(0.1f, x.scale(), 0);
       assertEquals(3, x.zeroPoint());
@@ -80,7 +80,7 @@ public class MaceEngineTest {
 
   @Test
   public void codesAndFloatsOfQuantizedTensors() {
-    try (MaceEngine engine = new MaceEngine(Models.file("codes.pb"))) {
+    try (MaceEngine engine = new MaceEngine(Models.file("quantized.pb"))) {
       byte[][] out = new byte[1][4];
       engine.run(new byte[][] {{-128, 3, 13, 127}}, out);
       assertArrayEquals(new byte[] {3, 3, 13, 127}, out[0]);

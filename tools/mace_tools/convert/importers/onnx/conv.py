@@ -58,10 +58,10 @@ def conv(b: Builder, n: SourceNode) -> str:
 
 
 def _many_scales(b: Builder, w: str, group: int) -> bool:
-    """Whether the filter stands for codes with several scales in a group, which are along an axis
-    only while it is not split."""
-    codes = b.codes(w)
-    return codes is not None and codes.axis is not None and codes.scale.size not in (1, group)
+    """Whether the filter stands for quantized values with several scales in a group, which are
+    along an axis only while it is not split."""
+    quant = b.source_quant(w)
+    return quant is not None and quant.axis is not None and quant.scale.size not in (1, group)
 
 
 @registry.op("ConvTranspose")

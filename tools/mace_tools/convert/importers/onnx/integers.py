@@ -15,7 +15,7 @@ from mace_tools.convert.importers.integer_products import REACH, product
 from mace_tools.convert.importers.onnx import registry
 from mace_tools.convert.importers.onnx.conv import conv
 from mace_tools.convert.importers.onnx.recurrent import recurrent
-from mace_tools.convert.importers.onnx.scales import AGAIN, CODES
+from mace_tools.convert.importers.onnx.scales import AGAIN, QUANTIZED_TYPES
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError, Unsupported
 
@@ -23,11 +23,11 @@ MS = "com.microsoft."
 
 
 def difference(b: Builder, n: SourceNode, x: str, zero: str, axis: int) -> str:
-    """Codes less their zero point, or zero points along an axis, as floats."""
-    if b.dtype(x) not in CODES or zero and b.dtype(zero) not in CODES:
-        wrong = x if b.dtype(x) not in CODES else zero
-        raise ModelError(f"{n.op} '{n.name}': its operand '{wrong}' is {b.dtype(wrong)}; codes are "
-                         f"int8 or uint8; {AGAIN}")
+    """Quantized values less their zero point, or zero points along an axis, as floats."""
+    if b.dtype(x) not in QUANTIZED_TYPES or zero and b.dtype(zero) not in QUANTIZED_TYPES:
+        wrong = x if b.dtype(x) not in QUANTIZED_TYPES else zero
+        raise ModelError(f"{n.op} '{n.name}': its operand '{wrong}' is {b.dtype(wrong)}; quantized "
+                         f"values are int8 or uint8; {AGAIN}")
     data, zeros = b.const(x), b.const(zero) if zero else None
     if zeros is not None and zeros.ndim == 1 and zeros.size > 1:
         zeros = zeros.reshape([-1 if k == axis % b.rank(x) else 1 for k in range(b.rank(x))])
@@ -73,7 +73,7 @@ def conv_integer(b: Builder, n: SourceNode) -> str:
 
 
 def dynamic_scale(b: Builder, x: str) -> tuple[str, str]:
-    """Scale and zero point, as floats, by which uint8 codes span the numbers x and 0."""
+    """Scale and zero point, as floats, by which uint8 values span the numbers x and 0."""
     zero, steps = b.add_const(np.float32(0)), b.add_const(np.float32(REACH))
     least, most = (b.op("Eltwise", b.op("Reduce", x, reduce_type=kind, axis=[], keepdims=0), zero,
                         type=kind) for kind in ("MIN", "MAX"))
@@ -85,18 +85,18 @@ def dynamic_scale(b: Builder, x: str) -> tuple[str, str]:
     return scale, b.op("Unary", b.op("Clip", point, min=0.0, max=255.0), type="ROUND")
 
 
-def dynamic_codes(b: Builder, x: str, scale: str, point: str) -> str:
-    """Codes of uint8 as floats."""
+def dynamically_quantized(b: Builder, x: str, scale: str, point: str) -> str:
+    """Uint8 values as floats."""
     units = b.op("Unary", b.op("Eltwise", x, scale, type="DIV"), type="ROUND")
     return b.op("Clip", b.op("Eltwise", units, point, type="SUM"), min=0.0, max=255.0)
 
 
 @registry.op("DynamicQuantizeLinear")
 def dynamic_quantize(b: Builder, n: SourceNode) -> list[str]:
-    """Codes of uint8 by the range of the operand and 0"""
+    """Uint8 values by the range of the operand and 0"""
     scale, point = dynamic_scale(b, n.inputs[0])
-    codes = dynamic_codes(b, n.inputs[0], scale, point)
-    return [b.op("Cast", codes, to="u8"), scale, b.op("Cast", point, to="u8")]
+    quantized = dynamically_quantized(b, n.inputs[0], scale, point)
+    return [b.op("Cast", quantized, to="u8"), scale, b.op("Cast", point, to="u8")]
 
 
 def _scaled(b: Builder, y: str, scales: list[str], bias: str) -> str:
@@ -119,8 +119,8 @@ def dynamic_matmul(b: Builder, n: SourceNode) -> str:
     """DynamicQuantizeLinear, then MatMulInteger, times both scales, and a bias"""
     x, w, w_scale, w_zero, bias = [*n.inputs, *[""] * 5][:5]
     scale, point = dynamic_scale(b, x)
-    codes = b.op("Eltwise", dynamic_codes(b, x, scale, point), point, type="SUB")
-    y = product(b, codes, difference(b, n, w, w_zero, -1))
+    quantized = b.op("Eltwise", dynamically_quantized(b, x, scale, point), point, type="SUB")
+    y = product(b, quantized, difference(b, n, w, w_zero, -1))
     return _scaled(b, y, [scale, w_scale], bias)
 
 
@@ -129,7 +129,7 @@ def dynamic_lstm(b: Builder, n: SourceNode) -> list[str]:
     """LSTM of the operand as DynamicQuantizeLinear rounds it; its state stays in floats"""
     x, w, r, bias, lengths, hidden, cell, peepholes, *scales = [*n.inputs, *[""] * 12][:12]
     scale, point = dynamic_scale(b, x)
-    units = b.op("Eltwise", dynamic_codes(b, x, scale, point), point, type="SUB")
+    units = b.op("Eltwise", dynamically_quantized(b, x, scale, point), point, type="SUB")
     real = [b.op("Eltwise", units, scale, type="PROD"), _gates(b, n, w, *scales[:2]),
             _gates(b, n, r, *scales[2:])]
     note = "DynamicQuantizeLSTM keeps its state in floats, which ONNX Runtime rounds to 8 bits " \

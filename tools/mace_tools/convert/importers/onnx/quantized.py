@@ -15,9 +15,9 @@ from mace_tools.convert.importers.onnx.scales import (
     AGAIN,
     QUANTIZED,
     clamped,
-    codes_from,
-    plain_codes,
+    plain_integers,
     quant_of,
+    quantized_from,
     real_of,
 )
 from mace_tools.convert.importers.onnx.tensors import BFLOAT16, type_name
@@ -28,7 +28,7 @@ from mace_tools.support.errors import ModelError, Unsupported
 
 MS = "com.microsoft."
 FLOAT, FLOAT16 = 1, 10
-# The types of codes, and the engine's that hold them.
+# The quantized types, and the engine's that hold them.
 HELD = {"uint8": "u8", "int8": "i8", "int16": "i16", "uint16": "i32",
         **{kind: dtype_name(form.held) for kind, form in narrow_types.INTEGERS.items()}}
 EIGHT_BITS = "quantize the model to 8 bits (QuantType.QUInt8 or QInt8)"
@@ -36,13 +36,14 @@ EIGHT_BITS = "quantize the model to 8 bits (QuantType.QUInt8 or QInt8)"
 
 @registry.op("QuantizeLinear", f"{MS}QuantizeLinear")
 def quantize_linear(b: Builder, n: SourceNode) -> str:
-    """The nearest codes, halves to even; constants are quantized when the model is converted"""
+    """The nearest quantized values, halves to even; constants are quantized when the model is
+    converted"""
     x, scale, zero = [*n.inputs, ""][:3]
     if b.dtype(x) not in ("f32", "f16"):
         raise Unsupported(f"it quantizes {b.dtype(x)}", "cast its operand to float32 first")
     axis = n.attr("axis", 1)
     n.only("precision", 0, "divide in float32")
-    saturates, kind = bool(n.flag("saturate", 1)), _code_type(b, n, zero)
+    saturates, kind = bool(n.flag("saturate", 1)), _quantized_type(b, n, zero)
     real = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
     if kind in narrow_types.FLOATS:
         b.model.retyped[n.outputs[0]] = kind
@@ -50,21 +51,21 @@ def quantize_linear(b: Builder, n: SourceNode) -> str:
                        saturates)
     dtype = HELD[kind]
     if _has_blocks(b, n, x, scale):
-        return _blocks_of_codes(b, n, real, scale, zero, kind)
+        return _quantized_blocks(b, n, real, scale, zero, kind)
     if b.const(scale) is None:
-        return _codes(b, n, real, scale, zero, kind)
+        return _quantized(b, n, real, scale, zero, kind)
     quant = quant_of(b, n, scale, zero, dtype, axis, b.extents(x))
     if kind in narrow_types.INTEGERS:
         real = clamped(b, real, quant, _limits(kind))
     if kind == "uint16":
-        return plain_codes(b, real, quant, dtype, _limits(kind))
-    return codes_from(b, real, quant, dtype)
+        return plain_integers(b, real, quant, dtype, _limits(kind))
+    return quantized_from(b, real, quant, dtype)
 
 
 @registry.op("DequantizeLinear", f"{MS}DequantizeLinear")
 def dequantize_linear(b: Builder, n: SourceNode) -> str:
-    """Scale times codes less the zero point; constants become floats when the model is converted,
-    unless a node computes with their codes"""
+    """Scale times quantized values less the zero point; constants become floats when the model is
+    converted, unless a node computes with their quantized values"""
     x, scale, zero = [*n.inputs, ""][:3]
     axis, dtype = n.attr("axis", 1), b.dtype(x)
     to = n.attr("output_dtype", 0) or (FLOAT16 if b.dtype(scale) == "f16" else FLOAT)
@@ -73,7 +74,7 @@ def dequantize_linear(b: Builder, n: SourceNode) -> str:
     if dtype == "f32":
         real = b.op("Eltwise", x, _factor(b, n, x, scale, zero), type="PROD")
     else:
-        _check_codes(b, n, x)
+        _check_quantized(b, n, x)
         if _has_blocks(b, n, x, scale):
             real = _real_blocks(b, n, x, scale, zero)
         elif b.const(scale) is None:
@@ -83,8 +84,9 @@ def dequantize_linear(b: Builder, n: SourceNode) -> str:
     return b.op("Cast", real, to="f16") if to == FLOAT16 else real
 
 
-def _code_type(b: Builder, n: SourceNode, zero: str) -> str:
-    """The type of the codes, a key of HELD: that of the zero point, or else an attribute."""
+def _quantized_type(b: Builder, n: SourceNode, zero: str) -> str:
+    """The type of the quantized values, a key of HELD: that of the zero point, or else an
+    attribute."""
     number = n.attr("output_dtype", 0)
     given = (b.source_type(2) or np.dtype(NUMPY[b.dtype(zero)]).name) if zero else ""
     wanted = type_name(number) if number else given or "uint8"
@@ -92,7 +94,7 @@ def _code_type(b: Builder, n: SourceNode, zero: str) -> str:
         raise ModelError(f"{n.op} '{n.name}': output_dtype is {wanted}, and its zero point "
                          f"'{zero}' is {given}; leave out the attribute")
     if wanted not in HELD and (wanted not in narrow_types.FLOATS or wanted == "float8e8m0"):
-        raise Unsupported(f"codes of the type {wanted}", EIGHT_BITS)
+        raise Unsupported(f"quantized values of the type {wanted}", EIGHT_BITS)
     return wanted
 
 
@@ -103,11 +105,11 @@ def _limits(kind: str) -> tuple[int, int]:
     return int(np.iinfo(kind).min), int(np.iinfo(kind).max)
 
 
-def _check_codes(b: Builder, n: SourceNode, codes: str) -> None:
-    """Errors: ModelError for a type that is none of codes."""
-    if b.dtype(codes) not in (*QUANTIZED, "i32"):
-        raise ModelError(f"{n.op} '{n.name}': '{codes}' is {b.dtype(codes)}, which are no codes; "
-                         f"{AGAIN}")
+def _check_quantized(b: Builder, n: SourceNode, quantized: str) -> None:
+    """Errors: ModelError for a type that is not quantized."""
+    if b.dtype(quantized) not in (*QUANTIZED, "i32"):
+        raise ModelError(f"{n.op} '{n.name}': '{quantized}' is {b.dtype(quantized)}, which is not "
+                         f"a quantized type; {AGAIN}")
 
 
 def computed_scale(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
@@ -118,8 +120,8 @@ def computed_scale(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> 
     return b.op("Eltwise", real, _aligned(b, n, scale, x), type="PROD")
 
 
-def _codes(b: Builder, n: SourceNode, real: str, scale: str, zero: str, kind: str) -> str:
-    """The nearest codes by a scale that is computed."""
+def _quantized(b: Builder, n: SourceNode, real: str, scale: str, zero: str, kind: str) -> str:
+    """The nearest quantized values by a scale that is computed."""
     units = b.op("Unary", b.op("Eltwise", real, _aligned(b, n, scale, real), type="DIV"),
                  type="ROUND")
     if zero:
@@ -195,10 +197,10 @@ def _real_blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> st
     return b.op("Eltwise", real, b.add_const(quant.scale, "f32"), type="PROD")
 
 
-def _blocks_of_codes(b: Builder, n: SourceNode, x: str, scale: str, zero: str, kind: str) -> str:
+def _quantized_blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str, kind: str) -> str:
     quant = _blocks(b, n, x, scale, zero)
     units = b.op("Eltwise", x, b.add_const(quant.scale, "f32"), type="DIV")
-    codes = b.op("Eltwise", b.op("Unary", units, type="ROUND"),
-                 b.add_const(quant.zero_point, "f32"), type="SUM")
+    quantized = b.op("Eltwise", b.op("Unary", units, type="ROUND"),
+                     b.add_const(quant.zero_point, "f32"), type="SUM")
     low, high = _limits(kind)
-    return b.op("Cast", b.op("Clip", codes, min=float(low), max=float(high)), to=HELD[kind])
+    return b.op("Cast", b.op("Clip", quantized, min=float(low), max=float(high)), to=HELD[kind])

@@ -1,4 +1,5 @@
-"""Scales, zero points and codes of ONNX models: what is refused, and what stays in floats.
+"""Scales, zero points and quantized values of ONNX models: what is refused, and what stays in
+floats.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -45,7 +46,7 @@ def test_scales_are_finite_and_above_zero(tmp_path, scale):
      {"s": F32([1, 2]), "z": U8([1, 2])}),
     ("its axis is 5, and its operand has 2 axes", {"axis": 5},
      {"s": F32([1, 2, 3]), "z": U8([1, 2, 3])}),
-    ("the zero point 'other' is i8, and its codes are u8", {}, {"other": I8(3)}),
+    ("the zero point 'other' is i8, and its quantized values are u8", {}, {"other": I8(3)}),
 ])
 def test_numbers_that_do_not_fit_together(tmp_path, words, attrs, constants):
     path = pair(tmp_path, attrs=attrs, **constants)
@@ -59,12 +60,12 @@ def test_numbers_that_do_not_fit_together(tmp_path, words, attrs, constants):
 
 
 @pytest.mark.parametrize("number, kind", [(6, "int32"), (24, "float8e8m0")])
-def test_types_of_codes_that_do_not_convert_are_named(tmp_path, number, kind):
+def test_quantized_types_that_do_not_convert_are_named(tmp_path, number, kind):
     path = save(tmp_path, [node("QuantizeLinear", "x s", "y", output_dtype=number)], s=F32(0.5),
                 opset=23)
     with pytest.raises(UnsupportedOps) as e:
         importers.load("onnx", path)
-    assert f"codes of the type {kind}" in str(e.value) and "8 bits" in str(e.value)
+    assert f"quantized values of the type {kind}" in str(e.value) and "8 bits" in str(e.value)
 
 
 def test_an_absent_zero_point_is_zero_and_uint8(tmp_path):
@@ -106,12 +107,12 @@ def test_computed_scales_of_blocks_are_refused(tmp_path):
 
 
 def test_blocks_of_constant_weights_become_floats(tmp_path):
-    codes = np.arange(-9, 9, dtype=I8).reshape(3, 6)
+    quantized = np.arange(-9, 9, dtype=I8).reshape(3, 6)
     scales = F32([[1, 2, 4], [0.5, 1, 2]])
     path = save(tmp_path, [node("DequantizeLinear", "w s", "r", axis=0, block_size=2),
                            node("MatMul", "x r", "y")],
-                w=codes.T[:6].reshape(6, 3)[:3].repeat(1, 0), s=scales)
-    real = codes.T[:3] * scales.repeat(2, 0)[:3]
+                w=quantized.T[:6].reshape(6, 3)[:3].repeat(1, 0), s=scales)
+    real = quantized.T[:3] * scales.repeat(2, 0)[:3]
     got = reference.run(convert(importers.load("onnx", path)), {"x": X})["y"]
     np.testing.assert_allclose(got, X @ real, rtol=1e-5)
 
@@ -126,7 +127,7 @@ def test_blocks_of_the_wrong_shape(tmp_path):
 
 
 def layer(tmp_path, bias_scale):
-    """A convolution between codes whose bias has this scale."""
+    """A convolution on quantized tensors whose bias has this scale."""
     nodes = [node("QuantizeLinear", "x s z", "q"), node("DequantizeLinear", "q s z", "r"),
              node("DequantizeLinear", "w sw", "rw"), node("DequantizeLinear", "b sb", "rb"),
              node("Conv", "r rw rb", "c", "layer"), node("QuantizeLinear", "c s z", "p"),
@@ -144,21 +145,22 @@ def test_a_bias_has_the_scale_of_the_products(tmp_path):
     assert "product of scales 0.05" in str(e.value) and "quantize the model again" in str(e.value)
 
 
-def test_an_operator_that_computes_with_codes_as_integers_is_refused(tmp_path):
+def test_an_operator_that_computes_with_quantized_values_as_integers_is_refused(tmp_path):
     path = save(tmp_path, [node("QuantizeLinear", "x s z", "q"), node("Cast", "q", "y", to=1)],
                 s=F32(0.5), z=U8(3))
     with pytest.raises(ModelError) as e:
         convert(importers.load("onnx", path))
-    assert "computes with the codes of 'q' as integers" in str(e.value)
+    assert "computes with the quantized values of 'q' as integers" in str(e.value)
 
 
-def test_what_the_engine_does_not_compute_in_codes_stays_between_codes(tmp_path):
+def test_what_has_no_quantized_kernel_stays_between_quantized_tensors(tmp_path):
     path = save(tmp_path, [node("QuantizeLinear", "x s z", "q"),
                            node("DequantizeLinear", "q s z", "r"), node("Hardmax", "r", "e"),
                            node("QuantizeLinear", "e s z", "y")], s=F32(0.5), z=U8(3))
     graph = convert(importers.load("onnx", path))
     assert [n.op for n in graph.nodes if not graph.is_quantized(n)] == ["Hardmax"]
-    assert any("computed in floats between codes: 1 nodes (Hardmax)" in n for n in graph.notes)
+    assert any("computed in floats between quantized tensors: 1 nodes (Hardmax)" in n
+               for n in graph.notes)
     assert graph.tensors["y"].dtype == "u8" and graph.tensors["y"].quant.zero_point == [3]
 
 

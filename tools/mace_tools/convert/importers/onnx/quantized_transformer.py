@@ -14,7 +14,7 @@ from mace_tools.convert.importers.onnx.attention import projected_attention
 from mace_tools.convert.importers.onnx.fused import embed_layer_norm
 from mace_tools.convert.importers.onnx.qlinear import operand
 from mace_tools.convert.importers.onnx.quantized import computed_scale
-from mace_tools.convert.importers.onnx.scales import AGAIN, CODES
+from mace_tools.convert.importers.onnx.scales import AGAIN, QUANTIZED_TYPES
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError
 
@@ -23,7 +23,7 @@ MS = "com.microsoft."
 
 def _real(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
     """A dequantized operand, whose scale a DynamicQuantizeLinear may compute."""
-    if b.dtype(x) not in CODES:
+    if b.dtype(x) not in QUANTIZED_TYPES:
         raise ModelError(f"{n.op} '{n.name}': its operand '{x}' is {b.dtype(x)}; it must be int8 "
                          f"or uint8; {AGAIN}")
     if b.const(scale) is None:

@@ -1,4 +1,4 @@
-"""Scales and zero points of ONNX's quantized tensors, and making numbers of codes and back.
+"""Scales and zero points of ONNX's quantized tensors, and dequantizing and quantizing.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -14,14 +14,14 @@ from mace_tools.graph.ir import NUMPY, Quant
 from mace_tools.graph.quantization import along, as_signed, nearest, same_quant
 from mace_tools.support.errors import ModelError, Unsupported
 
-CODES = ("i8", "u8")
-QUANTIZED = (*CODES, "i16")  # of which the engine has quantized tensors
+QUANTIZED_TYPES = ("i8", "u8")
+QUANTIZED = (*QUANTIZED_TYPES, "i16")  # of which the engine has quantized tensors
 AGAIN = "quantize the model again"
 
 
 def quant_of(b: Builder, n: SourceNode, scale: str, zero: str, dtype: str, axis: int | None,
              extents: tuple | None) -> Quant:
-    """The quantization that operands of a node give a tensor of the codes `dtype`.
+    """The quantization that operands of a node give a tensor of the quantized values `dtype`.
 
     Errors: ModelError for numbers that cannot be; Unsupported for those that are computed."""
     scales, zeros = b.const(scale), b.const(zero) if zero else None
@@ -38,8 +38,8 @@ def quant_of(b: Builder, n: SourceNode, scale: str, zero: str, dtype: str, axis:
     if zeros is None:
         zeros = np.zeros_like(flat, np.int64)
     elif b.dtype(zero) != dtype:
-        raise ModelError(f"{where}: the zero point '{zero}' is {b.dtype(zero)}, and its codes are "
-                         f"{dtype}; they must have one type; {AGAIN}")
+        raise ModelError(f"{where}: the zero point '{zero}' is {b.dtype(zero)}, and its quantized "
+                         f"values are {dtype}; they must have one type; {AGAIN}")
     elif zeros.size != flat.size:
         raise ModelError(f"{where}: '{scale}' holds {flat.size} scales, and '{zero}' {zeros.size} "
                          f"zero points; they must be as many; {AGAIN}")
@@ -65,17 +65,17 @@ def _along(where: str, quant: Quant, scale: str, axis: int | None,
 
 
 def real_constant(b: Builder, data: np.ndarray, quant: Quant, dtype: str) -> str:
-    """A constant of the numbers for which codes stand."""
+    """A constant of the dequantized values."""
     zero = along(quant.zero_point, quant.axis, data.ndim)
     scale = along(quant.scale, quant.axis, data.ndim)
     real = (data.astype(np.int64) - zero).astype(np.float32) * scale
-    keeps = dtype in CODES or dtype == "i32" and not quant.zero_point.any()
+    keeps = dtype in QUANTIZED_TYPES or dtype == "i32" and not quant.zero_point.any()
     b.rounds_reals()
     return b.add_real(real, as_signed(quant, dtype) if keeps else None, "real")
 
 
 def real_of(b: Builder, x: str, quant: Quant) -> str:
-    """The numbers for which the codes x stand, which may be a constant."""
+    """The numbers for which the quantized values x stand, which may be a constant."""
     data, dtype = b.const(x), b.dtype(x)
     if data is not None:
         return real_constant(b, data, quant, dtype)
@@ -93,7 +93,7 @@ def real_of(b: Builder, x: str, quant: Quant) -> str:
     real = b.op("Dequantize", x)
     if same_quant(own, quant):
         return real
-    # The same codes with other scales.
+    # The same quantized values with other scales.
     factor = along(quant.scale, quant.axis, b.rank(x)) / own.scale[0]
     shift = along(quant.scale * (own.zero_point[0] - quant.zero_point), quant.axis, b.rank(x))
     real = b.op("Eltwise", real, b.add_const(factor.astype(np.float32)), type="PROD")
@@ -120,23 +120,23 @@ def _adopt(b: Builder, x: str, quant: Quant) -> bool:
     return True
 
 
-def codes_from(b: Builder, x: str, quant: Quant, dtype: str) -> str:
-    """The codes that are nearest to the numbers x, ties to even."""
+def quantized_from(b: Builder, x: str, quant: Quant, dtype: str) -> str:
+    """The quantized values that are nearest to the numbers x, ties to even."""
     b.rounds_reals()
     data = b.const(x)
     if data is not None:
-        codes = b.add_const(nearest(data, quant, dtype), dtype, "codes")
+        quantized = b.add_const(nearest(data, quant, dtype), dtype, "quantized")
     elif quant.axis is not None:
         limits = np.iinfo(NUMPY[dtype])
-        return plain_codes(b, x, quant, dtype, (limits.min, limits.max))
+        return plain_integers(b, x, quant, dtype, (limits.min, limits.max))
     else:
-        codes = b.op("Quantize", x, to=dtype, rounding="EVEN")
-    b.set_quant(codes, quant)
-    return codes
+        quantized = b.op("Quantize", x, to=dtype, rounding="EVEN")
+    b.set_quant(quantized, quant)
+    return quantized
 
 
 def clamped(b: Builder, x: str, quant: Quant, limits: tuple[int, int]) -> str:
-    """x between the numbers for which these codes stand."""
+    """x between the numbers that these values dequantize to."""
     low, high = (((limit - quant.zero_point) * quant.scale).astype(np.float32) for limit in limits)
     data = b.const(x)
     if data is None and quant.axis is None:
@@ -148,11 +148,12 @@ def clamped(b: Builder, x: str, quant: Quant, limits: tuple[int, int]) -> str:
     return b.op("Eltwise", x, b.add_const(high), type="MIN")
 
 
-def plain_codes(b: Builder, x: str, quant: Quant, dtype: str, limits: tuple[int, int]) -> str:
-    """The codes of the numbers x as integers, without a quantization: those that the engine has
-    for no tensor, with scales along an axis or of 16 bits without a sign."""
+def plain_integers(b: Builder, x: str, quant: Quant, dtype: str, limits: tuple[int, int]) -> str:
+    """The quantized values of the numbers x as integers, without a quantization: those that the
+    engine has for no tensor, with scales along an axis or of 16 bits without a sign."""
     scale = along(quant.scale, quant.axis, b.rank(x))
     zero = along(quant.zero_point, quant.axis, b.rank(x)).astype(np.float32)
     units = b.op("Unary", b.op("Eltwise", x, b.add_const(scale), type="DIV"), type="ROUND")
-    codes = b.op("Eltwise", units, b.add_const(zero), type="SUM")
-    return b.op("Cast", b.op("Clip", codes, min=float(limits[0]), max=float(limits[1])), to=dtype)
+    quantized = b.op("Eltwise", units, b.add_const(zero), type="SUM")
+    return b.op("Cast", b.op("Clip", quantized, min=float(limits[0]), max=float(limits[1])),
+                to=dtype)

@@ -91,12 +91,12 @@ def _narrow(t: Any, raw: bytes, shape: tuple[int, ...]) -> np.ndarray:
     kind, count = NARROW[t.data_type], math.prod(shape)
     want = narrow_types.packed_bytes(kind, count)
     if not raw and t.int32_data:
-        codes = np.array(t.int32_data, np.int64).astype(np.uint8)
+        bits = np.array(t.int32_data, np.int64).astype(np.uint8)
         if narrow_types.TYPES[kind].bits > 4:
-            raw, want = codes.tobytes(), count
+            raw, want = bits.tobytes(), count
             if len(raw) == want:
-                return narrow_types.numbers(kind, codes).reshape(shape)
-        raw = codes.tobytes()
+                return narrow_types.numbers(kind, bits).reshape(shape)
+        raw = bits.tobytes()
     if len(raw) != want:
         raise ModelError(f"tensor '{t.name}' {kind}{list(shape)} needs {want} bytes, the file has "
                          f"{len(raw)}")

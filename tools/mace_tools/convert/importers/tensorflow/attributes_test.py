@@ -126,7 +126,7 @@ TYPES = {"DstT", "element_dtype", "dtype", "type"}
 NEVER = {"Const"}  # refused, whatever their attributes are
 # flow.py and assigned.py make them, with attributes of their own.
 MADE_HERE = {"If", "While", "AssignVariableOp"}
-OF_CODES = set(READERS)  # quantized_test.py has them
+QUANTIZED = set(READERS)  # quantized_test.py has them
 # The first operand decides a shape, or is what they are made by.
 FIRST_FIXED = {"BroadcastArgs", "Concat", "Conv2DBackpropInput", "Conv3DBackpropInputV2", "Fill",
                "LinSpace", "Range", "Split", "TensorArrayV3", "TensorListReserve"}
@@ -149,7 +149,7 @@ def file(folder, op, **more):
     return m.save(folder)
 
 
-@pytest.mark.parametrize("op", sorted(set(registry.supported()) - NEVER - MADE_HERE - OF_CODES))
+@pytest.mark.parametrize("op", sorted(set(registry.supported()) - NEVER - MADE_HERE - QUANTIZED))
 def test_an_unknown_attribute_is_refused(tmp_path, op):
     load("tensorflow", file(tmp_path, op), outputs=["y"])
     with pytest.raises(UnsupportedOps) as e:
@@ -171,7 +171,7 @@ def test_the_types_that_are_passed_over_are_those_of_operands():
                        for attr in (arg.type_attr, arg.type_list_attr)}
         results += [f"{op}.{a.name}" for a in definition.attr
                     if a.name in OPERAND_TYPES and a.name not in of_operands]
-    assert results == ["QuantizeV2.T"], "the type of its codes, which its function reads"
+    assert results == ["QuantizeV2.T"], "the type of its quantized values, which its function reads"
 
 
 def test_what_is_refused_of_known_attributes(tmp_path):

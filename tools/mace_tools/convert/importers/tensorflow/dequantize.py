@@ -1,4 +1,4 @@
-"""The numbers for which codes stand, as operands and results of TensorFlow's quantized operators.
+"""The dequantized values, as operands and results of TensorFlow's quantized operators.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,7 +10,7 @@ import numpy as np
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.operands import scalar
 from mace_tools.convert.importers.source import SourceNode
-from mace_tools.convert.importers.tensorflow.quantized_tensors import code_range
+from mace_tools.convert.importers.tensorflow.quantized_tensors import quantized_range
 from mace_tools.graph.ir import Quant
 from mace_tools.graph.quantization import along
 from mace_tools.support.errors import Unsupported
@@ -27,7 +27,7 @@ def known_range(b: Builder, low: str, high: str) -> tuple[np.float32, np.float32
 
 
 def real_operand(b: Builder, n: SourceNode, x: str, low: str, high: str, kind: str) -> str:
-    """The real numbers for which an operand stands: itself, unless it is a constant of codes.
+    """The real numbers for which an operand stands: itself, unless it is a quantized constant.
 
     Errors: Unsupported if it is and its range is computed."""
     if b.dtype(x) == "f32":
@@ -36,43 +36,43 @@ def real_operand(b: Builder, n: SourceNode, x: str, low: str, high: str, kind: s
     if given is None:
         raise Unsupported(f"its constant '{x}' has a range that is computed while the model runs",
                           "freeze the graph again, so that the range is a constant")
-    return real_constant(b, n, x, code_range(n, kind, *given).quant)
+    return real_constant(b, n, x, quantized_range(n, kind, *given).quant)
 
 
 def real_constant(b: Builder, n: SourceNode, x: str, quant: Quant) -> str:
-    codes = b.const(x)
-    if codes is None:
-        raise Unsupported(f"its operand '{x}' holds codes that are no constant",
+    quantized = b.const(x)
+    if quantized is None:
+        raise Unsupported(f"its operand '{x}' holds quantized values that are no constant",
                           "begin the model before its QuantizeV2 (input_tensors)")
-    shift = 128 if codes.dtype == np.uint8 else 0
-    zero, rank = quant.zero_point + shift, codes.ndim
-    value = (codes.astype(np.int64) - along(zero, None, rank)) * along(quant.scale, None, rank)
-    has_codes = codes.dtype != np.int32 and -128 <= quant.zero_point[0] <= 127
-    return b.add_real(value.astype(np.float32), quant if has_codes else None, "real")
+    shift = 128 if quantized.dtype == np.uint8 else 0
+    zero, rank = quant.zero_point + shift, quantized.ndim
+    value = (quantized.astype(np.int64) - along(zero, None, rank)) * along(quant.scale, None, rank)
+    is_quantized = quantized.dtype != np.int32 and -128 <= quant.zero_point[0] <= 127
+    return b.add_real(value.astype(np.float32), quant if is_quantized else None, "real")
 
 
 def rounded(b: Builder, x: str, quant: Quant, ties: str) -> str:
-    """The numbers that are nearest to x among those for which codes stand."""
+    """The numbers that are nearest to x among the dequantized values."""
     if not -128 <= quant.zero_point[0] <= 127:
         raise Unsupported("its range does not hold 0", "quantize with ranges that hold 0")
     b.rounds_reals()
-    codes = b.op("Quantize", x, to="i8", rounding=ties)
-    b.set_quant(codes, quant)
-    return b.op("Dequantize", codes)
+    quantized = b.op("Quantize", x, to="i8", rounding=ties)
+    b.set_quant(quantized, quant)
+    return b.op("Dequantize", quantized)
 
 
 def kept(b: Builder, n: SourceNode, y: str, low: str, high: str, kind: str) -> str:
-    """A result that has codes of 8 bits of this range."""
+    """A result that is int8 of this range."""
     given = known_range(b, low, high)
     if given is None or kind == "qint32":
         return y
-    return rounded(b, y, code_range(n, kind, *given).quant, "AWAY")
+    return rounded(b, y, quantized_range(n, kind, *given).quant, "AWAY")
 
 
 def shift_of(b: Builder, n: SourceNode, low: str, high: str, kind: str) -> float:
-    """See CodeRange: sums find the code of 0 as Dequantize does."""
+    """See QuantizedRange: sums find the quantized 0 as Dequantize does."""
     given = known_range(b, low, high)
-    return 0.0 if given is None or kind == "qint32" else code_range(n, kind, *given).shift
+    return 0.0 if given is None or kind == "qint32" else quantized_range(n, kind, *given).shift
 
 
 def added(b: Builder, x: str, value: float) -> str:

@@ -1,4 +1,4 @@
-"""FakeQuant: real numbers rounded to those for which codes of a range stand.
+"""FakeQuant: real numbers rounded to the dequantized values of a range.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -58,16 +58,17 @@ def _rounded(b: Builder, n: SourceNode, least: np.ndarray, most: np.ndarray) -> 
         what = f"{bits} bits" if bits > _BITS else "a range for each channel"
         raise Unsupported(f"{what} of a computed tensor",
                           "train with 8 bits, and one range for each activation")
-    if first > 0 or last < 255:  # codes of fewer bits saturate within those of 8
+    if first > 0 or last < 255:  # quantized values of fewer bits saturate within those of 8
         x = b.op("Clip", x, min=float(lows[0]), max=float(highs[0]))
-    codes = b.op("Quantize", x, to="i8")
-    b.set_quant(codes, Quant(quant.scale, quant.zero_point - 128))
-    return b.op("Dequantize", codes)
+    quantized = b.op("Quantize", x, to="i8")
+    b.set_quant(quantized, Quant(quant.scale, quant.zero_point - 128))
+    return b.op("Dequantize", quantized)
 
 
 def _nudged(b: Builder, n: SourceNode, least: np.ndarray, most: np.ndarray, first: int,
             last: int) -> tuple[Quant, int, int]:
-    """Scales and zero points of the codes from `first` to `last`, of which one stands for 0.
+    """Scales and zero points of the quantized values from `first` to `last`, of which one stands
+    for 0.
 
     Errors: ModelError for ranges that cannot be."""
     low, high = (np.asarray(v, np.float32).reshape(-1) for v in (least, most))
@@ -79,7 +80,7 @@ def _nudged(b: Builder, n: SourceNode, least: np.ndarray, most: np.ndarray, firs
                          f"{high.size} maxima; a minimum is less than its maximum, and both are "
                          "finite: calibrate or train the model again")
     scale = (high - low) / np.float32(last - first)
-    # Rounded half away from zero; what lies outside of the codes is cut.
+    # Rounded half away from zero; what lies outside of the quantized values is cut.
     zero = np.clip(np.floor(first - low / scale + np.float32(0.5)), first, last).astype(np.int64)
     if low.size == 1:
         return Quant(scale, zero), first, last

@@ -1,4 +1,4 @@
-"""Networks with FakeQuant compute in codes, and agree with TensorFlow.
+"""Networks with FakeQuant compute on quantized values, and agree with TensorFlow.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -49,7 +49,7 @@ def network(x):
     return rounded(y + x, -4.0, 5.0)
 
 
-def test_a_trained_network_computes_in_codes(tmp_path):
+def test_a_trained_network_computes_quantized(tmp_path):
     path, want = save(tmp_path / "net.pb", network)
     graph = convert(importers.load("tensorflow", path, {"x": IMAGE.shape}, ["y"]))
     assert all(graph.is_quantized(n) for n in graph.nodes)

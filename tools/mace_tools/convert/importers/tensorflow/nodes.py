@@ -117,11 +117,12 @@ def _add_node(model: SourceModel, node: Any, count: int, version: int) -> None:
     if node.op == "Const":
         value = tensor_value(node.attr["value"].tensor, where)
         kind = ElementType(node.attr["value"].tensor.dtype)
-        if kind.is_codes and isinstance(value, np.ndarray):
-            codes = f"{node.name}/codes"
-            model.constants[codes] = value
+        if kind.is_quantized and isinstance(value, np.ndarray):
+            quantized = f"{node.name}/quantized"
+            model.constants[quantized] = value
             after = [i[1:] for i in node.input if i.startswith("^")]
-            model.nodes.append(SourceNode(node.name, "Const", [codes], [node.name], after=after))
+            model.nodes.append(SourceNode(node.name, "Const", [quantized], [node.name],
+                                          after=after))
             return
         if isinstance(value, np.ndarray):
             model.constants[node.name] = value

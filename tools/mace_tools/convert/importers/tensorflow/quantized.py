@@ -1,4 +1,4 @@
-"""TensorFlow's quantized operators, between which tensors of codes go with their ranges.
+"""TensorFlow's quantized operators, between which quantized tensors go with their ranges.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -6,8 +6,8 @@ Source: the operators in TensorFlow's API documentation (tf.raw_ops), and "How t
 Networks with TensorFlow" there. What tools of TensorFlow 1 (graph_transforms, quantize_nodes) made
 of a model in floats computes with these.
 
-A tensor of codes becomes the real numbers for which the codes stand. Where its range is constant,
-as in graphs with frozen ranges, these are rounded to the codes, so that layers compute in codes as
+A quantized tensor becomes the dequantized values. Where its range is constant,
+as in graphs with frozen ranges, these are quantized, so that layers compute on quantized values as
 the source does. Where the range is computed in each run, they are not rounded, which is nearer to
 the model in floats; the weights are still those of the source.
 """
@@ -32,11 +32,11 @@ from mace_tools.convert.importers.tensorflow.dequantize import (
     rounded,
     shift_of,
 )
-from mace_tools.convert.importers.tensorflow.quantized_tensors import TYPES, code_range
+from mace_tools.convert.importers.tensorflow.quantized_tensors import TYPES, quantized_range
 from mace_tools.graph.ir import Quant
 from mace_tools.support.errors import ModelError, Unsupported
 
-# By operator: the one that does the same with real numbers, how many operands are codes, and
+# By operator: the one that does the same with real numbers, how many operands are quantized, and
 # whether the result has 32 bits.
 _COUNTERPARTS = {
     "QuantizedConv2D": ("Conv2D", 2, True),
@@ -49,7 +49,7 @@ _COUNTERPARTS = {
     "QuantizedMaxPool": ("MaxPool", 1, False),
     "QuantizedAvgPool": ("AvgPool", 1, False),
 }
-# Products of codes, and sums, whose range TensorFlow takes this many times as large.
+# Products of quantized values, and sums, whose range TensorFlow takes this many times as large.
 _PRODUCTS = ("QuantizedConv2D", "QuantizedMatMul", "QuantizedMul")
 _ROOM_OF_SUMS = 1 << 14
 _BITS_32 = float(1 << 31)
@@ -62,7 +62,7 @@ def quantize(b: Builder, n: SourceNode) -> list[str]:
     n.only("axis", -1)
     mode, kind = _mode(n), n.attr("T").name
     if kind not in ("quint8", "qint8"):
-        raise Unsupported(f"codes of type {kind}", "quantize to quint8 or qint8")
+        raise Unsupported(f"quantized values of type {kind}", "quantize to quint8 or qint8")
     ties = {"HALF_AWAY_FROM_ZERO": "AWAY", "HALF_TO_EVEN": "EVEN"}[
         n.attr("round_mode", "HALF_AWAY_FROM_ZERO")]
     given = known_range(b, low, high)
@@ -81,11 +81,11 @@ def quantize(b: Builder, n: SourceNode) -> list[str]:
     reach = np.float32(max(1, abs(least), abs(most)) * room)
     least = min(np.float32(0), least)
     most = max(np.float32(0), most, least + reach)
-    codes = code_range(n, kind, least, most)
+    found = quantized_range(n, kind, least, most)
     if mode == "MIN_COMBINED" or kind == "quint8":  # these count from the end of the range
-        x = added(b, x, -codes.lead)
+        x = added(b, x, -found.lead)
     ends = [b.add_const(np.float32(v), name="range") for v in (least, most)]
-    return [rounded(b, x, codes.quant, ties), *ends]
+    return [rounded(b, x, found.quant, ties), *ends]
 
 
 @registry.op("Dequantize")
@@ -104,8 +104,8 @@ def dequantize(b: Builder, n: SourceNode) -> str:
     real = real_operand(b, n, x, low, high, kind)
     if given is None or kind == "qint32":
         return real
-    codes = code_range(n, kind, *given)
-    return added(b, real, codes.lead if mode == "MIN_COMBINED" else codes.shift)
+    found = quantized_range(n, kind, *given)
+    return added(b, real, found.lead if mode == "MIN_COMBINED" else found.shift)
 
 
 @registry.op(*_COUNTERPARTS)
@@ -159,10 +159,10 @@ def concat(b: Builder, n: SourceNode) -> list[str]:
         return [_plain(b, n, "Concat", [axis, *reals]), low, high]
     ends = np.float32(min(0, *(g[0] for g in known))), np.float32(max(g[1] for g in known))
     for k, own in enumerate(known):
-        if own != ends:  # codes of the common range are copied
-            reals[k] = added(b, reals[k], code_range(n, kind, *own).shift)
+        if own != ends:  # quantized values of the common range are copied
+            reals[k] = added(b, reals[k], quantized_range(n, kind, *own).shift)
     y = _plain(b, n, "Concat", [axis, *reals])
-    return [rounded(b, y, code_range(n, kind, *ends).quant, "AWAY"), low, high]
+    return [rounded(b, y, quantized_range(n, kind, *ends).quant, "AWAY"), low, high]
 
 
 @registry.op("QuantizeDownAndShrinkRange", "RequantizationRange")
@@ -186,13 +186,13 @@ def requantize(b: Builder, n: SourceNode) -> list[str]:
     real, kind = real_operand(b, n, x, low, high, "qint32"), n.attr("out_type").name
     given = known_range(b, least, most)
     if given is not None and kind == "quint8":  # which counts from the end of the range
-        real = added(b, real, -code_range(n, kind, *given).lead)
+        real = added(b, real, -quantized_range(n, kind, *given).lead)
     return [kept(b, n, real, least, most, kind), least, most]
 
 
 def _note_computed(b: Builder) -> None:
-    note = ("the source computes ranges of codes in each run: there the engine computes with the "
-            "numbers themselves, and does not round them to codes; TensorFlow's transform "
+    note = ("the source computes ranges of quantized values in each run: there the engine computes "
+            "with the numbers themselves, and does not quantize them; TensorFlow's transform "
             "freeze_requantization_ranges makes the ranges constant")
     notes = b.frames[0].graph.notes
     if note not in notes:
@@ -207,7 +207,8 @@ def _plain(b: Builder, n: SourceNode, op: str, inputs: Sequence[str]) -> str:
 
 
 def _kinds(n: SourceNode, operands: int) -> list[str]:
-    """The types of the operands' codes. Errors: ModelError if the node does not say them."""
+    """The types of the operands' quantized values. Errors: ModelError if the node does not say
+    them."""
     named = [n.attr(key) for key in ("T1", "T2", "Tinput", "Tfilter", "T")]
     kinds = [t.name for t in named if t is not None]
     if n.op == "QuantizedMatMul":
@@ -225,7 +226,7 @@ def _check_result(n: SourceNode, is_wide: bool) -> None:
 
 
 def _zeros(kind: str) -> np.ndarray:
-    """The zero point, less 128 for quint8, of codes that are symmetric or begin at 0."""
+    """The zero point, less 128 for quint8, of quantized values that are symmetric or begin at 0."""
     return np.array([0 if kind == "qint8" else -128], np.int64)
 
 
@@ -264,11 +265,11 @@ def _range_of_products(b: Builder, n: SourceNode, ranges: Sequence[str], kinds: 
                        ) -> list[str]:
     """The numbers that 32 bits hold, at the product of the operands' steps."""
     if "qint32" in kinds:
-        raise Unsupported("products of codes of 32 bits", "quantize the operands to 8 bits")
+        raise Unsupported("products of int32", "quantize the operands to 8 bits")
     widths = [b.op("Eltwise", high, low, type="SUB")
               for low, high in (ranges[:2], ranges[2:4])]
-    of_codes = b.op("Eltwise", *widths, type="PROD")
-    return [b.op("Eltwise", of_codes, scalar(b, end / _STEPS**2, of_codes), type="PROD")
+    product = b.op("Eltwise", *widths, type="PROD")
+    return [b.op("Eltwise", product, scalar(b, end / _STEPS**2, product), type="PROD")
             for end in (-_BITS_32, _BITS_32 - 1)]
 
 

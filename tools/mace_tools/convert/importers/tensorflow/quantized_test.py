@@ -1,4 +1,5 @@
-"""TensorFlow's quantized operators agree with TensorFlow, in codes where their ranges are constant.
+"""TensorFlow's quantized operators agree with TensorFlow, quantized where their ranges are
+constant.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -43,7 +44,7 @@ def run(path, ends=("y",)):
     return graph, [found[name] for name in ends]
 
 
-def coded(x, low, high, kind="quint8", mode="MIN_FIRST"):
+def quantized(x, low, high, kind="quint8", mode="MIN_FIRST"):
     return RAW.QuantizeV2(input=x, min_range=low, max_range=high, T=tf.as_dtype(kind), mode=mode)
 
 
@@ -54,16 +55,16 @@ def same_numbers():
 
 
 def weights(*shape):
-    """A constant of codes with its range, as quantize_nodes makes it of floats."""
+    """A quantized constant with its range, as quantize_nodes makes it of floats."""
     real = RANDOM.normal(0, 0.4, shape).astype(np.float32)
     low, high = np.float32(min(0, real.min())), np.float32(real.max())
     step = (high - low) / 255
-    codes = np.clip(np.rint(real / step) - np.rint(low / step), 0, 255).astype(np.uint8)
-    return tf.constant(codes.view(tf.quint8.as_numpy_dtype), tf.quint8), low, high
+    q_values = np.clip(np.rint(real / step) - np.rint(low / step), 0, 255).astype(np.uint8)
+    return tf.constant(q_values.view(tf.quint8.as_numpy_dtype), tf.quint8), low, high
 
 
-def real(codes, low, high, mode="MIN_FIRST"):
-    return RAW.Dequantize(input=codes, min_range=low, max_range=high, mode=mode)
+def real(q_values, low, high, mode="MIN_FIRST"):
+    return RAW.Dequantize(input=q_values, min_range=low, max_range=high, mode=mode)
 
 
 def conv(x, w):
@@ -102,8 +103,8 @@ def network(x, down):
     return real(*down(y, -20.0, 20.0))
 
 
-def test_a_network_of_frozen_ranges_computes_in_codes(tmp_path):
-    (want,) = save(tmp_path / "m.pb", lambda x: network(coded(x, *RANGE), frozen))
+def test_a_network_of_frozen_ranges_computes_quantized(tmp_path):
+    (want,) = save(tmp_path / "m.pb", lambda x: network(quantized(x, *RANGE), frozen))
     graph, (got,) = run(tmp_path / "m.pb")
     # The source rounds what a layer makes to 8 bits before the bias is added.
     floats = [n.op for n in graph.nodes if not graph.is_quantized(n)]
@@ -115,19 +116,19 @@ def test_a_network_of_frozen_ranges_computes_in_codes(tmp_path):
 
 def test_a_network_of_computed_ranges_computes_in_floats(tmp_path):
     def make(x):
-        return network(coded(x, tf.reduce_min(x), tf.reduce_max(x)), shrunk)
+        return network(quantized(x, tf.reduce_min(x), tf.reduce_max(x)), shrunk)
 
     (want,) = save(tmp_path / "m.pb", make)
     graph, (got,) = run(tmp_path / "m.pb")
     assert not any(graph.is_quantized(n) for n in graph.nodes)
     assert not any(n.op == "Reduce" for n in graph.nodes), "ranges that nothing needs"
-    (note,) = [n for n in graph.notes if "ranges of codes in each run" in n]
+    (note,) = [n for n in graph.notes if "ranges of quantized values in each run" in n]
     assert "freeze_requantization_ranges makes the ranges constant" in note
     # TensorFlow rounds to 8 bits six times.
     assert np.abs(got - want).max() <= 0.02 * np.ptp(want)
 
 
-def test_weights_alone_stay_codes(tmp_path):
+def test_weights_stay_quantized_where_only_they_are(tmp_path):
     """What the tool quantize_weights makes."""
     (want,) = save(tmp_path / "m.pb", lambda x: tf.nn.conv2d(x, real(*weights(3, 3, 3, 4)), 1,
                                                              "SAME"))
@@ -139,18 +140,18 @@ def test_weights_alone_stay_codes(tmp_path):
 def one(op, **attrs):
     """An operator of one operand, behind a quantization of a constant range."""
     def make(x):
-        codes, low, high = coded(x, *RANGE)
+        q_values, low, high = quantized(x, *RANGE)
         names = {"QuantizedResizeBilinear": ("images", "min", "max"),
                  "QuantizedReshape": ("tensor", "input_min", "input_max")}.get(
             op, ("features", "min_features", "max_features"))
-        y = getattr(RAW, op)(**dict(zip(names, (codes, low, high))), **attrs)
+        y = getattr(RAW, op)(**dict(zip(names, (q_values, low, high))), **attrs)
         return real(*y)
     return make
 
 
 def two(op, mode="MIN_FIRST", **attrs):
     def make(x):
-        a, b = coded(x, *RANGE), coded(2 * x, np.float32(-1.5), np.float32(2.5))
+        a, b = quantized(x, *RANGE), quantized(2 * x, np.float32(-1.5), np.float32(2.5))
         y = getattr(RAW, op)(x=a[0], y=b[0], min_x=a[1], max_x=a[2], min_y=b[1], max_y=b[2],
                              Toutput=tf.qint32)
         return real(*frozen(y, -4.0, 4.0))
@@ -158,14 +159,14 @@ def two(op, mode="MIN_FIRST", **attrs):
 
 
 def joined(x):
-    a, b = coded(x, *RANGE), coded(3 * x, np.float32(-3.0), np.float32(2.0))
+    a, b = quantized(x, *RANGE), quantized(3 * x, np.float32(-3.0), np.float32(2.0))
     return real(*RAW.QuantizedConcat(concat_dim=3, values=[a[0], b[0]], input_mins=[a[1], b[1]],
                                      input_maxes=[a[2], b[2]]))
 
 
 def there_and_back(mode, kind):
     low = 0 if kind == "quint8" and mode == "SCALED" else -0.93
-    return lambda x: real(*coded(x, np.float32(low), np.float32(0.71), kind, mode), mode=mode)
+    return lambda x: real(*quantized(x, np.float32(low), np.float32(0.71), kind, mode), mode=mode)
 
 
 CASES = {
@@ -190,8 +191,8 @@ def test_operators_are_within_a_step(name, tmp_path):
     graph, (got,) = run(tmp_path / "m.pb")
     assert any(n.op == "Quantize" for n in graph.nodes)
     assert got.shape == want.shape
-    # TensorFlow's QuantizedResizeBilinear is up to 1.9 codes from its ResizeBilinear of the same
-    # codes, and its QuantizedAdd takes steps as 0.1 % larger than they are.
+    # TensorFlow's QuantizedResizeBilinear is up to 1.9 quantized values from its ResizeBilinear of
+    # the same quantized values, and its QuantizedAdd takes steps as 0.1 % larger than they are.
     most, mean = (3.01, 1) if "Resize" in name else (1.01, 0.2 if "Add" in name else 0.05)
     assert np.abs(got - want).max() <= most * step and np.abs(got - want).mean() <= mean * step
 
@@ -200,7 +201,7 @@ def test_ranges_are_those_of_tensorflow(tmp_path):
     """As outputs of the model, which nothing makes constant."""
     def make(x):
         low, high = tf.reduce_min(x), tf.reduce_max(x)
-        y = coded(x, low, high)
+        y = quantized(x, low, high)
         product = conv(y, weights(3, 3, 3, 4))
         total = RAW.QuantizedAdd(x=y[0], y=y[0], min_x=y[1], max_x=y[2], min_y=y[1], max_y=y[2],
                                  Toutput=tf.qint32)
@@ -214,7 +215,7 @@ def test_ranges_are_those_of_tensorflow(tmp_path):
     ends = tuple("abcdefghij")
     want = save(tmp_path / "m.pb", make, ends)
     _, got = run(tmp_path / "m.pb", ends)
-    # The ends that depend on codes are within a step of these.
+    # The ends that depend on quantized values are within a step of these.
     np.testing.assert_allclose(np.ravel(got[:4]), np.ravel(want[:4]), rtol=1e-5)
     np.testing.assert_allclose(np.ravel(got[4:]), np.ravel(want[4:]), rtol=0.03)
 
@@ -231,13 +232,13 @@ def refused(path, make):
 
 
 def relu_x(x):
-    y = coded(x, *RANGE)
+    y = quantized(x, *RANGE)
     return real(*RAW.QuantizedReluX(features=y[0], max_value=np.float32(0.4), min_features=y[1],
                                     max_features=y[2]))
 
 
 def requantized(x):
-    y = conv(coded(x, *RANGE), weights(3, 3, 3, 4))
+    y = conv(quantized(x, *RANGE), weights(3, 3, 3, 4))
     found = RAW.RequantizationRange(input=y[0], input_min=y[1], input_max=y[2])
     return real(*RAW.Requantize(input=y[0], input_min=y[1], input_max=y[2],
                                 requested_output_min=found[0], requested_output_max=found[1],
@@ -253,7 +254,7 @@ def test_limits_below_the_range(tmp_path):
 
 
 def test_an_unknown_attribute_is_refused(tmp_path):
-    makers = [lambda x: network(coded(x, *RANGE), shrunk), relu_x, requantized,
+    makers = [lambda x: network(quantized(x, *RANGE), shrunk), relu_x, requantized,
               *(make for make, _ in CASES.values())]
     seen = set()
     for make in makers:
@@ -269,12 +270,12 @@ def test_an_unknown_attribute_is_refused(tmp_path):
     assert seen == set(READERS)
 
 
-def test_codes_are_no_numbers(tmp_path):
+def test_quantized_tensors_are_not_float_tensors(tmp_path):
     path = tmp_path / "m.pb"
-    text = refused(path, lambda x: tf.cast(coded(x, *RANGE)[0], tf.float32))
-    assert "Cast" in text and "numbers of the codes 'QuantizeV2', whose range" in text
-    text = refused(path, lambda x: coded(x, *RANGE)[0])
-    assert "'y'" in text and "it holds codes" in text and "output_tensors" in text
+    text = refused(path, lambda x: tf.cast(quantized(x, *RANGE)[0], tf.float32))
+    assert "Cast" in text and "numbers of the quantized values 'QuantizeV2', whose range" in text
+    text = refused(path, lambda x: quantized(x, *RANGE)[0])
+    assert "'y'" in text and "it is a quantized tensor" in text and "output_tensors" in text
     text = refused(path, lambda x: real(weights(4)[0], tf.reduce_min(x), tf.reduce_max(x)))
     assert "has a range that is computed" in text
 
@@ -284,15 +285,15 @@ def test_codes_are_no_numbers(tmp_path):
     (0.5, 1.0, "does not hold 0"), (-np.inf, 1.0, "its range is -inf")])
 def test_ranges_that_cannot_be(low, high, text, tmp_path):
     said = refused(tmp_path / "m.pb", lambda x: real(*frozen(
-        conv(coded(x, *RANGE), weights(3, 3, 3, 4)), low, high)))
+        conv(quantized(x, *RANGE), weights(3, 3, 3, 4)), low, high)))
     assert text in said and "Requantize" in said
 
 
-def test_narrow_ranges_end_at_the_negative_of_their_last_code(tmp_path):
+def test_narrow_ranges_end_at_the_negative_of_their_last_value(tmp_path):
     def make(x):
-        codes = RAW.QuantizeV2(input=x, min_range=-0.5, max_range=0.5, T=tf.qint8, mode="SCALED",
-                               narrow_range=True)
-        return RAW.Dequantize(input=codes[0], min_range=codes[1], max_range=codes[2],
+        q_values = RAW.QuantizeV2(input=x, min_range=-0.5, max_range=0.5, T=tf.qint8, mode="SCALED",
+                                  narrow_range=True)
+        return RAW.Dequantize(input=q_values[0], min_range=q_values[1], max_range=q_values[2],
                               mode="SCALED", narrow_range=True)
 
     (want,) = save(tmp_path / "m.pb", make)
@@ -302,14 +303,14 @@ def test_narrow_ranges_end_at_the_negative_of_their_last_code(tmp_path):
 
 
 def test_modes_and_types_that_cannot_be(tmp_path):
-    graph = build(lambda x: real(*coded(x, *RANGE))).as_graph_def()
+    graph = build(lambda x: real(*quantized(x, *RANGE))).as_graph_def()
     node = next(n for n in graph.node if n.op == "QuantizeV2")
     node.attr["mode"].s = b"MIN_LAST"
     assert "mode MIN_LAST" in refusal(tmp_path / "m.pb", graph)
     node.attr["mode"].s = b"MIN_FIRST"
     node.attr["T"].type = tf.qint32.as_datatype_enum
-    assert "codes of type qint32" in refusal(tmp_path / "m.pb", graph)
-    said = refused(tmp_path / "m.pb", lambda x: real(*coded(
+    assert "quantized values of type qint32" in refusal(tmp_path / "m.pb", graph)
+    said = refused(tmp_path / "m.pb", lambda x: real(*quantized(
         x, np.float32(-2), np.float32(-1), "quint8", "SCALED"), mode="SCALED"))
     assert "QuantizeV2" in said and "gives steps of" in said
 

@@ -41,7 +41,7 @@ def identity_n(b: Builder, n: SourceNode) -> list[str]:
 
 @registry.op("Const")
 def const(b: Builder, n: SourceNode) -> str:
-    if n.inputs:  # codes, which their readers know to be such
+    if n.inputs:  # quantized values, which their readers know to be such
         return n.inputs[0]
     raise Unsupported(f"a constant of {n.attr('value').type_name}s",
                       "cut the model after it: name a later tensor in input_tensors")

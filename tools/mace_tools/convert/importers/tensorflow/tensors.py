@@ -39,8 +39,8 @@ _TYPES: dict[int, tuple[str, Any, str]] = {
     22: ("uint32", np.uint32, "uint32_val"),
     23: ("uint64", np.uint64, "uint64_val"),
 }
-# Types of codes, which stand for other numbers than themselves.
-_CODES: dict[int, Any] = {11: np.int8, 12: np.uint8, 13: np.int32}
+# Quantized types, which stand for other numbers than themselves.
+_QUANTIZED: dict[int, Any] = {11: np.int8, 12: np.uint8, 13: np.int32}
 BFLOAT16 = 14
 REF = 100  # DT_FLOAT_REF = DT_FLOAT + 100, and so on
 MAX_ELEMENTS = 1 << 31
@@ -69,8 +69,8 @@ class ElementType:
         return None if dtype is None else dtype_name(dtype)
 
     @property
-    def is_codes(self) -> bool:
-        return self._plain in _CODES
+    def is_quantized(self) -> bool:
+        return self._plain in _QUANTIZED
 
     @property
     def stored(self) -> np.dtype | None:
@@ -142,8 +142,8 @@ def widened(bits: np.ndarray) -> np.ndarray:
 def tensor_value(proto: Any, where: str) -> np.ndarray | OpaqueTensor:
     """The contents of a TensorProto. Errors: ModelError naming `where`."""
     name, dtype, field = _TYPES.get(proto.dtype, (f"type {proto.dtype}", None, ""))
-    if proto.dtype in _CODES:
-        dtype, field = _CODES[proto.dtype], "int_val"
+    if proto.dtype in _QUANTIZED:
+        dtype, field = _QUANTIZED[proto.dtype], "int_val"
     if dtype is None:
         return OpaqueTensor(name)
     shape = shape_of(proto.tensor_shape)

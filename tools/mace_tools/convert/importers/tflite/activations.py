@@ -38,7 +38,8 @@ def fused(b: Builder, n: SourceNode, op: str, *inputs: str, **attrs: Any) -> str
 
 
 def _inner(b: Builder, n: SourceNode, op: str, *inputs: str, **attrs: Any) -> str:
-    """The engine op in front of an activation: its codes are those of the node's output."""
+    """The engine op in front of an activation: its quantized values are those of the node's
+    output."""
     y = b.op(op, *inputs, **attrs)
     b.set_quant(y, b.model.info[n.outputs[0]].quant)
     return y

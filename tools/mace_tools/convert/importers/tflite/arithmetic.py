@@ -104,7 +104,7 @@ def quantize(b: Builder, n: SourceNode) -> str:
 
 @registry.op("DEQUANTIZE")
 def dequantize(b: Builder, n: SourceNode) -> str:
-    """Makes floats of float16 weights and of codes."""
+    """Makes floats of float16 weights and of quantized values."""
     x = n.inputs[0]
     if b.quant(x) is not None:
         return b.op("Dequantize", x)

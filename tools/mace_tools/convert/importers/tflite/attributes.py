@@ -10,7 +10,7 @@ from mace_tools.convert.importers.tflite import registry
 
 registry.without_meaning(
     "how LiteRT rounds activations where layers compute floats here, the type of sums, which that "
-    "of the bias says as well, and a way to add codes of 16 bits that rounds some halves otherwise",
+    "of the bias says as well, and a way to add int16 that rounds some halves otherwise",
     "AsymmetricQuantizeInputs", "QuantizedBiasType", "PotScaleInt16",
 )
 registry.without_meaning(

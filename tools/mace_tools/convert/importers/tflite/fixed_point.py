@@ -2,8 +2,9 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-For operators that no kernel of the engine computes in codes. A code less its zero point is found
-again from the real number that Dequantize makes of it, which is nearer to it than to any other.
+For operators that the engine has no quantized kernel for. A quantized value less its zero point is
+found again from the real number that Dequantize makes of it, which is nearer to it than to any
+other.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ def scale_of(quant: Quant | None, what: str, zero: bool = False) -> np.float32:
 
 
 def differences(b: Builder, x: str, what: str) -> str:
-    """Codes less their zero point, as floats that are integers."""
+    """Quantized values less their zero point, as floats that are integers."""
     scale = b.add_const(scale_of(b.quant(x), what, zero=True), "f32", "scale")
     return b.op("Unary", b.op("Eltwise", b.op("Dequantize", x), scale, type="DIV"), type="ROUND")
 
 
 def quantized(b: Builder, integers: str, quant: Quant, dtype: str, what: str) -> str:
-    """Codes of integers, which are codes less their zero point; those beyond saturate."""
+    """Quantized values of integers, which are quantized values less their zero point; those beyond
+    saturate."""
     scale = b.add_const(scale_of(quant, what, zero=True), "f32", "scale")
     real = b.op("Eltwise", b.op("Cast", integers, to="f32"), scale, type="PROD")
     y = b.op("Quantize", real, to=dtype)

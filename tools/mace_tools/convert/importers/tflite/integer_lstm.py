@@ -20,7 +20,7 @@ from mace_tools.graph.model_quantization import same_quant
 _H, _C = 18, 19  # the operands that are states
 _HIDDEN = 4  # of the intermediate tensors: h before a projection
 _ORDER = (0, 3, 1, 2)  # i, f, g and o of TFLite as the engine's i, o, f and g
-# Operands that the engine does not compute in codes, by the first of them.
+# Operands that the engine has no quantized kernel for, by the first of them.
 _OTHERS = {
     9: ("peepholes", range(9, 12)), 16: ("a projection", range(16, 18)),
     20: ("layer normalization", range(20, 24))}
@@ -28,8 +28,8 @@ _FLOATS = "convert the source model with float activations"
 
 
 def integer_lstm(b: Builder, n: SourceNode) -> list[str]:
-    """The output's codes. Errors: ValueError for what no kernel computes, Unsupported for what only
-    this one does not."""
+    """The output's quantized values. Errors: ValueError for what no kernel computes, Unsupported
+    for what only this one does not."""
     x, h, c = n.inputs[0], n.inputs[_H], n.inputs[_C]
     out = b.model.info[n.outputs[0]]
     kinds = (b.dtype(x), b.dtype(h), b.dtype(c), out.dtype)
@@ -53,13 +53,13 @@ def integer_lstm(b: Builder, n: SourceNode) -> list[str]:
 
 def _check(n: SourceNode) -> None:
     if not operand(n, 1):
-        raise Unsupported("coupled input and forget gates (CIFG) in codes", _FLOATS)
+        raise Unsupported("coupled input and forget gates (CIFG) on quantized tensors", _FLOATS)
     for what, operands in _OTHERS.values():
         if any(operand(n, i) for i in operands):
-            raise Unsupported(f"{what} in codes", _FLOATS)
+            raise Unsupported(f"{what} on quantized tensors", _FLOATS)
     kind = ACTIVATIONS.get(n.attr("FusedActivationFunction", 0), "?")
     if kind != "TANH":
-        raise Unsupported(f"fused activation {kind} in codes", "use TANH")
+        raise Unsupported(f"fused activation {kind} on quantized tensors", "use TANH")
     if n.attr("DiagonalRecurrentTensors", False):
         raise Unsupported("recurrent weights given by their diagonals",
                           "convert the model with full recurrent weights")
@@ -67,7 +67,8 @@ def _check(n: SourceNode) -> None:
 
 
 def _check_scales(b: Builder, n: SourceNode, out: Quant | None) -> None:
-    """Whether all of h, y and what the kernel calls hidden are codes of the same numbers."""
+    """Whether all of h, y and what the kernel calls hidden are quantized values of the same
+    numbers."""
     h = b.quant(n.inputs[_H])
     scale_of(b.quant(n.inputs[0]), "its input", zero=True)
     scale_of(h, f"its state '{n.inputs[_H]}'", zero=True)

@@ -1,4 +1,5 @@
-"""What the importer refuses of int8 LSTMs; test/golden/integer_lstm_test.py compares codes.
+"""What the importer refuses of int8 LSTMs; test/golden/integer_lstm_test.py compares quantized
+values.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -15,11 +16,11 @@ from mace_tools.testing.integer_lstm import Lstm
 
 
 @pytest.mark.parametrize("case, text", [
-    (Lstm(without=(1, 5, 12)), r"coupled input and forget gates \(CIFG\) in codes"),
-    (Lstm(extra=(9, 10, 11)), "peepholes in codes"),
-    (Lstm(extra=(20, 21, 22, 23)), "layer normalization in codes"),
-    (Lstm(extra=(16,)), "a projection in codes"),
-    (Lstm(activation=1), "fused activation RELU in codes"),
+    (Lstm(without=(1, 5, 12)), r"coupled input and forget gates \(CIFG\) on quantized tensors"),
+    (Lstm(extra=(9, 10, 11)), "peepholes on quantized tensors"),
+    (Lstm(extra=(20, 21, 22, 23)), "layer normalization on quantized tensors"),
+    (Lstm(extra=(16,)), "a projection on quantized tensors"),
+    (Lstm(activation=1), "fused activation RELU on quantized tensors"),
     (Lstm(fields={"DiagonalRecurrentTensors": True}), "recurrent weights given by their diagonals"),
     (Lstm(hidden_scale=0.5), r"intermediate 4 \(hidden\) quantized otherwise than its state 'h'"),
     (Lstm(cells=0.0004), "cells with the scale 0.0004"),

@@ -30,13 +30,13 @@ _LEAST, _MOST = -(1 << 15), (1 << 15) - 1
 
 
 def is_integer(b: Builder, n: SourceNode) -> bool:
-    """Whether input, weights and output are codes."""
+    """Whether input, weights and output are quantized."""
     return b.quant(n.inputs[0]) is not None
 
 
 def integer_svdf(b: Builder, n: SourceNode) -> str:
-    """The output's codes. Errors: ValueError for what no kernel computes, Unsupported for what only
-    this one does not."""
+    """The output's quantized values. Errors: ValueError for what no kernel computes, Unsupported
+    for what only this one does not."""
     x, state = n.inputs[0], n.inputs[4]
     out = b.model.info[n.outputs[0]]
     if (b.dtype(x), b.dtype(state), out.dtype) != ("i8", "i16", "i8") or out.quant is None:
@@ -44,7 +44,8 @@ def integer_svdf(b: Builder, n: SourceNode) -> str:
                           f"{out.dtype}", "use int8 with a state of int16")
     kind = ACTIVATIONS.get(n.attr("FusedActivationFunction", 0), "?")
     if kind != "RELU":
-        raise Unsupported(f"fused activation {kind} in codes", "use RELU, which is not applied")
+        raise Unsupported(f"fused activation {kind} on quantized tensors",
+                          "use RELU, which is not applied")
     feature, time = (_weight(b, n, i, kinds) for i, kinds in ((1, ("i8",)), (2, ("i16", "i8"))))
     rank, (filters, steps) = n.attr("Rank", 0), time.shape
     if rank < 1 or filters % rank:
@@ -63,8 +64,8 @@ def integer_svdf(b: Builder, n: SourceNode) -> str:
         old = b.op("Slice", old, starts=[1], ends=[steps], axes=[2], steps=[1])
         memory = b.op("Concat", old, memory, axis=2)
     b.assign(state, reshape(b, memory, [-1, filters * steps]))
-    codes = b.op("Cast", differences(b, memory, "its state"), to="i64")
-    y = b.op("Eltwise", codes, b.add_const(time.astype(np.int64), name="time"), type="PROD")
+    products = b.op("Cast", differences(b, memory, "its state"), to="i64")
+    y = b.op("Eltwise", products, b.add_const(time.astype(np.int64), name="time"), type="PROD")
     y = reshape(b, y, [-1, filters // rank, rank * steps])
     y = b.op("Reduce", y, reduce_type="SUM", axis=[2], keepdims=0)
     if operand(n, 3):

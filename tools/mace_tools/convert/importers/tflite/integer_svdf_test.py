@@ -1,4 +1,5 @@
-"""SVDF in int8 against LiteRT's reference kernels, code by code, over runs that hand on the state.
+"""SVDF in int8 against LiteRT's reference kernels, value by value, over runs that hand on the
+state.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -32,14 +33,14 @@ def runs_of_ours(path: Any, xs: list[np.ndarray]) -> list[dict[str, np.ndarray]]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_codes_are_those_of_the_reference_kernel(case, tmp_path):
+def test_quantized_values_are_those_of_the_reference(case, tmp_path):
     path, xs = case.save(tmp_path), case.feeds()
-    codes = set()
+    quantized = set()
     for got, (want,) in zip(runs_of_ours(path, xs), runs_of_litert(path, xs, reference=True)):
         np.testing.assert_array_equal(got["y"], want)
         assert got["y"].dtype == want.dtype
-        codes.update(want.reshape(-1).tolist())
-    assert len(codes) > 3 or case.y != Svdf.y
+        quantized.update(want.reshape(-1).tolist())
+    assert len(quantized) > 3 or case.y != Svdf.y
 
 
 def test_a_sample_by_hand(tmp_path):
@@ -59,7 +60,7 @@ def test_a_sample_by_hand(tmp_path):
 
 
 @pytest.mark.parametrize("case, text", [
-    (Svdf(activation=0), "fused activation NONE in codes"),
+    (Svdf(activation=0), "fused activation NONE on quantized tensors"),
     (Svdf(state_type="int8"), "with a state of i8"),
     (Svdf(rank=3, units=4), None),
 ])

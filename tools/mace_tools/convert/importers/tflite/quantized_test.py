@@ -37,7 +37,7 @@ def test_scales_are_finite_and_above_0(tmp_path, scale, words):
 
 
 @pytest.mark.parametrize("zero", [-129, 128, 1 << 40])
-def test_zero_points_are_codes(tmp_path, zero):
+def test_zero_points_are_within_the_type(tmp_path, zero):
     with pytest.raises(ModelError, match=f"tensor 'x' has the zero point {zero}.*-128 to 127"):
         load("tflite", model(tmp_path, x={"scale": 0.1, "zero": zero}))
 

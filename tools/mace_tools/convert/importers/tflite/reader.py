@@ -50,7 +50,8 @@ GRAPHS = {"IF": (("ThenSubgraphIndex", "then"), ("ElseSubgraphIndex", "else")),
 MOST_OPERATORS = 1 << 18
 SCHEMES = {1: "custom", 2: "by block"}  # of the union QuantizationDetails
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", *_NARROW)
-CODES = ("INT8", "UINT8", "INT16", *_NARROW)  # of which the engine computes quantized tensors
+QUANTIZED_TYPES = ("INT8", "UINT8", "INT16",
+                   *_NARROW)  # of which the engine computes quantized tensors
 
 
 def read(path: Path, signature: str = "") -> SourceModel:
@@ -92,9 +93,9 @@ class _Reader:
     def __init__(self, file: File, root: Any, graphs: list) -> None:
         self.file, self.graphs = file, graphs
         self.buffers = file.list(root, "Buffers")
-        codes = file.list(root, "OperatorCodes")
-        self.codes = [operator_name(c) for c in codes]
-        self.versions = {name: int(c.Version()) for name, c in zip(self.codes, codes)}
+        ops = file.list(root, "OperatorCodes")
+        self.ops = [operator_name(c) for c in ops]
+        self.versions = {name: int(c.Version()) for name, c in zip(self.ops, ops)}
         self.operators = 0  # read so far
 
     def model(self, chosen: Signature) -> SourceModel:
@@ -141,7 +142,7 @@ class _Reader:
                 raise ValueError(f"more than {MOST_OPERATORS} operators")
             inputs = [graph.name(i) for i in file.numbers(operator, "Inputs")]
             outputs = [graph.name(i) for i in file.numbers(operator, "Outputs")]
-            op = self.codes[operator.OpcodeIndex()]
+            op = self.ops[operator.OpcodeIndex()]
             if is_custom(op):
                 fields = custom_options.attributes(file.custom_options(operator))
                 at_default: frozenset[str] = frozenset()
@@ -260,7 +261,7 @@ def _unusable(tensor: Any, info: ValueInfo, constant: bool) -> tuple[str, str] |
         scheme = SCHEMES.get(q.DetailsType(), f"of the kind {q.DetailsType()}")
         return (f"a tensor of {kind} whose quantization is {scheme}",
                 "quantize the model by tensor or by channel")
-    if info.quant is not None and kind not in CODES:
+    if info.quant is not None and kind not in QUANTIZED_TYPES:
         return (f"quantized tensors of {kind}, which are not supported yet",
                 "use the float model that it was made from, or one of 8 or 16 bits")
     if kind in _NARROW and not constant:
@@ -340,7 +341,7 @@ def _wrong_quant(tensor: Any, shape: tuple[int, ...], scale: np.ndarray, zero: n
                  else (info.min, info.max))
     outside = zero[(zero < low) | (zero > high)]
     if outside.size:
-        return f"the zero point {outside[0]}, and codes of {kind} are {low} to {high}"
+        return f"the zero point {outside[0]}, and quantized values of {kind} are {low} to {high}"
     if axis is not None and not 0 <= axis < len(shape):
         return f"{scale.size} scales along axis {axis}, and its shape is {list(shape)}"
     if axis is not None and shape[axis] != scale.size:

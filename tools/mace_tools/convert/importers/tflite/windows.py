@@ -68,9 +68,10 @@ def depthwise(b: Builder, n: SourceNode) -> str:
     weights = depthwise_weights(b, flat, channels(b, x))
     if quant is not None:
         b.set_quant(weights, quant if quant.axis is None else replace(quant, axis=1))
-    elif b.codes(w) is not None and (b.codes(w).axis is None or shape[3] == channels(b, x)):
-        codes = b.codes(w)
-        b.graph.tensors[weights].codes = replace(codes, axis=codes.axis and 1)
+    source = b.source_quant(w)
+    if quant is None and source is not None and (source.axis is None
+                                                 or shape[3] == channels(b, x)):
+        b.graph.tensors[weights].source_quant = replace(source, axis=source.axis and 1)
     return fused(b, n, "DepthwiseConv2d", x, weights, operand(n, 2), **window(n))
 
 

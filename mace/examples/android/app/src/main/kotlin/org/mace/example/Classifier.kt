@@ -19,7 +19,7 @@ class Answer(
 )
 
 /**
- * A digits model in direct buffers, such as mapped assets. A DSP takes one in codes of 8 bits.
+ * A digits model in direct buffers, such as mapped assets. A DSP takes one in int8.
  *
  * [cache] keeps the GPU's programs. [dspLibrary] is the vendor's library for DSPs, which the app or
  * the phone has.

@@ -86,7 +86,7 @@ class MainActivity : Activity() {
           try {
             val pixels =
                 Bitmaps.toFloats(shown, 8, 8, floatArrayOf(0f), floatArrayOf(1 / 255f), true)
-            val model = if (device == Device.DSP) "digits_codes" else "digits"
+            val model = if (device == Device.DSP) "digits_int8" else "digits"
             Classifier(mapped("$model.pb"), mapped("$model.data"), device, cacheDir).use {
               val answer = it.classify(pixels)
               memory = MemoryPlan(it.memory)

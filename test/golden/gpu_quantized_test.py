@@ -1,5 +1,5 @@
-"""Weights that the GPU keeps as codes of 8 bits, against the layers' definitions in NumPy with the
-floats for which the codes stand: by PoCL, or what OCL_ICD_VENDORS names.
+"""Weights that the GPU keeps as int8, against the layers' definitions in NumPy with the
+dequantized values: by PoCL, or what OCL_ICD_VENDORS names.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -23,7 +23,7 @@ from mace_tools.testing.tflite_file import Maker
 
 pytestmark = pytest.mark.full
 # The largest error by the type of the images, over the largest output. In fp16, inputs, biases and
-# outputs are rounded; codes are not.
+# outputs are rounded; quantized values are not.
 TOLERANCE = {"fp32_fp32": 1e-5, "fp16_fp32": 3e-3}
 # Large enough to be worth moving to the GPU: input, weights, stride.
 LAYERS = {"FULLY_CONNECTED": ((64, 700), (517, 700), 1),
@@ -44,13 +44,13 @@ def pocl():
 def layer(name, folder):
     """A dynamic-range layer of TFLite: its graph, input and weights as floats."""
     x_shape, w_shape, stride = LAYERS[name]
-    codes = RNG.integers(-127, 128, w_shape).astype(np.int8)
+    quantized = RNG.integers(-127, 128, w_shape).astype(np.int8)
     scale = RNG.uniform(1e-5, 0.02, w_shape[0]).astype(np.float32)
     x = RNG.uniform(-1, 3, x_shape).astype(np.float32)
     bias = RNG.uniform(-1, 1, w_shape[0]).astype(np.float32)
     m = Maker()
     m.tensor("x", x.shape)
-    m.tensor("w", w_shape, "int8", codes, scale, np.zeros(len(scale), np.int64), 0)
+    m.tensor("w", w_shape, "int8", quantized, scale, np.zeros(len(scale), np.int64), 0)
     m.const("b", bias)
     kind = name.split()[0]
     more = {} if kind == "FULLY_CONNECTED" else {
@@ -61,7 +61,7 @@ def layer(name, folder):
     m.tensors[m.index["y"]] = ("y", (x_shape[0], *spatial, w_shape[0]), "float32", None, None)
     graph = try_import("tflite", m.save(folder, ["x"], ["y"]), {"x": x}, ["y"])
     assert not isinstance(graph, str), graph
-    w = codes * scale.astype(np.float64).reshape(-1, *[1] * (len(w_shape) - 1))
+    w = quantized * scale.astype(np.float64).reshape(-1, *[1] * (len(w_shape) - 1))
     return graph, x, w, bias
 
 
@@ -113,23 +113,23 @@ def test_layers_are_those_of_numpy(name, tmp_path):
 
 def test_half_the_bytes_of_fp16(tmp_path):
     graph = layer("FULLY_CONNECTED", tmp_path)[0]
-    codes = plan_of(graph, tmp_path / "codes")
+    quantized = plan_of(graph, tmp_path / "quantized")
     for tensor in graph.tensors.values():
         tensor.packed, tensor.stored = None, ""
     floats = plan_of(graph, tmp_path / "floats")
-    assert ": fully_connected, weights i8," in codes["plan"]
+    assert ": fully_connected, weights i8," in quantized["plan"]
     assert ": fully_connected," in floats["plan"] and "weights i8" not in floats["plan"]
     assert device_bytes(floats["memory"]) > 2 * 517 * 700
-    assert 517 * 700 < device_bytes(codes["memory"]) < 0.51 * device_bytes(floats["memory"])
+    assert 517 * 700 < device_bytes(quantized["memory"]) < 0.51 * device_bytes(floats["memory"])
 
 
 def test_weights_only_of_8_and_4_bits(tmp_path):
-    """The GPU reads codes of 8 bits, and says what becomes of others."""
+    """The GPU reads int8, and says what becomes of others."""
     graph, x, w, bias = layer("FULLY_CONNECTED", tmp_path)
     for tensor in graph.tensors.values():
-        tensor.packed, tensor.stored, tensor.codes = None, "", None
+        tensor.packed, tensor.stored, tensor.source_quant = None, "", None
     said = {"int8": ": fully_connected, weights i8,",
-            "int4": "weights f16 (kernels read codes of 8 bits only)"}
+            "int4": "weights f16 (kernels read int8 only)"}
     for kind, text in said.items():
         made = store_weights(graph, kind).graph
         plan = plan_of(made, tmp_path / f"plan {kind}")["plan"]
@@ -143,7 +143,7 @@ def test_weights_only_of_8_and_4_bits(tmp_path):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_quantized_models_keep_codes(name, tmp_path):
+def test_quantized_models_stay_quantized(name, tmp_path):
     graph = import_model("tflite", FOLDER / name, {}, None)
     compute_in_float32(graph)
     said = plan_of(graph, tmp_path / "plan")
