@@ -5,10 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 Writes X.pb with X.data into FOLDER/bundled (the digits), FOLDER/graphs (random graphs),
 FOLDER/flow (branches, loops and shapes computed from data), FOLDER/recurrent (recurrent operators
-with states), FOLDER/quantized (single operators that compute in codes) and, where MACE_TEST_DATA
-has them, FOLDER/golden (whole models), FOLDER/golden_codes (whole models in codes) and FOLDER/nodes
-(single operators of ONNX and TensorFlow). A model's own test says whether it converts; here those
-that do not are left out.
+with states), FOLDER/quantized (single operators that compute on quantized values) and, where
+MACE_TEST_DATA has them, FOLDER/golden (whole models), FOLDER/golden_quantized (whole quantized
+models) and FOLDER/nodes (single operators of ONNX and TensorFlow). A model's own test says whether
+it converts; here those that do not are left out.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def quantized() -> Iterable[Named]:
                 continue
 
 
-def golden_codes() -> Iterable[Named]:
+def golden_quantized() -> Iterable[Named]:
     import quantized_models_test
     from golden import import_model
 
@@ -158,7 +158,7 @@ def main() -> int:
     write(folder / "quantized", quantized())
     if (DATA / "models").is_dir():
         write(folder / "golden", golden())
-        write(folder / "golden_codes", golden_codes())
+        write(folder / "golden_quantized", golden_quantized())
         write(folder / "nodes", nodes())
     else:
         print(f"seeds: no {DATA / 'models'}: set MACE_TEST_DATA for more", file=sys.stderr)

@@ -42,16 +42,18 @@ def layer(op: str, kind: str, per_channel: bool, moved: bool, real: bool = False
     d = np.random.default_rng(len(op))
     x_shape, shape, axis, operand, options, fields = LAYERS[op]
     low, high = LIMITS.get(kind) or (np.iinfo(kind).min, np.iinfo(kind).max)
-    codes = d.integers(low, high + 1, shape)
+    quantized = d.integers(low, high + 1, shape)
     scale = d.uniform(0.002, 0.02, shape[axis] if per_channel else 1).astype(np.float32)
     zero = np.full(len(scale), 0 if per_channel or kind == "int16" else high // 2 - 2)
     wide = [-1 if k == axis and per_channel else 1 for k in range(len(shape))]
-    values = ((codes - zero.reshape(wide)) * scale.reshape(wide)).astype(np.float32)
-    codes = codes.astype(kind if kind not in LIMITS else "uint8" if kind[0] == "u" else "int8")
+    values = ((quantized - zero.reshape(wide)) * scale.reshape(wide)).astype(np.float32)
+    quantized = quantized.astype(kind if kind not in LIMITS else "uint8" if kind[0] == "u"
+                                 else "int8")
     m = Maker()
     order = list(range(len(shape)))[::-1] if moved else list(range(len(shape)))
     back = np.argsort(order)
-    m.tensor("w0", [shape[k] for k in order], kind, np.ascontiguousarray(codes.transpose(order)),
+    m.tensor("w0", [shape[k] for k in order], kind,
+             np.ascontiguousarray(quantized.transpose(order)),
              scale, zero, order.index(axis))
     if moved and not real:
         m.tensor("w1", shape, kind, None, scale, zero, axis)

@@ -354,7 +354,7 @@ def quantized(scale: object, zero: object, says: str, axis: int = 0) -> Case:
                 {"x0": np.int8([[1, 2], [3, 4]])}, says)
 
 
-CODES = {
+QUANTIZED = {
     "no_scale": quantized(None, None, "of i8"),
     "scale_0": quantized(0.0, 0, "scale"),
     "scale_nan": quantized(np.nan, 0, "scale"),
@@ -367,7 +367,7 @@ CODES = {
 
 ALL = {f"{kind}/{name}": case
        for kind, cases in (("division", DIVISIONS), ("index", INDICES), ("size", SIZES),
-                           ("endless", ENDLESS), ("operand", OPERANDS), ("codes", CODES))
+                           ("endless", ENDLESS), ("operand", OPERANDS), ("quantized", QUANTIZED))
        for name, case in cases.items()}
 
 

@@ -1,5 +1,5 @@
 """Dynamic-range layers of TFLite: int8 weights, activations in floats. They compute what weights
-stand for, in floats; LiteRT rounds the activations to codes in every run, so its results may differ
+stand for, in floats; LiteRT quantizes the activations in every run, so its results may differ
 by half a step of these for each weight.
 
 SPDX-License-Identifier: Apache-2.0
@@ -35,13 +35,13 @@ def model(kind, per_channel, asymmetric):
              "DEPTHWISE_CONV_2D": (1, 3, 3, 8)}[kind]
     axis = 3 if kind == "DEPTHWISE_CONV_2D" else 0
     outputs = shape[axis]
-    codes = d.integers(-127, 128, shape).astype(np.int8)
+    quantized = d.integers(-127, 128, shape).astype(np.int8)
     scale = d.uniform(0.002, 0.02, outputs if per_channel else 1).astype(np.float32)
     x = d.uniform(-1, 3, {"FULLY_CONNECTED": (4, 70), "CONV_2D": (1, 8, 7, 5),
                           "DEPTHWISE_CONV_2D": (1, 8, 7, 8)}[kind]).astype(np.float32)
     m = Maker()
     m.tensor("x", x.shape)
-    m.tensor("w", shape, "int8", codes, scale, np.zeros(len(scale), np.int64), axis)
+    m.tensor("w", shape, "int8", quantized, scale, np.zeros(len(scale), np.int64), axis)
     m.const("b", d.uniform(-1, 1, outputs).astype(np.float32))
     if kind == "FULLY_CONNECTED":
         m.op(kind, ["x", "w", "b"], ["y"], "FullyConnectedOptions",
@@ -53,7 +53,7 @@ def model(kind, per_channel, asymmetric):
     m.tensors[m.index["y"]] = ("y", (*x.shape[:-1], outputs), "float32", None, None)
     wide = [1] * 4 if axis else [1] * len(shape)
     wide[axis] = -1
-    real = codes * (scale.reshape(wide) if per_channel else scale)
+    real = quantized * (scale.reshape(wide) if per_channel else scale)
     return m, x, real.transpose(3, 0, 1, 2) if axis else real
 
 
@@ -79,7 +79,8 @@ def test_it_is_within_the_rounding_of_litert(way, grid):
     run, want, x, w = grid[way]
     assert not run.error, run.error
     got = run.outputs["y"]
-    # Asymmetric codes have a step of the whole range / 255; others of the largest magnitude / 127.
+    # Asymmetric quantized values have a step of the whole range / 255; others of the largest
+    # magnitude / 127.
     step = max(np.abs(x).max() / 127, (x.max() - min(0, x.min())) / 255)
     bound = step * 0.51 * np.abs(w).reshape(len(w), -1).sum(1)
     assert np.all(np.abs(got - want) <= bound + 1e-5), np.abs(got - want).max()
@@ -89,7 +90,7 @@ def test_it_is_within_the_rounding_of_litert(way, grid):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-def test_it_computes_what_the_codes_stand_for(way, grid):
+def test_it_computes_the_dequantized_values(way, grid):
     run, _, x, w = grid[way]
     if way[0] == "FULLY_CONNECTED":
         bias = run.graph.tensors[run.graph.nodes[0].inputs[2]].data
@@ -99,7 +100,7 @@ def test_it_computes_what_the_codes_stand_for(way, grid):
     assert stored == {protos.mace().DT_INT8}
 
 
-def test_packed_weights_keep_the_codes_and_their_scales(grid, tmp_path):
+def test_packed_weights_keep_the_values_and_their_scales(grid, tmp_path):
     """What is packed a second time is packed from the plain weights in the packed file."""
     for k, (run, *_) in enumerate(grid.values()):
         folder = tmp_path / str(k)

@@ -1,5 +1,5 @@
 """Operators on int16 activations with int8 weights: equal to LiteRT's reference kernels in every
-code.
+value.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -20,7 +20,7 @@ def scale(low=-14, high=-9):
     return float(np.float32(2 ** D.uniform(low, high)))
 
 
-def codes(*shape):
+def quantized(*shape):
     """All of the range, with both ends."""
     found = D.integers(-32768, 32768, shape).astype(np.int16)
     found.flat[0], found.flat[-1] = -32768, 32767
@@ -33,7 +33,7 @@ class Case:
     def __init__(self, op, shapes, out_shape, y_scale, options="", x_scales=None, **fields):
         self.name, self.m, self.feeds = op, Maker(), {}
         for k, shape in enumerate(shapes):
-            self.feeds[f"x{k}"] = codes(*shape)
+            self.feeds[f"x{k}"] = quantized(*shape)
             self.m.tensor(f"x{k}", shape, "int16", None, (x_scales or {}).get(k, scale()), 0)
         self.op, self.out, self.options, self.fields = op, (out_shape, y_scale), options, fields
         self.more, self.order = [], []
@@ -142,9 +142,9 @@ def grid(tmp_path_factory):
 
 
 @pytest.mark.parametrize("k", range(len(CASES)), ids=lambda k: f"{CASES[k].name}{k}")
-def test_every_code_is_the_one_of_the_reference(k, grid):
+def test_every_value_is_the_one_of_the_reference(k, grid):
     run, want = grid[k]
     assert not run.error, run.error
     got = run.outputs["y"]
-    assert len(np.unique(want)) > 5 or want.size < 12, "nearly all codes saturate"
+    assert len(np.unique(want)) > 5 or want.size < 12, "nearly all quantized values saturate"
     np.testing.assert_array_equal(got, want)

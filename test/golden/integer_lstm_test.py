@@ -1,4 +1,4 @@
-"""TFLite's int8 LSTM with cells of int16 against LiteRT's reference kernels, code by code, over
+"""TFLite's int8 LSTM with cells of int16 against LiteRT's reference kernels, value by value, over
 runs that hand on the states.
 
 SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@ from mace_tools.testing.integer_lstm import CASES, Lstm
 ROUNDS = 3
 
 
-def test_codes_are_those_of_the_reference_kernel(tmp_path):
+def test_quantized_values_are_those_of_the_reference(tmp_path):
     runs, wanted = [], []
     for k, case in enumerate(CASES):
         folder = tmp_path / f"{k}"
@@ -29,12 +29,12 @@ def test_codes_are_those_of_the_reference_kernel(tmp_path):
         wanted.append(runs_of_litert(path, [x] * ROUNDS, reference=True)[-1][0])
     for flags in ([], ["--num_threads=2"]):
         run_all(runs, tmp_path / f"runs{len(flags)}", [f"--round={ROUNDS}", *flags])
-        codes = set()
+        quantized = set()
         for run, want in zip(runs, wanted):
             assert not run.error, f"{run.name}: {run.error}"
             np.testing.assert_array_equal(run.outputs["y"], want, run.name)
-            codes.update(want.reshape(-1).tolist())
-        assert len(codes) > 200
+            quantized.update(want.reshape(-1).tolist())
+        assert len(quantized) > 200
 
 
 def test_three_runs_are_one_of_three_times_the_steps(tmp_path):

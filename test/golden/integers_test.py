@@ -20,7 +20,7 @@ from mace_tools.testing.onnx_file import graph, info, node, onnx
 
 KINDS = ("uint16", "uint32", "uint64")
 HELD_AS = {"uint16": np.int32, "uint32": np.int64, "uint64": np.int64}
-CODES = {"uint16": 4, "uint32": 12, "uint64": 13, "float16": 10, "float32": 1, "int8": 3,
+ONNX_TYPES = {"uint16": 4, "uint32": 12, "uint64": 13, "float16": 10, "float32": 1, "int8": 3,
          "uint8": 2, "int32": 6, "int64": 7, "bool": 9}
 BEYOND = 2**53 + 1  # which neither float32 nor float64 holds
 
@@ -77,11 +77,11 @@ def unsigned_cases(kind: str) -> dict[str, tuple[list, Callable, dict]]:
     found.update({f"Reduce{op}": ([node(f"Reduce{op}", "x", "y", keepdims=0)],
                                   lambda x, z, f=f: f(x).astype(kind), {})
                   for op, f in reduced.items()})
-    for to, code in CODES.items():
+    for to, code in ONNX_TYPES.items():
         found[f"Cast to {to}"] = ([node("Cast", "x", "y", to=code)],
                                   lambda x, z, to=to: x.astype(to), {})
         if to not in KINDS and to[0] != "f":
-            chain = [node("Cast", "x", "a", to=code), node("Cast", "a", "b", to=CODES[kind]),
+            chain = [node("Cast", "x", "a", to=code), node("Cast", "a", "b", to=ONNX_TYPES[kind]),
                      node("Mul", "b b", "y")]
             found[f"Cast from {to}"] = (
                 chain, lambda x, z, to=to: np.square(x.astype(to).astype(kind)), {})

@@ -1,5 +1,5 @@
-"""Single ONNX operators between codes, run by the engine: within a step of ONNX Runtime, and equal
-where nothing but Quantize and Dequantize computes.
+"""Single ONNX operators on quantized tensors, run by the engine: within a step of ONNX Runtime, and
+equal where nothing but Quantize and Dequantize computes.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -54,7 +54,8 @@ EXACT = {
 
 
 def save(path: Path, name: str, kind: str) -> Path:
-    """x (codes) -> DequantizeLinear -> operator -> QuantizeLinear -> y (codes)."""
+    """x (quantized values) -> DequantizeLinear -> operator -> QuantizeLinear -> y (quantized
+    values)."""
     shapes, weights, out, attrs = (LAYERS | EXACT)[name]
     nodes, constants, reals, inputs = [], {}, [], []
     zero = KINDS[kind](131 if kind == "u8" else 3)
@@ -102,7 +103,7 @@ def results(tmp_path: Path, name: str, kind: str) -> tuple[Run, np.ndarray, np.n
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", LAYERS)
-def test_a_layer_computes_in_codes(tmp_path, name, kind):
+def test_a_layer_computes_quantized(tmp_path, name, kind):
     run, got, want = results(tmp_path, name, kind)
     off = np.abs(got - want)
     assert off.max() <= 1 and off.mean() <= 0.1
@@ -113,7 +114,7 @@ def test_a_layer_computes_in_codes(tmp_path, name, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", EXACT)
-def test_what_moves_codes_is_exact(tmp_path, name, kind):
+def test_what_moves_quantized_values_is_exact(tmp_path, name, kind):
     _, got, want = results(tmp_path, name, kind)
     np.testing.assert_array_equal(got, want)
 

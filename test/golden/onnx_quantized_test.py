@@ -112,8 +112,8 @@ def tokens(path: Path) -> Path:
 
 
 # How far outputs may be from ONNX Runtime's, in steps of the output. It computes the layers
-# between in floats, and the engine in codes: each may differ by one, and `tokens` multiplies what
-# differs by later layers. MOST_ERROR limits what that costs.
+# between in floats, and the engine on quantized tensors: each may differ by one, and `tokens`
+# multiplies what differs by later layers. MOST_ERROR limits what that costs.
 STEPS = {"mobile": 1, "branches": 2, "tokens": 6}
 # The root mean square of the error, against the network in floats, relative to ONNX Runtime's.
 MOST_ERROR = 1.1
@@ -152,7 +152,7 @@ def test_a_network_is_within_steps_of_onnxruntime_and_as_exact(tmp_path, net, ho
     logging.getLogger().setLevel(logging.ERROR)
     source = NETS[net](tmp_path / "float.onnx")
     shape, activations, weights, channels, extra = FORMATS[how]
-    path = tmp_path / "codes.onnx"
+    path = tmp_path / "quantized.onnx"
     quantize_static(source, path, Samples(), quant_format=shape, activation_type=activations,
                     weight_type=weights, per_channel=channels, extra_options=extra)
     run = runs_of(path, tmp_path / "run")

@@ -1,4 +1,4 @@
-"""Models in codes choose the class that they choose in floats, for nearly all of many inputs:
+"""Quantized models choose the class that they choose in floats, for nearly all of many inputs:
 noise, shifts and brightness on the inputs of the test data, which are not those of the calibration.
 
 SPDX-License-Identifier: Apache-2.0
@@ -72,9 +72,9 @@ def test_the_best_class_stays(title, monkeypatch):
 
     first = classes(graph, found)
     floats = classes(graph, [x for _, x in tested])
-    codes = classes(made.graph, [x for _, x in tested])
+    quantized = classes(made.graph, [x for _, x in tested])
     steady = floats == first[[k for k, _ in tested]]
     assert steady.sum() > COUNT / 2
-    agreement = (floats == codes)[steady].mean()
+    agreement = (floats == quantized)[steady].mean()
     print(f"{title}: {agreement:.4f} of {steady.sum()}")
     assert agreement >= LEAST

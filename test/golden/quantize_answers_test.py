@@ -1,4 +1,4 @@
-"""Models in codes by the defaults, with crops of pictures for samples, none of which is a stored
+"""Quantized models by the defaults, with crops of pictures for samples, none of which is a stored
 input: classes and faces that they find in the stored inputs, compared with the stored ones.
 
 SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,5 @@
-"""TFLite's quantized models as they are converted for the GPU: in floats, with weights stored as
-codes.
+"""TFLite's quantized models as they are converted for the GPU: in floats, with weights stored
+quantized.
 The best class of each stored output stays, on the GPU and on the CPU.
 
 SPDX-License-Identifier: Apache-2.0
@@ -46,18 +46,19 @@ def test_the_best_class_stays(name, device, tmp_path):
         assert not run.error, run.error
         got = run.outputs[run.graph.outputs[0]]
         assert got.dtype == want.dtype and got.argmax() == want.argmax()
-        # Codes of a softmax; the more layers, the more of them were rounded in the source.
+        # Quantized values of a softmax; the more layers, the more of them were rounded in the
+        # source.
         assert np.abs(got.astype(int) - want).max() <= 16
     assert len(found) >= 3
 
 
 def compute_in_floats_again(graph):
-    """Whether nodes other than those at the ends have codes."""
+    """Whether nodes other than those at the ends are quantized."""
     return any(n.op not in ("Quantize", "Dequantize") for n in graph.nodes if graph.is_quantized(n))
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_weights_are_stored_as_codes(name):
+def test_weights_are_stored_quantized(name):
     """Those of depthwise convolutions have scales of channels, those of uint8 a zero point."""
     graph = import_model("tflite", FOLDER / name, {}, None)
     before = emit.build(graph)[0].data_bytes

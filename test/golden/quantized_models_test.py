@@ -1,5 +1,5 @@
 """Models of 8 bits from their TFLite file to their outputs: equal to those of LiteRT's reference
-kernels in every code.
+kernels in every value.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -19,19 +19,19 @@ from mace_tools.convert.emit import write_model
 from mace_tools.testing.by_litert import REFERENCE, litert
 
 MODELS = data_folder("models") / "tflite"
-CODES = (np.int8, np.uint8)
+QUANTIZED_TYPES = (np.int8, np.uint8)
 # The largest arena, as a multiple of what activations take at most, on any CPU: those without
-# dot products pack codes as 16 bits.
+# dot products pack quantized values as 16 bits.
 LARGEST_ARENA = {"vww_96/int8_cat": 1.0, "resnet8_cifar10/int8_cat": 1.85,
                  "kws_dscnn_mlperf/no": 1.5}
 
 
 def all_cases() -> Iterator[tuple[str, Path, Arrays, Arrays]]:
-    """Name, model, inputs and expected outputs of the cases whose outputs are codes."""
+    """Name, model, inputs and expected outputs of the cases whose outputs are quantized."""
     for path in sorted(MODELS.glob("*/*/case.json")):
         case, folder = json.loads(path.read_text()), path.parent
         wanted = {n: np.load(folder / o["file"]) for n, o in case["outputs"].items()}
-        if not any(w.dtype in CODES for n, w in wanted.items() if n != "argmax"):
+        if not any(w.dtype in QUANTIZED_TYPES for n, w in wanted.items() if n != "argmax"):
             continue
         model = folder.parent / case.get("model", "")
         if not model.is_file():
@@ -57,7 +57,7 @@ def results(request, runs, tmp_path_factory) -> dict[str, Run]:
     return runs
 
 
-def check_every_code(name: str, run: Run) -> None:
+def check_every_value(name: str, run: Run) -> None:
     model, feeds, wanted = CASES[name]
     assert not run.error, run.error
     for output, want in zip(wanted, litert(model.read_bytes(), feeds, REFERENCE), strict=True):
@@ -67,12 +67,12 @@ def check_every_code(name: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_code_is_the_one_of_the_reference(name, results):
-    check_every_code(name, results[name])
+def test_every_value_is_the_one_of_the_reference(name, results):
+    check_every_value(name, results[name])
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_code_is_the_stored_one(name, results):
+def test_every_value_is_the_stored_one(name, results):
     """Those of uint8 models are of an evaluator that multiplies scales in double precision: LiteRT
     differs from it by a step, too."""
     for output, want in CASES[name][2].items():

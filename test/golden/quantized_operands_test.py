@@ -36,8 +36,8 @@ def quantized(m: Maker, feeds: dict, kind: str, way: str) -> dict:
         if values is not None:
             wide = (-1,) + (1,) * (len(shape) - 1)
             along = np.reshape(scale, wide) if len(scale) > 1 else scale[0]
-            codes = np.rint(np.clip(np.nan_to_num(values), -1e6, 1e6) / along) + zeros[0]
-            values = np.clip(codes, info.min, info.max).astype(kind)
+            q_values = np.rint(np.clip(np.nan_to_num(values), -1e6, 1e6) / along) + zeros[0]
+            values = np.clip(q_values, info.min, info.max).astype(kind)
         if name in feeds:
             feeds[name] = values
         stored = values if data is not None else None

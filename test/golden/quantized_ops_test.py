@@ -1,5 +1,5 @@
-"""Every operator that computes in codes, on models of its own: equal to LiteRT's reference kernels
-in every code, or to the definition where these differ from it.
+"""Every operator that computes on quantized values, on models of its own: equal to LiteRT's
+reference kernels in every value, or to the definition where these differ from it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -15,7 +15,7 @@ from mace_tools.testing.quantized_definition import fully_connected
 from mace_tools.testing.quantized_grid import CASES
 from mace_tools.testing.tflite_file import Maker
 
-IN_FLOATS = ("LOG_SOFTMAX",)  # with codes before and after: the engine has no kernel for codes
+IN_FLOATS = ("LOG_SOFTMAX",)  # between quantized tensors: no quantized kernel
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def grid(tmp_path_factory):
 
 
 @pytest.mark.parametrize("k", range(len(CASES)), ids=lambda k: str(CASES[k]))
-def test_every_code_is_the_one_of_the_reference(k, grid):
+def test_every_value_is_the_one_of_the_reference(k, grid):
     case, (run, want) = CASES[k], grid[k]
     assert isinstance(run, Run), run
     assert not run.error, run.error

@@ -258,7 +258,7 @@ def test_control_flow_of_tensorflow_1(tmp_path, function):
 
 
 @pytest.mark.parametrize("case", integer_svdf.CASES[::3], ids=str)
-def test_svdf_in_codes(case, tmp_path):
+def test_quantized_svdf(case, tmp_path):
     """Bit for bit, with the state that the engine keeps from run to run."""
     path, x, count = case.save(tmp_path), case.feeds(1)[0], case.steps + 2
     graph = convert(importers.load("tflite", path))

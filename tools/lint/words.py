@@ -3,7 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 
 Of Markdown only the prose is read: neither code, which quotes names and messages of today, nor
-where links lead. Phrases rather than words are refused where a word has right uses, too.
+where links lead. Phrases rather than words are refused where a word has right uses, too. Of
+sources everything is read: names, comments and messages.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from lint.tree import files
 FOLDERS = ("docs", "models", "mace/examples", "third_party", "docker")
 AT_THE_TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 ENDINGS = (".md",)
+# Sources, in which SOURCE_WORDS are refused: likewise.
+SOURCE_FOLDERS = ("tools/mace_tools", "tools/rings", "test", "mace/python")
+SOURCE_ENDINGS = (".py",)
 # Entries of the changelog below this line keep the words that they had.
 EARLIER = "<!-- Earlier entries keep their words. -->"
 
@@ -77,15 +81,28 @@ WORDS = [
     Word("what", r"\bwhat may be wrong\b|\bI come from\b|\bwhat runs where\b|\bhow the data goes\b",
          "troubleshooting, migrating, device placement, data flow"),
 ]  # fmt: skip
+# In names and prose of sources.
+SOURCE_WORDS = [
+    Word("codes",
+         r"(?<!exit\s)(?<!error\s)\b(?!operator)\w*(?<!en)(?<!de)(?<!exit_)(?<!op_)codes\b",
+         "quantized, int8"),
+]
 # (file, word) -> why it stands there.
 _OPS = "generated from the comments of mace/ops"
 _IMPORTERS = "generated from the importers"
+_OPERATORS = "operator codes of the TFLite format"
+_EXITS = "exit codes"
 _SETTINGS = "in the table that is generated from mace/runtime/settings/settings.h"
 ALLOWED = {
     **{("docs/ops.md", word): _OPS for word in ("codes", "extent", "product")},
     **{("docs/front_ends.md", word): _IMPORTERS for word in (
-        "codes", "floats", "bits", "extent", "open", "waits", "picture", "product")},
+        "floats", "bits", "extent", "open", "waits", "picture")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},
+    ("mace/python/mace/_tensors.py", "codes"): "a parameter of the public TensorInfo.dequantize",
+    ("test/peers/to_tflite.py", "codes"): _OPERATORS,
+    ("tools/mace_tools/testing/tflite_file.py", "codes"): _OPERATORS,
+    ("tools/mace_tools/commands/at_once_test.py", "codes"): _EXITS,
+    ("tools/mace_tools/site/docs_test.py", "codes"): _EXITS,
 }
 _CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]*`|<!--.*?-->|\[[\w./]+\.\w+\](?=\()"
                    r"|(?<=[\]`])\([^)\s]*\)", re.DOTALL | re.MULTILINE)
@@ -108,13 +125,23 @@ def compiled(word: Word) -> re.Pattern[str]:
 
 def uses(root: Path) -> Iterator[tuple[str, int, Word, str]]:
     """Each use of a refused word: file, line, the word, the text."""
-    for path in files(root, *ENDINGS):
+    for path in files(root, *ENDINGS, *SOURCE_ENDINGS):
         name = path.as_posix()
-        if name in AT_THE_TOP or name.startswith(tuple(f"{folder}/" for folder in FOLDERS)):
+        if name in AT_THE_TOP or _is_in(name, FOLDERS, ENDINGS):
+            words = WORDS
+        elif _is_in(name, SOURCE_FOLDERS, SOURCE_ENDINGS):
+            words = SOURCE_WORDS
+        else:
+            words = []
+        if words:
             text = read(root / path)
-            for word in WORDS:
+            for word in words:
                 for match in compiled(word).finditer(text):
                     yield name, text.count("\n", 0, match.start()) + 1, word, match[0]
+
+
+def _is_in(name: str, folders: tuple[str, ...], endings: tuple[str, ...]) -> bool:
+    return name.endswith(endings) and name.startswith(tuple(f"{folder}/" for folder in folders))
 
 
 def refused(root: Path) -> list[str]:

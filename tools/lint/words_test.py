@@ -50,8 +50,26 @@ def test_an_old_word_is_found(tmp_path, text, word):
 def test_every_word_has_its_example():
     (mark,) = test_an_old_word_is_found.pytestmark
     shown = "\n".join(text for text, _ in mark.args[1])
-    assert [w.name for w in words.WORDS
-            if not words.compiled(w).search(shown)] == []
+    (mark,) = test_an_old_word_is_found_in_sources.pytestmark
+    in_sources = "\n".join(text for text, _ in mark.args[1])
+    assert [w.name for w in words.WORDS if not words.compiled(w).search(shown)] == []
+    assert [w.name for w in words.SOURCE_WORDS
+            if not words.compiled(w).search(in_sources)] == []
+
+
+@pytest.mark.parametrize("text, word", [
+    ("codes = values", "codes"), ("def bias_codes(x):", "bias_codes"), ("# in codes", "codes"),
+])
+def test_an_old_word_is_found_in_sources(tmp_path, text, word):
+    (found,) = written(tmp_path, f"# A\n{text}\n", "test/a.py")
+    assert found.startswith(f"test/a.py:2: '{word}': write ")
+
+
+@pytest.mark.parametrize("text", [
+    "exit_codes = 1  # exit codes", "decodes", "error codes", "operatorCodes", "code = 1",
+])
+def test_an_innocent_source_is_silent(tmp_path, text):
+    assert written(tmp_path, f"{text}\n", "test/a.py") == []
 
 
 @pytest.mark.parametrize("text", [

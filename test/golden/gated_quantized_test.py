@@ -1,5 +1,5 @@
-"""Activations of codes and what is computed of them and their inputs, as x * sigmoid(x), against
-LiteRT's reference kernels, code by code: the CPU looks them up in one table.
+"""Activations of quantized values and what is computed of them and their inputs, as x * sigmoid(x),
+against LiteRT's reference kernels, value by value: the CPU looks them up in one table.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -44,7 +44,7 @@ def model(folder: Path, kind: str, gate: str, op: str, swapped: bool, seed: int,
     return m.save(folder, sorted({"x", other}), ["y"])
 
 
-def test_codes_are_those_of_the_reference_kernels(tmp_path):
+def test_quantized_values_are_those_of_the_reference(tmp_path):
     runs, wanted = [], []
     cases = product(("int8", "uint8"), ("LOGISTIC", "TANH", "RELU"), TABLES, (False, True))
     for k, case in enumerate(cases):
