@@ -108,10 +108,10 @@ def test_images_of_attention_are_no_matrix_of_scores(tmp_path):
     onnx.save(net, tmp_path / "m.onnx")
     graph = try_import("onnx", tmp_path / "m.onnx", feeds, ["y"])
     write_model(graph, tmp_path / "m.pb", tmp_path / "m.data")
-    said = subprocess.run(
+    message = subprocess.run(
         [mace_run(), f"--model_file={tmp_path / 'm.pb'}", "--device=GPU", "--dump=plan",
          f"--model_data_file={tmp_path / 'm.data'}", "--gpu_data_type=fp32_fp32"], check=True,
         capture_output=True, text=True, timeout=600).stdout
-    image_bytes = int(said.split(" images of ")[1].split()[0])
+    image_bytes = int(message.split(" images of ")[1].split()[0])
     operands = sum(v.size for v in feeds.values()) + 2 * HEADS * QUERIES * VALUES
-    assert image_bytes < 4 * operands + 4 * 2 * HEADS * QUERIES * KEYS / 2, said
+    assert image_bytes < 4 * operands + 4 * 2 * HEADS * QUERIES * KEYS / 2, message

@@ -103,8 +103,8 @@ def test_layers_are_those_of_numpy(name, tmp_path):
     want = by_numpy(x, w, bias, LAYERS[name][2])
     for kind, tolerance in TOLERANCE.items():
         flags = ["--device=GPU", f"--gpu_data_type={kind}"]
-        said = plan_of(graph, tmp_path / f"plan {kind}", flags[1])
-        assert " on GPU: " in said["plan"] and ", weights i8" in said["plan"], said["plan"]
+        message = plan_of(graph, tmp_path / f"plan {kind}", flags[1])
+        assert " on GPU: " in message["plan"] and ", weights i8" in message["plan"], message["plan"]
         run = Run(kind, graph, {"x": x})
         run_all([run], tmp_path / kind, flags)
         assert not run.error, run.error
@@ -128,9 +128,9 @@ def test_weights_only_of_8_and_4_bits(tmp_path):
     graph, x, w, bias = layer("FULLY_CONNECTED", tmp_path)
     for tensor in graph.tensors.values():
         tensor.packed, tensor.stored, tensor.source_quant = None, "", None
-    said = {"int8": ": fully_connected, weights i8,",
+    message = {"int8": ": fully_connected, weights i8,",
             "int4": "weights f16 (kernels read int8 only)"}
-    for kind, text in said.items():
+    for kind, text in message.items():
         made = store_weights(graph, kind).graph
         plan = plan_of(made, tmp_path / f"plan {kind}")["plan"]
         assert text in plan, plan
@@ -146,7 +146,7 @@ def test_weights_only_of_8_and_4_bits(tmp_path):
 def test_quantized_models_stay_quantized(name, tmp_path):
     graph = import_model("tflite", FOLDER / name, {}, None)
     compute_in_float32(graph)
-    said = plan_of(graph, tmp_path / "plan")
-    on_gpu = [line for line in said["plan"].splitlines()
+    message = plan_of(graph, tmp_path / "plan")
+    on_gpu = [line for line in message["plan"].splitlines()
               if re.match(r"\d+ (DepthwiseC|C)onv2d .* on GPU: ", line)]
-    assert not on_gpu or any(", weights i8" in line for line in on_gpu), said["plan"]
+    assert not on_gpu or any(", weights i8" in line for line in on_gpu), message["plan"]

@@ -375,7 +375,7 @@ ALL = {f"{kind}/{name}": case
 def answers(tmp_path_factory):
     """What became of each case: a message, or "" if it ran; all models run in one process, in
     which a crash would end all."""
-    folder, said, runs = tmp_path_factory.mktemp("hostile"), {}, []
+    folder, text, runs = tmp_path_factory.mktemp("hostile"), {}, []
     for name, case in ALL.items():
         place = folder / name.replace("/", "_")
         place.mkdir()
@@ -384,10 +384,10 @@ def answers(tmp_path_factory):
             graph = import_model(case.platform, case.save(place), feeds, ["y"])
             runs.append(Run(name, graph, feeds))
         except MaceError as e:
-            said[name] = str(e)
+            text[name] = str(e)
     (folder / "runs").mkdir()
     run_all(runs, folder / "runs", flags=["--memory_limit=268435456"])
-    return said | {run.name: run.error for run in runs}
+    return text | {run.name: run.error for run in runs}
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -71,15 +71,15 @@ def test_promises_hold(kind, models, tmp_path, monkeypatch, capfd):
     for model, k in zip(models(tmp_path / "models"), itertools.count()):
         draft = f"{k}.yml"
         code = cli.main(["init", str(model), f"--output={draft}", "--model_name=m"])
-        said = capfd.readouterr().err
+        message = capfd.readouterr().err
         if code != ExitCode.OK:
-            broken.append(f"{model}: init: {said}")
+            broken.append(f"{model}: init: {message}")
             continue
-        promised = "converts and runs the model" in said
+        promised = "converts and runs the model" in message
         code = cli.main(["convert", f"--config={draft}", "--output=b", "--force"])
-        said = capfd.readouterr().err
+        message = capfd.readouterr().err
         kept += promised
         if (code == ExitCode.OK) != promised:
-            broken.append(f"{model}: {'promised' if promised else 'not promised'}: {said}")
+            broken.append(f"{model}: {'promised' if promised else 'not promised'}: {message}")
     assert not broken, "\n".join(broken)
     assert kept >= LEAST[kind]

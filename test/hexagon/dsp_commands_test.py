@@ -86,7 +86,7 @@ def test_plan_and_benchmark_show_packets(call):
     assert all("packets" in op["kernel"] for op in ops if op["device"] == "DSP")
 
 
-def test_by_cost_a_small_model_stays_on_the_cpu_which_is_said(call):
+def test_by_cost_a_small_model_stays_on_the_cpu_with_a_message(call):
     call.config.write_text(call.config.read_text().replace("    dsp_takes_all: 1\n", ""))
     code, out, err = call("run", PICTURE)
     assert code == 0 and "nothing ran on the DSP, so both runs are the CPU's" in err, err

@@ -71,8 +71,8 @@ def classify(tmp_path_factory):
 @pytest.mark.parametrize("digit", range(10))
 def test_the_program_knows_the_digits(classify, digit):
     with Image.open(DIGITS / "images" / f"{digit}.png") as picture:
-        (best, score), said = classify(picture)
-        assert best == str(digit) and float(score) > 0.5, said
+        (best, score), message = classify(picture)
+        assert best == str(digit) and float(score) > 0.5, message
         # As a camera that is held the other way has it.
         turned = picture.transpose(Image.Transpose.ROTATE_90)
         assert classify(turned, "90")[0] == [best, score]
@@ -81,5 +81,5 @@ def test_the_program_knows_the_digits(classify, digit):
 
 def test_a_wrong_turn_is_an_error(classify):
     with Image.open(DIGITS / "images" / "3.png") as picture:
-        answer, said = classify(picture, "45")
-    assert not answer and "orientation is 0" in said
+        answer, message = classify(picture, "45")
+    assert not answer and "orientation is 0" in message

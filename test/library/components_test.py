@@ -94,10 +94,10 @@ def test_a_library_without_components_runs_models(answers):
 def test_what_is_absent_is_named_with_its_cure(answers, call, component):
     assert int(answers["whole"][call][0]) == OK
     code, *message = answers["bare"][call]
-    said = message[0] if message else " ".join(answers["bare"]["log"])
+    text = message[0] if message else " ".join(answers["bare"]["log"])
     assert int(code) == UNSUPPORTED
-    assert f"this library was built without the component '{component}'" in said
-    assert "add it to `components` at the top of the deployment file" in said
+    assert f"this library was built without the component '{component}'" in text
+    assert "add it to `components` at the top of the deployment file" in text
 
 
 @pytest.mark.parametrize("call, component", CALLS.items())

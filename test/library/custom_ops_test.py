@@ -105,8 +105,8 @@ def test_an_app_without_one_of_them_is_told_which(app, package):
     for ops, missing in (("RunningSum", "com.acme.Threshold"), ("none", "com.acme.RunningSum")):
         done = start(app, package, ops, x)
         assert done.returncode == 1
-        said = done.stderr.decode()
-        assert f"this build has no op '{missing}'" in said and "MaceOpResolver::AddCustom" in said
+        text = done.stderr.decode()
+        assert f"this build has no op '{missing}'" in text and "MaceOpResolver::AddCustom" in text
 
 
 def test_commands_say_what_the_app_must_register(config, capfd):

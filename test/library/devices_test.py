@@ -83,7 +83,7 @@ def test_from_the_deployment_file_to_the_answer(tmp_path, monkeypatch, capfd, wh
 def test_the_program_of_the_ndk_looks_for_the_libraries_of_the_phone(
         tmp_path, monkeypatch, capfd, with_ndk):
     """It is no static one, and asks for libOpenCL and the vendor's library of the DSP, which are
-    not here for Arm: models run on the CPU instead, and it is said."""
+    not here for Arm: models run on the CPU instead, with a message."""
     need_tools("bazel", "qemu-aarch64", "clang++-19", "ld.lld-19", "readelf")
     devices = FakeDevices(tmp_path / "devices")
     monkeypatch.setenv("PATH", f"{devices.bin}:{os.environ['PATH']}")

@@ -194,7 +194,7 @@ def test_three_ways_to_ship_a_model_give_the_same_bits(static, embedded, place, 
     run(["strip", inside])
     weights = (static / "model" / "digits.data").stat().st_size
     assert inside.stat().st_size < weights / 2 + 3_000_000, "the bound of the documentation"
-    for app, arguments, said in (
+    for app, arguments, message in (
         (inside, ["digit"], "no model 'digit' is compiled in; there is digits"),
         (inside, ["digits", data], "has its weights compiled in: model_data_file '"),
         (mixed, ["digits"], "is compiled in without its weights: give model_data_file"),
@@ -204,7 +204,7 @@ def test_three_ways_to_ship_a_model_give_the_same_bits(static, embedded, place, 
         (mixed_c, ["digits", "none.data"], "none.data': No such file"),
     ):
         done = consumers.start(app, "host", *arguments)
-        assert done.returncode == 1 and said in done.stderr.decode()
+        assert done.returncode == 1 and message in done.stderr.decode()
 
 
 FACTORY = """
@@ -254,8 +254,8 @@ def test_several_models_are_compiled_into_one_library(place, tmp_path):
     assert place.build(config) == 0
     app = compile_app(place.unpacked("several"), tmp_path / "app", flags=("-DFROM_CODE",))
     assert classify(app, "host", "digits") == classify(app, "host", "numbers")
-    said = consumers.start(app, "host", "letters").stderr.decode()
-    assert "no model 'letters' is compiled in; there is digits, numbers" in said
+    message = consumers.start(app, "host", "letters").stderr.decode()
+    assert "no model 'letters' is compiled in; there is digits, numbers" in message
 
 
 def test_names_of_an_obfuscated_model_are_in_no_file(place, tmp_path, capfd):
@@ -308,7 +308,7 @@ def test_a_second_build_runs_nothing_and_a_failed_one_changes_nothing(
     assert states() == before and not (place.folder / "build" / ".static.new").exists()
 
 
-def test_what_cannot_be_built_is_said_before_anything_is(place, capfd, monkeypatch):
+def test_what_cannot_be_built_is_refused_before_anything_is(place, capfd, monkeypatch):
     monkeypatch.delenv("ANDROID_NDK_HOME", raising=False)
     config = place.config("phone")
     for abi in ("arm64-v8a", "armeabi-v7a", "x86_64"):
@@ -328,9 +328,9 @@ def test_an_op_that_a_library_lacks_is_named_with_the_line_that_adds_it(static, 
     path.write_bytes(net.SerializeToString())
     app = compile_app(static, tmp_path / "app")
     done = consumers.start(app, "host", path, model(static)[1])
-    said = done.stderr.decode()
-    assert done.returncode == 1 and "this build has no op 'Cumsum'" in said
-    assert "write 'extra_ops: [Cumsum]' at the top of their deployment file" in said
+    message = done.stderr.decode()
+    assert done.returncode == 1 and "this build has no op 'Cumsum'" in message
+    assert "write 'extra_ops: [Cumsum]' at the top of their deployment file" in message
 
 
 def test_a_library_of_float32_models_refuses_weights_of_16_bits(static, place, tmp_path):
@@ -339,6 +339,6 @@ def test_a_library_of_float32_models_refuses_weights_of_16_bits(static, place, t
     stem = place.folder / "build" / "fp16" / "model" / "digits"
     app = compile_app(static, tmp_path / "app")
     done = consumers.start(app, "host", stem.with_suffix(".pb"), stem.with_suffix(".data"))
-    said = done.stderr.decode()
-    assert done.returncode == 1 and "its weights are stored as f16" in said
-    assert "'extra_data_types: [fp16]'" in said
+    message = done.stderr.decode()
+    assert done.returncode == 1 and "its weights are stored as f16" in message
+    assert "'extra_data_types: [fp16]'" in message

@@ -89,10 +89,10 @@ def tests(built, tmp_path_factory):
 def test_junit(built, tests, places, name):
     done = start(built, [tests, *JUNIT], f"-Dmace.models={places}", "org.junit.runner.JUnitCore",
                  name)
-    said = done.stdout.decode()
-    assert done.returncode == 0, said
-    assert int(re.search(r"OK \((\d+) tests?\)", said)[1]) > 3
-    assert "FATAL ERROR in native" not in said and "WARNING in native" not in said, said
+    message = done.stdout.decode()
+    assert done.returncode == 0, message
+    assert int(re.search(r"OK \((\d+) tests?\)", message)[1]) > 3
+    assert "FATAL ERROR in native" not in message and "WARNING in native" not in message, message
 
 
 # Of an app whose code are the tests: JUnit finds these by their names.
@@ -129,9 +129,9 @@ def shrunk(built, tests, tmp_path_factory):
 def test_an_app_that_r8_has_shrunk_works(built, shrunk, places, name):
     done = start((shrunk[0], built[1]), JUNIT, f"-Dmace.models={places}",
                  "org.junit.runner.JUnitCore", name)
-    said = done.stdout.decode()
-    assert done.returncode == 0, said + done.stderr.decode()
-    assert int(re.search(r"OK \((\d+) tests?\)", said)[1]) > 3
+    message = done.stdout.decode()
+    assert done.returncode == 0, message + done.stderr.decode()
+    assert int(re.search(r"OK \((\d+) tests?\)", message)[1]) > 3
 
 
 def test_the_shrunk_app_calls_every_public_method(shrunk):
@@ -287,11 +287,11 @@ def test_the_classes_are_of_java_8_and_free_of_android(built):
     assert sorted(native) == sorted(re.findall(r"^NATIVE\(\w+, (\w+)\)", headers, re.MULTILINE))
 
 
-def test_what_cannot_be_made_is_said_first(tmp_path, capfd, monkeypatch):
-    for words, said in ((["--target_abis=hots"], "there is no ABI 'hots'; did you mean 'host'"),
-                        (["--ops=Conv3d,Softmax"], "there is no op 'Conv3d'")):
+def test_what_cannot_be_made_is_refused_first(tmp_path, capfd, monkeypatch):
+    for words, message in ((["--target_abis=hots"], "there is no ABI 'hots'; did you mean 'host'"),
+                           (["--ops=Conv3d,Softmax"], "there is no op 'Conv3d'")):
         assert cli.main(["java", f"--output={tmp_path / 'out'}", *words]) == ExitCode.USAGE
-        assert said in " ".join(capfd.readouterr().err.split())
+        assert message in " ".join(capfd.readouterr().err.split())
     monkeypatch.delenv("ANDROID_NDK_HOME", raising=False)
     words = ["java", f"--output={tmp_path / 'out'}"]
     assert cli.main([*words, "--target_abis=arm64-v8a"]) == ExitCode.MISSING_TOOL

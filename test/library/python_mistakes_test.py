@@ -68,13 +68,13 @@ def test_engines_are_not_copied(digits, duplicate, recwarn):
     assert not recwarn.list  # nor did a half-made copy fail when it was freed
 
 
-@pytest.mark.parametrize("key, said", [
+@pytest.mark.parametrize("key, text", [
     (b"x" * 31, "a key has 32 bytes, not 31"), (lambda name: b"", "a key has 32 bytes, not 0"),
     (None, "a key is 32 bytes, not NoneType"), (lambda name: "x" * 32, "32 bytes, not str"),
     (lambda name: 1 / 0, "division by zero"), (lambda: SECRET, "positional argument"),
 ])
-def test_keys_that_cannot_be_are_refused(mace, sealed, key, said):
-    with pytest.raises(mace.InvalidArgumentError, match=rf"the key 'k7' .*{said}"):
+def test_keys_that_cannot_be_are_refused(mace, sealed, key, text):
+    with pytest.raises(mace.InvalidArgumentError, match=rf"the key 'k7' .*{text}"):
         mace.Model.from_sealed(sealed, key)
 
 

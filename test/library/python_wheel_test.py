@@ -76,9 +76,9 @@ def test_a_package_copied_to_another_platform_says_so(site, tmp_path, line, foun
     file.write_text(changed)
     done = subprocess.run([sys.executable, "-c", "import mace"], capture_output=True, text=True,
                           cwd=tmp_path)
-    said = done.stderr.splitlines()[-1]
-    assert said.startswith("ImportError: this package of MACE 1.0.0 is for ")
-    assert "; this " in said and "make one for this machine with `tools/converter.py wheel`" in said
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: this package of MACE 1.0.0 is for ")
+    assert "; this " in last and "make one for this machine with `tools/converter.py wheel`" in last
 
 
 def test_an_old_python_and_a_missing_cffi_are_named(site, tmp_path):

@@ -131,13 +131,13 @@ def test_tables_of_ops_are_those_of_bazel(sources, tree, tmp_path):
         assert (tmp_path / "generated" / path).read_text() == text
 
 
-@pytest.mark.parametrize("option, said", [
+@pytest.mark.parametrize("option, message", [
     ("-DMACE_OPS=Conv2d,Conf2d", "MACE_OPS: there is no op 'Conf2d'; there is Activation,"),
     ("-DMACE_OPS=", "MACE_OPS is empty: name ops, or write all or none"),
     ("-DCMAKE_CXX_FLAGS=-U__x86_64__", "MACE is for x86_64, aarch64 and arm (ARMv7 or later); "),
 ])
-def test_what_cannot_be_built_is_said(tree, tmp_path, option, said):
-    assert said in configure(tree, tmp_path, option, fails=True)
+def test_what_cannot_be_built_is_refused(tree, tmp_path, option, message):
+    assert message in configure(tree, tmp_path, option, fails=True)
 
 
 def test_files_of_ops_that_are_not_selected_are_not_compiled(tree, tmp_path):

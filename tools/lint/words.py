@@ -86,6 +86,7 @@ SOURCE_WORDS = [
     Word("codes",
          r"(?<!exit\s)(?<!error\s)\b(?!operator)\w*(?<!en)(?<!de)(?<!exit_)(?<!op_)codes\b",
          "quantized, int8"),
+    Word("said", r"\bsaid\b|_said\b", "message, text, stderr"),
 ]
 # (file, word) -> why it stands there.
 _OPS = "generated from the comments of mace/ops"

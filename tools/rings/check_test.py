@@ -133,7 +133,7 @@ def test_the_commit_chooses_among_short_fresh_slices(clone):
     assert check.chosen_again([], "abc4") is None
 
 
-def test_no_short_slice_is_said(clone, capsys):
+def test_no_short_slice_is_reported(clone, capsys):
     results.write(clone.root, [], ORDER)
     assert clone.test_sh("results") == Exit.FAILED  # nothing was checked
     assert "none is run again" in capsys.readouterr().err

@@ -114,7 +114,7 @@ class Runner:
 
     def _compile(self, command: list[str | Path], out: Path, report: Report) -> int:
         """Runs Bazel. Where warnings are failures, its output goes to a file first: Bazel repeats
-        what a compiler said where the result is from its cache."""
+        what a compiler printed where the result is from its cache."""
         if not self.strict:
             return self._run([*command[:2], NO_COMPILER_OUTPUT, *command[2:]])
         log = out.with_name(f"{out.name}.bazel.log")

@@ -106,9 +106,9 @@ def test_set_up(tmp_path, capfd):
     (runner.results / "old.xml").touch()
     assert runner.set_up() >= 0
     assert list(runner.results.iterdir()) == []
-    said = capfd.readouterr()
-    assert said.out == "set up --for test\n"
-    assert f"no folder {tmp_path}/data (MACE_TEST_DATA): the tests that read it are" in said.err
+    captured = capfd.readouterr()
+    assert captured.out == "set up --for test\n"
+    assert f"no folder {tmp_path}/data (MACE_TEST_DATA): the tests that read it are" in captured.err
     script.write_text("#!/bin/sh\necho no network; exit 1\n")
     with pytest.raises(RingsError, match="the set-up failed"):
         runner.set_up()

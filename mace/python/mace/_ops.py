@@ -100,9 +100,9 @@ def _number(pointer: Any) -> int:
 
 def _failed(error: Any, what: BaseException) -> int:
     """Writes the reason where the library reads it."""
-    said = f"{type(what).__name__}: {what}".encode()[:_MESSAGE_BYTES - 1]
-    said = said.decode("utf-8", "ignore").replace("\0", " ").encode()
-    ffi.memmove(error.message, said + b"\0", len(said) + 1)
+    text = f"{type(what).__name__}: {what}".encode()[:_MESSAGE_BYTES - 1]
+    text = text.decode("utf-8", "ignore").replace("\0", " ").encode()
+    ffi.memmove(error.message, text + b"\0", len(text) + 1)
     return 1
 
 

@@ -119,16 +119,16 @@ def judge(found: Comparison, limits: Limits, changed: Callable[[], Comparison | 
     if moved is None or moved.problem:
         return Verdict(failure, fixed)
     change = moved.max_rel_error
-    said = f"changing the source's weights by {limits.words} changes it by {change:.2g}"
+    message = f"changing the source's weights by {limits.words} changes it by {change:.2g}"
     error = _allowed(limits.error, change, limits.factor, limits.most)
     unlike = _allowed(1 - limits.similarity, 1 - moved.similarity, limits.factor**2, limits.most)
     is_near = limits.is_given or found.size == 1 or 1 - found.similarity <= unlike
     # Where terms cancel out, what is left has no scale of its own.
     noise = min(NOISE, limits.factor * moved.max_abs_error)
     if (is_near and found.max_rel_error <= error) or found.max_abs_error <= noise:
-        return Verdict("", f"how much its model depends on roundings: {said}, so an error of "
-                           f"{max(error, 0):.2g} is allowed")
-    return Verdict(f"{failure} ({said})", fixed)
+        return Verdict("", f"how much its model depends on roundings: {message}, so an error of "
+                       f"{max(error, 0):.2g} is allowed")
+    return Verdict(f"{failure} ({message})", fixed)
 
 
 def _allowed(limit: float, change: float, factor: float, most: float) -> float:

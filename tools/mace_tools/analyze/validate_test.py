@@ -34,7 +34,7 @@ def test_the_figures_are_those_of_the_definition():
     assert c.similarity == pytest.approx(cosine, rel=1e-6)
 
 
-# What MACE gives, the reference, whether it passes, and what is said.
+# What MACE gives, the reference, whether it passes, and the message.
 CASES = {
     "rounding": (R * (1 + 1e-5), R, True, ""),
     "twice the scale, which cosine does not see": (R * 2, R, False, ""),
@@ -123,8 +123,8 @@ def test_an_output_may_be_as_far_off_as_its_model_depends_on_roundings(name):
     verdict = judge(found, PASS, lambda: changed)
     assert (verdict.failure == "") is passed, verdict
     if changed is not None:
-        said = verdict.how if passed else verdict.failure
-        assert "changing the source's weights by an ulp changes it by" in said
+        message = verdict.how if passed else verdict.failure
+        assert "changing the source's weights by an ulp changes it by" in message
 
 
 def test_a_threshold_of_the_file_has_no_allowance():

@@ -97,7 +97,7 @@ def test_help_and_errors_import_nothing_that_they_do_not_need(tmp_path, argument
     assert {m for m in modules if m in (*SLOW, *CHECKING)} | commands == set(needed)
 
 
-@pytest.mark.parametrize("arguments, said", [
+@pytest.mark.parametrize("arguments, message", [
     ([], "the following arguments are required: COMMAND"),
     (["convert"], "the following arguments are required: --config"),
     (["check"], "give --config=YML or MODEL; `tools/converter.py check -h` explains"),
@@ -119,10 +119,10 @@ def test_help_and_errors_import_nothing_that_they_do_not_need(tmp_path, argument
     (["run", "--round", "--config=x"], "argument --round: expected one argument"),
     (["benchmark", "--config=x", "--max_time", "-3"], "'-3' is not a time in seconds above 0"),
 ])
-def test_wrong_use(capfd, arguments, said):
+def test_wrong_use(capfd, arguments, message):
     assert cli.main(arguments) == ExitCode.USAGE
     out, err = capfd.readouterr()
-    assert said in err and out == ""
+    assert message in err and out == ""
 
 
 def test_a_bug_of_ours_leaves_a_log_and_no_traceback(convert, tmp_path, monkeypatch):
@@ -135,7 +135,7 @@ def test_a_bug_of_ours_leaves_a_log_and_no_traceback(convert, tmp_path, monkeypa
     assert str(log) in err.replace("\n", "") and "Traceback" in log.read_text()
 
 
-@pytest.mark.parametrize("error, code, said", [
+@pytest.mark.parametrize("error, code, message", [
     (OSError(errno.ENOSPC, "No space left on device", "/full/x"), ExitCode.ERROR,
      "/full/x: No space left on device; free some space"),
     (PermissionError(errno.EACCES, "Permission denied", "/x"), ExitCode.ERROR,
@@ -145,10 +145,10 @@ def test_a_bug_of_ours_leaves_a_log_and_no_traceback(convert, tmp_path, monkeypa
     (MemoryError(), ExitCode.ERROR, "not enough memory"),
     (KeyboardInterrupt(), ExitCode.INTERRUPTED, "interrupted"),
 ])
-def test_the_machine_and_the_user_may_stop_a_command(convert, monkeypatch, error, code, said):
+def test_the_machine_and_the_user_may_stop_a_command(convert, monkeypatch, error, code, message):
     fail_with(monkeypatch, error)
     found, out, err = convert()
-    assert found == code and said in err and out == ""
+    assert found == code and message in err and out == ""
 
 
 def test_a_full_disk_while_writing_leaves_nothing(convert, tmp_path, monkeypatch):

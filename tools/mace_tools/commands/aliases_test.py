@@ -104,7 +104,7 @@ def test_ranges_and_shapes_go_by_position(place):
     assert found.min() >= 7 and found.max() <= 9
 
 
-@pytest.mark.parametrize("lines, said", [
+@pytest.mark.parametrize("lines, message", [
     ("input_aliases: [a]", "input_aliases: there are 1 for 2 input_tensors (x, y)"),
     ("input_aliases: [a, a]", "input_aliases: 'a' appears twice"),
     ("output_aliases: [c, d, e]", "output_aliases: there are 3 for 2 output_tensors (p, q)"),
@@ -114,9 +114,9 @@ def test_ranges_and_shapes_go_by_position(place):
     ("input_aliases: [a, z]; input_values: {z: 1}",
      "input_aliases: 'z' is to be 'y', and it is 'z' in the deployment file"),
 ])
-def test_names_that_stand_for_two_tensors_are_refused(place, lines, said):
+def test_names_that_stand_for_two_tensors_are_refused(place, lines, message):
     code, _, err = place("convert", lines)
-    assert code == ExitCode.ERROR and said in err, err
+    assert code == ExitCode.ERROR and message in err, err
 
 
 def test_oihw_is_the_order_of_the_source_where_filters_have_it(place):

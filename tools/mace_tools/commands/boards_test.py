@@ -59,7 +59,7 @@ def test_a_board_with_two_names_takes_turns(place, devices, run):  # noqa: F811
     assert all(f["latency"]["runs"] == 2 for f in facts)
 
 
-@pytest.mark.parametrize("said, why", [
+@pytest.mark.parametrize("expected, why", [
     ("ssh: Could not resolve hostname nowhere: Name or service not known", "nobody knows the"),
     ("ssh: connect to host 10.0.0.2 port 22: Connection refused", "has no ssh server on port 22"),
     ("ssh: connect to host 10.0.0.2 port 22: Connection timed out", "does not answer"),
@@ -67,10 +67,10 @@ def test_a_board_with_two_names_takes_turns(place, devices, run):  # noqa: F811
     ("@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @", "ssh-keygen -R 10.0.0.2"),
     ("kex_exchange_identification: read: Connection reset by peer", "check the network"),
 ])
-def test_boards_that_cannot_be_reached(place, devices, run, said, why):  # noqa: F811
+def test_boards_that_cannot_be_reached(place, devices, run, expected, why):  # noqa: F811
     (place.folder / "dev.yml").write_text(PI)
     devices.board("pi@10.0.0.2")
-    devices.rule("pi@10.0.0.2", "pwd", f"fail {said}")
+    devices.rule("pi@10.0.0.2", "pwd", f"fail {expected}")
     code, _, err, _ = run("--target_abis=arm64", "--device_yml=dev.yml")
     assert code == ExitCode.RUN_FAILED and "board 'pi' (pi@10.0.0.2): " in err and why in err
 

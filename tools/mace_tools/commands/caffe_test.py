@@ -82,7 +82,7 @@ def test_other_weights_are_converted_again(call, net):
     assert "net: converted" in call("convert", "--config=my.yml")[1]
 
 
-@pytest.mark.parametrize("old, new, said", [
+@pytest.mark.parametrize("old, new, message", [
     ("weight_file_path: net.caffemodel", "weight_file_path: ne.caffemodel",
      "models.net.weight_file_path: there is no file 'ne.caffemodel'"),
     ("weight_file_path: net.caffemodel", "weight_file_path: net.prototxt",
@@ -95,13 +95,13 @@ def test_other_weights_are_converted_again(call, net):
     ("model_file_path: net.prototxt", "model_file_path: net.caffemodel",
      "give its network (.prototxt), and this file as weight_file_path"),
 ])
-def test_wrong_keys(call, old, new, said):
+def test_wrong_keys(call, old, new, message):
     text = drafted(call)
     assert old in text
     with open("my.yml", "w") as file:
         file.write(text.replace(old, new))
     code, out, err = call("convert", "--config=my.yml")
-    assert code == ExitCode.ERROR and said in err and "Traceback" not in err
+    assert code == ExitCode.ERROR and message in err and "Traceback" not in err
 
 
 @pytest.mark.full

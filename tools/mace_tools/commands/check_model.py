@@ -1,4 +1,4 @@
-"""check MODEL: what can be said of a model file without a deployment file or its framework.
+"""check MODEL: what is known of a model file without a deployment file or its framework.
 
 SPDX-License-Identifier: Apache-2.0
 """

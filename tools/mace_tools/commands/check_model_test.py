@@ -167,7 +167,7 @@ def test_custom_ops(check, tmp_path):
     assert "the app computes it" in out and "Dump(" in err
 
 
-def test_what_the_engine_refuses_is_said_beside_the_rest(check, tmp_path):
+def test_what_the_engine_refuses_is_reported_beside_the_rest(check, tmp_path):
     path = onnx_file.model(tmp_path / "huge.onnx", [node("Relu", "x", "y")], {"x": ["n", "m"]},
                            ["y"])
     code, facts, out, err = check(path, "--input_shape=x=100000000,1000000000")

@@ -95,7 +95,7 @@ def test_the_memory_plan_is_embedded_when_asked_for(place):
     ("memory_strategy: offsets/NAIVE", "", {"memory_strategy": "offsets/NAIVE"}),
 ])
 def test_a_setting_is_in_the_model_or_a_flag(place, key, flag, kept):
-    """What the model carries is not said twice, so that apps and commands run the same."""
+    """What the model carries is not stated twice, so that apps and commands run the same."""
     place.answer(3)
     assert place.call("run")[0] == 0
     plain, _ = place.arguments()
@@ -122,13 +122,13 @@ def test_a_failed_conversion_leaves_nothing(place):
     assert not place.pb.exists() and not place.data.exists()
 
 
-@pytest.mark.parametrize("how, said", [
+@pytest.mark.parametrize("how, message", [
     ("1", "the engine refuses the converted model, so nothing was written: the engine says no"),
     ("signal", "nothing was written: ends with SIGSEGV")])
-def test_a_model_that_the_engine_refuses_does_not_convert(place, monkeypatch, how, said):
+def test_a_model_that_the_engine_refuses_does_not_convert(place, monkeypatch, how, message):
     monkeypatch.setenv("FAKE_FAILS", how)
     code, _, err = place.call("convert", f"--mace_run={place.mace_run}")
-    assert code == ExitCode.RUN_FAILED and said in err
+    assert code == ExitCode.RUN_FAILED and message in err
     assert not place.pb.exists() and not place.data.exists()
 
 
@@ -325,7 +325,7 @@ def test_a_failing_engine_is_reported(place, monkeypatch):
     assert code == ExitCode.RUN_FAILED and "ended by SIGSEGV" in err
 
 
-# The arguments, the exit status, and what is said.
+# The arguments, the exit status, and the message.
 WRONG = [
     (["run", "--input=none.npy"], ExitCode.ERROR, "input 'input': there is no file 'none"),
     (["run", "--input=imput=x.npy"], ExitCode.ERROR, "did you mean 'input'?"),
@@ -356,10 +356,10 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments, code, said", WRONG, ids=lambda x: str(x)[:40])
-def test_wrong_use_is_reported(place, arguments, code, said):
+@pytest.mark.parametrize("arguments, code, message", WRONG, ids=lambda x: str(x)[:40])
+def test_wrong_use_is_reported(place, arguments, code, message):
     found, out, err = place.call(*arguments)
-    assert found == code and said in err and "Traceback" not in err and out == ""
+    assert found == code and message in err and "Traceback" not in err and out == ""
 
 
 @pytest.mark.parametrize("damage, code", [

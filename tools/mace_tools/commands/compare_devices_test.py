@@ -60,18 +60,18 @@ def test_both_run_and_are_compared(place):
             found["devices"][device]["output_files"].values())
 
 
-@pytest.mark.parametrize("change, said", [
+@pytest.mark.parametrize("change, message", [
     (lambda x: np.roll(x, 1), "the GPU's 'probabilities' differs from the CPU's: similarity 0."),
     (lambda x: x * np.float32(1.2), "relative error 0.2 (at most 0.05 is)"),
     (lambda x: x * np.float32(np.nan), "MACE has 10 NaN or infinite elements of 10"),
 ])
-def test_devices_that_differ_are_named(place, change, said):
+def test_devices_that_differ_are_named(place, change, message):
     gpu_answer(place, change)
     code, _, err = place.call("run", "--json=r.json")
-    assert code == 0 and said in err and not facts(place)["comparison"]["agree"]
+    assert code == 0 and message in err and not facts(place)["comparison"]["agree"]
 
 
-def test_a_gpu_that_did_nothing_is_said(place, monkeypatch):
+def test_a_gpu_that_did_nothing_is_reported(place, monkeypatch):
     monkeypatch.setenv("FAKE_KERNELS", "0")
     code, _, err = place.call("run")
     assert code == 0 and "nothing ran on the GPU, so both runs are the CPU's" in err

@@ -98,7 +98,7 @@ def test_only_outputs_without_layers(call):
     assert code == 0 and facts["layers"] == [] and "alone: rel" not in out
 
 
-@pytest.mark.parametrize("arguments, said", [
+@pytest.mark.parametrize("arguments, message", [
     ([], "give --config=YML or MODEL"),
     ([DIGITS / "digits.onnx", CONFIG], "give one of them"),
     ([DIGITS / "digits_onnx.yml"], f"write --config={DIGITS / 'digits_onnx.yml'}"),
@@ -109,9 +109,9 @@ def test_only_outputs_without_layers(call):
     ([CONFIG, "--devices=cpu,gpu", "--device=gpu"], "leave out --device"),
     ([CONFIG, "--device=gpu"], "write runtime: cpu+gpu to run it on either"),
 ])
-def test_wrong_use(call, arguments, said):
+def test_wrong_use(call, arguments, message):
     code, out, err, _ = call(*arguments)
-    assert (code, out) == (2, "") and said in err
+    assert (code, out) == (2, "") and message in err
 
 
 def test_a_file_that_is_no_model_and_a_page_that_cannot_be_written(call, tmp_path):

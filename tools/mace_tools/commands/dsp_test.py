@@ -1,4 +1,4 @@
-"""What is said of models for the DSP.
+"""Messages about models for the DSP.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -95,7 +95,7 @@ def test_runs_with_the_largest_shapes_by_default(net, tmp_path):
     assert "dimension 0 ('batch') of input 'a' is 9" in err and "above the 8" in err
 
 
-@pytest.mark.parametrize("shapes, most, said", [
+@pytest.mark.parametrize("shapes, most, message", [
     ("['batch,4,4', 'batch,1,4']", "['8,4,4', '7,1,4']",
      "limits 'batch' to 7, and another input to 8"),
     ("['batch,4,4', 'batch,1,4']", "['8,4,4']", "there are 1 for 2 input_tensors"),
@@ -108,19 +108,19 @@ def test_runs_with_the_largest_shapes_by_default(net, tmp_path):
     ("['-2,4,4', '2,1,4']", "", "-1 or a name where each run chooses"),
     ("['a b,4,4', '2,1,4']", "", "is not a shape"),
 ])
-def test_what_a_deployment_file_may_not_say(net, shapes, most, said):
+def test_what_a_deployment_file_may_not_say(net, shapes, most, message):
     code, err, _ = net("convert", shapes, most=most)
-    assert code == 1 and said in " ".join(err.split()), err
+    assert code == 1 and message in " ".join(err.split()), err
     assert ".yml:" in err
 
 
-@pytest.mark.parametrize("argument, said", [
+@pytest.mark.parametrize("argument, message", [
     ("c=1,2,4", "has no such input"), ("a=1,4", "has 2 dimensions"),
     ("a=1,x,4", "is not NAME=8,224,224,3"), ("1,2,4", "is not NAME=8,224,224,3")])
-def test_shapes_of_the_command_line_that_do_not_fit(net, argument, said):
+def test_shapes_of_the_command_line_that_do_not_fit(net, argument, message):
     try:
         code, err, _ = net("run", "['batch,rows,4', 'batch,1,4']", f"--input_shape={argument}")
     except SystemExit as e:
         code, err = e.code, ""
     assert code != 0
-    assert said in err or not err
+    assert message in err or not err

@@ -76,14 +76,14 @@ def test_offsets_of_the_file_are_taken(place):
     assert found == own
 
 
-@pytest.mark.parametrize("words, said", [
+@pytest.mark.parametrize("words, message", [
     (words_of(a=4100, b=4100, c=4100), "is not used: "),
     ([2, 0, 6, -1, -1, -1, -1, -1, -1], "is left out: "),
     ([1, 0, 5, -1, -1, -1, -1, -1], "5 offsets for the 6 tensors of graph 0"),
     ([1, 0, 7], "expected version 1, a subgraph, and a number of offsets"),
     (words_of(a=-2), "the offset -2 is negative"), ([], "it begins with [] and has 0 words"),
 ])
-def test_plans_that_do_not_fit_are_left_out(place, words, said):
+def test_plans_that_do_not_fit_are_left_out(place, words, message):
     _, own = place(words_of())
     err, found = place(words)
-    assert said in err and found == own
+    assert message in err and found == own

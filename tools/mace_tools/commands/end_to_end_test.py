@@ -71,11 +71,11 @@ def test_benchmark_prints_the_tables_and_writes_a_trace(call, tmp_path):
     assert len(events) == len(facts["ops"]) and all(e["ph"] == "X" for e in events)
 
 
-@pytest.mark.parametrize("stage, said", [("graph", "Softmax"), ("plan", "Softmax"),
-                                         ("memory", "bytes")])
-def test_dump_prints_a_stage(call, stage, said):
+@pytest.mark.parametrize("stage, message", [("graph", "Softmax"), ("plan", "Softmax"),
+                                            ("memory", "bytes")])
+def test_dump_prints_a_stage(call, stage, message):
     out, _ = call("run", "onnx", f"--dump={stage}")
-    assert said in out
+    assert message in out
 
 
 def test_check_says_where_every_node_runs(call):

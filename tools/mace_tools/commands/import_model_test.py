@@ -56,7 +56,7 @@ def digits(fmt):
     return platform, REPO / "models" / "digits" / f"digits.{fmt}"
 
 
-# Of models/digits: format, names and shapes that the deployment file gives; line; what is said.
+# Of models/digits: format, names and shapes that the deployment file gives; line, and the message.
 WRONG = [
     ("onnx", "inputs", "1,1,8,8", "probabilities", "", 10,
      "input_tensors: the model has no tensor 'inputs'; did you mean 'input'? Its inputs: 'input'; "
@@ -86,12 +86,12 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("fmt, inputs, shapes, outputs, more, line, said", WRONG,
+@pytest.mark.parametrize("fmt, inputs, shapes, outputs, more, line, text", WRONG,
                          ids=range(len(WRONG)))
-def test_the_deployment_file_is_at_fault(convert, fmt, inputs, shapes, outputs, more, line, said):
+def test_the_deployment_file_is_at_fault(convert, fmt, inputs, shapes, outputs, more, line, text):
     code, err = convert(*digits(fmt), inputs, shapes, outputs, more)
     assert code == ExitCode.ERROR, err
-    assert f"ERROR: d.yml:{line}: models.net.subgraphs[0]." in err and said in err
+    assert f"ERROR: d.yml:{line}: models.net.subgraphs[0]." in err and text in err
 
 
 def two_inputs(path, shape=(1, 3, "h", "w")):

@@ -89,10 +89,10 @@ def test_normalization_and_labels_are_taken_over(tmp_path, capsys):
 def test_numbers_for_each_channel(tmp_path, capsys):
     path = model(tmp_path, described((120.5, 115, 100), (58, 57, 57.5)))
     assert cli.main(["init", str(path)]) == 0
-    said = capsys.readouterr()
+    captured = capsys.readouterr()
     assert "mean: [120.5, 115.0, 100.0], scale: [0.0172413793, 0.0175438596, 0.0173913043]" in (
-        said.out)
-    assert "with --output=YML they are written beside it" in said.err
+        captured.out)
+    assert "with --output=YML they are written beside it" in captured.err
 
 
 @pytest.mark.parametrize("buffer, files, note", [
@@ -104,9 +104,9 @@ def test_numbers_for_each_channel(tmp_path, capsys):
 def test_damaged_metadata_is_left_out_with_a_warning(tmp_path, capsys, buffer, files, note):
     path = model(tmp_path, buffer, files)
     assert cli.main(["init", str(path)]) == 0
-    said = capsys.readouterr()
-    assert re.search(note, said.err), said.err
-    assert "\n    labels:" not in said.out
+    captured = capsys.readouterr()
+    assert re.search(note, captured.err), captured.err
+    assert "\n    labels:" not in captured.out
 
 
 @pytest.mark.parametrize("mean, std", [((0,), (0,)), ((np.nan,), (1,)), ((1, 2), (1, 2)), ((), ())])

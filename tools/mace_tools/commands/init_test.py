@@ -258,7 +258,7 @@ def test_what_is_promised_of_a_draft_holds(call, tmp_path, shape, op, promise):
     assert (call("convert", "--config=my.yml")[0] == ExitCode.OK) == ("converts and" in promise)
 
 
-@pytest.mark.parametrize("contents, said", [
+@pytest.mark.parametrize("contents, message", [
     (None, "there is no file 'm.bin'"), (b"", "'m.bin' is no model that can be converted"),
     (b"hello", f"what can be is {', '.join(platforms())}"),
     (b"PK\x03\x04broken", "holds a zip archive, which cannot be converted; unpack it"),
@@ -266,11 +266,11 @@ def test_what_is_promised_of_a_draft_holds(call, tmp_path, shape, op, promise):
                              "network (.prototxt)"),
     (b"\x12\x05ab", "'m.bin' is no model"),
 ])
-def test_what_is_no_model(call, tmp_path, contents, said):
+def test_what_is_no_model(call, tmp_path, contents, message):
     if contents is not None:
         (tmp_path / "m.bin").write_bytes(contents)
     code, out, err = call("init", "m.bin")
-    assert code == ExitCode.ERROR and said in err and out == ""
+    assert code == ExitCode.ERROR and message in err and out == ""
 
 
 def test_a_damaged_model_and_wrong_use(call, tmp_path):

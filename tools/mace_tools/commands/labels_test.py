@@ -25,7 +25,7 @@ def test_labels_that_fit_no_output_are_noted(place):
     assert "Top 5 of probabilities\n  1  class 0  0.99" in out  # scores without labels
 
 
-@pytest.mark.parametrize("lines, first, said", [
+@pytest.mark.parametrize("lines, first, message", [
     (["background", *"0123456789"], "3", "the first, 'background', is taken for a class that this "
      "model does not have, so that score 0 is '0'"),
     (["Dummy", *"0123456789"], "3", "labels has 11 lines for 10 scores"),
@@ -33,13 +33,13 @@ def test_labels_that_fit_no_output_are_noted(place):
     (list("123456789"), "class 3", "put a line 'background' before the first label"),
     (["background", *"123456789"], "3", ""),
 ])
-def test_labels_that_are_off_by_one(place, lines, first, said):
+def test_labels_that_are_off_by_one(place, lines, first, message):
     place.answer(3)
     file = place.folder / "models" / "digits" / "labels.txt"
     file.write_text("\ufeff" + "\n".join(lines) + "\n\n")
     code, out, err = place.call("run")
-    assert code == 0 and said in err and f"Top 5 of probabilities\n  1  {first} " in out
-    assert said or "labels" not in err
+    assert code == 0 and message in err and f"Top 5 of probabilities\n  1  {first} " in out
+    assert message or "labels" not in err
 
 
 def test_labels_are_ordered_per_row():

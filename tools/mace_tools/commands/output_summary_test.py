@@ -30,7 +30,7 @@ def net(scale=None, zero=0):
     return SimpleNamespace(output_info=[SimpleNamespace(name="y", quantization=quantization)])
 
 
-@pytest.mark.parametrize("array, scale, zero, said", [
+@pytest.mark.parametrize("array, scale, zero, message", [
     (np.float32([[0.5, -1, 2]]), None, 0, "y: float32[1, 3], -1 to 2, first: 0.5, -1, 2"),
     (np.int64(range(9)), None, 0, "y: int64[9], 0 to 8, first: 0, 1, 2, 3, 4, ..."),
     (np.uint8([128, 130, 120]), 0.5, 128, "y: uint8[3], quantized, -4 to 1, first: 0, 1, -4"),
@@ -39,13 +39,13 @@ def net(scale=None, zero=0):
     (np.zeros((0, 4), np.float32), None, 0, "y: float32[0, 4], empty"),
     (np.array([True, False]), None, 0, "y: bool[2], 0 to 1, first: 1, 0"),
 ])
-def test_an_output_in_a_line(array, scale, zero, said):
+def test_an_output_in_a_line(array, scale, zero, message):
     console = Console()
     output_summary.show(console, net(scale, zero), {"y": array}, {})
-    assert console.lines == [said, "--output_dir=FOLDER saves the outputs as .npy files"]
+    assert console.lines == [message, "--output_dir=FOLDER saves the outputs as .npy files"]
     console = Console()
     output_summary.show(console, net(scale, zero), {"y": array}, {"y": "out/y.npy"})
-    assert console.lines == [f"{said}; saved as out/y.npy"]
+    assert console.lines == [f"{message}; saved as out/y.npy"]
 
 
 def test_numbers_for_which_integers_stand():
@@ -71,8 +71,8 @@ def test_a_device_that_did_nothing_is_a_warning(place, monkeypatch, device):  # 
     place.edit("runtime: cpu", f"runtime: {device}")
     monkeypatch.setenv("FAKE_KERNELS", "0")
     code, _, err = place.call("run")
-    said = "nothing ran on the GPU: the CPU computed everything" in " ".join(err.split())
-    assert code == 0 and said == (device == "gpu")
+    message = "nothing ran on the GPU: the CPU computed everything" in " ".join(err.split())
+    assert code == 0 and message == (device == "gpu")
     monkeypatch.setenv("FAKE_KERNELS", "3")
     assert "nothing ran" not in place.call("run")[2]
 

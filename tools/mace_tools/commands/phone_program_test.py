@@ -70,9 +70,9 @@ def test_a_library_for_the_dsp_is_copied_or_named(devices, tmp_path):  # noqa: F
     seen = ""
     with Session(adb.Phone("A1"), Console(), 10) as session:
         for value in (library.name, str(library)):
-            said = []
-            session.run(program, [f"--dsp_library={value}"], {}, said.append)
-            seen += " ".join(said).strip() + "\n"
+            texts = []
+            session.run(program, [f"--dsp_library={value}"], {}, texts.append)
+            seen += " ".join(texts).strip() + "\n"
     assert re.fullmatch(r"--dsp_library=libhexagon_controller.so\n"
                         r"--dsp_library=/data/local/tmp/mace/cache/\S+\n", seen)
     assert [n for n in devices.pushed() if "libhexagon" in n]

@@ -79,10 +79,10 @@ def test_weights_alone_leave_everything_else_as_it_is(place, ends, bits):
     assert len(plain.subgraphs) == 2 and len(plain.variables) == (2 if ends == STATES else 0)
 
 
-@pytest.mark.parametrize("ends, said", [
+@pytest.mark.parametrize("ends, message", [
     (OPEN, "input_shapes leaves 'past' open: write numbers there, or weights_only"),
     (STATES, "'h' is a state, and states cannot be quantized; weights_only takes them")])
-def test_quantized_activations_are_refused_before_any_work(place, ends, said):
+def test_quantized_activations_are_refused_before_any_work(place, ends, message):
     code, err, _ = place(ends, "quantize: {samples: s.npy}")
-    assert code == ExitCode.ERROR and "m.yml:9: models.m.quantize: " in err and said in err
+    assert code == ExitCode.ERROR and "m.yml:9: models.m.quantize: " in err and message in err
     assert "converting" not in err and "quantize: {weights_only: int8}" in err

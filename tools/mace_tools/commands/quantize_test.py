@@ -105,8 +105,8 @@ def test_bad_folders(place):
     assert "has no file of a sample" in wrong(place, f"--samples={empty}")
     (empty / "a.png").write_text("no picture")
     (empty / "b.npy").write_text("no array")
-    said = wrong(place, f"--samples={empty}")
-    assert "2 of 2 files cannot be used" in said and "a.png" in said and "b.npy" in said
+    message = wrong(place, f"--samples={empty}")
+    assert "2 of 2 files cannot be used" in message and "a.png" in message and "b.npy" in message
 
 
 def test_samples_that_show_nothing(place):

@@ -77,9 +77,9 @@ def test_columns_that_lose_their_order_are_a_warning(quantize, tmp_path):
     file = detector(tmp_path / "m.onnx", "factors")
     code, facts, _, err = quantize(file, (1, 3, 24, 24))
     assert code == 0 and facts["outputs"]["y"]["similarity"] > 0.99
-    said = " ".join(err.split())
-    assert "WARNING: m: output 'y': 5 columns lose their order (axis 1: 4, 5, 6, 7, 8)" in said
-    assert "the layer at fault is Eltwise 'y'" in said or "at fault is Mul 'y'" in said, said
+    text = " ".join(err.split())
+    assert "WARNING: m: output 'y': 5 columns lose their order (axis 1: 4, 5, 6, 7, 8)" in text
+    assert "the layer at fault is Eltwise 'y'" in text or "at fault is Mul 'y'" in text, text
     assert quantize(file, (1, 3, 24, 24), "--strict")[0] == 5
     # What the warning says helps.
     code, facts, _, err = quantize(file, (1, 3, 24, 24), "--strict", "--float_nodes=y")

@@ -157,10 +157,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("ranges, more, said", WRONG)
-def test_what_cannot_be_meant_is_refused(place, ranges, more, said):
+@pytest.mark.parametrize("ranges, more, message", WRONG)
+def test_what_cannot_be_meant_is_refused(place, ranges, more, message):
     code, _, err = place("convert", ranges, more)
-    assert code == ExitCode.ERROR and said in err, err
+    assert code == ExitCode.ERROR and message in err, err
 
 
 def test_a_switch_that_is_added_later_is_checked(place):
@@ -168,11 +168,11 @@ def test_a_switch_that_is_added_later_is_checked(place):
     assert place("convert", RANGES, "quantize: 1")[0] == ExitCode.ERROR
 
 
-@pytest.mark.parametrize("more, said", [
+@pytest.mark.parametrize("more, message", [
     ("quantize: 0\nquantize_range_file: net.range", "no effect without quantize: 1"),
     (MORE + "\nquantize_schema: int8", "quantize_schema: no effect: quantized activations are"),
 ])
-def test_keys_without_effect_are_told(place, more, said):
+def test_keys_without_effect_are_told(place, more, message):
     code, _, err = place("convert", RANGES, more)
-    assert code == ExitCode.OK and said in err, err
+    assert code == ExitCode.OK and message in err, err
     assert bool(spans(place.net())) == ("quantize: 1" in more)

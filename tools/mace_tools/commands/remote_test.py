@@ -244,7 +244,7 @@ def test_a_full_phone_is_seen_before_anything_is_copied(devices, run):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("code, said, message", [
+@pytest.mark.parametrize("code, text, message", [
     (1, "ERROR: the engine says no", "mace_run failed with status 1: ERROR: the engine says no"),
     (127, "sh: mace_run: not found", "cannot execute mace_run"),
     (126, "mace_run: Permission denied", "noexec"),
@@ -252,9 +252,9 @@ def test_a_full_phone_is_seen_before_anything_is_copied(devices, run):
     (132, "", "does not know an instruction"), (137, "Killed", "memory is short"),
     (139, "Segmentation fault", "ended by signal 11"),
 ])
-def test_mace_run_that_fails_on_a_device(place, devices, run, code, said, message):  # noqa: F811
+def test_mace_run_that_fails_on_a_device(place, devices, run, code, text, message):  # noqa: F811
     root = devices.phone("A1")
-    place.mace_run.write_text(f'#!/bin/sh\necho "{said}" >&2\nexit {code}\n'.replace("`", "\\`"))
+    place.mace_run.write_text(f'#!/bin/sh\necho "{text}" >&2\nexit {code}\n'.replace("`", "\\`"))
     status, out, err, (facts,) = run(ABIS, "--output_dir=outputs")
     assert status == ExitCode.RUN_FAILED and "phone 'A1': " in err and message in err
     assert message in facts["error"] and left(root) == ["cache"]

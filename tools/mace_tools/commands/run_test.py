@@ -24,7 +24,7 @@ def test_the_outputs_that_fail_are_named_with_the_limit(place):  # noqa: F811
     assert "output 'probabilities': its largest relative error 0.01 is above 0.001" in err
 
 
-def test_element_types_that_become_others_are_said_whenever_the_model_is_used(place):  # noqa: F811
+def test_element_types_that_become_others_are_reported_whenever_the_model_is_used(place):  # noqa: F811
     """A float64 model; `run` says it as well, though the model is up to date by then."""
     onnx = pytest.importorskip("onnx")
     file = place.folder / "models" / "digits" / "digits.onnx"

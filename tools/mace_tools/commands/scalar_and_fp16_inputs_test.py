@@ -97,11 +97,12 @@ def test_wrong_shapes_of_scalars(place):
     assert code == ExitCode.ERROR
     assert "input_shapes: 1 has 1 dimensions, but the model's 'sr' has 0: []" in err
     assert place(*SCALED, '["1,4", "[]"]', "convert")[0] == ExitCode.OK
-    for shape, said in (("sr=1", "input 'sr': expected a shape like [], found [1]"),
-                        ("sr=[", "'[' is no shape; write it like 1,224,224,3, or [] for a scalar"),
-                        ("x=[]", "input 'x': expected a shape like [1,4], found []")):
+    for shape, message in (("sr=1", "input 'sr': expected a shape like [], found [1]"),
+                           ("sr=[", "'[' is no shape; write it like 1,224,224,3, or [] for a "
+                                    "scalar"),
+                           ("x=[]", "input 'x': expected a shape like [1,4], found []")):
         done = mace_run(f"--input_shape={shape}")
-        assert done.returncode != 0 and said in done.stdout + done.stderr
+        assert done.returncode != 0 and message in done.stdout + done.stderr
 
 
 @needs_engine
@@ -138,16 +139,16 @@ def test_a_model_whose_if_depends_on_shapes_takes_these_shapes_only(place):
 
 
 @needs_engine
-@pytest.mark.parametrize(("nodes", "said"), [
+@pytest.mark.parametrize(("nodes", "message"), [
     ([node("Slice", "x n n", "y")], "Slice 'y' for its starts"),
     ([node("Cast", "n", "c", to=9),
       node("If", "c", "y", "choose", then_branch=graph("a", [node("Neg", "x", "t")], {}, ["t"]),
            else_branch=graph("b", [node("Abs", "x", "t")], {}, ["t"]))],
      "for its condition"),
 ])
-def test_converting_says_where_the_plan_waits(place, nodes, said):
+def test_converting_says_where_the_plan_waits(place, nodes, message):
     code, out, err = place(nodes, {"x": ((4,), np.float32), "n": ((1,), np.int64)},
                            {"y": np.float32}, {}, '["4", "1"]', "convert")
     assert code == ExitCode.OK, err
-    assert "the plan waits for data" in out + err and said in out + err
+    assert "the plan waits for data" in out + err and message in out + err
 

@@ -34,7 +34,7 @@ def try_engine(given: Path | None, tag: str, pb: Path, data: Path) -> str:
     except OSError as e:
         return f"{program} does not start: {e.strerror}"
     try:
-        said = child.communicate()[1]
+        printed = child.communicate()[1]
     finally:  # Ctrl-C leaves no process
         child.kill()
         child.wait()
@@ -45,7 +45,7 @@ def try_engine(given: Path | None, tag: str, pb: Path, data: Path) -> str:
     pb.unlink()
     data.unlink()
     how = f"ends with {signal.Signals(-child.returncode).name}" if child.returncode < 0 else ""
-    message = how or said.strip().removeprefix("ERROR: ")[-2000:]
+    message = how or printed.strip().removeprefix("ERROR: ")[-2000:]
     raise RunFailedError(f"{tag}: the engine refuses the converted model, so nothing was written: "
                          f"{message}\nPlease report it with the model: what converts is meant to "
                          "run")

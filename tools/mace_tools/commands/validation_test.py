@@ -178,11 +178,11 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_models_fail(validate, tmp_path, name):
-    make, other, said = WRONG[name]
+    make, other, message = WRONG[name]
     wrong = other(tmp_path / "wrong.onnx") if other else None
     code, facts, out, err = validate(make(tmp_path / "m.onnx"), wrong)
     assert (code, facts["passed"]) == (5, False), facts
-    assert said in " ".join(err.split()) and "Similarity Test Failed" in out
+    assert message in " ".join(err.split()) and "Similarity Test Failed" in out
 
 
 def test_the_threshold_of_a_file_allows_nothing_else(validate, tmp_path):

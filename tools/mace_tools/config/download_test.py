@@ -67,13 +67,13 @@ def test_a_damaged_cache_is_mended(server):
     assert Handler.requests == 2
 
 
-@pytest.mark.parametrize("path, sha, said", [
+@pytest.mark.parametrize("path, sha, message", [
     ("/model", "0" * 64, f"the file there has the checksum {SHA}, not {'0' * 64}"),
     ("/none", SHA, "the server answers 404"),
     ("/short", SHA, f"the connection ended after 1000 of {len(BODY)} bytes"),
 ])
-def test_what_goes_wrong_is_reported_and_leaves_nothing(server, tmp_path, path, sha, said):
-    with pytest.raises(MaceError, match=said):
+def test_what_goes_wrong_is_reported_and_leaves_nothing(server, tmp_path, path, sha, message):
+    with pytest.raises(MaceError, match=message):
         fetch(f"{server}{path}", sha, Console())
     assert kept(tmp_path) == []
 

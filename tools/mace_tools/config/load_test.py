@@ -307,15 +307,15 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("old, new, said", WRONG, ids=range(len(WRONG)))
-def test_wrong_values_say_place_and_cure(write, old, new, said):
+@pytest.mark.parametrize("old, new, expected", WRONG, ids=range(len(WRONG)))
+def test_wrong_values_say_place_and_cure(write, old, new, expected):
     assert old in GOOD
     message = problems(write(GOOD.replace(old, new))) + "\n"
-    for words in said:
+    for words in expected:
         assert words in message
 
 
-# Whole files that are wrong, and what is said.
+# Whole files that are wrong, and the message.
 WRONG_FILES = [
     (b"", "deploy.yml:1: the file is empty, not a mapping"),
     (b"# nothing\n", "the file is empty"),
@@ -341,9 +341,9 @@ WRONG_FILES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text, said", WRONG_FILES, ids=range(len(WRONG_FILES)))
-def test_wrong_files_are_reported(write, text, said):
-    assert said in problems(write(text))
+@pytest.mark.parametrize("text, expected", WRONG_FILES, ids=range(len(WRONG_FILES)))
+def test_wrong_files_are_reported(write, text, expected):
+    assert expected in problems(write(text))
 
 
 def test_a_missing_file_and_a_folder_are_reported(tmp_path):
@@ -393,8 +393,8 @@ def test_what_the_gpu_does_is_not_noted(write):
     assert loaded.library.models["net"].opencl_queue_window_size == 8
 
 
-@pytest.mark.parametrize("old, new, said", NOTED)
-def test_what_comes_later_is_noted(write, old, new, said):
+@pytest.mark.parametrize("old, new, expected", NOTED)
+def test_what_comes_later_is_noted(write, old, new, expected):
     notes = load(write(GOOD.replace(old, new))).notes
-    assert any(said in note.message for note in notes)
+    assert any(expected in note.message for note in notes)
     assert all(note.line for note in notes)

@@ -42,23 +42,23 @@ def test_values_that_are_accepted(write, old, new, holds):
     assert holds(load(write(GOOD.replace(old, new))).library.models["net"])
 
 
-@pytest.mark.parametrize("old, new, said", [
+@pytest.mark.parametrize("old, new, text", [
     ("runtime: cpu", "runtime: gpu\n    cl_mem_type: buffer", "the GPU keeps tensors in images"),
     ("runtime: cpu", "runtime: cpu\n    backend: tensorflow", "no effect: --validate runs"),
     ("runtime: cpu", "runtime: cpu\n    graph_optimize_options: [fold]", "no effect: the conv"),
     ("input_tensors: x", "check_tensors: c\n        input_tensors: x", "no effect: `compare"),
 ])
-def test_keys_without_effect_are_noted(write, old, new, said):
+def test_keys_without_effect_are_noted(write, old, new, text):
     notes = load(write(GOOD.replace(old, new))).notes
-    assert any(said in note.message and note.line for note in notes)
+    assert any(text in note.message and note.line for note in notes)
 
 
-@pytest.mark.parametrize("old, new, said", [
+@pytest.mark.parametrize("old, new, text", [
     ("runtime: cpu", "runtime: gpu\n    memory_strategy: offsets/AUTO",
      [":9: models.net.memory_strategy: it plans an arena of bytes, and the GPU's tensors are"]),
     ("runtime: cpu", "runtime: cpu+gpu\n    memory_strategy: MINCOSTFLOW",
      [":9: models.net.memory_strategy: it plans", "example: memory_strategy: AUTO"]),
 ])
-def test_strategies_that_plan_no_images_are_refused_for_the_gpu(write, old, new, said):
+def test_strategies_that_plan_no_images_are_refused_for_the_gpu(write, old, new, text):
     message = problems(write(GOOD.replace(old, new)))
-    assert all(words in message for words in said), message
+    assert all(words in message for words in text), message

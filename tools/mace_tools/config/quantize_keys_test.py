@@ -19,10 +19,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("given, said", WRONG)
-def test_wrong_values_are_refused(given, said):
+@pytest.mark.parametrize("given, message", WRONG)
+def test_wrong_values_are_refused(given, message):
     samples = {"samples": "data"} if given else {}
-    with pytest.raises(ValidationError, match=said):
+    with pytest.raises(ValidationError, match=message):
         Quantize.model_validate({**samples, **given})
 
 

@@ -172,9 +172,9 @@ class Device(ABC):
         for fault in (*self.faults, *FAULTS):
             if re.search(fault.pattern, text):
                 return self.error(fault.why, fault.cure.format(name=self.name))
-        said = " ".join(text.split())[-300:]
+        message = " ".join(text.split())[-300:]
         why, cure = self.lost
-        return self.error(f"{otherwise}; {why}" + (f" ({said})" if said else ""), cure)
+        return self.error(f"{otherwise}; {why}" + (f" ({message})" if message else ""), cure)
 
     def _call(self, command: Sequence[str], timeout: float,
               on_line: Callable[[str], None] | None = None) -> tuple[int, str, str]:
@@ -187,8 +187,8 @@ class Device(ABC):
         except OSError as e:
             raise self.error(f"cannot start {command[0]}: {e.strerror}",
                              f"install {command[0]}") from e
-        said: list[str] = []
-        reader = threading.Thread(target=lambda: said.append(child.stderr.read()), daemon=True)
+        errors: list[str] = []
+        reader = threading.Thread(target=lambda: errors.append(child.stderr.read()), daemon=True)
         late = threading.Event()
         timer = threading.Timer(timeout, lambda: (late.set(), child.kill()))
         LIVE.add(child)
@@ -214,7 +214,7 @@ class Device(ABC):
             raise self.error(f"no answer within {timeout:.0f} s",
                              "see whether it is busy or asleep; --device_timeout=SECONDS waits "
                              "longer for models that are slow")
-        return code, "".join(lines), "".join(said)
+        return code, "".join(lines), "".join(errors)
 
 
 def sha256_of(path: Path) -> str:

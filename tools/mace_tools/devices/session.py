@@ -148,13 +148,14 @@ class Session:
 
     def _failure(self, code: int, err: str) -> MaceRunError:
         """Why a program that was started there did not end well."""
-        said = err.strip()
-        last = said.splitlines()[-1][:300] if said else ""
-        if "GLIBC" in said and "not found" in said:
+        message = err.strip()
+        last = message.splitlines()[-1][:300] if message else ""
+        if "GLIBC" in message and "not found" in message:
             return self._error(
                 f"its C library is too old for mace_run ({last})", "update its system, or build "
                 "mace_run on it: `bazel build //tools:mace_run`")
-        if code in (126, 127) or re.search("Exec format error|not executable|syntax error", said):
+        if code in (126, 127) or re.search("Exec format error|not executable|syntax error",
+                                           message):
             return self._error(
                 f"it cannot execute mace_run ({last or f'status {code}'})", "see whether its ABI "
                 "is in target_abis, and whether its file system allows programs (noexec)")
@@ -169,7 +170,7 @@ class Session:
             return self._error(f"mace_run was ended by signal {code - 128}", "if you did not "
                                      f"end it, this is a bug, please report it: {last}")
         return self._error(f"mace_run failed with status {code}",
-                                 said[-2000:] or "it gave no message")
+                                 message[-2000:] or "it gave no message")
 
     def _error(self, why: str, cure: str) -> MaceRunError:
         return MaceRunError(self.device.title, why, cure)
@@ -201,7 +202,7 @@ class DeviceProgram:
     def lines(self, arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
         """Its stdout, once it has ended. Its stderr goes to the console. Errors: DeviceError."""
         found: list[str] = []
-        said = self._session.run(self._program, arguments, environment, found.append)
-        if said.strip():
-            self._console.passed(said.rstrip("\n"))
+        message = self._session.run(self._program, arguments, environment, found.append)
+        if message.strip():
+            self._console.passed(message.rstrip("\n"))
         yield from found

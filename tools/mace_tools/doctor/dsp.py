@@ -147,13 +147,13 @@ def answer(machine: Machine) -> Finding:
         return Finding(what, State.ABSENT, "not tried: see above")
     unsigned = "1" if machine.known.get("soc") in UNSIGNED else "0"
     try:
-        said = subprocess.run([sys.executable, "-c", ASK, str(file), unsigned], text=True,
+        done = subprocess.run([sys.executable, "-c", ASK, str(file), unsigned], text=True,
                               capture_output=True, timeout=TIMEOUT, check=False)
     except (OSError, subprocess.TimeoutExpired) as e:
         return Finding(what, State.MISSING, f"it did not answer: {e}", "start the device again")
-    lines = said.stdout.split("\n")[:-1]
-    if said.returncode != 0 or not lines:
-        last = (said.stderr.strip().splitlines() or ["it ended"])[-1]
+    lines = done.stdout.split("\n")[:-1]
+    if done.returncode != 0 or not lines:
+        last = (done.stderr.strip().splitlines() or ["it ended"])[-1]
         return Finding(what, State.MISSING, f"it cannot be asked: {last}",
                        f"use the {CONTROLLER} of MACE 0.13 to 1.1, for this processor")
     code, version = (int(word) for word in lines[-1].split())

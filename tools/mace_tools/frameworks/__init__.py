@@ -123,8 +123,8 @@ def _call(platform: str, model: Path, request: Mapping[str, Any], folder: str) -
     done = subprocess.run(command, env=environment, capture_output=True, text=True,
                           errors="replace")
     if done.returncode != 0:
-        said = [s for s in done.stderr.strip().splitlines() if s.strip()]
-        reason = said[-1] if said else f"status {done.returncode}"
+        printed = [s for s in done.stderr.strip().splitlines() if s.strip()]
+        reason = printed[-1] if printed else f"status {done.returncode}"
         raise RunFailedError(f"{title(platform)} cannot run {model}: {reason}")
 
 

@@ -89,8 +89,8 @@ def test_the_same_operands_of_shapes_convert(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", REFUSED_BY_IMPORTERS)
 def test_importers_refuse_the_others(kind, tmp_path):
-    bad, said, size = REFUSED_BY_IMPORTERS[kind]
-    with pytest.raises(UnsupportedOps, match=said) as e:
+    bad, message, size = REFUSED_BY_IMPORTERS[kind]
+    with pytest.raises(UnsupportedOps, match=message) as e:
         load(tmp_path, [bad], size)
     assert e.value.ops[0].nodes == ["bad"]
 

@@ -36,17 +36,17 @@ def test_files_are_assigned_to_inputs(tmp_path, monkeypatch):
     assert input_data.assign([], ["x", "a/b:0"], "net") == {}
 
 
-@pytest.mark.parametrize("arguments, names, said", [
+@pytest.mark.parametrize("arguments, names, message", [
     (["imput=f.npy"], ["input"], "no input 'imput'; did you mean 'input'?; its inputs are input"),
     (["f.npy"], ["x", "y"], "has 2 inputs; write NAME=f.npy with one of x, y"),
     (["x=a", "x=b"], ["x"], "input 'x' is given twice"),
     ([""], ["x"], "--input= names no file; write --input=FILE or --input=x=FILE"),
     (["x="], ["x"], "--input=x= names no file"),
 ])
-def test_wrong_assignments_are_reported(arguments, names, said):
+def test_wrong_assignments_are_reported(arguments, names, message):
     with pytest.raises(MaceError) as caught:
         input_data.assign(arguments, names, "net")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_random_inputs_depend_on_seed_and_name_only():
@@ -100,16 +100,16 @@ def test_other_extents_are_allowed_other_ranks_are_not(tmp_path):
         load(file)
 
 
-@pytest.mark.parametrize("array, dtype, said", [
+@pytest.mark.parametrize("array, dtype, message", [
     (np.array([["a"]]), np.float32, "elements of type <U1 cannot be used"),
     (np.array([[1j]]), np.float32, "complex128 cannot be used"),
     (np.zeros((1, 0), np.float32), np.float32, r"shape \[1, 0\]"),
     (np.array([[1.5]]), np.int32, "float64 elements that do not fit int32"),
     (np.array([[300]]), np.uint8, "int64 elements that do not fit uint8"),
 ])
-def test_arrays_that_do_not_fit_are_reported(tmp_path, array, dtype, said):
+def test_arrays_that_do_not_fit_are_reported(tmp_path, array, dtype, message):
     np.save(tmp_path / "x.npy", array)
-    with pytest.raises(MaceError, match=f"^input 'x' from .*x.npy: .*{said}"):
+    with pytest.raises(MaceError, match=f"^input 'x' from .*x.npy: .*{message}"):
         load(tmp_path / "x.npy", spec(shape=(1, 1), dtype=dtype))
 
 

@@ -84,8 +84,8 @@ def test_integer_inputs_are_rounded_and_kept_in_range(picture):
     assert convert(picture, dtype=np.dtype(np.uint8), scale=0.5)[0, 0, 0].tolist() == [0, 0, 1]
 
 
-# The keys, the shape, and what is said.
-@pytest.mark.parametrize("keys, shape, said", [
+# The keys, the shape, and the message.
+@pytest.mark.parametrize("keys, shape, message", [
     ({"none": True}, (1, 8, 8, 3), r"needs `preprocess:`.*resize: \[8, 8\], channels: rgb"),
     ({}, (1, 8, 8, 3), r"is 4 high and 6 wide, the model takes 8 and 8; write preprocess: "
                        r"\{resize: \[8, 8\]"),
@@ -94,8 +94,8 @@ def test_integer_inputs_are_rounded_and_kept_in_range(picture):
     ({}, (2, 4, 6, 3), r"is not one picture"),
     ({}, (1, 4, 6, 7), r"is not one picture"),
 ])  # fmt: skip
-def test_what_does_not_fit_is_reported(picture, keys, shape, said):
-    with pytest.raises(MaceError, match=f"^input 'x': .*{said}"):
+def test_what_does_not_fit_is_reported(picture, keys, shape, message):
+    with pytest.raises(MaceError, match=f"^input 'x': .*{message}"):
         convert(picture, shape=shape, **keys)
 
 

@@ -26,9 +26,9 @@ Row = tuple[str, str, str, str]  # what, its pin, the newest version, since when
 
 def python_packages() -> Iterator[Row]:
     """Those of which pip knows newer versions for this Python. Errors: CalledProcessError."""
-    said = subprocess.run([sys.executable, "-m", "pip", "list", "--outdated", "--format=json"],
-                          check=True, stdout=subprocess.PIPE, text=True).stdout
-    newest = {_plain(row["name"]): row["latest_version"] for row in json.loads(said)}
+    listing = subprocess.run([sys.executable, "-m", "pip", "list", "--outdated", "--format=json"],
+                             check=True, stdout=subprocess.PIPE, text=True).stdout
+    newest = {_plain(row["name"]): row["latest_version"] for row in json.loads(listing)}
     since = pinned_since(CONSTRAINTS)
     for name, pin in pins():
         if (latest := newest.get(_plain(name), pin)) != pin:

@@ -30,13 +30,13 @@ console.warn("[red]brackets[/red] stay")
 def test_data_and_logs_are_apart(capfd):
     console = Console()
     console.data("a [b] result")
-    console.info("said")
+    console.info("message")
     console.warn("careful")
     console.error("wrong")
     console.banner("Title")
     out, err = capfd.readouterr()
     assert out == "a [b] result\n"
-    assert err == "INFO: said\nWARNING: careful\nERROR: wrong\n" + boxed("Title") + "\n"
+    assert err == "INFO: message\nWARNING: careful\nERROR: wrong\n" + boxed("Title") + "\n"
 
 
 def test_long_lines_are_not_broken(capfd):

@@ -15,7 +15,7 @@ class MaceError(Exception):
 
 
 class ModelError(MaceError):
-    """The source model is damaged, contradictory or not what it is said to be."""
+    """The source model is damaged, contradictory or not what it is declared to be."""
 
     exit_code = 3
 

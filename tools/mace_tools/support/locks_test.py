@@ -30,14 +30,14 @@ sys.stdin.read()
 
 
 class Told(Console):
-    """Knows when something is said."""
+    """Knows when there is a message."""
 
     def __init__(self):
         super().__init__()
-        self.said, self.event = [], threading.Event()
+        self.texts, self.event = [], threading.Event()
 
     def info(self, text):
-        self.said.append(text)
+        self.texts.append(text)
         self.event.set()
 
 
@@ -49,7 +49,7 @@ def test_the_next_one_says_that_it_waits_and_a_killed_process_holds_nothing(tmp_
     assert child.stdout.readline() == "locked\n"
     thread = threading.Thread(target=lambda: taken.append(locked(path, console, "another build")))
     thread.start()
-    assert console.event.wait(30) and console.said == ["waiting for another build"] and not taken
+    assert console.event.wait(30) and console.texts == ["waiting for another build"] and not taken
     child.kill()
     thread.join(30)
     assert len(taken) == 1
@@ -62,11 +62,11 @@ def test_threads_exclude_each_other(tmp_path):
     with locked(path, console, "nobody"):
         thread = threading.Thread(target=lambda: taken.append(locked(path, console, "a thread")))
         thread.start()
-        assert console.event.wait(30) and console.said == ["waiting for a thread"] and not taken
+        assert console.event.wait(30) and console.texts == ["waiting for a thread"] and not taken
     thread.join(30)
     taken[0].close()
     with locked(path, console, "nobody"):
-        assert len(console.said) == 1
+        assert len(console.texts) == 1
 
 
 def test_blocks_run_one_after_the_other_and_leave_no_file(tmp_path):

@@ -39,8 +39,8 @@ class FakeDevices:
               ) -> Path:
         """Attaches one; returns its folder. cores: the highest and the allowed kHz of each."""
         root = self._root(serial, cores or CORES, celsius)
-        said = {**PIXEL, **(props or {})}
-        lines = "".join(f"[{k}]: [{v}]\n" for k, v in said.items())
+        properties = {**PIXEL, **(props or {})}
+        lines = "".join(f"[{k}]: [{v}]\n" for k, v in properties.items())
         self.program(root, "getprop", lines.rstrip("\n"))
         (root / "data" / "local" / "tmp").mkdir(parents=True)
         self._add(serial, "phone", root, state, more)

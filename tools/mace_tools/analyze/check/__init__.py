@@ -1,4 +1,4 @@
-"""What can be said of a model file before anything is built: the facts behind `check MODEL`.
+"""What is known of a model file before anything is built: the facts behind `check MODEL`.
 
 SPDX-License-Identifier: Apache-2.0
 

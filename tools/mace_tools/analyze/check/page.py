@@ -76,7 +76,7 @@ def _refused(facts: Mapping[str, Any]) -> Html:
     if part is not None:
         parts += [reports.paragraph(
             f"{part['nodes']} nodes come before these and convert by themselves, with these "
-            "output_tensors; what is said below is of them."),
+            "output_tensors; what follows is of them."),
             reports.items(part["output_tensors"])]
     return reports.section("Cannot be converted", *parts)
 

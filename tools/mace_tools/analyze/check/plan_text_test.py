@@ -1,4 +1,4 @@
-"""What is said of a plan.
+"""Messages about a plan.
 
 SPDX-License-Identifier: Apache-2.0
 """

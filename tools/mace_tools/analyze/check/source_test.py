@@ -98,7 +98,7 @@ def test_an_input_of_texts_is_named_as_such(tmp_path):
     assert facts["refused"][0]["reason"].startswith("a text operator")
 
 
-def test_an_open_batch_is_1_and_said(tmp_path):
+def test_a_dynamic_batch_is_1_with_a_message(tmp_path):
     path = onnx_file.model(tmp_path / "m.onnx", [node("Relu", "x", "y")], {"x": ["n", 4]}, ["y"])
     found = checked(path)
     assert found.facts["outputs"][0]["shape"] == [1, 4]

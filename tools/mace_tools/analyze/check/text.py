@@ -45,7 +45,7 @@ def _head(facts: Mapping[str, Any]) -> list[str]:
                      f"{done['of'] - done['nodes']} cannot be converted")]
     if done["part"] is not None:
         out.append(f"{done['part']['nodes']} nodes come before these and convert by themselves, "
-                   "with these output_tensors; what is said of")
+                   "with these output_tensors; what is reported of")
         out.append("the converted graph is of them:")
         out += [f"  {printable(name)}" for name in done["part"]["output_tensors"]]
     return out

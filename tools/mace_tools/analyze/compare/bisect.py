@@ -16,7 +16,7 @@ from mace_tools.analyze.compare.layers import Layer, Measured, Study, run_alone
 from mace_tools.graph.extract import Part, cut, starts_of
 
 
-def first_wrong(study: Study, layers: Sequence[Layer], said: Callable[[str], None] = lambda s: None
+def first_wrong(study: Study, layers: Sequence[Layer], tell: Callable[[str], None] = lambda s: None
                 ) -> tuple[list[Measured], int]:
     """The layers that were run alone, in their order; the last is the first wrong one if one was
     found. Second: the number of runs of the engine."""
@@ -30,7 +30,7 @@ def first_wrong(study: Study, layers: Sequence[Layer], said: Callable[[str], Non
         while low < high:
             middle = (low + high) // 2
             runs += 1
-            said(f"layers {first + 1} to {middle + 1} of {len(layers)}")
+            tell(f"layers {first + 1} to {middle + 1} of {len(layers)}")
             if diverges(study, layers, first, middle):
                 high = middle
             else:

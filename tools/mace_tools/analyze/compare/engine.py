@@ -56,8 +56,8 @@ class Engine:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                                   check=False)
             if not facts.is_file():
-                said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-                raise RunFailedError(f"mace_run failed: {said[-1]}")
+                lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+                raise RunFailedError(f"mace_run failed: {lines[-1]}")
             found = json.loads(facts.read_text())
             return [_read(part, job, entry, done.stderr)
                     for part, job, entry in zip(parts, jobs, found)]

@@ -41,7 +41,7 @@ class Finding:
 
 
 def examine(study: Study, every_layer: bool, exact: Engine | None = None,
-            said: Callable[[str], None] = lambda text: None) -> Finding:
+            tell: Callable[[str], None] = lambda text: None) -> Finding:
     """`exact`: the CPU in float32, if the study's engine is another.
 
     Errors: RunFailedError if the engine cannot run the model."""
@@ -54,13 +54,13 @@ def examine(study: Study, every_layer: bool, exact: Engine | None = None,
         result.layers = layers.measure(study)
         result.runs = 2 + len(result.layers)
     elif failed:
-        result.layers, result.runs = bisect.first_wrong(study, study.layers(), said)
+        result.layers, result.runs = bisect.first_wrong(study, study.layers(), tell)
     result.notes = _odd(study, result, found)
     result.culprit = next((m for m in result.layers if m.wrong or m.problem), None)
     if result.culprit is not None:
         result.kind = "wrong layer"
         if result.culprit.found is not None:
-            said("looking for the cause")
+            tell("looking for the cause")
             result.causes = causes.find(study, result.culprit, exact)
     elif failed:
         result.kind = _without_culprit(study)

@@ -65,8 +65,8 @@ class Runs:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                               check=False)
         if not facts.is_file():
-            said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-            raise RunFailedError(f"mace_run failed: {said[-1]}")
+            lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+            raise RunFailedError(f"mace_run failed: {lines[-1]}")
         for entry in json.loads(facts.read_text()):
             if entry["error"]:
                 raise RunFailedError(f"mace_run cannot run the model: {entry['error']}")

@@ -56,7 +56,7 @@ def export(platform: str, model: Path, shapes: Mapping[str, Any] | None = None) 
 
 
 def answer(folder: Path) -> dict[str, Any]:
-    """What the framework said: names of inputs and outputs."""
+    """What the framework reported: names of inputs and outputs."""
     return json.loads((folder / ANSWER).read_text())
 
 
@@ -78,8 +78,8 @@ def call(platform: str, request: Mapping[str, Any], folder: Path) -> None:
     if done.returncode == 0:
         return
     try:
-        said = json.loads((folder / ANSWER).read_text())
-        kind, message = str(said["error"]), str(said["message"])
+        reply = json.loads((folder / ANSWER).read_text())
+        kind, message = str(reply["error"]), str(reply["message"])
     except (OSError, ValueError, KeyError, TypeError):
         lines = [s for s in done.stderr.strip().splitlines() if s.strip()]
         reason = lines[-1] if lines else f"it ended with status {done.returncode}"

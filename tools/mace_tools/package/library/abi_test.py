@@ -90,7 +90,7 @@ def test_an_exported_function_that_the_list_lacks_makes_it_stale(facts):
     assert f"+ function {FUNCTION}" in abi.problems(before, facts()).splitlines()
 
 
-@pytest.mark.parametrize("old, new, said", [
+@pytest.mark.parametrize("old, new, message", [
     ("B = 1 }", "B = 2 }", "- enumerator mace::Kind B = 1"),
     ("int width; Kind kind;", "Kind kind; int width;", "- field mace::Box at 0: width, int"),
     ("int width;", "float width;", "+ field mace::Box at 0: width, float"),
@@ -102,10 +102,10 @@ def test_an_exported_function_that_the_list_lacks_makes_it_stale(facts):
     ("enum class Kind {", "enum class Kind : char {", "- type mace::Kind has 4 bytes"),
     ("Kind Make", "int Make", f"- returns {FUNCTION}: Kind"),
 ])
-def test_what_breaks_apps_is_named_with_the_cure(facts, old, new, said):
+def test_what_breaks_apps_is_named_with_the_cure(facts, old, new, message):
     assert HEADER.count(old) == 1
     problem = abi.problems(facts(), facts(HEADER.replace(old, new)))
-    assert said in problem.splitlines()
+    assert message in problem.splitlines()
     assert "raise MACE_VERSION_MAJOR and SYMBOL_VERSION" in problem and abi.COMMAND in problem
 
 

@@ -1,4 +1,4 @@
-"""Libraries for Android: what is said without an NDK, and what is linked and packed with one, which
+"""Libraries for Android: messages without an NDK, and what is linked and packed with one, which
 is played by Debian's Clang.
 
 SPDX-License-Identifier: Apache-2.0

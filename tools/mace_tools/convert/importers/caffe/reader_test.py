@@ -109,9 +109,9 @@ def test_a_network_for_training(tmp_path):
     path = net.save(tmp_path)
     graph = importers.load("caffe", path)
     assert graph.outputs == ["loss", "s"] and graph.tensors["data"].shape == (4, 1, 2, 2)
-    said = "\n".join(graph.notes)
-    assert "mean_value 7; scale 0.5" in said and "SoftmaxWithLoss 'loss' becomes" in said
-    assert "losses are left out: 'other'" in said
+    expected = "\n".join(graph.notes)
+    assert "mean_value 7; scale 0.5" in expected and "SoftmaxWithLoss 'loss' becomes" in expected
+    assert "losses are left out: 'other'" in expected
     assert [n.op for n in importers.load("caffe", path, None, ["loss"]).nodes][-1] == "Softmax"
 
 
@@ -178,9 +178,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("text, said", WRONG)
-def test_wrong_networks(tmp_path, text, said):
-    with pytest.raises(ModelError, match=said):
+@pytest.mark.parametrize("text, expected", WRONG)
+def test_wrong_networks(tmp_path, text, expected):
+    with pytest.raises(ModelError, match=expected):
         importers.load("caffe", written(tmp_path, text))
 
 
@@ -212,10 +212,10 @@ def test_weights_files_that_are_damaged(tmp_path):
         weights.write_bytes(whole[:cut])
         with pytest.raises(ModelError):
             importers.load("caffe", path)
-    for text, said in ((b"", "is empty"), (b"hello, world", "no Caffe weights file"),
-                       (wire(1, "net"), "it has no layers")):
+    for text, expected in ((b"", "is empty"), (b"hello, world", "no Caffe weights file"),
+                           (wire(1, "net"), "it has no layers")):
         weights.write_bytes(text)
-        with pytest.raises(ModelError, match=said):
+        with pytest.raises(ModelError, match=expected):
             importers.load("caffe", path)
 
 

@@ -192,7 +192,7 @@ def test_branches_of_several_types_are_refused(tmp_path):
              {**ONE, "rate": np.array(16000, "f")}, inputs={**X, "sr": ()})
 
 
-@pytest.mark.parametrize(("nodes", "said"), [
+@pytest.mark.parametrize(("nodes", "message"), [
     ([choose("c", branch(node("Relu", "x", "a"), node("Neg", "x", "a"), out="a"), ADD)],
      "'a' is produced twice in a graph of 'choose'"),
     ([node("If", "c", "y", "choose", then_branch=ADD)], "a branch is missing"),
@@ -200,8 +200,8 @@ def test_branches_of_several_types_are_refused(tmp_path):
     ([choose("c", branch(node("Relu", "nowhere", "a"), out="a"), ADD)],
      "tensor 'nowhere' comes from nowhere"),
 ])
-def test_bad_ifs_are_named(nodes, said, tmp_path):
-    with pytest.raises(ModelError, match=said):
+def test_bad_ifs_are_named(nodes, message, tmp_path):
+    with pytest.raises(ModelError, match=message):
         load(tmp_path, nodes, {**ONE, "c": TRUE if len(nodes[0].attribute) > 1 else FALSE,
                                "two": np.array([True, False])})
 

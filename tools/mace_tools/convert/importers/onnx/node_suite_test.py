@@ -36,7 +36,7 @@ def problem(test: onnx_nodes.NodeTest) -> str:
 
 
 def wrong_inference(graph: Graph, results: dict) -> str:
-    """Where inference said another type or shape than the computation gives."""
+    """Where inference stated another type or shape than the computation gives."""
     for name, array in results.items():
         tensor = graph.tensors[name]
         if tensor.static_shape is not None and tensor.static_shape != array.shape:

@@ -73,7 +73,7 @@ def test_damaged_bodies(tmp_path, nodes, result, message):
         load("tensorflow", m.save(tmp_path))
 
 
-def test_a_result_that_is_not_said(tmp_path):
+def test_a_result_without_a_name(tmp_path):
     m = Maker()
     m.placeholder("x", 2)
     function(m, "f", [], ["v"], "v").ret.clear()

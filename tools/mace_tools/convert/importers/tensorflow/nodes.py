@@ -185,5 +185,5 @@ def _source_type(op: str, attrs: dict[str, Any]) -> ElementType | None:
 
 def _data_format(graph: Any) -> str:
     """The order of 4-D tensors that most operators with such an attribute have."""
-    said = [n.attr["data_format"].s for n in graph.node if "data_format" in n.attr]
-    return "NCHW" if said.count(b"NCHW") > len(said) / 2 else "NHWC"
+    formats = [n.attr["data_format"].s for n in graph.node if "data_format" in n.attr]
+    return "NCHW" if formats.count(b"NCHW") > len(formats) / 2 else "NHWC"

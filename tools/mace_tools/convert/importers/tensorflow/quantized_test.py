@@ -284,9 +284,9 @@ def test_quantized_tensors_are_not_float_tensors(tmp_path):
     (2.0, 1.0, "its range is 2.0 to 1.0"), (np.nan, 1.0, "its range is nan"),
     (0.5, 1.0, "does not hold 0"), (-np.inf, 1.0, "its range is -inf")])
 def test_ranges_that_cannot_be(low, high, text, tmp_path):
-    said = refused(tmp_path / "m.pb", lambda x: real(*frozen(
+    message = refused(tmp_path / "m.pb", lambda x: real(*frozen(
         conv(quantized(x, *RANGE), weights(3, 3, 3, 4)), low, high)))
-    assert text in said and "Requantize" in said
+    assert text in message and "Requantize" in message
 
 
 def test_narrow_ranges_end_at_the_negative_of_their_last_value(tmp_path):
@@ -310,9 +310,9 @@ def test_modes_and_types_that_cannot_be(tmp_path):
     node.attr["mode"].s = b"MIN_FIRST"
     node.attr["T"].type = tf.qint32.as_datatype_enum
     assert "quantized values of type qint32" in refusal(tmp_path / "m.pb", graph)
-    said = refused(tmp_path / "m.pb", lambda x: real(*quantized(
+    message = refused(tmp_path / "m.pb", lambda x: real(*quantized(
         x, np.float32(-2), np.float32(-1), "quint8", "SCALED"), mode="SCALED"))
-    assert "QuantizeV2" in said and "gives steps of" in said
+    assert "QuantizeV2" in message and "gives steps of" in message
 
 
 def test_a_range_for_each_channel_is_refused(tmp_path):

@@ -100,10 +100,10 @@ class SavedModel:
             return self.signatures[DEFAULT_SIGNATURE]
         near = get_close_matches(name, names, 1)
         mean = f"; did you mean '{near[0]}'?" if near else ";"
-        said = f"has no signature '{name}'" if name else (
+        problem = f"has no signature '{name}'" if name else (
             f"has several signatures and none is called '{DEFAULT_SIGNATURE}'")
         raise RequestError(
-            f"{self.file}: the SavedModel {said}{mean} it has {listed(names)}: name one of them "
+            f"{self.file}: the SavedModel {problem}{mean} it has {listed(names)}: name one of them "
             "with `signature`", "signature", example=f"signature: {(near or names)[0]}")
 
 
