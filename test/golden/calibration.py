@@ -49,19 +49,19 @@ def cases_of(folder: str, model: str) -> list[Case]:
     """The cases of a model, by the folder below the models' and the model's name in case.json."""
     found = []
     for path in sorted((data_folder("models") / folder).glob("*/case.json")):
-        facts = json.loads(path.read_text())
-        if facts.get("model", model) != model:
+        report = json.loads(path.read_text())
+        if report.get("model", model) != model:
             continue
-        (name, given), = facts["inputs"].items()
+        (name, given), = report["inputs"].items()
         x = np.load(path.parent / given["file"])
         feed = _OF_FLOATS.get(folder, "")
         if x.dtype == np.uint8:
             feed = re.fullmatch(r"float32 (.+) of the stored uint8 v \(exact\)", given["feed"])[1]
             x = FEEDS[feed](x.astype(np.float32)).astype(np.float32)
-        outputs = {n: np.load(path.parent / o["file"]) for n, o in facts["outputs"].items()
+        outputs = {n: np.load(path.parent / o["file"]) for n, o in report["outputs"].items()
                    if n != "argmax"}
         found.append(Case(path.parent.name, name, x, outputs,
-                          facts.get("layout", ""), feed))
+                          report.get("layout", ""), feed))
     assert found, f"no case of {model} in {folder}"
     return found
 

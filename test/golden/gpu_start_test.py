@@ -37,15 +37,15 @@ class Place:
 
     def start(self, *flags: str) -> tuple[dict, list[np.ndarray]]:
         """The counters of mace_run, and the outputs."""
-        out, facts = self.folder / "out", self.folder / "facts.json"
+        out, report = self.folder / "out", self.folder / "report.json"
         subprocess.run([
             mace_run(), f"--model_file={self.folder / 'model.pb'}",
             f"--model_data_file={self.folder / 'model.data'}", *self.inputs, "--device=GPU",
             f"--gpu_storage_path={self.folder}", "--warmup=0", f"--output_dir={out}",
-            f"--json={facts}", *flags], check=True, timeout=600)
+            f"--json={report}", *flags], check=True, timeout=600)
         names = self.run.graph.outputs
         files = runner.files_of(names)
-        return json.loads(facts.read_text()), [np.load(out / files[n]) for n in names]
+        return json.loads(report.read_text()), [np.load(out / files[n]) for n in names]
 
 
 @pytest.fixture(scope="module")
@@ -62,28 +62,28 @@ def cold(tmp_path_factory):
 
 
 def test_everything_is_compiled_at_creation(cold):
-    _, facts, _ = cold
-    assert facts["created"]["compiled_programs"] >= 3
-    assert facts["created"]["kernels"] == 0
-    assert facts["last_run"]["compiled_programs"] == facts["last_run"]["loaded_programs"] == 0
-    assert facts["last_run"]["kernels"] > 25
+    _, report, _ = cold
+    assert report["created"]["compiled_programs"] >= 3
+    assert report["created"]["kernels"] == 0
+    assert report["last_run"]["compiled_programs"] == report["last_run"]["loaded_programs"] == 0
+    assert report["last_run"]["kernels"] > 25
 
 
 def test_a_warm_creation_compiles_nothing(cold):
-    place, facts, outputs = cold
+    place, report, outputs = cold
     warm, again = place.start()
     assert warm["created"]["compiled_programs"] == 0
-    assert warm["created"]["loaded_programs"] == facts["created"]["compiled_programs"]
-    assert warm["last_run"] == facts["last_run"]
+    assert warm["created"]["loaded_programs"] == report["created"]["compiled_programs"]
+    assert warm["last_run"] == report["last_run"]
     assert all(np.array_equal(a, b) for a, b in zip(again, outputs, strict=True))
 
 
 def test_split_and_tuned_kernels_give_the_same_result(cold):
-    place, facts, outputs = cold
+    place, report, outputs = cold
     tuning = [f"--tuning_file={place.folder / 'tuned.bin'}", "--gpu_kernel_micros=1000"]
     first, once = place.start("--tune=1000", *tuning)
     assert first["created"]["measurements"] > 0
-    assert first["last_run"]["kernels"] == facts["last_run"]["kernels"]
+    assert first["last_run"]["kernels"] == report["last_run"]["kernels"]
     assert first["last_run"]["measurements"] == 0
     second, again = place.start(*tuning)
     assert second["created"]["measurements"] == 0

@@ -126,7 +126,7 @@ def test_run_validate_allows_for_litert_rounding_the_activations(tmp_path, capsy
     (tmp_path / "my.yml").write_text(capsys.readouterr().out)
     assert cli.main(["run", f"--config={tmp_path / 'my.yml'}", f"--output={tmp_path}", "--validate",
                      f"--json={tmp_path / 'r.json'}"]) == 0  # fmt: skip
-    (facts,) = json.loads((tmp_path / "r.json").read_text())["models"].values()
-    validation = facts["validation"]
+    (report,) = json.loads((tmp_path / "r.json").read_text())["models"].values()
+    validation = report["validation"]
     assert validation["max_rel_error"] == 0.02
     assert 1e-3 < validation["outputs"][0]["max_rel_error"] < 0.02

@@ -45,12 +45,12 @@ def test_every_draft_runs(tmp_path, monkeypatch, capfd):
         assert open_shape == (model.stem in OPEN or "wav_data" in text), model
         assert ("cannot be converted" in err) == (model.stem in UNSUPPORTED), err
         (tmp_path / "my.yml").write_text(text.replace("'?'", OPEN.get(model.stem, "1,1")))
-        code = cli.main(["run", "--config=my.yml", "--json=facts.json"])
+        code = cli.main(["run", "--config=my.yml", "--json=report.json"])
         out, err = capfd.readouterr()
         if model.stem in UNSUPPORTED:
             assert code == ExitCode.UNSUPPORTED_OPS, err
             continue
         assert code == ExitCode.OK and "Average latency" in out, f"{model}: {err}"
         assert ("WARNING" in err) == (model.stem in NOTED), f"{model}: {err}"
-        (facts,) = json.loads((tmp_path / "facts.json").read_text())["models"].values()
-        assert facts["latency"]["runs"] == 1
+        (report,) = json.loads((tmp_path / "report.json").read_text())["models"].values()
+        assert report["latency"]["runs"] == 1

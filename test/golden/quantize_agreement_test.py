@@ -33,8 +33,8 @@ def originals(platform, name):
     path = data_folder("models", platform) / name
     found = []
     for case in sorted(path.parent.glob("*/case.json")):
-        facts = json.loads(case.read_text())
-        if facts["model"] != path.name:
+        report = json.loads(case.read_text())
+        if report["model"] != path.name:
             continue
         x = np.load(case.parent / "input_0.npy")
         found.append(x.astype(np.float32) / 255 if x.dtype == np.uint8 else x)

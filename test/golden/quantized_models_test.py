@@ -96,9 +96,9 @@ def test_the_arena_is_little_more_than_the_activations(name, tmp_path):
         [mace_run(), f"--model_file={tmp_path / 'm.pb'}", "--num_threads=1", "--winograd=0",
          f"--model_data_file={tmp_path / 'm.data'}", "--dump=memory_json"],
         capture_output=True, text=True, check=True)
-    facts = json.loads(done.stdout)
-    tensors = [r for r in facts["records"] if not r["name"].endswith(" (scratch)")]
+    report = json.loads(done.stdout)
+    tensors = [r for r in report["records"] if not r["name"].endswith(" (scratch)")]
     most = max(sum(r["size"] for r in tensors if r["first"] <= step <= r["last"])
-               for step in range(len(facts["steps"])))
-    print(f"{name}: {facts['total_size']} bytes, activations {most}")
-    assert facts["total_size"] <= LARGEST_ARENA[name] * most
+               for step in range(len(report["steps"])))
+    print(f"{name}: {report['total_size']} bytes, activations {most}")
+    assert report["total_size"] <= LARGEST_ARENA[name] * most

@@ -31,6 +31,6 @@ def test_run_validates(make, most, tmp_path, capsys):
     (tmp_path / "my.yml").write_text(capsys.readouterr().out)
     assert cli.main(["run", f"--config={tmp_path / 'my.yml'}", f"--output={tmp_path}", "--validate",
                      f"--json={tmp_path / 'r.json'}"]) == 0  # fmt: skip
-    (facts,) = json.loads((tmp_path / "r.json").read_text())["models"].values()
-    assert facts["validation"]["max_rel_error"] == most
-    assert facts["validation"]["outputs"][0]["similarity"] > 0.998
+    (report,) = json.loads((tmp_path / "r.json").read_text())["models"].values()
+    assert report["validation"]["max_rel_error"] == most
+    assert report["validation"]["outputs"][0]["similarity"] > 0.998

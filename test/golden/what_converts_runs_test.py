@@ -101,10 +101,10 @@ def test_node_tests_in_every_type(kind, folder, tmp_path):
 
 def uses() -> Iterator[tuple[str, Graph]]:
     """Nodes of the ops whose types depend on an attribute, in every type."""
-    for op, facts in all_ops().items():
-        if facts.types_with is None:
+    for op, schema in all_ops().items():
+        if schema.types_with is None:
             continue
-        attr = facts.types_with.attr
+        attr = schema.types_with.attr
         for value in VALUES[op]:
             for kind in NUMPY:
                 graph = Graph(f"{op} {value} {kind}")

@@ -38,7 +38,7 @@ def call(tmp_path, monkeypatch, capfd):
     return run
 
 
-def facts(call):
+def report(call):
     return json.loads((call.folder / "r.json").read_text())["models"]["digits_onnx"]
 
 
@@ -48,7 +48,7 @@ PICTURE = "--input=models/digits/images/3.png"
 def test_a_float_model_and_quantize_give_the_answer(call):
     code, out, err = call("run", PICTURE, "--json=r.json", "--output_dir=kept", "--round=2")
     assert code == 0, err
-    found = facts(call)
+    found = report(call)
     assert found["comparison"]["agree"] and found["comparison"]["dsp_kernels"] > 5
     assert found["comparison"]["max_rel_error"] == 0
     assert "DSP against CPU" in out and "an emulator" in err
@@ -67,7 +67,7 @@ def test_it_is_validated(call):
 def test_check_says_what_runs_where(call):
     code, out, err = call("check", "--device=dsp", "--json=r.json", "--html=c.html", "--wide")
     assert code == 0, err
-    nodes = facts(call)["nodes"]
+    nodes = report(call)["nodes"]
     assert len(nodes) > 5 and {n["device"] for n in nodes} == {"DSP"}  # from floats to floats
     assert re.search(r"^DSP: \d+ of \d+ nodes, .* million multiply-adds", out, re.MULTILINE), out
     assert "in a region" in (call.folder / "c.html").read_text()
@@ -81,7 +81,7 @@ def test_plan_and_benchmark_show_packets(call):
                           "--json=r.json")
     assert code == 0, err
     assert re.search(r"Conv2d .* \d+ packets", out), out
-    ops = facts(call)["ops"]
+    ops = report(call)["ops"]
     assert {"DSP"} == {op["device"] for op in ops}
     assert all("packets" in op["kernel"] for op in ops if op["device"] == "DSP")
 

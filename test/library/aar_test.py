@@ -126,8 +126,8 @@ def test_the_libraries_are_of_their_abi_and_fit_pages_of_16_kb(files, tmp_path, 
     native = (java.SOURCES / "src/org/mace/Native.java").read_text()
     assert sorted(exported) == sorted(f"Java_org_mace_Native_{name}" for name in re.findall(
         r"static native [\w\[\]]+ (\w+)\(", native))
-    facts = json.loads(files[f"prefab/modules/mace/libs/android.{abi}/abi.json"])
-    assert facts["stl"] == "c++_shared" and facts["static"] is False and facts["api"] == 21
+    metadata = json.loads(files[f"prefab/modules/mace/libs/android.{abi}/abi.json"])
+    assert metadata["stl"] == "c++_shared" and metadata["static"] is False and metadata["api"] == 21
     assert files[f"prefab/modules/mace/libs/android.{abi}/{link.SONAME}"] == files[
         f"jni/{abi}/{link.SONAME}"]
 

@@ -86,6 +86,7 @@ SOURCE_WORDS = [
     Word("codes",
          r"(?<!exit\s)(?<!error\s)\b(?!operator)\w*(?<!en)(?<!de)(?<!exit_)(?<!op_)codes\b",
          "quantized, int8"),
+    Word("fact", r"\b\w*(?<!arti)facts\b", "schema, properties, report"),
     Word("said", r"\bsaid\b|_said\b", "message, text, stderr"),
 ]
 # (file, word) -> why it stands there.
@@ -99,6 +100,7 @@ ALLOWED = {
     **{("docs/front_ends.md", word): _IMPORTERS for word in (
         "floats", "bits", "extent", "open", "waits", "picture")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},
+    ("tools/mace_tools/doctor/gpu.py", "fact"): "the name of a C++ file",
     ("mace/python/mace/_tensors.py", "codes"): "a parameter of the public TensorInfo.dequantize",
     ("test/peers/to_tflite.py", "codes"): _OPERATORS,
     ("tools/mace_tools/testing/tflite_file.py", "codes"): _OPERATORS,

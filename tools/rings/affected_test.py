@@ -22,8 +22,8 @@ FILES = {
     "mace/BUILD.bazel": "", "mace/ops/BUILD.bazel": "", "mace/ops/add.cc": "", "mace/ops/a.bzl": "",
     "mace/ops/add_test.cc": "", "mace/ops/ops.cl": "", "mace/hexagon/BUILD.bazel": "",
     "mace/hexagon/dsp.cc": "", "tools/BUILD.bazel": "", "tools/ops.json": "{}",
-    "tools/mace_tools/run/runner.py": "", "tools/mace_tools/facts.py": "FILE = 'ops.json'\n",
-    "tools/mace_tools/facts_test.py": "import mace_tools.facts\n",
+    "tools/mace_tools/run/runner.py": "", "tools/mace_tools/data.py": "FILE = 'ops.json'\n",
+    "tools/mace_tools/facts_test.py": "import mace_tools.report\n",
     "tools/mace_tools/run_test.py": "from mace_tools.run import runner\n",
     "test/build_test.py": "run(['bazel', 'build', '//tools:mace_run'])\n",
     "test/golden/net_test.py": "", "test/golden/net.txt": "", "docs/page.md": "",
@@ -97,8 +97,8 @@ def test_what_all_python_tests_may_read_affects_them_all(clone, path):
 
 
 def test_a_python_file_that_is_gone_affects_what_imported_it(clone):
-    (clone.root / "tools/mace_tools/facts.py").unlink()
-    assert affected(clone.root, ["tools/mace_tools/facts.py"], query).python == [
+    (clone.root / "tools/mace_tools/data.py").unlink()
+    assert affected(clone.root, ["tools/mace_tools/data.py"], query).python == [
         "tools/mace_tools/facts_test.py"]
 
 

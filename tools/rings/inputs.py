@@ -33,8 +33,8 @@ def working_tree(root: Path) -> Tree:
     """The files as they are now: tracked ones with their changes, and new ones to be added."""
     tree: Tree = {}
     for entry in _entries(git(root, "ls-files", "--stage", "-z")):
-        facts, path = entry.split("\t", 1)
-        mode, content, stage = facts.split(" ")
+        report, path = entry.split("\t", 1)
+        mode, content, stage = report.split(" ")
         if stage != "0":
             raise RingsError(f"{path} has an unresolved merge conflict", "resolve it, and git add")
         tree[path] = f"{mode} {content}"
@@ -60,7 +60,7 @@ def working_tree(root: Path) -> Tree:
 def _changed_modes(root: Path) -> dict[str, str]:
     """The tracked files that differ from the index, or may; `000000` if one is gone."""
     words = _entries(git(root, "diff-files", "-z"))
-    return {path: facts.split(" ")[1] for facts, path in zip(words[::2], words[1::2])}
+    return {path: report.split(" ")[1] for report, path in zip(words[::2], words[1::2])}
 
 
 def _mode_of(path: Path) -> str:
@@ -77,8 +77,8 @@ def commit_tree(root: Path, commit: str) -> Tree | None:
         return None
     tree: Tree = {}
     for entry in _entries(git(root, "ls-tree", "-r", "-z", commit)):
-        facts, path = entry.split("\t", 1)
-        mode, _, content = facts.split(" ")
+        report, path = entry.split("\t", 1)
+        mode, _, content = report.split(" ")
         tree[path] = f"{mode} {content}"
     return tree
 

@@ -68,7 +68,7 @@ def labels(path, factor):
 
 def test_validation_takes_another_label_of_the_same_score(validate, tmp_path):  # noqa: F811
     right = labels(tmp_path / "m.onnx", 1 + 1e-5)
-    code, facts, out, _ = validate(right, labels(tmp_path / "same.onnx", 1 - 1e-5))
+    code, report, out, _ = validate(right, labels(tmp_path / "same.onnx", 1 - 1e-5))
     assert code == 0 and "indices differ where the source's scores are equal within 0.001" in out
     less = labels(tmp_path / "less.onnx", 0.99)  # where it is 1 % behind
     assert validate(less, labels(tmp_path / "other.onnx", 1.01))[0] == 5

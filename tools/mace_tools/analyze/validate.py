@@ -83,7 +83,7 @@ class Comparison:
                     f"{limits.error:g}")
         return ""
 
-    def facts(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         return {k: v for k, v in asdict(self).items() if k not in ("size", "noise")}
 
     def lines(self, framework: str) -> str:

@@ -85,10 +85,10 @@ def _run(args: argparse.Namespace, context: Context) -> int:
         result_file.check_writable(args.json, "--json")
     code, results = module_of(args.command).command(context)
     if args.json is not None:
-        facts: dict[str, Any] = {"command": args.command, "config": str(args.config),
-                                 "library_name": context.deployment.library.library_name,
-                                 "exit_code": int(code), "models": results}
-        result_file.write_json(args.json, facts)
+        report: dict[str, Any] = {"command": args.command, "config": str(args.config),
+                                  "library_name": context.deployment.library.library_name,
+                                  "exit_code": int(code), "models": results}
+        result_file.write_json(args.json, report)
     return code
 
 

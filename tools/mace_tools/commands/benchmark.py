@@ -24,7 +24,7 @@ def command(context: Context) -> Outcome:
             result_file.check_writable(getattr(args, flag), f"--{flag}")
     chosen = remote.choose(context)
     found, ok = jobs(context), True
-    results = {job.tag: job.facts({d: {} for d in job.devices}) for job in found}
+    results = {job.tag: job.report({d: {} for d in job.devices}) for job in found}
     if chosen.here:
         for job in found:
             with prepared(context, job) as ready:
@@ -57,7 +57,7 @@ def _benchmark(context: Context, job: Job, ready: Prepared, place: str = "") -> 
         if trace is not None:
             context.console.info(f"trace: {trace}")
         _write_views(context, job, device, ready, runs[device], place)
-    return job.facts(runs)
+    return job.report(runs)
 
 
 def _write_views(

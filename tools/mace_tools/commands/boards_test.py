@@ -53,10 +53,10 @@ def test_a_board_with_two_names_takes_turns(place, devices, run):  # noqa: F811
     twice = PI + PI.replace("devices:\n", "").replace("  pi:", "  again:")
     (place.folder / "dev.yml").write_text(twice)
     devices.board("pi@10.0.0.2")
-    code, _, err, facts = run("--target_abis=arm64", "--device_yml=dev.yml", "--round=2")
+    code, _, err, report = run("--target_abis=arm64", "--device_yml=dev.yml", "--round=2")
     assert code == ExitCode.OK, err
-    assert [f["name"] for f in facts] == ["pi", "again"]
-    assert all(f["latency"]["runs"] == 2 for f in facts)
+    assert [f["name"] for f in report] == ["pi", "again"]
+    assert all(f["latency"]["runs"] == 2 for f in report)
 
 
 @pytest.mark.parametrize("expected, why", [
@@ -79,7 +79,7 @@ def test_boards_that_cannot_be_reached(place, devices, run, expected, why):  # n
 def test_boards_of_other_abis(place, devices, run):  # noqa: F811
     (place.folder / "dev.yml").write_text(PI.replace("arm64", "[arm64, armhf]"))
     devices.board("pi@10.0.0.2", machine="armv7l")
-    code, _, err, (facts,) = run("--target_abis=armhf", "--device_yml=dev.yml")
-    assert code == ExitCode.OK and facts["abi"] == "armhf", err
+    code, _, err, (report,) = run("--target_abis=armhf", "--device_yml=dev.yml")
+    assert code == ExitCode.OK and report["abi"] == "armhf", err
     code, _, err, _ = run("--target_abis=arm64", "--device_yml=dev.yml")
     assert code == ExitCode.RUN_FAILED and "it has armhf, not arm64" in err

@@ -70,15 +70,15 @@ def command(context: Context) -> Outcome:
                 tuned_on = device_tuning.tune(staged, there, models[tag], model)
                 for place in device_tuning.done(there, tuned_on):
                     tuned[place.abi].append(place.tuned_name)
-            facts = _build(staged, found, engines, models, tuned)
-            stamp.write_text(json.dumps({"fingerprint": fingerprint, "facts": facts,
-                                         "files": _states(staged.folder, facts["files"])}))
+            results = _build(staged, found, engines, models, tuned)
+            stamp.write_text(json.dumps({"fingerprint": fingerprint, "results": results,
+                                         "files": _states(staged.folder, results["files"])}))
             _replace(context.folder, staged.folder)
         else:
-            facts = json.loads(stamp.read_text())["facts"]
-    _report(context, facts, fresh)
-    return ExitCode.OK, {"library": {**facts, "built": fresh},
-                         "models": {tag: m.facts() for tag, m in _moved(
+            results = json.loads(stamp.read_text())["results"]
+    _report(context, results, fresh)
+    return ExitCode.OK, {"library": {**results, "built": fresh},
+                         "models": {tag: m.report() for tag, m in _moved(
                              context, staged.folder, models)}}
 
 
@@ -178,7 +178,7 @@ def _build(
     models: dict[str, Converted], tuned: dict[str, list[str]]
 ) -> dict[str, Any]:
     """Writes all that is not there yet. `tuned`: by ABI, for what the models are tuned. Returns
-    facts of it."""
+    its report."""
     library, root = context.deployment.library, context.folder
     name = f"libmace_{library.library_name}"
     for part in ("include", "lib", "prefab", "share", "debug", "_tmp/library", f"{name}.tar.gz"):
@@ -249,19 +249,19 @@ def _up_to_date(stamp: Path, fingerprint: str, root: Path) -> bool:
     try:
         known = json.loads(stamp.read_text())
         return (known["fingerprint"] == fingerprint
-                and known["files"] == _states(root, known["facts"]["files"]))
+                and known["files"] == _states(root, known["results"]["files"]))
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def _report(context: Context, facts: dict[str, Any], fresh: bool) -> None:
+def _report(context: Context, results: dict[str, Any], fresh: bool) -> None:
     state = "built" if fresh else "up to date"
     context.console.data(f"{context.deployment.library.library_name}: {state}, "
-                         f"{len(facts['ops'])} ops")
-    for file in facts["files"]:
-        context.console.data(f"  {context.folder / file}  {facts['bytes'][file]} bytes")
+                         f"{len(results['ops'])} ops")
+    for file in results["files"]:
+        context.console.data(f"  {context.folder / file}  {results['bytes'][file]} bytes")
     if context.args.sizes:
-        for line in size_table(facts["parts"]):
+        for line in size_table(results["parts"]):
             context.console.data(line)
 
 

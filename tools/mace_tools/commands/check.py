@@ -34,7 +34,7 @@ def command(context: Context) -> Outcome:
         if job.converted.custom_ops:
             _print_custom_ops(context, job)
             _write_views(context, job, job.devices[0], None)
-            results[job.tag] = job.converted.facts()
+            results[job.tag] = job.converted.report()
             continue
         with prepared(context, job) as ready:
             for device in job.devices:
@@ -47,7 +47,7 @@ def command(context: Context) -> Outcome:
                 if plan["note"]:
                     context.console.warn(f"{job.tag}: {plan['note']}")
                 _write_views(context, job, device, ready)
-        results[job.tag] = job.facts(plans)
+        results[job.tag] = job.report(plans)
     return ExitCode.OK, results
 
 
@@ -58,10 +58,10 @@ def _write_views(context: Context, job: Job, device: str, ready: Prepared | None
     if args.html is None and args.onnx_view is None:
         return
     checked = report.check_converted(job.converted.pb)
-    checked.facts["model"] = job.tag
+    checked.report["model"] = job.tag
     if ready is not None:
-        checked.facts["plan"], checked.memory = engine.plan(ready.mace_run, ready.flags[device],
-                                                            device)
+        checked.report["plan"], checked.memory = engine.plan(ready.mace_run, ready.flags[device],
+                                                             device)
     check_model.estimate_library(checked, gpu=device == "gpu")
     several = len(context.models)
     check_model.write_views(

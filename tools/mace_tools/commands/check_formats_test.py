@@ -62,7 +62,7 @@ def check(tmp_path, monkeypatch, capfd):
     binary = runner.find(Console(), None)
 
     def call(*arguments):
-        file = tmp_path / "facts.json"
+        file = tmp_path / "report.json"
         code = cli.main(["check", f"--mace_run={binary}", f"--json={file}", *map(str, arguments)])
         out, err = capfd.readouterr()
         return code, json.loads(file.read_text()) if file.is_file() else None, out, err
@@ -73,20 +73,20 @@ def check(tmp_path, monkeypatch, capfd):
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["m.keras", "m.h5", "exported", "saved", "saved/saved_model.pb"])
 def test_the_numbers_of_a_model(check, models, name):
-    code, facts, out, err = check(models / name)
+    code, report, out, err = check(models / name)
     assert code == 0, err
-    assert facts["plan"]["macs"] == MACS
-    assert facts["graph"]["parameters"]["count"] == PARAMETERS
-    assert facts["inputs"][0]["shape"] == [1, 8, 8, 3] and facts["outputs"][0]["shape"] == [1, 5]
-    assert {"Conv2d", "FullyConnected", "Softmax"} <= set(facts["library"]["ops"])
+    assert report["plan"]["macs"] == MACS
+    assert report["graph"]["parameters"]["count"] == PARAMETERS
+    assert report["inputs"][0]["shape"] == [1, 8, 8, 3] and report["outputs"][0]["shape"] == [1, 5]
+    assert {"Conv2d", "FullyConnected", "Softmax"} <= set(report["library"]["ops"])
     assert "all convert" in out and f"multiply-adds: {MACS:,}" in out
 
 
 @pytest.mark.full
 def test_all_that_a_signature_has_and_that_does_not_convert(check, models):
-    code, facts, out, _ = check(models / "saved", "--signature=odd")
-    assert code == facts["exit_code"] != 0
-    assert {one["op"] for one in facts["refused"]} == {"Lgamma", "Digamma"}
+    code, report, out, _ = check(models / "saved", "--signature=odd")
+    assert code == report["exit_code"] != 0
+    assert {one["op"] for one in report["refused"]} == {"Lgamma", "Digamma"}
     assert "end the model before it" in out
 
 
@@ -103,8 +103,8 @@ def test_inputs_of_all_types_have_random_values(check, tmp_path, kind):
     m.tensor("x", (1, 4), kind, **quantized)
     m.op("DEQUANTIZE" if quantized else "CAST", ["x"], ["y"],
          "DequantizeOptions" if quantized else "CastOptions")
-    code, facts, out, err = check(m.save(tmp_path, ["x"], ["y"]))
-    assert code == 0 and facts["plan"], err
+    code, report, out, err = check(m.save(tmp_path, ["x"], ["y"]))
+    assert code == 0 and report["plan"], err
 
 
 def test_a_keras_file_that_is_none(check, tmp_path):
@@ -126,7 +126,7 @@ def test_a_detector_of_caffe(check, tmp_path):
               "aspect_ratio: 2 aspect_ratio: 3 aspect_ratio: 4 flip: false variance: 0.1 }")
     net.layer("DetectionOutput", ["loc", "conf", "priors"], "found", "detection_output_param { "
               "num_classes: 2 code_type: CENTER_SIZE keep_top_k: 7 nms_param { top_k: 50 } }")
-    code, facts, _, err = check(net.save(tmp_path))
+    code, report, _, err = check(net.save(tmp_path))
     assert code == 0, err
-    assert "NonMaxSuppression" in facts["library"]["ops"]
-    assert [o["shape"] for o in facts["outputs"]] == [[1, 1, 7, 7]]
+    assert "NonMaxSuppression" in report["library"]["ops"]
+    assert [o["shape"] for o in report["outputs"]] == [[1, 1, 7, 7]]

@@ -58,9 +58,9 @@ def run(args: argparse.Namespace, console: Console) -> ExitCode:
     checked = _checked(args)
     _add_plan(args, console, checked)
     _add_library(args, console, checked)
-    for line in text.lines(checked.facts, tables.output_width(args.wide)):
+    for line in text.lines(checked.report, tables.output_width(args.wide)):
         console.data(line)
-    for note in checked.facts["notes"]:
+    for note in checked.report["notes"]:
         console.warn(note)
     _write(args, console, checked)
     return checked.exit_code
@@ -91,19 +91,19 @@ def _is_converted(path: Path) -> bool:
 
 def _add_plan(args: argparse.Namespace, console: Console, checked: report.Checked) -> None:
     """Asks the engine, if it can plan this graph."""
-    facts = checked.facts
-    if facts["graph"] is None:
+    summary = checked.report
+    if summary["graph"] is None:
         return
-    if facts["graph"]["custom_ops"]:
-        facts["notes"].append("where nodes run depends on the shapes that custom ops compute: the "
-                              "engine of the app shows it with Dump(\"plan\", ...)")
+    if summary["graph"]["custom_ops"]:
+        summary["notes"].append("where nodes run depends on the shapes that custom ops compute: "
+                                "the engine of the app shows it with Dump(\"plan\", ...)")
         return
     try:
         mace_run = runner.find(console, args.mace_run)
     except MissingToolError as e:
         if args.mace_run is not None:
             raise
-        facts["notes"].append(f"devices, multiply-adds and memory are not shown: {e}")
+        summary["notes"].append(f"devices, multiply-adds and memory are not shown: {e}")
         return
     device = args.device or "cpu"
     flags = dsp.flags(console, args) if device == "dsp" else [f"--device={device.upper()}"]
@@ -113,10 +113,10 @@ def _add_plan(args: argparse.Namespace, console: Console, checked: report.Checke
         if found is not None:
             flags += [f"--model_file={found[0]}", f"--model_data_file={found[1]}"]
             try:
-                facts["plan"], checked.memory = engine.plan(mace_run, flags, device)
+                summary["plan"], checked.memory = engine.plan(mace_run, flags, device)
             except RunFailedError as e:  # the rest of the report stands
                 checked.engine_failed = True
-                facts["notes"].append(f"devices and memory are not shown: {e}")
+                summary["notes"].append(f"devices and memory are not shown: {e}")
 
 
 def _add_library(args: argparse.Namespace, console: Console, checked: report.Checked) -> None:
@@ -132,7 +132,7 @@ def _add_library(args: argparse.Namespace, console: Console, checked: report.Che
         raise UsageError("--measure_library measures for one of the --target_abis")
     (abi,) = abis.find(names)
     size = op_sizes.measure(console, abi, tuple(found["ops"]), gpu, found["quantized"])
-    checked.facts["library"] = {**found, "bytes": size, "abi": abi.name, "how": "linked"}
+    checked.report["library"] = {**found, "bytes": size, "abi": abi.name, "how": "linked"}
 
 
 def estimate_library(checked: report.Checked, gpu: bool) -> None:
@@ -140,14 +140,14 @@ def estimate_library(checked: report.Checked, gpu: bool) -> None:
     found = report.library(checked, gpu)
     if found is not None:
         size = op_sizes.estimate(found["ops"], gpu, found["quantized"])
-        checked.facts["library"] = {**found, "bytes": size, "abi": op_sizes.stored()["abi"],
-                                    "how": "estimated"}
+        checked.report["library"] = {**found, "bytes": size, "abi": op_sizes.stored()["abi"],
+                                     "how": "estimated"}
 
 
 def _write(args: argparse.Namespace, console: Console, checked: report.Checked) -> None:
-    facts = {"command": "check", "exit_code": int(checked.exit_code), **checked.facts}
+    summary = {"command": "check", "exit_code": int(checked.exit_code), **checked.report}
     if args.json is not None:
-        results.write_json(args.json, facts)
+        results.write_json(args.json, summary)
     write_views(console, checked, args.html, args.onnx_view)
 
 
@@ -157,7 +157,7 @@ def write_views(
     """Writes the page and the ONNX view, as far as they are wanted."""
     if html is not None:
         with atomic_files(html) as (out,):
-            out.write(page.render(checked.facts, checked.memory).encode())
+            out.write(page.render(checked.report, checked.memory).encode())
         console.info(f"report: {html}")
     if view is None:
         return
@@ -165,5 +165,5 @@ def write_views(
         console.warn(f"--onnx_view={view} was not written: there is no converted graph to show")
         return
     with atomic_files(view) as (out,):
-        out.write(onnx_view.render(checked.net, checked.facts["plan"]))
+        out.write(onnx_view.render(checked.net, checked.report["plan"]))
     console.info(f"view: {view}")

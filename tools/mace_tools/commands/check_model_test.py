@@ -40,7 +40,7 @@ def check(tmp_path, monkeypatch, capfd, mace_run):
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments):
-        file = tmp_path / "facts.json"
+        file = tmp_path / "report.json"
         file.unlink(missing_ok=True)
         code = cli.main(["check", f"--mace_run={mace_run}", f"--json={file}",
                          *map(str, arguments)])
@@ -59,28 +59,28 @@ def small(folder, *more, outputs=("y",)):
 
 
 def test_numbers_of_a_model_counted_by_hand(check, tmp_path):
-    code, facts, out, _ = check(small(tmp_path))
-    assert (code, facts["exit_code"], facts["version"]) == (0, 0, VERSION)
-    assert facts["plan"]["macs"] == 2 * 4 * 15
-    assert facts["source"]["parameters"]["count"] == 4 * 2 + 4
-    assert facts["graph"]["parameters"]["by_type"] == {"float32": {"count": 12, "bytes": 48}}
+    code, results, out, _ = check(small(tmp_path))
+    assert (code, results["exit_code"], results["version"]) == (0, 0, VERSION)
+    assert results["plan"]["macs"] == 2 * 4 * 15
+    assert results["source"]["parameters"]["count"] == 4 * 2 + 4
+    assert results["graph"]["parameters"]["by_type"] == {"float32": {"count": 12, "bytes": 48}}
     assert [(t["to"], "input 'x'" in t["why"], "output 'y'" in t["why"])
-            for t in facts["graph"]["layout_transposes"]] == [("NHWC", True, False),
-                                                              ("NCHW", False, True)]
+            for t in results["graph"]["layout_transposes"]] == [("NHWC", True, False),
+                                                                ("NCHW", False, True)]
     assert "multiply-adds: 120" in out and "all convert" in out
-    assert {"Conv2d", "Transpose"} <= set(facts["library"]["ops"])
+    assert {"Conv2d", "Transpose"} <= set(results["library"]["ops"])
 
 
 @pytest.mark.parametrize("file", ["digits.onnx", "digits.pb", "digits.tflite"])
 def test_every_platform_gives_the_same_numbers(check, file):
     """Those of the layers in models/digits/README.md, with batch norm in the convolutions: by
     filter, channels in and out, and pixels."""
-    code, facts, _, _ = check(DIGITS / file)
+    code, results, _, _ = check(DIGITS / file)
     assert code == 0
-    assert facts["inputs"][0]["dtype"] == "float32" and facts["outputs"][0]["shape"] == [1, 10]
+    assert results["inputs"][0]["dtype"] == "float32" and results["outputs"][0]["shape"] == [1, 10]
     layers = [(9, 1, 16, 64), (9, 1, 16, 64), (1, 16, 32, 64), (9, 32, 64, 16), (1, 256, 10, 1)]
-    assert facts["plan"]["macs"] == sum(f * i * o * pixels for f, i, o, pixels in layers)
-    assert facts["graph"]["parameters"]["count"] == sum(f * i * o + o for f, i, o, _ in layers)
+    assert results["plan"]["macs"] == sum(f * i * o * pixels for f, i, o, pixels in layers)
+    assert results["graph"]["parameters"]["count"] == sum(f * i * o + o for f, i, o, _ in layers)
 
 
 @pytest.mark.parametrize("file, parameters, macs", [
@@ -94,10 +94,10 @@ def test_every_platform_gives_the_same_numbers(check, file):
 def test_published_numbers(check, file, parameters, macs):
     if not (MODELS / file).is_file():
         pytest.skip(f"test data: no {MODELS / file}; MACE_TEST_DATA names the folder")
-    _, facts, _, _ = check(MODELS / file)
-    assert facts["plan"]["macs"] == macs
+    _, results, _, _ = check(MODELS / file)
+    assert results["plan"]["macs"] == macs
     if parameters is not None:
-        assert facts["source"]["parameters"]["count"] == parameters
+        assert results["source"]["parameters"]["count"] == parameters
 
 
 def test_memory_counted_by_hand(check, tmp_path):
@@ -111,36 +111,36 @@ def test_memory_counted_by_hand(check, tmp_path):
 def test_what_convert_and_plan_say_of_the_same_model(check, mace_run, tmp_path, capfd):
     shutil.copytree(DIGITS, tmp_path / "models" / "digits")
     config = "models/digits/digits_onnx.yml"
-    _, facts, _, _ = check("models/digits/digits.onnx")
+    _, results, _, _ = check("models/digits/digits.onnx")
     assert cli.main(["convert", f"--config={config}"]) == 0
     capfd.readouterr()
     pb = tmp_path / "build" / "digits_onnx" / "model" / "digits_onnx.pb"
     dump = runner.output(mace_run, [f"--model_file={pb}", "--dump=memory_json",
                                     f"--model_data_file={pb.with_suffix('.data')}"])
     arena = records.from_engine("digits", dump).arena
-    assert json.loads(dump)["total_size"] == facts["plan"]["memory"]["arena_bytes"]
+    assert json.loads(dump)["total_size"] == results["plan"]["memory"]["arena_bytes"]
     assert max(r.count for r in arena.records) >= max(
-        h["bytes"] for h in facts["plan"]["memory"]["peak_holders"])
+        h["bytes"] for h in results["plan"]["memory"]["peak_holders"])
     code, own, _, _ = check(pb)
     assert code == 0 and own["source"] is None and own["platform"] == "mace"
-    assert own["plan"] == facts["plan"] and own["graph"] == facts["graph"]
+    assert own["plan"] == results["plan"] and own["graph"] == results["graph"]
 
 
 def test_a_converted_model_without_its_weights(check, tmp_path):
     shutil.copytree(DIGITS, tmp_path / "models" / "digits")
     assert cli.main(["convert", "--config=models/digits/digits_onnx.yml"]) == 0
     pb = shutil.copy("build/digits_onnx/model/digits_onnx.pb", "alone.pb")
-    code, facts, _, err = check(pb)
-    assert code == 0 and facts["plan"] is None and facts["graph"]["nodes"] > 3
+    code, results, _, err = check(pb)
+    assert code == 0 and results["plan"] is None and results["graph"]["nodes"] > 3
     assert "alone.data is not there" in err
     assert check(pb, "--input_shape=input=1,1,8,8")[0] == 2
 
 
 def test_a_model_of_which_a_part_converts(check, tmp_path):
     path = small(tmp_path, node("ImageDecoder", "y", "n", "bad"), outputs=("y", "n"))
-    code, facts, out, _ = check(path, "--html=report.html", "--onnx_view=view.onnx")
-    assert code == facts["exit_code"] == 4
-    assert facts["plan"]["macs"] == 120 and facts["converts"]["part"]["nodes"] == 2
+    code, results, out, _ = check(path, "--html=report.html", "--onnx_view=view.onnx")
+    assert code == results["exit_code"] == 4
+    assert results["plan"]["macs"] == 120 and results["converts"]["part"]["nodes"] == 2
     assert "ImageDecoder x1: 'bad'" in out and "help: " in out and "multiply-adds: 120" in out
     assert "ImageDecoder" in (tmp_path / "report.html").read_text()
     view = onnx.load(tmp_path / "view.onnx")
@@ -151,27 +151,27 @@ def test_a_model_of_which_a_part_converts(check, tmp_path):
 def test_open_shapes_are_named_with_the_flag_that_fixes_them(check, tmp_path):
     path = onnx_file.model(tmp_path / "open.onnx", [node("Relu", "x", "y")],
                            {"x": ["batch", "height", 4]}, ["y"])
-    code, facts, out, err = check(path, "--onnx_view=view.onnx")
-    assert code == 0 and facts["plan"] is None
+    code, results, out, err = check(path, "--onnx_view=view.onnx")
+    assert code == 0 and results["plan"] is None
     assert "[batch,height,4]" in out and "--input_shape=x=1,?,4" in out
     assert "was not written" in err and not (tmp_path / "view.onnx").exists()
-    code, facts, _, _ = check(path, "--input_shape=x=2,3,4")
-    assert code == 0 and facts["plan"] is not None
+    code, results, _, _ = check(path, "--input_shape=x=2,3,4")
+    assert code == 0 and results["plan"] is not None
 
 
 def test_custom_ops(check, tmp_path):
     path = small(tmp_path, node("Mine", "y", "z", "app", domain="com.me"), outputs=("z",))
     assert check(path)[0] == 4
-    code, facts, out, err = check(path, "--allow_custom_ops=com.me.Mine")
-    assert code == 0 and facts["graph"]["custom_ops"] == {"com.me.Mine": ["z"]}
+    code, results, out, err = check(path, "--allow_custom_ops=com.me.Mine")
+    assert code == 0 and results["graph"]["custom_ops"] == {"com.me.Mine": ["z"]}
     assert "the app computes it" in out and "Dump(" in err
 
 
 def test_what_the_engine_refuses_is_reported_beside_the_rest(check, tmp_path):
     path = onnx_file.model(tmp_path / "huge.onnx", [node("Relu", "x", "y")], {"x": ["n", "m"]},
                            ["y"])
-    code, facts, out, err = check(path, "--input_shape=x=100000000,1000000000")
-    assert code == 7 and facts["plan"] is None
+    code, results, out, err = check(path, "--input_shape=x=100000000,1000000000")
+    assert code == 7 and results["plan"] is None
     assert "all convert" in out and "are not shown" in err
 
 
@@ -182,8 +182,8 @@ def test_files_that_are_no_models(check, tmp_path):
     for name, code, words in (("absent.onnx", 1, "there is no file"),
                               ("folder", 1, "without saved_model.pb"),
                               ("text", 1, "what can be is caffe, "), ("cut.onnx", 3, "truncated")):
-        found, facts, _, err = check(name)
-        assert (found, facts) == (code, None) and words in err, name
+        found, results, _, err = check(name)
+        assert (found, results) == (code, None) and words in err, name
 
 
 @pytest.mark.parametrize("flag, code, words", [
@@ -198,18 +198,18 @@ def test_files_that_are_no_models(check, tmp_path):
 def test_flags_that_are_wrong(check, tmp_path, flag, code, words):
     path = small(tmp_path)
     more = ["--measure_library"] if "abis" in flag else []
-    found, facts, out, err = check(path, flag, *more)
+    found, results, out, err = check(path, flag, *more)
     assert found == code and words in err
-    assert facts is None and not out
-    assert not [p for p in tmp_path.iterdir() if p.name not in ("small.onnx", "facts.json")]
+    assert results is None and not out
+    assert not [p for p in tmp_path.iterdir() if p.name not in ("small.onnx", "report.json")]
 
 
 def test_model_and_config_exclude_each_other(check, tmp_path):
     shutil.copytree(DIGITS, tmp_path / "models" / "digits")
     config = "--config=models/digits/digits_onnx.yml"
     assert "not both" in check("models/digits/digits.onnx", config)[3]
-    code, facts, _, err = check(config, "--input_shape=x=1")
-    assert code == 2 and facts is None and "is for a check of MODEL" in err
+    code, results, _, err = check(config, "--input_shape=x=1")
+    assert code == 2 and results is None and "is for a check of MODEL" in err
     code, _, _, _ = check(config, "--html=report.html", "--onnx_view=view.onnx")
     assert code == 0 and "What runs where" in (tmp_path / "report.html").read_text()
     onnx.checker.check_model(onnx.load(tmp_path / "view.onnx"), full_check=True)

@@ -36,9 +36,9 @@ def test_convert_writes_both_files_and_says_so(place):
     assert code == ExitCode.OK, err
     assert "digits_onnx: converted" in out and "converting" in err
     assert place.pb.stat().st_size > 0 and place.data.stat().st_size > 80000
-    facts = json.loads((place.folder / "r.json").read_text())
-    assert facts["command"] == "convert" and facts["exit_code"] == 0
-    model = facts["models"]["digits_onnx"]
+    report = json.loads((place.folder / "r.json").read_text())
+    assert report["command"] == "convert" and report["exit_code"] == 0
+    model = report["models"]["digits_onnx"]
     assert model["converted"] and model["num_ops"] == sum(model["ops"].values())
 
 
@@ -260,9 +260,9 @@ def test_validate_compares_with_the_source_framework(place, platform):
     assert code == 0, err
     assert f"probabilities MACE VS {platform.upper()} similarity: 1.000000" in out
     assert "* Similarity Test Passed *" in out
-    facts = json.loads((place.folder / "r.json").read_text())["models"][f"digits_{name}"]
-    assert facts["validation"]["passed"]
-    assert facts["validation"]["outputs"][0]["max_abs_error"] < 1e-5
+    report = json.loads((place.folder / "r.json").read_text())["models"][f"digits_{name}"]
+    assert report["validation"]["passed"]
+    assert report["validation"]["outputs"][0]["max_abs_error"] < 1e-5
     place.answer(4, scale=1.01)  # the same direction, another scale
     code, out, err = place.call("run", "--validate", picture, "--json=r.json")
     assert code == ExitCode.VALIDATION_FAILED

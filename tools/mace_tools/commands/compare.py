@@ -80,7 +80,7 @@ def _compare(context: Context) -> Outcome:
         done = []
         for one in compare_sides.of_model(context, tag, model):
             finding = _examine(context, tag, one)
-            done.append(verdict.facts(one.study, finding))
+            done.append(verdict.report(one.study, finding))
             pages.append((f"{tag}: {one.heading}", replace(one.study), finding))
             passed = passed and finding.passed
         results[tag] = {"comparisons": done}

@@ -15,7 +15,7 @@ from mace_tools.analyze.validate import Limits
 from mace_tools.config.schema import Model
 from mace_tools.support.console import Console
 
-# Rows of latencies: their titles, and their keys in the facts of a run.
+# Rows of latencies: their titles, and their keys in the report of a run.
 LATENCIES = {"init": ("starts", "init_ms"), "first run": ("starts", "warmup_ms"),
              "average": ("latency", "avg_ms"), "fastest": ("latency", "min_ms")}  # fmt: skip
 ERRORS = ("similarity", "max abs error", "max rel error")
@@ -25,18 +25,18 @@ def compare(
     console: Console, tag: str, model: Model, runs: Mapping[str, dict[str, Any]],
     outputs: Mapping[str, Mapping[str, np.ndarray]],
 ) -> dict[str, Any]:
-    """Prints the table and warns of outputs that differ; returns the facts for --json."""
+    """Prints the table and warns of outputs that differ; returns the report for --json."""
     other = next(device for device in outputs if device != "cpu")
     cpu, found_there = outputs["cpu"], outputs[other]
     found = [validate.compare(name, found_there[name], cpu[name]) for name in cpu]
     for line in table(tag, other, runs, found):
         console.data(line)
     allowed = limits(other, model)
-    facts, agree, device = [], True, other.upper()
+    results, agree, device = [], True, other.upper()
     for one in found:
         ok = not one.failure(allowed)
         agree = agree and ok
-        facts.append({**one.facts(), "passed": ok})
+        results.append({**one.report(), "passed": ok})
         if not ok:
             console.warn(f"{tag}: the {device}'s '{one.output}' differs from the CPU's: "
                          + (one.problem or f"similarity {one.similarity:.6f} (above "
@@ -46,7 +46,7 @@ def compare(
         console.warn(f"{tag}: nothing ran on the {device}, so both runs are the CPU's; "
                      f"`tools/converter.py check --device={other}` says why")
     return {"agree": agree, "min_similarity": allowed.similarity, "max_rel_error": allowed.error,
-            f"{other}_kernels": _kernels(runs[other]), "outputs": facts}
+            f"{other}_kernels": _kernels(runs[other]), "outputs": results}
 
 
 def limits(other: str, model: Model) -> Limits:

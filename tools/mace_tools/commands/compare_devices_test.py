@@ -22,7 +22,7 @@ def place(tmp_path, monkeypatch, capfd):
     return workplace
 
 
-def facts(place):
+def report(place):
     return json.loads((place.folder / "r.json").read_text())["models"]["digits_onnx"]
 
 
@@ -49,7 +49,7 @@ def test_both_run_and_are_compared(place):
     assert ["average", "2.000", "2.000"] in rows and ["init", "1.000", "1.000"] in rows
     (row,) = [r for r in rows if r[:1] == ["probabilities"]]
     assert row[1] == "1.000000" and float(row[3]) == pytest.approx(1e-3, rel=0.01)
-    found = facts(place)
+    found = report(place)
     assert found["runtime"] == "cpu+gpu" and set(found["devices"]) == {"cpu", "gpu"}
     assert found["devices"]["gpu"]["latency"]["runs"] == 4
     assert found["comparison"]["agree"] and found["comparison"]["gpu_kernels"] == 3
@@ -68,7 +68,7 @@ def test_both_run_and_are_compared(place):
 def test_devices_that_differ_are_named(place, change, message):
     gpu_answer(place, change)
     code, _, err = place.call("run", "--json=r.json")
-    assert code == 0 and message in err and not facts(place)["comparison"]["agree"]
+    assert code == 0 and message in err and not report(place)["comparison"]["agree"]
 
 
 def test_a_gpu_that_did_nothing_is_reported(place, monkeypatch):
@@ -84,7 +84,7 @@ def test_one_is_picked(place, command, device):
     assert code == 0 and "GPU against CPU" not in out and ", CPU *" not in err
     (call,) = place.calls()
     assert ("--device=GPU" in call) == (device == "gpu")
-    assert facts(place)["device"] == device and "devices" not in facts(place)
+    assert report(place)["device"] == device and "devices" not in report(place)
 
 
 def test_benchmark_times_both(place):
@@ -92,7 +92,7 @@ def test_benchmark_times_both(place):
     assert code == 0, err
     assert ["--device=GPU" in c for c in place.calls()] == [False, True]
     assert (place.folder / "t_cpu.json").is_file() and (place.folder / "t_gpu.json").is_file()
-    assert facts(place)["devices"]["gpu"]["init_ms"] == 1.0
+    assert report(place)["devices"]["gpu"]["init_ms"] == 1.0
 
 
 def test_dump_prints_both(place):
@@ -109,7 +109,7 @@ def test_both_are_validated(place):
     code, out, err = place.call("run", "--validate", picture, "--json=r.json")
     assert code == 0 and out.count("Similarity Test Passed") == 2, err
     assert err.count("running digits.onnx in ONNX Runtime") == 1
-    runs = facts(place)["devices"]
+    runs = report(place)["devices"]
     assert runs["cpu"]["validation"]["max_rel_error"] == 1e-3
     assert runs["gpu"]["validation"]["max_rel_error"] == 5e-2
     gpu_answer(place, lambda x: x * np.float32(1.2))
@@ -132,7 +132,7 @@ def test_both_are_tuned(place):
     assert code == 0, err
     assert sorted("--device=GPU" in c for c in place.calls()) == [False, True]
     assert all("--dump=tuning" in c for c in place.calls())
-    assert facts(place)["tuning_file"] in out and facts(place)["opencl_files"]["tuned"] in out
+    assert report(place)["tuning_file"] in out and report(place)["opencl_files"]["tuned"] in out
 
 
 @pytest.mark.parametrize("runtime, device", [("cpu", "gpu"), ("gpu", "cpu")])

@@ -39,10 +39,10 @@ def test_quantized_values_are_compared_by_the_numbers_for_which_they_stand(
     """The engine stores uint8 as int8, 128 less; and a value may be a step off, because ONNX
     Runtime computes in floats."""
     file = convolutions(tmp_path / "net.onnx", kind)
-    code, out, _, (facts,) = call(file, "--layers")
-    assert (code, facts["verdict"]) == (0, "agree"), facts["text"]
-    assert [one["reference"] for one in facts["layers"]] == ["xq", "cq", "rq", "eq", "y"]
-    assert all(one["alone"]["max_abs_error"] < 0.041 for one in facts["layers"])
+    code, out, _, (report,) = call(file, "--layers")
+    assert (code, report["verdict"]) == (0, "agree"), report["text"]
+    assert [one["reference"] for one in report["layers"]] == ["xq", "cq", "rq", "eq", "y"]
+    assert all(one["alone"]["max_abs_error"] < 0.041 for one in report["layers"])
 
     def exchanged(graph):
         layer = [n for n in graph.nodes if n.op == "Conv2d"][1]
@@ -51,9 +51,9 @@ def test_quantized_values_are_compared_by_the_numbers_for_which_they_stand(
 
     change(monkeypatch, exchanged)
     for more in ([], ["--layers"]):
-        code, _, _, (facts,) = call(file, *more)
-        assert (code, facts["first_wrong"]["reference"]) == (5, "eq")
-        assert len([one for one in facts["layers"] if one["wrong"]]) == 1
+        code, _, _, (report,) = call(file, *more)
+        assert (code, report["first_wrong"]["reference"]) == (5, "eq")
+        assert len([one for one in report["layers"] if one["wrong"]]) == 1
 
 
 def streaming(folder):
@@ -89,16 +89,16 @@ def streaming(folder):
 
 def test_a_streaming_model_with_quantized_states(call, tmp_path, monkeypatch):  # noqa: F811
     file = streaming(tmp_path)
-    code, out, err, (facts,) = call(file, "--layers")
-    assert (code, facts["verdict"]) == (0, "agree"), err
-    assert [one["output"] for one in facts["outputs"]] == ["y"] and not facts["only_on_one_side"]
+    code, out, err, (report,) = call(file, "--layers")
+    assert (code, report["verdict"]) == (0, "agree"), err
+    assert [one["output"] for one in report["outputs"]] == ["y"] and not report["only_on_one_side"]
     assert "Each layer alone does, too." in out
-    assert all(one["alone"]["max_abs_error"] == 0 for one in facts["layers"])
+    assert all(one["alone"]["max_abs_error"] == 0 for one in report["layers"])
 
     def other(graph):
         layer = next(n for n in graph.nodes if n.op == "FullyConnected")
         graph.tensors[layer.inputs[1]].data = -graph.tensors[layer.inputs[1]].data
 
     change(monkeypatch, other)
-    code, _, _, (facts,) = call(file, "--layers")
-    assert (code, facts["first_wrong"]["reference"]) == (5, "y")
+    code, _, _, (report,) = call(file, "--layers")
+    assert (code, report["first_wrong"]["reference"]) == (5, "y")

@@ -33,7 +33,7 @@ def call(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
 
     def run(*arguments):
-        file = tmp_path / "facts.json"
+        file = tmp_path / "report.json"
         file.unlink(missing_ok=True)
         more = [f"--json={file}", f"--output={tmp_path / 'build'}"]
         code = cli.main(["compare", *map(str, arguments), *more])
@@ -46,11 +46,11 @@ def call(tmp_path, capfd, monkeypatch):
 
 def test_a_deployment_file_and_its_picture(call):
     picture = DIGITS / "images" / "3.png"
-    code, out, _, (facts,) = call(CONFIG, f"--input={picture}", "--layers")
-    assert (code, facts["verdict"], facts["passed"]) == (0, "agree", True)
+    code, out, _, (report,) = call(CONFIG, f"--input={picture}", "--layers")
+    assert (code, report["verdict"], report["passed"]) == (0, "agree", True)
     assert "All outputs agree with ONNX Runtime within the limits. Each layer alone does" in out
-    assert facts["layers"][-1]["reference"] == "probabilities"
-    assert facts["contained_in"]  # the bias and the activation of each convolution
+    assert report["layers"][-1]["reference"] == "probabilities"
+    assert report["contained_in"]  # the bias and the activation of each convolution
     assert re.search(r"\d+ tensors of the source no longer exist", out)
 
 
@@ -61,8 +61,8 @@ def test_a_model_with_quantize_is_compared_in_floats_which_it_says(call, tmp_pat
     yml.write_text(re.sub(r"^    runtime: cpu$", "    runtime: cpu\n    quantize: {samples: "
                           f"{DIGITS / 'images'}}}", text, flags=re.M).replace(
                               "model_file_path: ", f"model_file_path: {DIGITS.parent.parent}/"))
-    code, out, err, (facts,) = call(f"--config={yml}")
-    assert (code, facts["verdict"]) == (0, "agree")
+    code, out, err, (report,) = call(f"--config={yml}")
+    assert (code, report["verdict"]) == (0, "agree")
     assert re.search("CPU against ONNX Runtime, in floats", out + err)
     advice = "`converter.py quantize` shows the quantization error of each layer"
     assert advice in re.sub(r"\s+", " ", err)
@@ -83,19 +83,19 @@ m.export("saved")
 @pytest.mark.parametrize("name, framework", [("m.keras", "Keras"), ("saved", "TensorFlow")])
 def test_models_of_keras_and_saved_models(call, tmp_path, name, framework):
     subprocess.run([sys.executable, "-c", KERAS], cwd=tmp_path, check=True, capture_output=True)
-    code, out, err, (facts,) = call(tmp_path / name, "--layers")
+    code, out, err, (report,) = call(tmp_path / name, "--layers")
     assert code == 0 and f"All outputs agree with {framework}" in out
-    assert facts["layers"]
+    assert report["layers"]
     assert ("inner tensors are not compared: Keras gives only the outputs" in err) == (
         framework == "Keras")
     # TensorFlow gives no tensors of the functions that a SavedModel calls.
-    assert f"Layers were not compared: {framework} gives none of the tensors" in facts["text"]
-    assert "Each layer alone" not in facts["text"]
+    assert f"Layers were not compared: {framework} gives none of the tensors" in report["text"]
+    assert "Each layer alone" not in report["text"]
 
 
 def test_only_outputs_without_layers(call):
-    code, out, _, (facts,) = call(DIGITS / "digits.onnx")
-    assert code == 0 and facts["layers"] == [] and "alone: rel" not in out
+    code, out, _, (report,) = call(DIGITS / "digits.onnx")
+    assert code == 0 and report["layers"] == [] and "alone: rel" not in out
 
 
 @pytest.mark.parametrize("arguments, message", [
@@ -142,8 +142,8 @@ def test_nan_is_reported_where_it_first_appears(call, tmp_path):
              node("Add", "c x", "y")]
     file = model(tmp_path / "nan.onnx", nodes, {"x": (1, 64)}, ["y"],
                  {"half": np.array([0.5], np.float32)})
-    code, out, _, (facts,) = call(file, "--layers")
-    assert code == 0 and len(facts["notes"]) == 2
+    code, out, _, (report,) = call(file, "--layers")
+    assert code == 0 and len(report["notes"]) == 2
     for side in ("ONNX Runtime", "MACE"):
         assert f"in {side}, NaN or infinity first appears in 'c' (Unary)" in out
 
@@ -162,10 +162,10 @@ def change(monkeypatch, edit):
 def test_nan_on_one_side_only(call, tmp_path, monkeypatch):
     vision_nets.attention(tmp_path / "net.onnx")
     change(monkeypatch, injected_errors.weight("LayerNorm", 0, lambda g: g * np.float32(np.nan)))
-    code, out, _, (facts,) = call(tmp_path / "net.onnx")
-    assert code == 5 and facts["first_wrong"]["tensor"] == "n"
-    assert len(facts["notes"]) == 1 and "in MACE, NaN or infinity first appears in 'n'" in out
-    assert facts["outputs"][0]["similarity"] is None
+    code, out, _, (report,) = call(tmp_path / "net.onnx")
+    assert code == 5 and report["first_wrong"]["tensor"] == "n"
+    assert len(report["notes"]) == 1 and "in MACE, NaN or infinity first appears in 'n'" in out
+    assert report["outputs"][0]["similarity"] is None
 
 
 def test_shapes_that_differ(call, tmp_path, monkeypatch):
@@ -173,24 +173,24 @@ def test_shapes_that_differ(call, tmp_path, monkeypatch):
         node("Relu", "x", "a"), node("AveragePool", "a", "b", kernel_shape=[3, 3], pads=[1] * 4),
         node("Sigmoid", "b", "y")], {"x": (1, 2, 8, 8)}, ["y"])
     change(monkeypatch, injected_errors.attribute("Pooling", 0, padding=VALID, padding_values=[]))
-    code, out, _, (facts,) = call(file, "--layers")
-    assert code == 5 and facts["first_wrong"]["reference"] == "y"  # the pooling, with its Sigmoid
+    code, out, _, (report,) = call(file, "--layers")
+    assert code == 5 and report["first_wrong"]["reference"] == "y"  # the pooling, with its Sigmoid
     assert "MACE gives the shape [1, 2, 6, 6], the reference [1, 2, 8, 8]" in out
-    assert facts["causes"][0]["cause"] == "padding"
+    assert report["causes"][0]["cause"] == "padding"
 
 
 def test_an_output_that_only_one_side_has(call, monkeypatch):
     change(monkeypatch, lambda graph: graph.origins.pop("probabilities"))
-    code, out, _, (facts,) = call(CONFIG)
-    assert code == 5 and not facts["passed"] and facts["only_on_one_side"] == ["probabilities"]
+    code, out, _, (report,) = call(CONFIG)
+    assert code == 5 and not report["passed"] and report["only_on_one_side"] == ["probabilities"]
     assert "only on one side: output 'probabilities'" in out
 
 
 def test_sixteen_bits_against_float(call):
-    code, _, err, (facts,) = call(CONFIG, "--data_types=fp32,bf16_fp32", "--layers")
+    code, _, err, (report,) = call(CONFIG, "--data_types=fp32,bf16_fp32", "--layers")
     assert code == 0 and "CPU (bf16 weights) against MACE on CPU (float32)" in err
-    assert facts["reference"] == "MACE on CPU (float32)" and facts["min_similarity"] == 0.995
-    assert 0 < max(layer["alone"]["max_rel_error"] for layer in facts["layers"]) < 2e-2
+    assert report["reference"] == "MACE on CPU (float32)" and report["min_similarity"] == 0.995
+    assert 0 < max(layer["alone"]["max_rel_error"] for layer in report["layers"]) < 2e-2
 
 
 def wide_net(path):
@@ -208,11 +208,11 @@ def wide_net(path):
 def test_the_range_of_fp16_on_the_gpu(call, tmp_path, monkeypatch):
     monkeypatch.setenv("OCL_ICD_VENDORS", str(need_pocl()))
     for more in ([], ["--layers"]):
-        code, _, err, (facts,) = call(wide_net(tmp_path / "net.onnx"), "--devices=cpu,gpu", *more)
+        code, _, err, (report,) = call(wide_net(tmp_path / "net.onnx"), "--devices=cpu,gpu", *more)
         assert code == 5, err
-        assert facts["first_wrong"]["op"] in ("Eltwise", "Conv2d")
-        assert facts["causes"][0]["cause"] == "fp16 range", facts["text"]
-        assert "fp16 ends at 65504" in facts["causes"][0]["evidence"]
+        assert report["first_wrong"]["op"] in ("Eltwise", "Conv2d")
+        assert report["causes"][0]["cause"] == "fp16 range", report["text"]
+        assert "fp16 ends at 65504" in report["causes"][0]["evidence"]
 
 
 def test_a_machine_without_a_gpu(call, tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ from mace_tools.config.schema import Model
 from mace_tools.support.console import Console
 from mace_tools.support.exit_codes import ExitCode, UsageError
 
-# The exit status, and facts by model name for --json.
+# The exit status, and reports by model name for --json.
 Outcome = tuple[ExitCode, dict[str, Any]]
 
 

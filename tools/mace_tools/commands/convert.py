@@ -71,7 +71,7 @@ class Converted:
                 found.setdefault(op.type, []).append(op.name)
         return found
 
-    def facts(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         ops = Counter(op.type for op in self.net.op)
         return {"graph": str(self.pb), "weights": str(self.data), "converted": self.was_stale,
                 **({"notes": list(self.notes)} if self.notes else {}),
@@ -84,14 +84,14 @@ def command(context: Context) -> Outcome:
     results, there = {}, device_tuning.places_of(context)
     for tag, model in context.models.items():
         done = ensure(context, tag, model, force=context.args.force)
-        results[tag] = facts = done.facts()
+        results[tag] = summary = done.report()
         state = "converted" if done.was_stale else "up to date"
-        size = f"{facts['num_ops']} ops, {facts['weights_bytes']} bytes of weights"
+        size = f"{summary['num_ops']} ops, {summary['weights_bytes']} bytes of weights"
         context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}")
         tuned = tune(context, done, model)
-        facts.update(tuned)
+        summary.update(tuned)
         elsewhere = device_tuning.tune(context, there, done, model)
-        facts.update(elsewhere)
+        summary.update(elsewhere)
         for line in device_tuning.files(elsewhere):
             context.console.data(f"  {line}")
         if "opencl_files" in tuned:

@@ -71,14 +71,14 @@ def tune(context: Context, there: list[Place], done: Any, model: Model) -> dict[
     return {"tuned_on": files} if files else {}
 
 
-def done(there: list[Place], facts: dict[str, Any]) -> list[Place]:
+def done(there: list[Place], report: dict[str, Any]) -> list[Place]:
     """The places for which `tune` tuned a model."""
-    tuned = facts.get("tuned_on", {})
+    tuned = report.get("tuned_on", {})
     return [p for p in there if "error" not in tuned.get(f"{p.device.name}/{p.abi}", {"error": 1})]
 
 
-def files(facts: dict[str, Any]) -> Iterator[str]:
+def files(report: dict[str, Any]) -> Iterator[str]:
     """The paths of what `tune` made."""
-    for own in facts.get("tuned_on", {}).values():
+    for own in report.get("tuned_on", {}).values():
         yield from own.get("opencl_files", {}).values()
         yield from [own["tuning_file"]] if "tuning_file" in own else []

@@ -50,8 +50,8 @@ def test_models_are_tuned_on_the_devices_of_target_socs(tunes, devices):  # noqa
     assert code == ExitCode.OK, err
     assert made(tunes.folder) == {CPU: "tuned.", GPU: "tuned.", PROGRAMS: "programs"}
     assert all(path in out for path in (CPU, GPU, PROGRAMS))
-    facts = json.loads((tunes.folder / "r.json").read_text())["models"]["digits_onnx"]
-    assert list(facts["tuned_on"]) == ["A1/arm64-v8a"]
+    report = json.loads((tunes.folder / "r.json").read_text())["models"]["digits_onnx"]
+    assert list(report["tuned_on"]) == ["A1/arm64-v8a"]
     tuning = [c for c in tunes.calls() if "--dump=tuning" in c]
     assert len(tuning) == 2 and all(any(a.endswith("=20000") for a in c) for c in tuning)
     # What is known goes there, and comes back with more.

@@ -32,7 +32,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
             if args.clear:
                 session.clear_taken(place.device, console)
                 console.data(f"{place.device.title}: {place.device.folder} is removed")
-            results.append(_facts(place))
+            results.append(_report(place))
         except MaceError as e:
             results.append({"error": str(e)})
     for one in results:
@@ -59,12 +59,12 @@ def _find(args: argparse.Namespace, console: Console) -> targets.Places:
     return targets.find(wanted, console)
 
 
-def _facts(place: targets.Place) -> dict[str, Any]:
+def _report(place: targets.Place) -> dict[str, Any]:
     """Errors: DeviceError."""
     device = place.device
     return {"name": device.name, "kind": device.kind, "folder": device.folder,
-            "kept_bytes": files.kept_bytes(device), "machine": place.facts.facts(),
-            "state": properties.state_of(device).facts()}
+            "kept_bytes": files.kept_bytes(device), "machine": place.machine.report(),
+            "state": properties.state_of(device).report()}
 
 
 def _show(listed: list[dict[str, Any]], console: Console, wide: bool) -> None:

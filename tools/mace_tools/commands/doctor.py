@@ -25,7 +25,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
         result_file.check_writable(args.json, "--json")
     asked = [name for name in GROUPS if getattr(args, name)] or list(GROUPS)
     machine = Machine(mace_dsp=args.mace_dsp, device_yml=args.device_yml)
-    facts: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     counts = dict.fromkeys(State, 0)
     for name in asked:
         console.data(GROUPS[name])
@@ -36,11 +36,11 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
             if f.cure:
                 console.data(f"  {'':7}  {'':{width}}  to do: {f.cure}")
             counts[f.state] += 1
-        facts[name] = [{"what": f.what, "state": f.state.value, "text": f.text, "cure": f.cure}
-                       for f in found]
+        report[name] = [{"what": f.what, "state": f.state.value, "text": f.text, "cure": f.cure}
+                        for f in found]
     console.data(", ".join(f"{number} {state.value}" for state, number in counts.items()))
     code = ExitCode.MISSING_TOOL if counts[State.MISSING] else ExitCode.OK
     if args.json is not None:
         result_file.write_json(args.json, {"command": "doctor", "version": VERSION,
-                                      "exit_code": int(code), "findings": facts})
+                                      "exit_code": int(code), "findings": report})
     return code

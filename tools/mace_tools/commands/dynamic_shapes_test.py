@@ -33,7 +33,7 @@ models:
 @pytest.fixture
 def net(tmp_path, capfd):
     """Writes a model of two inputs and its deployment file; returns a function that calls the
-    converter on it: (exit code, stderr, facts)."""
+    converter on it: (exit code, stderr, report)."""
     rng = np.random.default_rng(3)
     constants = {"w": rng.normal(size=(4, 5)).astype("f"),
                  "s": np.array([0, -1, 5], np.int64)}
@@ -47,12 +47,12 @@ def net(tmp_path, capfd):
         config.write_text(YML.format(
             file=file, sum=hashlib.sha256(file.read_bytes()).hexdigest(), shapes=shapes,
             more=f"        max_shape: {most}\n" if most else ""))
-        facts = tmp_path / "facts.json"
-        facts.unlink(missing_ok=True)
+        report = tmp_path / "report.json"
+        report.unlink(missing_ok=True)
         code = cli.main([command, f"--config={config}", f"--output={tmp_path / 'build'}",
-                         f"--json={facts}", *arguments])
+                         f"--json={report}", *arguments])
         err = capfd.readouterr().err
-        return code, err, json.loads(facts.read_text()) if facts.is_file() else {}
+        return code, err, json.loads(report.read_text()) if report.is_file() else {}
 
     call.folder = tmp_path
     return call
@@ -75,10 +75,10 @@ def test_the_file_says_what_is_open(net):
 @pytest.mark.parametrize("shapes", ["['batch,rows,4', 'batch,1,4']", "['-1,-1,4', '-1,1,4']"])
 def test_runs_with_the_shapes_of_the_command_line(net, shapes):
     for n, rows in ((1, 1), (3, 7)):
-        code, err, facts = net("run", shapes, "--validate", f"--input_shape=a={n},{rows},4",
-                               f"--input_shape=b={n},1,4")
+        code, err, report = net("run", shapes, "--validate", f"--input_shape=a={n},{rows},4",
+                                f"--input_shape=b={n},1,4")
         assert code == 0, err
-        found = facts["models"]["net"]
+        found = report["models"]["net"]
         assert found["validation"]["outputs"][0]["max_abs_error"] < 1e-5
     assert list(info(net)[0].max_dims) == []
 

@@ -24,17 +24,17 @@ EXPECTED = json.loads((REPO / "models" / "digits" / "expected.json").read_text()
 
 @pytest.fixture
 def call(tmp_path, monkeypatch, capfd):
-    """Runs a command on the digits of a format; returns stdout and the facts of --json."""
+    """Runs a command on the digits of a format; returns stdout and the report of --json."""
     monkeypatch.chdir(REPO)
 
     def run(command, fmt, *more, config=""):
         config = config or f"models/digits/digits_{fmt}.yml"
-        facts = tmp_path / "facts.json"
+        report = tmp_path / "report.json"
         code = cli.main([command, f"--config={config}", f"--output={tmp_path / 'build'}",
-                         f"--json={facts}", *more])
+                         f"--json={report}", *more])
         out, err = capfd.readouterr()
         assert code == 0, err
-        return out, json.loads(facts.read_text())["models"][f"digits_{fmt}"]
+        return out, json.loads(report.read_text())["models"][f"digits_{fmt}"]
 
     return run
 
@@ -42,8 +42,8 @@ def call(tmp_path, monkeypatch, capfd):
 @pytest.mark.parametrize("fmt", FORMATS)
 def test_every_digit_is_named_with_the_probability_of_the_source(call, fmt):
     for digit in range(10):
-        out, facts = call("run", fmt, f"--input=models/digits/images/{digit}.png")
-        (((best, *_),),) = facts["top"].values()
+        out, report = call("run", fmt, f"--input=models/digits/images/{digit}.png")
+        (((best, *_),),) = report["top"].values()
         assert best["label"] == str(digit)
         assert best["score"] == pytest.approx(EXPECTED[fmt][digit][digit], abs=1e-5)
     assert "Average latency: " in out and "            init      warmup     run_avg" in out
@@ -52,23 +52,23 @@ def test_every_digit_is_named_with_the_probability_of_the_source(call, fmt):
 @pytest.mark.parametrize("fmt", [
     pytest.param(fmt, marks=pytest.mark.full) if fmt == "tf" else fmt for fmt in FORMATS])
 def test_outputs_agree_with_the_source_framework(call, fmt):
-    out, facts = call("run", fmt, "--validate", "--round=3", "--num_threads=1")
+    out, report = call("run", fmt, "--validate", "--round=3", "--num_threads=1")
     assert "Similarity Test Passed" in out
-    assert facts["validation"]["outputs"][0]["max_abs_error"] < 1e-5
-    assert facts["latency"]["runs"] == 3
+    assert report["validation"]["outputs"][0]["max_abs_error"] < 1e-5
+    assert report["latency"]["runs"] == 3
 
 
 def test_benchmark_prints_the_tables_and_writes_a_trace(call, tmp_path):
     trace = tmp_path / "trace.json"
-    out, facts = call("benchmark", "tflite", "--max_num_runs=3", f"--trace={trace}")
+    out, report = call("benchmark", "tflite", "--max_num_runs=3", f"--trace={trace}")
     for title in ("Warm Up", "Run without statistics", "Run with statistics", "Sort by Run Order",
                   "Sort by Computation Time", "Stat by node type", "Summary of Ops' Stat"):
         assert title in out
-    assert f"{len(facts['ops'])} ops total." in out
-    conv = next(op for op in facts["ops"] if op["type"] == "Conv2d")
+    assert f"{len(report['ops'])} ops total." in out
+    conv = next(op for op in report["ops"] if op["type"] == "Conv2d")
     assert conv["macs"] > 0 and conv["gflops"] > 0
     events = json.loads(trace.read_text())["traceEvents"]
-    assert len(events) == len(facts["ops"]) and all(e["ph"] == "X" for e in events)
+    assert len(events) == len(report["ops"]) and all(e["ph"] == "X" for e in events)
 
 
 @pytest.mark.parametrize("stage, message", [("graph", "Softmax"), ("plan", "Softmax"),
@@ -79,9 +79,9 @@ def test_dump_prints_a_stage(call, stage, message):
 
 
 def test_check_says_where_every_node_runs(call):
-    out, facts = call("check", "onnx", "--wide")
-    nodes = facts["nodes"]
-    assert {n["device"] for n in nodes} == {"CPU"} and facts["moves"] == []
+    out, report = call("check", "onnx", "--wide")
+    nodes = report["nodes"]
+    assert {n["device"] for n in nodes} == {"CPU"} and report["moves"] == []
     assert any(n["op"] == "Conv2d" and n["macs"] > 0 for n in nodes)
     assert f"CPU: {len(nodes)} of {len(nodes)} nodes" in out
     rows = [line.split("  ") for line in out.splitlines()]
@@ -111,8 +111,8 @@ def test_weights_stored_as_fp16_take_half_the_space(call, tmp_path, data_type, e
     _, halves = call("convert", "onnx", config=config)
     assert halves["weights_bytes"] < 0.55 * floats["weights_bytes"]
     for digit in range(10):
-        _, facts = call("run", "onnx", f"--input=models/digits/images/{digit}.png", config=config)
-        (((best, *_),),) = facts["top"].values()
+        _, report = call("run", "onnx", f"--input=models/digits/images/{digit}.png", config=config)
+        (((best, *_),),) = report["top"].values()
         assert best["score"] == pytest.approx(EXPECTED["onnx"][digit][digit], abs=error)
 
 
@@ -127,8 +127,9 @@ def test_packed_weights_are_used_or_packed_again(call, tmp_path, isa):
     _, packed = call("convert", "tflite", config=config)
     assert packed["weights_bytes"] > 1.5 * plain["weights_bytes"]
     for digit in range(10):
-        _, facts = call("run", "tflite", f"--input=models/digits/images/{digit}.png", config=config)
-        (((best, *_),),) = facts["top"].values()
+        _, report = call("run", "tflite", f"--input=models/digits/images/{digit}.png",
+                         config=config)
+        (((best, *_),),) = report["top"].values()
         assert best["score"] == pytest.approx(EXPECTED["tflite"][digit][digit], abs=1e-5)
     data = Path(packed["weights"])
     damaged = bytearray(data.read_bytes())

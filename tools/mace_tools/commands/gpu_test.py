@@ -42,7 +42,7 @@ models:
 @pytest.fixture
 def call(tmp_path, monkeypatch, capfd):
     """Runs a command on two convolutions, large enough for a GPU, and an ArgMax, which it has not;
-    returns the exit status, stdout, stderr and the facts of --json."""
+    returns the exit status, stdout, stderr and the report of --json."""
     monkeypatch.chdir(tmp_path)
     need_tools("bazel")
     monkeypatch.setenv("OCL_ICD_VENDORS", str(need_pocl()))
@@ -53,10 +53,10 @@ def call(tmp_path, monkeypatch, capfd):
         sha = hashlib.sha256(file.read_bytes()).hexdigest()
         text = YAML.format(file=file, sha=sha, data_type=data_type, runtime=runtime)
         (tmp_path / "two.yml").write_text(text.replace("    subgraphs", f"{keys}    subgraphs"))
-        code = cli.main([command, "--config=two.yml", "--json=facts.json", *more])
+        code = cli.main([command, "--config=two.yml", "--json=report.json", *more])
         out, err = capfd.readouterr()
-        facts = json.loads(Path("facts.json").read_text())["models"]["two"] if code == 0 else {}
-        return code, out, err, facts
+        report = json.loads(Path("report.json").read_text())["models"]["two"] if code == 0 else {}
+        return code, out, err, report
 
     return run
 
@@ -75,34 +75,34 @@ def _model(path, scale):
 
 @pytest.mark.parametrize("data_type, stored", [("fp16_fp32", "f16["), ("fp32_fp32", "f32[")])
 def test_check_says_where_every_node_runs_and_why(call, data_type, stored):
-    code, out, err, facts = call("check", data_type=data_type)
+    code, out, err, report = call("check", data_type=data_type)
     assert code == ExitCode.OK, err
-    nodes = {n["name"]: n for n in facts["nodes"]}
+    nodes = {n["name"]: n for n in report["nodes"]}
     assert nodes["c1/Conv2d"]["device"] == "GPU" and nodes["c1/Conv2d"]["reason"] == ""
     assert nodes["c1/Conv2d"]["macs"] == 64 * 64 * 32 * 16 * 9
     assert all(o.startswith(stored) for o in nodes["c1/Conv2d"]["outputs"])
     assert nodes["best"]["device"] == "CPU" and "has no kernel" in nodes["best"]["reason"]
-    moved = {(m["tensor"], m["to"]): m["bytes"] for m in facts["moves"]}
+    moved = {(m["tensor"], m["to"]): m["bytes"] for m in report["moves"]}
     assert moved[("x", "GPU")] == 4 * 16 * 64 * 64
-    assert facts["num_images"] > 0 and facts["image_bytes"] > 0 and facts["note"] == ""
+    assert report["num_images"] > 0 and report["image_bytes"] > 0 and report["note"] == ""
     assert re.search(r"^ArgMax +best +CPU .*  the GPU of this build has no kernel$", out, re.M)
     assert "'x' to the GPU: 262144 bytes" in out
 
 
 def test_validate(call):
-    code, out, err, facts = call("run", "--validate", data_type="fp32_fp32")
+    code, out, err, report = call("run", "--validate", data_type="fp32_fp32")
     assert code == ExitCode.OK, err
-    assert "Similarity Test Passed" in out and facts["validation"]["passed"]
+    assert "Similarity Test Passed" in out and report["validation"]["passed"]
 
 
 def test_benchmark_has_the_times_of_its_kernels(call):
-    code, out, err, facts = call("benchmark", "--max_num_runs=3")
+    code, out, err, report = call("benchmark", "--max_num_runs=3")
     assert code == ExitCode.OK, err
-    ops = [op for op in facts["ops"] if op["device"] == "GPU"]
+    ops = [op for op in report["ops"] if op["device"] == "GPU"]
     assert {op["name"] for op in ops} >= {"c1/Conv2d", "c2/Conv2d"}
     assert all(op["min_us"] > 0 and op["kernel"] in out for op in ops)
     # By events: the kernels alone, which run one after the other.
-    assert sum(op["min_us"] for op in ops) < 1000 * facts["run_with_statistics"]["max"]
+    assert sum(op["min_us"] for op in ops) < 1000 * report["run_with_statistics"]["max"]
 
 
 def test_fp16_that_overflow_are_named_and_cured(call):
@@ -127,20 +127,20 @@ def test_a_node_that_is_not_there(call):
 
 
 def test_both_devices(call):
-    code, out, err, facts = call("run", "--round=3", runtime="cpu+gpu")
+    code, out, err, report = call("run", "--round=3", runtime="cpu+gpu")
     assert code == ExitCode.OK, err
-    assert facts["comparison"]["agree"] and facts["comparison"]["gpu_kernels"] > 0
-    first, best = facts["comparison"]["outputs"]
+    assert report["comparison"]["agree"] and report["comparison"]["gpu_kernels"] > 0
+    first, best = report["comparison"]["outputs"]
     assert 0 < first["max_rel_error"] < 2e-3  # halves against floats
-    assert {d: f["latency"]["runs"] for d, f in facts["devices"].items()} == {"cpu": 3, "gpu": 3}
-    code, _, err, facts = call("check", runtime="cpu+gpu")
+    assert {d: f["latency"]["runs"] for d, f in report["devices"].items()} == {"cpu": 3, "gpu": 3}
+    code, _, err, report = call("check", runtime="cpu+gpu")
     assert code == ExitCode.OK, err
-    assert {n["device"] for n in facts["devices"]["cpu"]["nodes"]} == {"CPU"}
-    assert {n["device"] for n in facts["devices"]["gpu"]["nodes"]} == {"CPU", "GPU"}
+    assert {n["device"] for n in report["devices"]["cpu"]["nodes"]} == {"CPU"}
+    assert {n["device"] for n in report["devices"]["gpu"]["nodes"]} == {"CPU", "GPU"}
 
 
 def test_a_gpu_that_is_not_there(call, monkeypatch, tmp_path):
     monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
-    code, _, err, facts = call("run", runtime="cpu+gpu")
-    assert code == ExitCode.OK and facts["comparison"]["gpu_kernels"] == 0
+    code, _, err, report = call("run", runtime="cpu+gpu")
+    assert code == ExitCode.OK and report["comparison"]["gpu_kernels"] == 0
     assert "nothing ran on the GPU, so both runs are the CPU's" in err

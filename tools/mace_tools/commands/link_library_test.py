@@ -72,8 +72,8 @@ def test_a_device_that_could_not_be_tuned_gives_no_name():
         return SimpleNamespace(device=SimpleNamespace(name=name), abi="arm64-v8a")
 
     tuned, failed, other = place("a"), place("b"), place("c")
-    facts = {"tuned_on": {"a/arm64-v8a": {}, "b/arm64-v8a": {"error": "gone"}}}
-    assert device_tuning.done([tuned, failed, other], facts) == [tuned]
+    report = {"tuned_on": {"a/arm64-v8a": {}, "b/arm64-v8a": {"error": "gone"}}}
+    assert device_tuning.done([tuned, failed, other], report) == [tuned]
     assert device_tuning.done([tuned], {}) == []
 
 

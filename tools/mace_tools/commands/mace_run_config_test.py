@@ -84,14 +84,14 @@ def test_outputs_are_those_of_the_converters_run(call, place, monkeypatch, tmp_p
 
 
 def test_all_models_run_with_a_heading_each(call, tmp_path):
-    facts = tmp_path / "facts.json"
-    code, out, err = call("--config=two.yml", "--round=2", f"--json={facts}",
+    report = tmp_path / "report.json"
+    code, out, err = call("--config=two.yml", "--round=2", f"--json={report}",
                           f"--output_dir={tmp_path}")
     assert code == 0, err
     lines = out.splitlines()
     assert [line for line in lines if line.startswith("digits_")] == [
         "digits_onnx on the CPU", "digits_tflite on the CPU"]
-    models = json.loads(facts.read_text())["models"]
+    models = json.loads(report.read_text())["models"]
     for tag in ("digits_onnx", "digits_tflite"):
         assert len(models[tag]["run_ms"]) == 2 and models[tag]["error"] == ""
         assert models[tag]["device"] == "cpu"
@@ -99,25 +99,25 @@ def test_all_models_run_with_a_heading_each(call, tmp_path):
 
 
 def test_a_benchmark_and_a_dump_are_of_each_model(call, tmp_path):
-    facts = tmp_path / "facts.json"
-    code, out, _ = call("--config=two.yml", "--benchmark", "--max_num_runs=2", f"--json={facts}")
+    report = tmp_path / "report.json"
+    code, out, _ = call("--config=two.yml", "--benchmark", "--max_num_runs=2", f"--json={report}")
     assert code == 0 and out.count("Summary of Ops' Stat") == 2
-    assert all(m["ops"] for m in json.loads(facts.read_text())["models"].values())
+    assert all(m["ops"] for m in json.loads(report.read_text())["models"].values())
     code, out, _ = call("--config=two.yml", "--dump=graph")
     assert code == 0 and out.count("digits_tflite on the CPU") == 1 and out.count("Softmax") >= 2
 
 
 def test_settings_of_the_file_reach_the_engine_and_flags_go_before_them(call, place, tmp_path):
-    facts = tmp_path / "facts.json"
+    report = tmp_path / "report.json"
     strategy = place / "strategy.yml"
     strategy.write_text((place / "two.yml").read_text().replace(
         "runtime: cpu\n", "runtime: cpu\n    memory_strategy: EQUALITY\n"))
 
     def used(*flags):
         code, _, err = call(f"--config={strategy}", "--model_name=digits_onnx", "--dump=memory",
-                            f"--json={facts}", *flags)
+                            f"--json={report}", *flags)
         assert code == 0, err
-        return json.loads(facts.read_text())["models"]["digits_onnx"]["strategy"]
+        return json.loads(report.read_text())["models"]["digits_onnx"]["strategy"]
 
     assert used() == "objects/EQUALITY"
     assert used("--memory_strategy=offsets/NAIVE") == "offsets/NAIVE"
@@ -154,12 +154,12 @@ def test_models_are_found_beside_the_file_and_in_a_folder(call, place, tmp_path)
 
 
 def test_a_model_that_fails_does_not_stop_the_others(call, place, tmp_path):
-    models, facts = tmp_path / "models", tmp_path / "facts.json"
+    models, report = tmp_path / "models", tmp_path / "report.json"
     shutil.copytree(place / "build" / "two" / "model", models)
     (models / "digits_onnx.data").write_bytes(b"")
-    code, out, err = call("--config=two.yml", f"--model_dir={models}", f"--json={facts}")
+    code, out, err = call("--config=two.yml", f"--model_dir={models}", f"--json={report}")
     assert code == 1 and "bytes of weights" in err and out.count("Average latency") == 1
-    found = json.loads(facts.read_text())["models"]
+    found = json.loads(report.read_text())["models"]
     assert found["digits_onnx"]["error"] and found["digits_tflite"]["error"] == ""
 
 

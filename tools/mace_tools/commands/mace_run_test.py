@@ -128,27 +128,27 @@ def test_files_that_are_no_model(call, model, tmp_path):
 
 
 def test_a_failing_job_of_a_batch_is_reported(call, model, tmp_path):
-    jobs, facts = tmp_path / "jobs.json", tmp_path / "facts.json"
+    jobs, report = tmp_path / "jobs.json", tmp_path / "report.json"
     good = {"model_file": str(model[0]), "model_data_file": str(model[1])}
     jobs.write_text(json.dumps([good | {"model_file": "/none"}, good]))
-    for more in ((), (f"--json={facts}",)):
+    for more in ((), (f"--json={report}",)):
         code, out, err = call(f"--batch={jobs}", *more, graph=None, data=None)
         assert (code, out, err) == (1, "", "ERROR: cannot open '/none': No such file or directory")
-    failed, ran = json.loads(facts.read_text())
+    failed, ran = json.loads(report.read_text())
     assert failed["error"] and ran["error"] == "" and ran["memory"]["records"]
 
 
 def test_without_warm_up_there_is_no_time_of_one(call, tmp_path):
-    facts = tmp_path / "facts.json"
-    code, out, _ = call("--warmup=0", f"--json={facts}")
+    report = tmp_path / "report.json"
+    code, out, _ = call("--warmup=0", f"--json={report}")
     assert code == 0 and "1st warm up run latency: none\n" in out
-    assert json.loads(facts.read_text())["warmup_ms"] is None
+    assert json.loads(report.read_text())["warmup_ms"] is None
 
 
 def test_a_dump_of_memory_is_written_as_json(call, tmp_path):
-    facts = tmp_path / "facts.json"
-    code, _, _ = call("--dump=memory", "--memory_strategy=EQUALITY", f"--json={facts}")
-    memory = json.loads(facts.read_text())
+    report = tmp_path / "report.json"
+    code, _, _ = call("--dump=memory", "--memory_strategy=EQUALITY", f"--json={report}")
+    memory = json.loads(report.read_text())
     assert code == 0 and memory["strategy"] == "objects/EQUALITY"
     usage = memory["usage"]
     assert usage["head_bytes"] == memory["total_size"] >= usage["peak_bytes"] > 0

@@ -44,7 +44,7 @@ def command(context: Context) -> Outcome:
         study = _study(mace_plan, records.from_engine(tag, dump), args, tag)
         files = _write(study, context.folder / "plan")
         _show(console, study, files, args.wide)
-        results[tag] = {**converted.facts(), "plan": export.to_json(study), "files": files}
+        results[tag] = {**converted.report(), "plan": export.to_json(study), "files": files}
     return ExitCode.OK, results
 
 

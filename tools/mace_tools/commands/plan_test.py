@@ -61,10 +61,10 @@ def files(folder):
 
 def checked(file):
     """Whether the checker accepts a plan, and every other plan of the same file."""
-    facts = json.loads(file.read_text())
-    common = {k: facts[k] for k in ("records", "alignment") if k in facts}
+    results = json.loads(file.read_text())
+    common = {k: results[k] for k in ("records", "alignment") if k in results}
     every = file.with_name("every.json")
-    every.write_text(json.dumps({"plans": [facts, *(common | s for s in facts["strategies"])]}))
+    every.write_text(json.dumps({"plans": [results, *(common | s for s in results["strategies"])]}))
     done = subprocess.run([sys.executable, CHECKER, "-q", every], capture_output=True, text=True,
                           check=False)
     return done.returncode == 0, done.stdout + done.stderr
@@ -77,11 +77,11 @@ def test_records(call, tmp_path):
     assert files(tmp_path) == [
         *(f"build/three/plan/three.{kind}" for kind in ("csv", "html", "json", "svg")),
         "out.json", "three.csv"]
-    facts = json.loads((tmp_path / "out.json").read_text())
-    assert facts["bound"] == 140 and facts["total_size"] >= 140
+    results = json.loads((tmp_path / "out.json").read_text())
+    assert results["bound"] == 140 and results["total_size"] >= 140
     assert {"offsets/GREEDY_BY_SIZE", "objects/GREEDY_BEST"} <= {
-        s["strategy"] for s in facts["strategies"]}
-    assert all(s["strategy"] in out for s in facts["strategies"]) and "x naive" in out
+        s["strategy"] for s in results["strategies"]}
+    assert all(s["strategy"] in out for s in results["strategies"]) and "x naive" in out
     assert (tmp_path / "build/three/plan/three.json").read_bytes() == (
         tmp_path / "out.json").read_bytes()
 
@@ -99,9 +99,9 @@ def test_the_csv_says_the_same_as_the_json(call, tmp_path):
 def test_one_strategy(call, tmp_path):
     (tmp_path / "three.csv").write_text(RECORDS)
     code, _, _ = call("--records=three.csv", "--strategy=objects/GREEDY_BY_SIZE", "--json=o.json")
-    facts = json.loads((tmp_path / "o.json").read_text())
-    assert code == ExitCode.OK and len(facts["strategies"]) == 1
-    assert facts["object_ids"][0] == facts["object_ids"][1] != facts["object_ids"][2]
+    results = json.loads((tmp_path / "o.json").read_text())
+    assert code == ExitCode.OK and len(results["strategies"]) == 1
+    assert results["object_ids"][0] == results["object_ids"][1] != results["object_ids"][2]
 
 
 @pytest.mark.parametrize(("text", "more", "message"), [
@@ -155,7 +155,7 @@ def call_with(call, tmp_path):
         mace_run.write_text(f"#!/bin/sh\ncat {tmp_path / 'dump'}\n")
         mace_run.chmod(0o755)
         code, out, err = call("--config=models/digits/digits_onnx.yml", f"--mace_run={mace_run}",
-                              "--json=facts.json", *more)
+                              "--json=report.json", *more)
         assert (code == ExitCode.OK) == (not fails) and fails in err, err
         return out
 
@@ -167,17 +167,18 @@ def test_a_model(call_with, tmp_path):
     folder = tmp_path / "build" / "digits_onnx" / "plan"
     assert files(folder) == [f"digits_onnx.{k}" for k in ("csv", "html", "json", "svg")]
     assert "saved before planning" in out and "(n1)" in out
-    facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]
-    assert facts["plan"]["records"][0]["op"] == "Conv2d"
-    assert facts["files"]["svg"].endswith("plan/digits_onnx.svg")
+    results = json.loads((tmp_path / "report.json").read_text())["models"]["digits_onnx"]
+    assert results["plan"]["records"][0]["op"] == "Conv2d"
+    assert results["files"]["svg"].endswith("plan/digits_onnx.svg")
 
 
 def test_a_step_of_several_nodes_keeps_its_op(call_with, tmp_path):
     steps = ["Conv2d 'n0'", {"name": "n1 + n2", "op": "DepthwiseConv2d+Conv2d"}, "A+B 'n3 + n4'"]
     out = call_with(DUMP | {"steps": steps})
-    facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]
-    assert [s["op"] for s in facts["plan"]["steps"]] == ["Conv2d", "DepthwiseConv2d+Conv2d", "A+B"]
-    assert [r["op"] for r in facts["plan"]["records"]] == ["Conv2d", "DepthwiseConv2d+Conv2d"]
+    results = json.loads((tmp_path / "report.json").read_text())["models"]["digits_onnx"]
+    assert [s["op"] for s in results["plan"]["steps"]] == ["Conv2d", "DepthwiseConv2d+Conv2d",
+                                                           "A+B"]
+    assert [r["op"] for r in results["plan"]["records"]] == ["Conv2d", "DepthwiseConv2d+Conv2d"]
     assert "([2] n2)" in out
     svg = (tmp_path / "build/digits_onnx/plan/digits_onnx.svg").read_text()
     assert "DepthwiseConv2d+Conv2d</text>" in svg and ">other</text>" not in svg
@@ -192,18 +193,18 @@ IMAGES = {"max_extents": [64, 64], "records": [
 def test_images_are_planned_and_drawn_beside_the_arena(call_with, tmp_path):
     out = call_with(DUMP | {"images": IMAGES})
     assert "GREEDY_IN_ORDER" in out and "offsets/" not in out
-    facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]["plan"]
-    assert [pool["name"] for pool in facts["pools"]] == ["digits_onnx", "images of f16"]
-    assert facts["total_size"] == facts["pools"][0]["total_size"] + 8 * (4 + 5) * 8
+    results = json.loads((tmp_path / "report.json").read_text())["models"]["digits_onnx"]["plan"]
+    assert [pool["name"] for pool in results["pools"]] == ["digits_onnx", "images of f16"]
+    assert results["total_size"] == results["pools"][0]["total_size"] + 8 * (4 + 5) * 8
     folder = tmp_path / "build/digits_onnx/plan"
     assert "image 0 8 x " in (folder / "digits_onnx.svg").read_text()
-    assert "csv" not in facts and not (folder / "digits_onnx.csv").exists()
+    assert "csv" not in results and not (folder / "digits_onnx.csv").exists()
 
 
 def test_images_alone(call_with, tmp_path):
     out = call_with(DUMP | {"records": [], "offsets": [], "images": IMAGES})
-    facts = json.loads((tmp_path / "facts.json").read_text())["models"]["digits_onnx"]["plan"]
-    assert facts["total_size"] == 8 * (4 + 5) * 8 and "x naive" in out
+    results = json.loads((tmp_path / "report.json").read_text())["models"]["digits_onnx"]["plan"]
+    assert results["total_size"] == 8 * (4 + 5) * 8 and "x naive" in out
 
 
 def test_a_single_step_leaves_nothing_to_plan(call_with):
@@ -224,10 +225,10 @@ def test_the_table_fits(call_with, monkeypatch, columns):
 BOUNDS = [(48, 0, 2), (40, 1, 3), (16, 2, 2), (56, 3, 5), (40, 4, 4), (24, 0, 1), (32, 2, 5)]
 
 
-def shared_bounds(facts):
+def shared_bounds(results):
     """Of each kind; every plan must have it, and be optimal where it is at it."""
     bounds = {}
-    for plan in facts["strategies"]:
+    for plan in results["strategies"]:
         kind = plan["strategy"].split("/")[0]
         assert bounds.setdefault(kind, plan["bound"]) == plan["bound"], plan["strategy"]
         assert plan["total_size"] >= plan["bound"]
@@ -240,8 +241,8 @@ def test_bounds_are_shared_among_a_kind(call, tmp_path):
     (tmp_path / "r.json").write_text(json.dumps({"records": rows}))
     code, out, _ = call("--records=r.json", "--json=out.json")
     assert code == ExitCode.OK
-    facts = json.loads((tmp_path / "out.json").read_text())
-    assert set(shared_bounds(facts)) == {"offsets", "objects"}
+    results = json.loads((tmp_path / "out.json").read_text())
+    assert set(shared_bounds(results)) == {"offsets", "objects"}
 
 
 @pytest.mark.skipif(not CHECKER.is_file(), reason=f"test data: no {CHECKER}")
@@ -268,7 +269,7 @@ class TestConformance:
             assert code == ExitCode.OK, err
             valid, report = checked(tmp_path / "out.json")
             assert valid, report
-            facts = json.loads((tmp_path / "out.json").read_text())
-            shared_bounds(facts)
-            assert facts["total_size"] == net["lower_bound_offsets"]
-            assert facts["status"] == "optimal"
+            results = json.loads((tmp_path / "out.json").read_text())
+            shared_bounds(results)
+            assert results["total_size"] == net["lower_bound_offsets"]
+            assert results["status"] == "optimal"

@@ -37,9 +37,9 @@ class Job:
     devices: tuple[str, ...]  # one, or two in the order in which they run
     files: dict[str, Path]
 
-    def facts(self, runs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        """The facts for --json: of the only device, or of each device."""
-        own = {**self.converted.facts(), "runtime": self.model.runtime}
+    def report(self, runs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        """The report for --json: of the only device, or of each device."""
+        own = {**self.converted.report(), "runtime": self.model.runtime}
         if len(self.devices) == 1:
             return {**own, "device": self.devices[0], **runs[self.devices[0]]}
         return {**own, "devices": dict(runs)}
@@ -147,7 +147,7 @@ def prepared(context: Context, job: Job, remote: Remote | None = None) -> Iterat
         common += runner.flags({"allow_nan": args.allow_nan})
         flags = {device: [*common, *device_flags(context, model, device, place)]
                  for device in job.devices}
-        where = f"{place.name}, {place.facts.soc}, {place.abi}" if place else "host"
+        where = f"{place.name}, {place.machine.soc}, {place.abi}" if place else "host"
         yield Prepared(job.tag, model, converted, mace_run, inputs, flags, where)
 
 

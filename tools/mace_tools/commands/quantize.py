@@ -62,7 +62,7 @@ def command(context: Context) -> Outcome:
         context.console.data(f"{tag}: {quantize_model.note(made)}\n  {pb}\n  {data}")
         context.console.info(f"quantized {tag} in {time.monotonic() - began:.1f} s")
         pages.append((tag, model.quantize, made))
-        results[tag] = _facts(made, pb, data)
+        results[tag] = _report(made, pb, data)
     if args.html is not None:
         with atomic_files(args.html) as (out,):
             out.write(page.render(pages).encode())
@@ -80,7 +80,7 @@ def _write_onnx(context: Context, made: Made, file: Path) -> None:
 
 def _store_weights(context: Context, tag: str, model: Model, graph: Graph,
                    files: tuple[Path, Path], mace_run: Path | None) -> dict[str, Any]:
-    """Weight-only quantization; the facts about them."""
+    """Weight-only quantization; the report of them."""
     made = quantize_model.store(context, model, graph, mace_run)
     write_model(made.graph, *files, model.settings)
     for line in text.weight_lines(made, context.args.wide):
@@ -89,7 +89,7 @@ def _store_weights(context: Context, tag: str, model: Model, graph: Graph,
     return {"graph": str(files[0]), "weights": str(files[1]),
             "stored": {name: {"bits": int(w.kind[1:]), "sqnr_db": w.error.sqnr_db,
                               "nodes": w.nodes} for name, w in made.weights.items()},
-            "outputs": {name: error.facts() for name, error in made.outputs.items()},
+            "outputs": {name: error.report() for name, error in made.outputs.items()},
             "left_in_floats": made.left_out, "warnings": made.doubts}
 
 
@@ -119,9 +119,9 @@ def _asked(context: Context, tag: str, model: Model) -> Model:
         raise UsageError(f"{flag}{first.get('ctx', {}).get('error', first['msg'])}") from e
 
 
-def _facts(made: Made, pb: Path, data: Path) -> dict[str, Any]:
+def _report(made: Made, pb: Path, data: Path) -> dict[str, Any]:
     return {"graph": str(pb), "weights": str(data),
-            "layers": {name: error.facts() for name, error in made.errors.items()},
-            "outputs": {name: error.facts() for name, error in made.outputs.items()},
+            "layers": {name: error.report() for name, error in made.errors.items()},
+            "outputs": {name: error.report() for name, error in made.outputs.items()},
             "left_in_floats": made.left_out, "equalized_pairs": made.equalized,
             "trials": made.trials, "warnings": made.doubts}

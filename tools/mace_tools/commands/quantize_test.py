@@ -46,8 +46,8 @@ def test_a_report_and_a_model(place):
                            "--json=q.json")
     assert code == 0, err
     assert "conv1/Conv2d" in out and "nodes compute int8" in out
-    facts = json.loads((place.folder / "q.json").read_text())["models"]["digits_onnx"]
-    assert facts["outputs"]["probabilities"]["similarity"] > 0.999
+    report = json.loads((place.folder / "q.json").read_text())["models"]["digits_onnx"]
+    assert report["outputs"]["probabilities"]["similarity"] > 0.999
     net = protos.mace().NetDef.FromString((place.made / "digits_onnx.pb").read_bytes())
     assert protos.mace().DT_INT8 in {t.data_type for t in net.tensors}
     page = (place.folder / "q.html").read_text()

@@ -47,7 +47,7 @@ def perceptron(path):
 
 @pytest.fixture
 def quantize(tmp_path, monkeypatch, capfd):
-    """Returns the exit status, the facts, stdout and stderr."""
+    """Returns the exit status, the report, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run(file, shape, *options, samples=8):
@@ -66,24 +66,24 @@ def quantize(tmp_path, monkeypatch, capfd):
 
 def test_a_concat_of_ranges_that_differ_stays_in_floats(quantize, tmp_path):
     """In one scale, all scores were one value."""
-    code, facts, out, err = quantize(detector(tmp_path / "m.onnx", "concat"), (1, 3, 24, 24),
-                                     "--strict")
-    assert code == 0 and facts["warnings"] == [] and "WARNING" not in err
-    assert "operands whose ranges differ" in facts["left_in_floats"]["y"]
-    assert len(facts["left_in_floats"]) == 1  # the heads compute quantized values
+    code, report, out, err = quantize(detector(tmp_path / "m.onnx", "concat"), (1, 3, 24, 24),
+                                      "--strict")
+    assert code == 0 and report["warnings"] == [] and "WARNING" not in err
+    assert "operands whose ranges differ" in report["left_in_floats"]["y"]
+    assert len(report["left_in_floats"]) == 1  # the heads compute quantized values
 
 
 def test_columns_that_lose_their_order_are_a_warning(quantize, tmp_path):
     file = detector(tmp_path / "m.onnx", "factors")
-    code, facts, _, err = quantize(file, (1, 3, 24, 24))
-    assert code == 0 and facts["outputs"]["y"]["similarity"] > 0.99
+    code, report, _, err = quantize(file, (1, 3, 24, 24))
+    assert code == 0 and report["outputs"]["y"]["similarity"] > 0.99
     text = " ".join(err.split())
     assert "WARNING: m: output 'y': 5 columns lose their order (axis 1: 4, 5, 6, 7, 8)" in text
     assert "the layer at fault is Eltwise 'y'" in text or "at fault is Mul 'y'" in text, text
     assert quantize(file, (1, 3, 24, 24), "--strict")[0] == 5
     # What the warning says helps.
-    code, facts, _, err = quantize(file, (1, 3, 24, 24), "--strict", "--float_nodes=y")
-    assert code == 0 and facts["warnings"] == [], err
+    code, report, _, err = quantize(file, (1, 3, 24, 24), "--strict", "--float_nodes=y")
+    assert code == 0 and report["warnings"] == [], err
 
 
 def test_an_output_far_from_the_float_model_is_a_warning(quantize, tmp_path, monkeypatch):
@@ -92,17 +92,17 @@ def test_an_output_far_from_the_float_model_is_a_warning(quantize, tmp_path, mon
     file = detector(tmp_path / "m.onnx", "concat")
     chosen = ranges.choose
     monkeypatch.setattr(ranges, "choose", lambda *more: tuple(v / 40 for v in chosen(*more)))
-    code, facts, _, err = quantize(file, (1, 3, 24, 24), "--strict")
+    code, report, _, err = quantize(file, (1, 3, 24, 24), "--strict")
     assert code == 5 and "below 0.98; the layer that loses most is" in " ".join(err.split())
 
 
 def test_weights_only_says_how_similar_the_outputs_are(quantize, tmp_path):
     file = perceptron(tmp_path / "m.onnx")
-    code, facts, out, err = quantize(file, (1, 64), "--weights_only=int4")
-    assert code == 0 and 0.9 < facts["outputs"]["y"]["similarity"] < 1
-    assert f"output 'y': similarity {facts['outputs']['y']['similarity']:.6f}" in out
-    code, facts, out, _ = quantize(file, (1, 64), "--weights_only=int4", samples=0)
-    assert code == 0 and facts["outputs"] == {}
+    code, report, out, err = quantize(file, (1, 64), "--weights_only=int4")
+    assert code == 0 and 0.9 < report["outputs"]["y"]["similarity"] < 1
+    assert f"output 'y': similarity {report['outputs']['y']['similarity']:.6f}" in out
+    code, report, out, _ = quantize(file, (1, 64), "--weights_only=int4", samples=0)
+    assert code == 0 and report["outputs"] == {}
     assert "without samples, the outputs were not compared with those of the float model" in out
 
 

@@ -128,7 +128,7 @@ def test_a_layer_without_a_range_stays_in_floats_and_is_named(place):
 
 
 def test_the_command_quantize_takes_the_file(place, tmp_path):
-    code, out, err = place("quantize", RANGES, MORE, "", "--html=page.html", "--json=facts.json")
+    code, out, err = place("quantize", RANGES, MORE, "", "--html=page.html", "--json=report.json")
     assert code == ExitCode.OK and "nodes compute int8" in out, err
     assert "Quantization of m" in (tmp_path / "page.html").read_text()
     code, _, err = place("quantize", RANGES.replace("logits:0", "gone"), MORE, "", "--strict")

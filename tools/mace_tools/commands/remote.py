@@ -105,8 +105,8 @@ def on_places(
 ) -> tuple[bool, dict[str, list[dict[str, Any]]]]:
     """Does `work` with each model on each place, devices side by side; prints one table.
 
-    Returns whether all went well, and the facts by model. What fails on one device is reported and
-    does not stop the others."""
+    Returns whether all went well, and the reports by model. What fails on one device is reported
+    and does not stop the others."""
     there = chosen.there
     for broken in there.broken:
         context.console.error(str(broken))
@@ -193,12 +193,12 @@ def _one(context: Context, job: Any, remote: Remote, work: Work) -> dict[str, An
     for doubt in doubts:
         context.console.warn(f"{device.title}: {doubt}")
     return {**_who(remote.place), **own, "copied": list(session.files.pushed),
-            "state": {"before": before.facts(), "after": after.facts(), "warnings": doubts}}
+            "state": {"before": before.report(), "after": after.report(), "warnings": doubts}}
 
 
 def _who(place: Place) -> dict[str, Any]:
     return {"name": place.device.name, "kind": place.device.kind, "abi": place.abi,
-            "machine": place.facts.facts()}
+            "machine": place.machine.report()}
 
 
 def _broken(e: MaceError) -> dict[str, Any]:
@@ -248,8 +248,8 @@ def _times(run: dict[str, Any]) -> list[str]:
 
 def code_of(ok: bool, results: dict[str, Any]) -> ExitCode:
     """The exit status of a command that ran models everywhere."""
-    for facts_of in results.values():
-        for one in (facts_of, *facts_of.get("places", [])):
+    for by_place in results.values():
+        for one in (by_place, *by_place.get("places", [])):
             for run in (one.get("devices") or {"": one}).values():
                 if not run.get("validation", {}).get("passed", True):
                     return ExitCode.VALIDATION_FAILED if ok else ExitCode.RUN_FAILED

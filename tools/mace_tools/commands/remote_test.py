@@ -41,14 +41,14 @@ def devices(place, monkeypatch):  # noqa: F811
 
 @pytest.fixture
 def run(place, devices):  # noqa: F811
-    """Calls `run`; returns the exit status, stdout, stderr, and the facts by place."""
+    """Calls `run`; returns the exit status, stdout, stderr, and the reports by device."""
 
     def call(*arguments, command="run"):
         code, out, err = place.call(command, "--json=r.json", *arguments)
         file = place.folder / "r.json"
-        facts = json.loads(file.read_text())["models"]["digits_onnx"] if file.exists() else {}
+        report = json.loads(file.read_text())["models"]["digits_onnx"] if file.exists() else {}
         file.unlink(missing_ok=True)
-        return code, out, err, facts.get("places")
+        return code, out, err, report.get("places")
 
     return call
 
@@ -61,18 +61,18 @@ def left(root):
 
 def test_a_model_runs_on_a_phone(devices, run):
     root = devices.phone("A1")
-    code, out, err, (facts,) = run(ABIS, "--input=models/digits/images/4.png", "--round=3",
-                                   "--output_dir=outputs")
+    code, out, err, (report,) = run(ABIS, "--input=models/digits/images/4.png", "--round=3",
+                                    "--output_dir=outputs")
     assert code == ExitCode.OK, err
     assert "Run model digits_onnx on A1 (Pixel 4), msmnile, arm64-v8a" in err
     assert "Top 5 of probabilities\n  1  4  " in out
     (row,) = [line for line in out.splitlines() if line.startswith("A1 (Pixel 4)")]
     assert row.split()[3:] == ["msmnile", "arm64-v8a", "digits_onnx", "CPU", "1.000", "3.000",
                                "2.000", "2.000", "34-34", "100", "%"]
-    assert facts["name"] == "A1" and facts["latency"]["runs"] == 3
-    assert facts["machine"]["soc"] == "msmnile" and facts["state"]["before"]["celsius"] == 34.5
-    assert sorted(facts["copied"]) == ["0.npy", "digits_onnx.data", "digits_onnx.pb",
-                                       "fake_mace_run"]
+    assert report["name"] == "A1" and report["latency"]["runs"] == 3
+    assert report["machine"]["soc"] == "msmnile" and report["state"]["before"]["celsius"] == 34.5
+    assert sorted(report["copied"]) == ["0.npy", "digits_onnx.data", "digits_onnx.pb",
+                                        "fake_mace_run"]
     assert np.load("outputs/probabilities.npy").argmax() == 4
     assert left(root) == ["cache"]
 
@@ -82,14 +82,14 @@ def test_only_what_changed_is_copied_again(place, devices, run):  # noqa: F811
     devices.phone("A1")
     run(ABIS)
     devices.forget_calls()
-    code, _, err, (facts,) = run(ABIS)
+    code, _, err, (report,) = run(ABIS)
     assert code == ExitCode.OK, err
-    assert devices.pushed() == [] and facts["copied"] == []
-    _, _, _, (facts,) = run(ABIS, "--seed=7")
-    assert facts["copied"] == ["0.npy"]
+    assert devices.pushed() == [] and report["copied"] == []
+    _, _, _, (report,) = run(ABIS, "--seed=7")
+    assert report["copied"] == ["0.npy"]
     place.mace_run.write_text(place.mace_run.read_text() + "# changed\n")
-    _, _, _, (facts,) = run(ABIS)
-    assert facts["copied"] == ["fake_mace_run"]
+    _, _, _, (report,) = run(ABIS)
+    assert report["copied"] == ["fake_mace_run"]
 
 
 @pytest.mark.full
@@ -98,8 +98,8 @@ def test_what_was_cut_off_in_the_cache_is_copied_again(devices, run):
     run(ABIS)
     (weights,) = (root / KEPT / "cache").glob("*.data")
     weights.write_bytes(weights.read_bytes()[:100])
-    _, _, _, (facts,) = run(ABIS)
-    assert facts["copied"] == ["digits_onnx.data"]
+    _, _, _, (report,) = run(ABIS)
+    assert report["copied"] == ["digits_onnx.data"]
 
 
 def test_several_devices_at_once_in_one_table(place, devices, run):  # noqa: F811
@@ -108,11 +108,11 @@ def test_several_devices_at_once_in_one_table(place, devices, run):  # noqa: F81
                   cores=[(1900800, 1900800), (2361600, 1190400)], celsius=47)
     (place.folder / "dev.yml").write_text(PI)
     root = devices.board("pi@10.0.0.2")
-    code, out, err, facts = run("--target_abis=host,arm64-v8a,arm64", "--device_yml=dev.yml",
-                                "--output_dir=outputs")
+    code, out, err, report = run("--target_abis=host,arm64-v8a,arm64", "--device_yml=dev.yml",
+                                 "--output_dir=outputs")
     assert code == ExitCode.OK, err
-    assert [f["name"] for f in facts] == ["A1", "B2", "pi"]
-    assert [f["machine"]["soc"] for f in facts] == ["msmnile", "msm8998", "BCM2711"]
+    assert [f["name"] for f in report] == ["A1", "B2", "pi"]
+    assert [f["machine"]["soc"] for f in report] == ["msmnile", "msm8998", "BCM2711"]
     assert "Run model digits_onnx on host" in err and "3 devices at once" in err
     table = out[out.rindex("device "):].splitlines()
     assert [line.split()[0] for line in table[1:4]] == ["A1", "B2", "pi"]
@@ -127,13 +127,13 @@ def test_several_devices_at_once_in_one_table(place, devices, run):  # noqa: F81
 def test_socs_and_names_choose(devices, run):
     devices.phone("A1")
     devices.phone("B2", props={"ro.board.platform": "msm8998"})
-    _, _, err, (facts,) = run(ABIS, "--target_socs=MSM8998")
-    assert facts["name"] == "B2"
+    _, _, err, (report,) = run(ABIS, "--target_socs=MSM8998")
+    assert report["name"] == "B2"
     assert "phone 'A1' has the SoC msmnile, not MSM8998: left out" in err
-    _, _, _, (facts,) = run(ABIS, "--target_devices=A1")
-    assert facts["name"] == "A1"
-    _, _, _, facts = run(ABIS, "--target_socs=all")
-    assert [f["name"] for f in facts] == ["A1", "B2"]
+    _, _, _, (report,) = run(ABIS, "--target_devices=A1")
+    assert report["name"] == "A1"
+    _, _, _, report = run(ABIS, "--target_socs=all")
+    assert [f["name"] for f in report] == ["A1", "B2"]
     code, _, err, _ = run(ABIS, "--target_socs=kirin970")
     assert code == ExitCode.RUN_FAILED and "no device can be used for target_abis: arm64-v8a, " \
         "target_socs: kirin970" in err and "phone 'B2' has the SoC msm8998" in err
@@ -158,9 +158,9 @@ def test_phones_that_cannot_be_used(devices, run, state, why, cure):
     code, out, err, _ = run(ABIS)
     assert code == ExitCode.RUN_FAILED and "phone 'A1': " in err and why in err and cure in err
     devices.phone("B2")
-    code, out, err, facts = run(ABIS)
+    code, out, err, report = run(ABIS)
     assert code == ExitCode.RUN_FAILED and why in err  # the other one ran
-    assert facts[0]["latency"] and why in facts[1]["error"] and "failed, see above" in out
+    assert report[0]["latency"] and why in report[1]["error"] and "failed, see above" in out
 
 
 def test_an_abi_that_a_phone_lacks(devices, run):
@@ -177,8 +177,8 @@ def test_no_phone_and_no_adb(devices, run, monkeypatch):
     code, _, err, _ = run(ABIS)
     assert code == ExitCode.RUN_FAILED and "attach a phone with USB debugging" in err
     assert "`--target_abis=host` runs on this machine" in err
-    code, _, err, facts = run("--target_abis=host,arm64-v8a")
-    assert code == ExitCode.OK and "models run on this machine only" in err and not facts
+    code, _, err, report = run("--target_abis=host,arm64-v8a")
+    assert code == ExitCode.OK and "models run on this machine only" in err and not report
     code, _, err, _ = run("--target_abis=arm64")
     assert code == ExitCode.RUN_FAILED and "name boards with --device_yml=FILE" in err
     (devices.bin / "adb").unlink()
@@ -217,11 +217,11 @@ def test_what_goes_wrong_on_the_way(place, devices, run, on, do, message):  # no
     root = devices.phone("A1")
     devices.phone("B2")
     devices.rule("A1", on, do, times=1)
-    code, out, err, facts = run(ABIS, "--output_dir=outputs", *(
+    code, out, err, report = run(ABIS, "--output_dir=outputs", *(
         ["--device_timeout=8"] if do == "hang" else []))
     assert code == ExitCode.RUN_FAILED and "phone 'A1': " in err and message in err, err
     assert "Traceback" not in err and "internal error" not in err
-    good, bad = sorted(facts, key=lambda f: "error" in f)
+    good, bad = sorted(report, key=lambda f: "error" in f)
     assert good["name"] == "B2" and good["latency"] and message in bad["error"]
     outputs = place.folder / "outputs"
     assert not list(outputs.rglob(".*")) and not list((outputs / "A1_arm64-v8a").glob("*"))
@@ -255,9 +255,9 @@ def test_a_full_phone_is_seen_before_anything_is_copied(devices, run):
 def test_mace_run_that_fails_on_a_device(place, devices, run, code, text, message):  # noqa: F811
     root = devices.phone("A1")
     place.mace_run.write_text(f'#!/bin/sh\necho "{text}" >&2\nexit {code}\n'.replace("`", "\\`"))
-    status, out, err, (facts,) = run(ABIS, "--output_dir=outputs")
+    status, out, err, (report,) = run(ABIS, "--output_dir=outputs")
     assert status == ExitCode.RUN_FAILED and "phone 'A1': " in err and message in err
-    assert message in facts["error"] and left(root) == ["cache"]
+    assert message in report["error"] and left(root) == ["cache"]
     assert not list((place.folder / "outputs").iterdir())
 
 
@@ -276,9 +276,9 @@ def test_a_run_that_an_interruption_left_is_ended_by_the_next(devices, run):
 
 def test_a_phone_with_the_lines_of_an_old_adb(devices, run):
     devices.phone("A1", crlf=True)
-    code, _, err, (facts,) = run(ABIS)
+    code, _, err, (report,) = run(ABIS)
     assert code == ExitCode.OK, err
-    assert facts["machine"]["soc"] == "msmnile" and facts["latency"]
+    assert report["machine"]["soc"] == "msmnile" and report["latency"]
 
 
 def test_the_answers_of_another_phone_are_replayed(devices, run):
@@ -288,9 +288,9 @@ def test_the_answers_of_another_phone_are_replayed(devices, run):
                                        "ro.board.platform": "msm8916"})
     devices.rule("OLD", "thermal", "answer zone 38 tsens_tz_sensor0\nzone -99 x\ncore 0 0 0 0 -")
     devices.program(root, "sha256sum", "", code=127)
-    code, out, err, (facts,) = run("--target_abis=armeabi-v7a")
+    code, out, err, (report,) = run("--target_abis=armeabi-v7a")
     assert code == ExitCode.OK, err
-    assert facts["state"]["before"]["celsius"] == 38 and facts["state"]["after"]["clusters"] == [
+    assert report["state"]["before"]["celsius"] == 38 and report["state"]["after"]["clusters"] == [
         {"cores": [0], "max_mhz": 0, "allowed_mhz": 0, "governor": "-"}]
 
 
@@ -299,20 +299,20 @@ def test_validation_and_both_devices(place, devices, run):  # noqa: F811
     pytest.importorskip("onnxruntime")
     devices.phone("A1")
     place.edit("runtime: cpu", "runtime: cpu+gpu")
-    code, out, err, (facts,) = run(ABIS, "--validate", "--input=models/digits/images/4.png")
+    code, out, err, (report,) = run(ABIS, "--validate", "--input=models/digits/images/4.png")
     assert code == ExitCode.OK, err
     assert out.count("Similarity Test Passed") == 2 and "GPU against CPU" in out
-    assert set(facts["devices"]) == {"cpu", "gpu"} and facts["comparison"]["agree"]
+    assert set(report["devices"]) == {"cpu", "gpu"} and report["comparison"]["agree"]
     place.answer(4, scale=1.2)
-    code, out, err, (facts,) = run(ABIS, "--validate", "--device=cpu",
-                                   "--input=models/digits/images/4.png")
+    code, out, err, (report,) = run(ABIS, "--validate", "--device=cpu",
+                                    "--input=models/digits/images/4.png")
     assert code == ExitCode.VALIDATION_FAILED and "differs" in out
 
 
 @pytest.mark.full
 def test_a_benchmark_on_a_phone(place, devices, run):  # noqa: F811
     devices.phone("A1")
-    code, out, err, (facts,) = run(ABIS, "--trace=t.json", command="benchmark")
+    code, out, err, (report,) = run(ABIS, "--trace=t.json", command="benchmark")
     assert code == ExitCode.OK, err
     assert "Benchmark model digits_onnx on A1 (Pixel 4)" in err and "Sort by Run Order" in out
     assert (place.folder / "t.json").read_text() == "{}"

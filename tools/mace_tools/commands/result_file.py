@@ -38,9 +38,9 @@ def make_folder(path: Path, flag: str) -> None:
         raise MaceError(f"{flag}={path}: the folder cannot be written")
 
 
-def write_json(path: Path, facts: dict[str, Any]) -> None:
+def write_json(path: Path, report: dict[str, Any]) -> None:
     """Writes a complete file or nothing. NaN and infinity become null, because JSON has neither."""
-    text = json.dumps(_plain(facts), indent=1, allow_nan=False) + "\n"
+    text = json.dumps(_plain(report), indent=1, allow_nan=False) + "\n"
     with atomic_files(path) as (out,):
         out.write(text.encode())
 

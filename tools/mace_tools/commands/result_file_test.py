@@ -16,9 +16,9 @@ from mace_tools.support.errors import MaceError
 
 
 def test_json_holds_plain_values_only(tmp_path):
-    facts = {"a": np.float32(1.5), "b": float("nan"), "c": [np.int64(3), float("inf")],
-             "d": Path("x/y"), "e": {"f": None, "g": True}, 1: ()}  # fmt: skip
-    result_file.write_json(tmp_path / "r.json", facts)
+    report = {"a": np.float32(1.5), "b": float("nan"), "c": [np.int64(3), float("inf")],
+              "d": Path("x/y"), "e": {"f": None, "g": True}, 1: ()}  # fmt: skip
+    result_file.write_json(tmp_path / "r.json", report)
     assert json.loads((tmp_path / "r.json").read_text()) == {
         "a": 1.5, "b": None, "c": [3, None], "d": "x/y", "e": {"f": None, "g": True}, "1": []}
 

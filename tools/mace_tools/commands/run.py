@@ -36,7 +36,7 @@ def command(context: Context) -> Outcome:
     names = {tag: labels.read(context, tag, m) for tag, m in context.models.items()}
     chosen = remote.choose(context)
     found, sources, ok = jobs(context), Sources(), True
-    results = {job.tag: job.facts({d: {} for d in job.devices}) for job in found}
+    results = {job.tag: job.report({d: {} for d in job.devices}) for job in found}
     if chosen.here:
         for job in found:
             with prepared(context, job) as ready:
@@ -81,7 +81,7 @@ def _everything(
     context: Context, job: Job, ready: Prepared, names: list[str] | None, sources: Sources
 ) -> dict[str, Any]:
     if context.args.dump:
-        return job.facts({device: _dump(context, ready, device) for device in job.devices})
+        return job.report({device: _dump(context, ready, device) for device in job.devices})
     return _run_everywhere(context, job, ready, names, sources)
 
 
@@ -90,8 +90,8 @@ def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
     if len(ready.flags) > 1:
         context.console.info(f"{ready.tag} on the {device.upper()}:")
     flags = runner.flags({"dump": context.args.dump, "wide": context.args.wide})
-    facts = runner.call(ready.mace_run, [*ready.flags[device], *flags], context.console)
-    return {"plan": facts} if facts else {}
+    summary = runner.call(ready.mace_run, [*ready.flags[device], *flags], context.console)
+    return {"plan": summary} if summary else {}
 
 
 def _run_everywhere(
@@ -103,27 +103,27 @@ def _run_everywhere(
     for device in job.devices:
         context.console.banner(f"Run model {ready.tag} on {ready.where}{job.on(device)}")
         runs[device], outputs[device] = _run(context, ready, device)
-        facts = runs[device]
+        summary = runs[device]
         if context.args.output_dir is not None:
             folder = context.args.output_dir
-            facts["output_files"] = _keep(folder / device if len(job.devices) > 1 else folder,
-                                          outputs[device])
+            summary["output_files"] = _keep(folder / device if len(job.devices) > 1 else folder,
+                                            outputs[device])
         net = ready.converted.net
         if names is None:
             output_summary.show(context.console, net, outputs[device],
-                               facts.get("output_files", {}))
+                               summary.get("output_files", {}))
         else:
-            facts["top"] = labels.show_top(context, ready.tag, _numbers(net, outputs[device]),
-                                           names)
+            summary["top"] = labels.show_top(context, ready.tag, _numbers(net, outputs[device]),
+                                             names)
         if len(job.devices) == 1:  # of two, the comparison says it
-            output_summary.say_where(context.console, ready.tag, device, facts)
+            output_summary.say_where(context.console, ready.tag, device, summary)
         if context.args.validate:
             source = sources.of(context, ready, list(outputs[device]))
-            facts["validation"] = validate_run(context, ready, device, outputs[device], source)
-    facts = job.facts(runs)
+            summary["validation"] = validate_run(context, ready, device, outputs[device], source)
+    summary = job.report(runs)
     if len(job.devices) > 1:
-        facts["comparison"] = compare(context.console, job.tag, job.model, runs, outputs)
-    return facts
+        summary["comparison"] = compare(context.console, job.tag, job.model, runs, outputs)
+    return summary
 
 
 def _numbers(net: Any, outputs: Arrays) -> Arrays:

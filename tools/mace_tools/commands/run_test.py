@@ -40,5 +40,5 @@ def test_element_types_that_become_others_are_reported_whenever_the_model_is_use
     for command in ("convert", "run"):
         code, _, err = place.call(command, "--json=r.json")
         assert "1 float64 tensor(s) are computed and returned as float32" in err and "'wide'" in err
-    facts = json.loads((place.folder / "r.json").read_text())["models"]["digits_onnx"]
-    assert "float64" in facts["notes"][0]
+    report = json.loads((place.folder / "r.json").read_text())["models"]["digits_onnx"]
+    assert "float64" in report["notes"][0]

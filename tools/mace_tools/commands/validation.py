@@ -62,11 +62,11 @@ def validate_run(context: Context, ready: Prepared, device: str, outputs: Arrays
     runs, failures = _runs(context, ready, device, outputs, source)
     if not limits.is_given:
         _settle_equal_scores(context, runs, source, limits.error)
-    facts = []
+    results = []
     for info in net.output_info:
         found, verdict = _judged(net, info, limits, runs, source)
         failures += [f"output '{info.name}': {verdict.failure}"] if verdict.failure else []
-        facts.append({**found.facts(), "passed": not verdict.failure, "judged_by": verdict.how})
+        results.append({**found.report(), "passed": not verdict.failure, "judged_by": verdict.how})
         context.console.data(found.lines(ready.model.platform))
         context.console.data(f"  judged by {verdict.how}")
     passed = not failures
@@ -78,7 +78,7 @@ def validate_run(context: Context, ready: Prepared, device: str, outputs: Arrays
     for failure in failures:
         context.console.error(f"{ready.tag}: {failure}")
     return {"passed": passed, "min_similarity": limits.similarity, "max_rel_error": limits.error,
-            "inputs": [source.trials[k].words for k in runs.used], "outputs": facts}
+            "inputs": [source.trials[k].words for k in runs.used], "outputs": results}
 
 
 def _runs(context: Context, ready: Prepared, device: str, outputs: Arrays, source: SourceValues

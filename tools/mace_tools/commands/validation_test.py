@@ -37,7 +37,7 @@ def written(path, nodes, constants, inputs=None, outputs=("y",)):
 
 @pytest.fixture
 def validate(tmp_path, monkeypatch, capfd):
-    """Returns the exit status, the facts, stdout and stderr. `wrong` is what the engine gets."""
+    """Returns the exit status, the report, stdout and stderr. `wrong` is what the engine gets."""
     monkeypatch.chdir(tmp_path)
 
     def run(right, wrong=None, *options, keys="", plant=None):
@@ -60,8 +60,8 @@ def validate(tmp_path, monkeypatch, capfd):
                          *options])
         monkeypatch.setattr(convert, "import_model", imported)
         out, err = capfd.readouterr()
-        facts = json.loads(Path("r.json").read_text())["models"]["m"]
-        return code, facts["validation"], out, err
+        report = json.loads(Path("r.json").read_text())["models"]["m"]
+        return code, report["validation"], out, err
 
     return run
 
@@ -127,10 +127,10 @@ RIGHT = {
 @pytest.mark.parametrize("name", RIGHT)
 def test_right_models_pass(validate, tmp_path, name):
     make, how = RIGHT[name]
-    code, facts, out, _ = validate(make(tmp_path / "m.onnx"))
-    assert code == 0, facts
-    assert how in facts["outputs"][0]["judged_by"] and f"judged by {how}" in out
-    assert facts["inputs"] == ["seed 0", "seed 1", "seed 2"]
+    code, report, out, _ = validate(make(tmp_path / "m.onnx"))
+    assert code == 0, report
+    assert how in report["outputs"][0]["judged_by"] and f"judged by {how}" in out
+    assert report["inputs"] == ["seed 0", "seed 1", "seed 2"]
 
 
 def scaled(factor):
@@ -180,21 +180,21 @@ WRONG = {
 def test_wrong_models_fail(validate, tmp_path, name):
     make, other, message = WRONG[name]
     wrong = other(tmp_path / "wrong.onnx") if other else None
-    code, facts, out, err = validate(make(tmp_path / "m.onnx"), wrong)
-    assert (code, facts["passed"]) == (5, False), facts
+    code, report, out, err = validate(make(tmp_path / "m.onnx"), wrong)
+    assert (code, report["passed"]) == (5, False), report
     assert message in " ".join(err.split()) and "Similarity Test Failed" in out
 
 
 def test_the_threshold_of_a_file_allows_nothing_else(validate, tmp_path):
-    code, facts, _, err = validate(amplifying(4)(tmp_path / "m.onnx"), None,
-                                   keys="validation_threshold: 1.0")
-    assert code == 5 and facts["min_similarity"] == 1.0 and "is below 1" in err
+    code, report, _, err = validate(amplifying(4)(tmp_path / "m.onnx"), None,
+                                    keys="validation_threshold: 1.0")
+    assert code == 5 and report["min_similarity"] == 1.0 and "is below 1" in err
 
 
 def test_a_given_input_is_the_only_one(validate, tmp_path):
     np.save(tmp_path / "x.npy", RNG.normal(size=(1, 64)).astype(np.float32))
-    code, facts, out, _ = validate(logits(1.0)(tmp_path / "m.onnx"), None, "--input=x.npy")
-    assert code == 0 and facts["inputs"] == ["the given input"]
+    code, report, out, _ = validate(logits(1.0)(tmp_path / "m.onnx"), None, "--input=x.npy")
+    assert code == 0 and report["inputs"] == ["the given input"]
     assert "compared on the given input" in out
 
 
@@ -215,7 +215,7 @@ def test_quantized_tflite_models_are_judged_by_the_reference_kernels(validate, n
     file = TFLITE / f"{name}.tflite"
     if not file.is_file():
         pytest.skip(f"test data: no {file}; MACE_TEST_DATA names the folder of models and such")
-    code, facts, _, _ = validate(file, None, "--seed=1")
-    assert code == 0 and max(o["max_abs_error"] for o in facts["outputs"]) == 0
-    code, facts, _, _ = validate(file, None, "--seed=1", plant=exchanged_filters)
-    assert code == 5, facts
+    code, report, _, _ = validate(file, None, "--seed=1")
+    assert code == 0 and max(o["max_abs_error"] for o in report["outputs"]) == 0
+    code, report, _, _ = validate(file, None, "--seed=1", plant=exchanged_filters)
+    assert code == 5, report

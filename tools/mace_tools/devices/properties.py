@@ -76,7 +76,7 @@ class State:
         shares = [c.allowed_mhz / c.max_mhz for c in self.clusters if c.max_mhz and c.allowed_mhz]
         return min(shares, default=None)
 
-    def facts(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         return {"celsius": self.celsius, "clock_share": self.clock_share,
                 "clusters": [{"cores": list(c.cores), "max_mhz": c.max_mhz,
                               "allowed_mhz": c.allowed_mhz, "governor": c.governor}
@@ -84,7 +84,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Machine:
     """What does not change while a device is on."""
 
     model: str
@@ -98,27 +98,27 @@ class Facts:
     available_kb: int = 0
     known: dict[str, str] = field(default_factory=dict, compare=False)
 
-    def facts(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         return {"model": self.model, "soc": self.soc, "abis": list(self.abis),
                 "system": self.system, "kernel": self.kernel, "features": list(self.features),
                 "memory_kb": self.memory_kb}
 
 
-def facts_of(device: Device) -> Facts:
+def machine_of(device: Device) -> Machine:
     """Errors: DeviceError."""
     known = _known(device.check(SCRIPT, "asking what it is"))
     compatible = known.get("tree_compatible", "").split()
     soc = known.get("ro.board.platform") or (
         compatible[-1].rpartition(",")[2] if compatible else "")
     version = known.get("ro.build.version.release")
-    return Facts(model=known.get("ro.product.model") or known.get("tree_model", ""), soc=soc,
-                 abis=_abis(known), system=f"Android {version}" if version else
-                 known.get("PRETTY_NAME", "Linux").strip('"'), kernel=next((
+    return Machine(model=known.get("ro.product.model") or known.get("tree_model", ""), soc=soc,
+                   abis=_abis(known), system=f"Android {version}" if version else
+                   known.get("PRETTY_NAME", "Linux").strip('"'), kernel=next((
                      w for w in known.get("uname", "").split() if w[0].isdigit()), ""),
-                 features=tuple((known.get("Features") or known.get("flags", "")).split()),
-                 cpu_name=known.get("model name", ""),
-                 memory_kb=_number(known.get("MemTotal")),
-                 available_kb=_number(known.get("MemAvailable")), known=known)
+                   features=tuple((known.get("Features") or known.get("flags", "")).split()),
+                   cpu_name=known.get("model name", ""),
+                   memory_kb=_number(known.get("MemTotal")),
+                   available_kb=_number(known.get("MemAvailable")), known=known)
 
 
 def _known(text: str) -> dict[str, str]:
@@ -133,7 +133,7 @@ def _known(text: str) -> dict[str, str]:
     return known
 
 
-def named(own: Facts, model: str, socs: tuple[str, ...]) -> Facts:
+def named(own: Machine, model: str, socs: tuple[str, ...]) -> Machine:
     """With the model and the SoC that a device yml names, which users know it by."""
     return replace(own, model=model or own.model, soc=socs[0] if socs else own.soc)
 

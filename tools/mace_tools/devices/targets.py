@@ -27,13 +27,13 @@ class Place:
     """A device, and the ABI for which it runs models."""
 
     device: Device
-    facts: properties.Facts
+    machine: properties.Machine
     abi: str
 
     @property
     def name(self) -> str:
         """For tables and headings."""
-        model = f" ({self.facts.model})" if self.facts.model else ""
+        model = f" ({self.machine.model})" if self.machine.model else ""
         return f"{self.device.name}{model}"
 
     @property
@@ -44,8 +44,8 @@ class Place:
     @property
     def tuned_name(self) -> str:
         """The contract's, for files of what is tuned for it."""
-        model = re.sub(r"[^A-Za-z0-9_-]", "", self.facts.model) or "unknown"
-        return f"{model}.{re.sub(r'[^A-Za-z0-9_-]', '', self.facts.soc) or 'unknown'}"
+        model = re.sub(r"[^A-Za-z0-9_-]", "", self.machine.model) or "unknown"
+        return f"{model}.{re.sub(r'[^A-Za-z0-9_-]', '', self.machine.soc) or 'unknown'}"
 
 
 @dataclass
@@ -157,7 +157,7 @@ def _add(wanted: Wanted, abis: Sequence[str], device: Device, found: Places,
          board: device_yml.Board | None = None) -> None:
     """A Place for each ABI that the device has, unless its SoC is not asked for."""
     try:
-        own = properties.facts_of(device)
+        own = properties.machine_of(device)
     except DeviceError as e:
         found.broken.append(e)
         return

@@ -27,7 +27,7 @@ def kernels_for(features: tuple[str, ...]) -> list[str]:
             if set(words) <= set(features)]
 
 
-def of_device(device: Device, own: properties.Facts, what: str) -> list[Finding]:
+def of_device(device: Device, own: properties.Machine, what: str) -> list[Finding]:
     """The CPU's features, cores and state. Errors: DeviceError."""
     found = kernels_for(own.features)
     name = f"{own.cpu_name}: " if own.cpu_name else ""
@@ -58,7 +58,7 @@ def _warmth(state: properties.State, what: str) -> Finding:
 def this_machine(machine: Machine) -> list[Finding]:
     device = Here()
     try:
-        own = properties.facts_of(device)
+        own = properties.machine_of(device)
         memory = f"{own.memory_kb / 1e6:.1f} GB, {own.available_kb / 1e6:.1f} GB available"
         return [*of_device(device, own, ""), Finding("memory", State.OK, memory),
                 Finding("system", State.OK, f"{own.system}, kernel {own.kernel}")]

@@ -60,7 +60,7 @@ def boards(machine: Machine) -> list[Finding]:
 def _of(device: Device) -> list[Finding]:
     """All about one device."""
     try:
-        own = properties.facts_of(device)
+        own = properties.machine_of(device)
         what = f"{device.name}: "
         text = ", ".join(word for word in (own.model, own.soc, own.system) if word)
         usable = [a for a in own.abis if a in (*targets.PHONE_ABIS, *targets.BOARD_ABIS)]

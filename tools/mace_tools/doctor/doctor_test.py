@@ -165,11 +165,11 @@ def test_every_group_of_checks_has_a_flag():
 def test_the_command_lists_all_checks(tmp_path, capfd):
     code = cli.main(["doctor", "--dsp", f"--json={tmp_path / 'r.json'}"])
     out, _ = capfd.readouterr()
-    facts = json.loads((tmp_path / "r.json").read_text())
-    findings = facts["findings"]["dsp"]
-    assert len(findings) == len(CHECKS["dsp"]) and facts["exit_code"] == code
+    report = json.loads((tmp_path / "r.json").read_text())
+    findings = report["findings"]["dsp"]
+    assert len(findings) == len(CHECKS["dsp"]) and report["exit_code"] == code
     assert all(f["what"] in out and f["text"] in out for f in findings)
     missing = any(f["state"] == "missing" for f in findings)
     assert code == (ExitCode.MISSING_TOOL if missing else ExitCode.OK)
     assert all(f["cure"] for f in findings if f["state"] == "missing")
-    assert facts["version"] == 1 and list(facts["findings"]) == ["dsp"]
+    assert report["version"] == 1 and list(report["findings"]) == ["dsp"]

@@ -41,16 +41,16 @@ def opencl(machine: Machine) -> list[Finding]:
     if done.returncode < 0:
         return [_broken(f"a driver ended the process by {signal.Signals(-done.returncode).name}")]
     try:
-        facts = json.loads(done.stdout.strip().splitlines()[-1])
+        report = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):
         last = done.stderr.strip().splitlines()[-1:] or ["no message"]
         return [_broken(f"asking for the devices failed: {last[0][:200]}")]
-    if not facts["library"]:
+    if not report["library"]:
         return [Finding("library", State.MISSING, "no libOpenCL.so: models with runtime: gpu run "
                         "on the CPU here", "`apt-get install ocl-icd-libopencl1` and the driver of "
                         "your GPU; without a GPU, `pocl-opencl-icd` computes on the CPU")]
-    found = [Finding("library", State.OK, facts["library"])]
-    devices = [(p, d) for p in facts["platforms"] for d in p["devices"]]
+    found = [Finding("library", State.OK, report["library"])]
+    devices = [(p, d) for p in report["platforms"] for d in p["devices"]]
     if not devices:
         found.append(Finding("devices", State.MISSING, "the library finds no driver with a device",
                              "install the driver of your GPU (mesa-opencl-icd, "

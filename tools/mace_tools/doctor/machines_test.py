@@ -163,7 +163,7 @@ def test_a_device_that_is_lost_is_a_finding(fake, tmp_path):
 def test_the_command_has_all_groups(fake, tmp_path, capfd):
     code = cli.main(["doctor", "--cpu", "--devices", f"--json={tmp_path / 'r.json'}"])
     out, _ = capfd.readouterr()
-    facts = json.loads((tmp_path / "r.json").read_text())
-    assert set(facts["findings"]) == {"cpu", "devices"} and facts["version"] == 1
-    assert facts["exit_code"] == code and code in (ExitCode.OK, ExitCode.MISSING_TOOL)
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert set(report["findings"]) == {"cpu", "devices"} and report["version"] == 1
+    assert report["exit_code"] == code and code in (ExitCode.OK, ExitCode.MISSING_TOOL)
     assert GROUPS["cpu"] in out and out.rstrip().endswith("missing")

@@ -62,7 +62,7 @@ def handles(ask: Any) -> list[Any]:
 
 def main() -> None:
     cl, name = library()
-    facts: dict[str, Any] = {"library": name, "platforms": []}
+    report: dict[str, Any] = {"library": name, "platforms": []}
     for platform in handles(cl.clGetPlatformIDs) if cl is not None else []:
         own = {"name": text(cl.clGetPlatformInfo, platform, 0x0902),
                "version": text(cl.clGetPlatformInfo, platform, 0x0901), "devices": []}
@@ -72,8 +72,8 @@ def main() -> None:
             own["devices"].append(
                 {**{k: text(ask, device, v) for k, v in TEXTS.items()},
                  **{k: number(ask, device, *v) for k, v in NUMBERS.items()}})
-        facts["platforms"].append(own)
-    print("\n" + json.dumps(facts))
+        report["platforms"].append(own)
+    print("\n" + json.dumps(report))
 
 
 if __name__ == "__main__":

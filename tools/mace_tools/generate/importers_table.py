@@ -75,9 +75,9 @@ def _section(registry: Registry) -> str:
         groups.setdefault(function, []).append(op)
     lines = [f"## {registry.framework}\n", "| operators | become | limits |", "|---|---|---|"]
     for function, ops in groups.items():
-        facts = Facts(function)
-        become = ", ".join(f"`{op}`" for op in sorted(facts.ops)) or "-"
-        limits = "; ".join(dict.fromkeys([*facts.says, *facts.refuses]))
+        behavior = Behavior(function)
+        become = ", ".join(f"`{op}`" for op in sorted(behavior.ops)) or "-"
+        limits = "; ".join(dict.fromkeys([*behavior.says, *behavior.refuses]))
         lines.append(f"| {', '.join(f'`{op}`' for op in ops)} | {become} | {_cell(limits)} |")
     advice: dict[str, list[str]] = {}
     for op, help in registry.advice().items():
@@ -94,7 +94,7 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-class Facts:
+class Behavior:
     """What an importer function, with all that it calls in mace_tools.convert.importers, says
     in its source."""
 

@@ -20,8 +20,8 @@ def test_every_format_and_every_operator_has_a_row():
 
 def test_what_a_function_says():
     functions = importers_table.registry_of("tensorflow").functions()
-    conv = importers_table.Facts(functions["Conv2D"])
+    conv = importers_table.Behavior(functions["Conv2D"])
     assert {"Conv2d", "Transpose"} <= conv.ops and "refused: padding ..." in conv.refuses
-    assert importers_table.Facts(functions["AddV2"]).ops == {"Eltwise"}
-    assert "only Truncate = False" in importers_table.Facts(functions["Cast"]).refuses
-    assert importers_table.Facts(functions["Identity"]).ops == set()
+    assert importers_table.Behavior(functions["AddV2"]).ops == {"Eltwise"}
+    assert "only Truncate = False" in importers_table.Behavior(functions["Cast"]).refuses
+    assert importers_table.Behavior(functions["Identity"]).ops == set()

@@ -50,25 +50,25 @@ def render(ops: list[dict[str, Any]]) -> str:
     """docs/ops.md."""
     sections = [_INTRO]
     for op in ops:
-        summary, facts = head_of(file_of(op["name"]))
+        summary, schema = head_of(file_of(op["name"]))
         types = ", ".join(op["cpu"])
         sections.append(f"## {op['name']}\n\n{summary}\n\n"
-                        f"```\n{facts}\nCPU      {types}\n```\n")
+                        f"```\n{schema}\nCPU      {types}\n```\n")
     return "\n".join(sections)
 
 
 def from_engine(console: Console) -> dict[str, Any]:
-    """The facts that the mace_run of this checkout prints. Errors: as runner.find."""
+    """The schemas that the mace_run of this tree prints. Errors: as runner.find."""
     return json.loads(runner.output(runner.find(console, None), ["--list_ops"]))
 
 
-def as_text(facts: dict[str, Any]) -> str:
+def as_text(schema: dict[str, Any]) -> str:
     """The contents of tools/ops.json, with one op in each line."""
-    ops = ",\n".join(json.dumps(op) for op in facts["ops"])
-    return f'{{"max_rank": {facts["max_rank"]}, "ops": [\n{ops}\n]}}\n'
+    ops = ",\n".join(json.dumps(op) for op in schema["ops"])
+    return f'{{"max_rank": {schema["max_rank"]}, "ops": [\n{ops}\n]}}\n'
 
 
 def outputs(console: Console) -> Iterator[tuple[Path, str]]:
-    facts = from_engine(console)
-    yield OPS_JSON, as_text(facts)
-    yield OPS_MD, render(facts["ops"])
+    schema = from_engine(console)
+    yield OPS_JSON, as_text(schema)
+    yield OPS_MD, render(schema["ops"])

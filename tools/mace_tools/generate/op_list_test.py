@@ -21,12 +21,12 @@ def test_the_list_is_the_folder():
 
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op["name"])
 def test_the_head_says_everything(op):
-    summary, facts = op_list.head_of(op_list.file_of(op["name"]))
+    summary, schema = op_list.head_of(op_list.file_of(op["name"]))
     assert summary and summary.endswith(".")
-    table, = (part for part in facts.split("\n\n") if part.startswith("Inputs"))
+    table, = (part for part in schema.split("\n\n") if part.startswith("Inputs"))
     words = [line.split()[0] for line in table.splitlines() if line[0] != " "]
     assert words == ["Inputs", "Outputs", "Attrs", "Errors", "Source"]
-    missing = [a for a in op["attrs"] if a not in facts + summary and a not in ACTIVATION]
+    missing = [a for a in op["attrs"] if a not in schema + summary and a not in ACTIVATION]
     assert not missing
 
 

@@ -119,5 +119,5 @@ def fitted(array: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _decides_shapes(node: Node) -> Sequence[int]:
-    facts = op_schema.all_ops().get(node.op)
-    return () if facts is None else list(facts.known)
+    schema = op_schema.all_ops().get(node.op)
+    return () if schema is None else list(schema.known)

@@ -1,8 +1,8 @@
-"""The facts of the engine's ops: tools/ops.json, so that converting needs no compiler.
+"""The schemas of the engine's ops: tools/ops.json, so that converting needs no compiler.
 
 SPDX-License-Identifier: Apache-2.0
 
-The file is what `mace_run --list_ops` prints of mace/ops, where each fact is stated once;
+The file is what `mace_run --list_ops` prints of mace/ops, where each property is stated once;
 generate_test.py keeps it so. Nothing here or elsewhere in Python repeats one: a default, the values
 and the types that an op takes, whether it is a view, how it depends on the order of axes.
 """
@@ -21,9 +21,9 @@ Value = Union[int, float, str, list[int], list[float]]
 
 
 @dataclass(frozen=True)
-class AttrFacts:
+class AttrSchema:
     type: str  # int, bool, float, string, ints or floats
-    default: Any  # see OpFacts.default
+    default: Any  # see OpSchema.default
     choices: dict[str, Any]  # the values by name; empty: all values of the type
     names_axes: bool  # one or more axes of input 0
 
@@ -38,11 +38,11 @@ class TypesWith:
 
 
 @dataclass(frozen=True)
-class OpFacts:
+class OpSchema:
     min_inputs: int
     max_inputs: int  # -1: no limit
     outputs: int  # -1: one or more
-    attrs: dict[str, AttrFacts]
+    attrs: dict[str, AttrSchema]
     types: tuple[Any, ...]  # by input, the last for all further ones: types, (): any, or an input
     types_with: TypesWith | None
     view: str  # always, where contiguous, or never: output 0 has the bytes of input 0
@@ -67,8 +67,8 @@ class OpFacts:
 
 
 @functools.cache
-def all_ops() -> dict[str, OpFacts]:
-    return {o["name"]: _facts(o) for o in json.loads(LIST.read_text())["ops"]}
+def all_ops() -> dict[str, OpSchema]:
+    return {o["name"]: _schema(o) for o in json.loads(LIST.read_text())["ops"]}
 
 
 @functools.cache
@@ -93,13 +93,13 @@ def views() -> tuple[str, ...]:
 
 
 def in_order(axis_order: str) -> tuple[str, ...]:
-    """The ops with this axis order; see OpFacts."""
+    """The ops with this axis order; see OpSchema."""
     return tuple(name for name, op in all_ops().items() if op.axis_order == axis_order)
 
 
-def _facts(o: dict[str, Any]) -> OpFacts:
+def _schema(o: dict[str, Any]) -> OpSchema:
     with_ = o["types_with"]
-    return OpFacts(
+    return OpSchema(
         o["min_inputs"], o["max_inputs"], o["outputs"],
         {name: _attr(a) for name, a in o["attrs"].items()},
         tuple(t if isinstance(t, int) else tuple(t) for t in o["types"]),
@@ -108,6 +108,6 @@ def _facts(o: dict[str, Any]) -> OpFacts:
         {int(k): name for k, name in o["known_inputs"].items()}, o["reads_types_only"])
 
 
-def _attr(a: dict[str, Any]) -> AttrFacts:
+def _attr(a: dict[str, Any]) -> AttrSchema:
     default = float(a["default"]) if a["type"] == "float" else a["default"]  # "inf" is a text
-    return AttrFacts(a["type"], default, a.get("choices", {}), a.get("names_axes", False))
+    return AttrSchema(a["type"], default, a.get("choices", {}), a.get("names_axes", False))

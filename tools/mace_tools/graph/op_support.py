@@ -1,4 +1,4 @@
-"""Finds the nodes that the engine would refuse, from the facts of its ops (op_schema.py).
+"""Finds the nodes that the engine would refuse, from the schemas of its ops (op_schema.py).
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from mace_tools.graph.ir import Graph, Node
-from mace_tools.graph.op_schema import AttrFacts, OpFacts, all_ops
+from mace_tools.graph.op_schema import AttrSchema, OpSchema, all_ops
 from mace_tools.graph.quantization import as_key
 from mace_tools.support.errors import UnsupportedOp, UnsupportedOps
 
@@ -61,7 +61,7 @@ def refusals(graph: Graph) -> list[str]:
 
 
 def _refusals(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
-    """Reasons and cures, from the facts of the op."""
+    """Reasons and cures, from the schema of the op."""
     if node.is_custom:  # the app's own shape rule decides
         return
     op = all_ops().get(node.op)
@@ -73,7 +73,7 @@ def _refusals(graph: Graph, node: Node) -> Iterator[tuple[str, str]]:
         yield from _wrong_quantization(graph, node, op)
 
 
-def _wrong_quantization(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple[str, str]]:
+def _wrong_quantization(graph: Graph, node: Node, op: OpSchema) -> Iterator[tuple[str, str]]:
     """Quantized operands as the op does not take them; see mace/ops/common/quantized.cc."""
     quants = [graph.tensors[name].quant if name else None for name in node.inputs]
     given = [q for q in quants if q is not None]
@@ -90,7 +90,7 @@ def _wrong_quantization(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple
         yield "its operands are quantized in different ways, the engine's must be alike", DEQUANTIZE
 
 
-def _refused(node: Node, op: OpFacts) -> str:
+def _refused(node: Node, op: OpSchema) -> str:
     """What is wrong with a node by itself."""
     reason = _wrong_operands(node, op)
     if reason:
@@ -108,7 +108,7 @@ def _refused(node: Node, op: OpFacts) -> str:
     return ""
 
 
-def _wrong_operands(node: Node, op: OpFacts) -> str:
+def _wrong_operands(node: Node, op: OpSchema) -> str:
     count = len(node.inputs)
     if count < op.min_inputs or op.max_inputs != -1 and count > op.max_inputs:
         return f"it has {count} inputs, the engine's has {_counts(op)}"
@@ -118,7 +118,7 @@ def _wrong_operands(node: Node, op: OpFacts) -> str:
     return ""
 
 
-def _is_value(attr: AttrFacts, value: object) -> bool:
+def _is_value(attr: AttrSchema, value: object) -> bool:
     if attr.choices:
         return value in attr.choices.values()
     if attr.type in _LISTS:
@@ -126,7 +126,7 @@ def _is_value(attr: AttrFacts, value: object) -> bool:
     return isinstance(value, _PYTHON[attr.type]) and (attr.type != "bool" or value in (0, 1))
 
 
-def _wrong_types(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple[str, str]]:
+def _wrong_types(graph: Graph, node: Node, op: OpSchema) -> Iterator[tuple[str, str]]:
     """Element types that the op does not take, whatever the device."""
     for i, name in enumerate(node.inputs if op.types else ()):
         rule = op.types[min(i, len(op.types) - 1)]
@@ -145,7 +145,7 @@ def _wrong_types(graph: Graph, node: Node, op: OpFacts) -> Iterator[tuple[str, s
             yield _not_in(what, rule, kind)
 
 
-def _first_types(node: Node, op: OpFacts) -> tuple[str, tuple[str, ...]]:
+def _first_types(node: Node, op: OpSchema) -> tuple[str, tuple[str, ...]]:
     """The words for a use of an op in messages, and the types of its first input; (): any."""
     given = op.types_with
     if given is None:
@@ -177,7 +177,7 @@ def kernel_types(node: Node) -> tuple[str, ...]:
     return () if op is None else tuple(t for t in op.cpu if not types or t in types)
 
 
-def takes_quantized(op: OpFacts, kind: str) -> bool:
+def takes_quantized(op: OpSchema, kind: str) -> bool:
     """Whether a kernel takes a quantized first input of this type. Some that move elements are
     those of plain integers."""
     own = op.cpu_quantized or op.on_quantized != "moves"
@@ -215,7 +215,7 @@ def _computed(graph: Graph) -> set[str]:
     return computed
 
 
-def _counts(op: OpFacts) -> str:
+def _counts(op: OpSchema) -> str:
     if op.min_inputs == op.max_inputs:
         return str(op.min_inputs)
     return f"{op.min_inputs} {'or more' if op.max_inputs == -1 else f'to {op.max_inputs}'}"

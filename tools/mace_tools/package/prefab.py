@@ -47,5 +47,5 @@ def write(root: Path, files: Mapping[Abi, str], static: str) -> None:
                                      "static": is_static})
 
 
-def _write(path: Path, facts: dict[str, Any]) -> None:
-    path.write_text(json.dumps(facts, indent=2) + "\n")
+def _write(path: Path, metadata: dict[str, Any]) -> None:
+    path.write_text(json.dumps(metadata, indent=2) + "\n")

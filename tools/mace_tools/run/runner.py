@@ -131,13 +131,13 @@ def call(
     environment = {**os.environ, "MACE_CPP_MIN_VLOG_LEVEL": str(vlog_level),
                    "COLUMNS": str(tables.output_width())}
     with tempfile.TemporaryDirectory(prefix="mace_run.") as folder:
-        facts = Path(folder) / "facts.json"
+        report = Path(folder) / "report.json"
         given = [*arguments]
         if not any(a.startswith("--dump") and a != "--dump=plan" for a in arguments):
-            given.append(f"--json={facts}")
+            given.append(f"--json={report}")
         for line in _lines(binary, given, environment):
             console.data(line)
-        return json.loads(facts.read_text()) if facts.is_file() else {}
+        return json.loads(report.read_text()) if report.is_file() else {}
 
 
 def output(binary: Path | Program, arguments: Sequence[str]) -> str:

@@ -63,9 +63,9 @@ if "trace" in flags:
     pathlib.Path(flags["trace"]).write_text("{{}}")
 print("Sort by Run Order" if "benchmark" in flags else "Average latency: 2.000 ms")
 times = [2.0] * int(flags.get("round", 1))
-facts = {{"init_ms": 1.0, "warmup_ms": 3.0, "run_ms": times, "ops": [],
+report = {{"init_ms": 1.0, "warmup_ms": 3.0, "run_ms": times, "ops": [],
          "last_run": {{"kernels": int(os.environ.get("FAKE_KERNELS", "3"))}}}}
-pathlib.Path(flags["json"]).write_text(json.dumps(facts))
+pathlib.Path(flags["json"]).write_text(json.dumps(report))
 '''
 
 

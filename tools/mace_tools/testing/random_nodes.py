@@ -1,8 +1,8 @@
-"""Random nodes of every op of the engine, drawn from the facts of the ops.
+"""Random nodes of every op of the engine, drawn from the schemas of the ops.
 
 SPDX-License-Identifier: Apache-2.0
 
-A draw uses the facts of an op (how many operands, of which types, which attributes with
+A draw uses the schema of an op (how many operands, of which types, which attributes with
 which values), not the checks of its inference: many draws are refused, which is tested as well.
 Where an op's operands would hardly fit together by chance, its file in mace_tools/convert/ops has
 RANDOM_SHAPES, functions of the shape that is drawn for x to the shape of each operand, and where x
@@ -20,7 +20,7 @@ import numpy as np
 from mace_tools.convert import ops
 from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import NUMPY, Graph, Node
-from mace_tools.graph.op_schema import AttrFacts, OpFacts, all_ops
+from mace_tools.graph.op_schema import AttrSchema, OpSchema, all_ops
 from mace_tools.graph.op_support import refusals, waiting
 from mace_tools.support.errors import ModelError
 
@@ -31,7 +31,7 @@ _TRIES = 500
 
 
 def refused(graph: Graph) -> str:
-    """Why the check of facts or our inference refuses the node of a graph, or the engine's plan
+    """Why the check of schemas or our inference refuses the node of a graph, or the engine's plan
     would wait for it; "" otherwise."""
     reasons = refusals(graph) + waiting(graph)
     try:
@@ -78,18 +78,18 @@ def _changed_shape(shape: list[int], dice: random.Random) -> tuple[int, ...]:
 
 
 def any_node(op: str, dice: random.Random) -> Graph:
-    """A graph with one node, drawn from the facts alone."""
-    graph, facts = Graph("random"), all_ops()[op]
+    """A graph with one node, drawn from the schema only."""
+    graph, schema = Graph("random"), all_ops()[op]
     x = getattr(ops.find(op), "random_shape", _shape)(dice)
-    most = facts.min_inputs + 2 if facts.max_inputs == -1 else facts.max_inputs
-    names = [_operand(graph, op, i, x, dice) for i in range(dice.randint(facts.min_inputs, most))]
+    most = schema.min_inputs + 2 if schema.max_inputs == -1 else schema.max_inputs
+    names = [_operand(graph, op, i, x, dice) for i in range(dice.randint(schema.min_inputs, most))]
     attrs, unit = {}, dice.choice((1, 2, 2, 2, len(x)))  # of the lengths of lists
-    for name, attr in facts.attrs.items():
+    for name, attr in schema.attrs.items():
         required = attr.choices and attr.default not in attr.choices.values()
         often = 0.98 if required else 0.75 if attr.default in ([], 0) else 0.4
         if dice.random() < often:
             attrs[name] = _value(attr, x, unit, dice)
-    count = dice.randint(1, 4 if facts.outputs == -1 else facts.outputs)
+    count = dice.randint(1, 4 if schema.outputs == -1 else schema.outputs)
     graph.add(op, names, [f"y{k}" for k in range(count)], "node", **attrs)
     graph.outputs = list(graph.nodes[0].outputs)
     return graph
@@ -103,11 +103,11 @@ def _shape(dice: random.Random) -> tuple[int, ...]:
 
 
 def _operand(graph: Graph, op: str, i: int, x: tuple[int, ...], dice: random.Random) -> str:
-    facts = all_ops()[op]
-    if dice.random() < (0.1 if i >= facts.min_inputs else 0.01):
+    schema = all_ops()[op]
+    if dice.random() < (0.1 if i >= schema.min_inputs else 0.01):
         return ""
-    dtype = _dtype(graph, facts, i, dice)
-    if i in facts.known and dice.random() < 0.95:
+    dtype = _dtype(graph, schema, i, dice)
+    if i in schema.known and dice.random() < 0.95:
         return graph.add_const(f"x{i}", _known(x, dtype, dice), dtype)
     shape = x if i == 0 else _other_shape(x, dice)
     fitting = getattr(ops.find(op), "RANDOM_SHAPES", ())
@@ -116,11 +116,11 @@ def _operand(graph: Graph, op: str, i: int, x: tuple[int, ...], dice: random.Ran
     return graph.add_input(f"x{i}", dtype, shape).name
 
 
-def _dtype(graph: Graph, facts: OpFacts, i: int, dice: random.Random) -> str:
-    """A type, mostly one that the facts allow."""
-    rule: Any = facts.types[min(i, len(facts.types) - 1)] if facts.types else ()
-    if i == 0 and facts.types_with is not None and dice.random() < 0.4:
-        rule = facts.types_with.types
+def _dtype(graph: Graph, schema: OpSchema, i: int, dice: random.Random) -> str:
+    """A type, mostly one that the schema allows."""
+    rule: Any = schema.types[min(i, len(schema.types) - 1)] if schema.types else ()
+    if i == 0 and schema.types_with is not None and dice.random() < 0.4:
+        rule = schema.types_with.types
     if isinstance(rule, int):
         like = graph.tensors.get(f"x{rule}")
         rule = (like.dtype,) if like is not None else ()
@@ -161,7 +161,7 @@ def _other_shape(x: tuple[int, ...], dice: random.Random) -> tuple[int, ...]:
         (*x[:1], dice.randint(1, 3)), (out, 5), _shape(dice)))
 
 
-def _value(attr: AttrFacts, x: tuple[int, ...], unit: int, dice: random.Random) -> Any:
+def _value(attr: AttrSchema, x: tuple[int, ...], unit: int, dice: random.Random) -> Any:
     rank, wild = max(len(x), 1), dice.random() < 0.04
     if attr.choices and not wild:
         return dice.choice(sorted(attr.choices.values()))

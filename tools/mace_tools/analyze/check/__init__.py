@@ -1,4 +1,4 @@
-"""What is known of a model file before anything is built: the facts behind `check MODEL`.
+"""What is known of a model file before anything is built: the report of `check MODEL`.
 
 SPDX-License-Identifier: Apache-2.0
 

@@ -33,7 +33,7 @@ def type_name(number: int) -> str:
                  if getattr(protos.mace(), enum) == number), f"type {number}")
 
 
-def graph_facts(net: Any) -> dict[str, Any]:
+def graph_properties(net: Any) -> dict[str, Any]:
     """Of a NetDef: ops, weights as they are stored, custom ops, layout transposes."""
     by_type: dict[str, dict[str, int]] = {}
     for tensor in net.tensors:

@@ -37,7 +37,7 @@ def render(net: Any, plan: Mapping[str, Any] | None = None,
     steps = {node["name"]: node for node in (plan["nodes"] if plan is not None else ())}
     ends = {info.name for info in (*net.input_info, *net.output_info)}
     for op in net.op:
-        _add_node(graph.node.add(), op, constants, _step_facts(op, steps, milliseconds or {}))
+        _add_node(graph.node.add(), op, constants, _step_properties(op, steps, milliseconds or {}))
         for name, shape, kind in zip(op.output, op.output_shape, op.output_type):
             if name not in ends:
                 _fill_info(graph.value_info.add(), name, kind, list(shape.dims))
@@ -47,7 +47,7 @@ def render(net: Any, plan: Mapping[str, Any] | None = None,
     return model.SerializeToString(deterministic=True)
 
 
-def _step_facts(
+def _step_properties(
     op: Any, steps: Mapping[str, Any], milliseconds: Mapping[str, float]
 ) -> dict[str, Any]:
     """What the plan says about a node: of itself, or of the step that it is part of."""
@@ -65,15 +65,16 @@ def _step_facts(
     return {key: value for key, value in found.items() if value not in ("", None)}
 
 
-def _add_node(node: Any, op: Any, constants: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+def _add_node(node: Any, op: Any, constants: Mapping[str, Any],
+              properties: Mapping[str, Any]) -> None:
     node.name, node.op_type, node.domain = op.name, op.type, DOMAIN
     inputs = ["" if name in constants else name for name in op.input]
     while inputs and not inputs[-1]:
         inputs.pop()
     node.input.extend(inputs)
     node.output.extend(op.output)
-    attributes = {**facts, **{f"input_{k}": _constant(constants[name])
-                              for k, name in enumerate(op.input) if name in constants}}
+    attributes = {**properties, **{f"input_{k}": _constant(constants[name])
+                                   for k, name in enumerate(op.input) if name in constants}}
     for key, value in attributes.items():
         _fill(node.attribute.add(name=key), value)
     for arg in op.arg:

@@ -16,32 +16,32 @@ from mace_tools.analyze.plan.text import amount
 from mace_tools.analyze.reports import Html, Tile, table
 
 
-def render(facts: Mapping[str, Any], memory: str) -> str:
-    """`facts` are those of --json, `memory` what mace_run says of the plan's memory."""
-    name, plan = Path(facts["model"]).name, facts["plan"]
-    parts = [_refused(facts), reports.columns(_ends(facts), _operators(facts))]
-    if facts["graph"] is not None:
-        parts.append(_graph(facts["graph"]))
+def render(report: Mapping[str, Any], memory: str) -> str:
+    """`report` is that of --json, `memory` what mace_run says of the plan's memory."""
+    name, plan = Path(report["model"]).name, report["plan"]
+    parts = [_refused(report), reports.columns(_ends(report), _operators(report))]
+    if report["graph"] is not None:
+        parts.append(_graph(report["graph"]))
     if plan is not None:
         parts += [reports.section("What runs where", sections.steps(plan["nodes"])),
-                  reports.columns(sections.devices(plan), _library(facts)),
+                  reports.columns(sections.devices(plan), _library(report)),
                   sections.memory(name, plan, memory)]
-    elif facts["library"] is not None:
-        parts.append(_library(facts))
-    if facts["notes"]:
-        parts.append(reports.section("Notes", reports.items(facts["notes"])))
-    return reports.render(f"Check of {name}", _summary(facts), _tiles(facts), parts)
+    elif report["library"] is not None:
+        parts.append(_library(report))
+    if report["notes"]:
+        parts.append(reports.section("Notes", reports.items(report["notes"])))
+    return reports.render(f"Check of {name}", _summary(report), _tiles(report), parts)
 
 
-def _summary(facts: Mapping[str, Any]) -> str:
-    source = facts["source"]
+def _summary(report: Mapping[str, Any]) -> str:
+    source = report["source"]
     made = "A model that MACE converted" if source is None else "A model of " + source[
         "framework"] + (f", opset {source['opset']}" if source["opset"] else "")
     return f"{made}. Nothing ran: this is what the engine would do."
 
 
-def _tiles(facts: Mapping[str, Any]) -> list[Tile]:
-    done, graph, plan = facts["converts"], facts["graph"], facts["plan"]
+def _tiles(report: Mapping[str, Any]) -> list[Tile]:
+    done, graph, plan = report["converts"], report["graph"], report["plan"]
     state = reports.badge("all convert", "good") if done["all"] else reports.badge(
         f"not converted: {done['of'] - done['nodes']}", "bad")
     tiles = [Tile("Nodes that convert", f"{done['nodes']:,} of {done['of']:,}", state)]
@@ -49,30 +49,30 @@ def _tiles(facts: Mapping[str, Any]) -> list[Tile]:
     if graph is not None:
         weights = graph["parameters"]
         tiles.append(Tile("Parameters" + part, f"{weights['count']:,}", amount(weights["bytes"])))
-    elif facts["source"] is not None:
-        weights = facts["source"]["parameters"]
+    elif report["source"] is not None:
+        weights = report["source"]["parameters"]
         tiles.append(Tile("Parameters", f"{weights['count']:,}", amount(weights["bytes"])))
     if plan is not None:
         tiles += [Tile("Multiply-adds" + part, f"{plan['macs'] / 1e6:,.1f} million",
                        f"in {len([n for n in plan['nodes'] if not n['part_of']])} steps"),
                   Tile("Arena", amount(plan["memory"]["arena_bytes"]),
                        f"at least {amount(plan['memory']['lower_bound_bytes'])} are needed")]
-    if facts["library"] is not None:
-        library = facts["library"]
+    if report["library"] is not None:
+        library = report["library"]
         tiles.append(Tile("Library with these ops", amount(library["bytes"]),
                           f"{library['abi']}, {library['how']}"))
     return tiles
 
 
-def _refused(facts: Mapping[str, Any]) -> Html:
-    if not facts["refused"]:
+def _refused(report: Mapping[str, Any]) -> Html:
+    if not report["refused"]:
         return Html("")
     rows = [(one["op"], table.Cell(str(len(one["nodes"])), len(one["nodes"])),
-             ", ".join(one["nodes"]), one["reason"], one["cure"]) for one in facts["refused"]]
+             ", ".join(one["nodes"]), one["reason"], one["cure"]) for one in report["refused"]]
     parts = [table.render("Nodes that cannot be converted", (
         table.Column("operator"), table.Column("nodes", True), table.Column("names"),
         table.Column("why"), table.Column("cure")), rows)]
-    part = facts["converts"]["part"]
+    part = report["converts"]["part"]
     if part is not None:
         parts += [reports.paragraph(
             f"{part['nodes']} nodes come before these and convert by themselves, with these "
@@ -81,11 +81,11 @@ def _refused(facts: Mapping[str, Any]) -> Html:
     return reports.section("Cannot be converted", *parts)
 
 
-def _ends(facts: Mapping[str, Any]) -> Html:
+def _ends(report: Mapping[str, Any]) -> Html:
     rows = [(kind, end["name"], end.get("dtype", ""), _shape(end),
              "" if end.get("data_format", "NONE") == "NONE" else end["data_format"],
              end.get("flag", ""))
-            for kind, ends in (("input", facts["inputs"]), ("output", facts["outputs"]))
+            for kind, ends in (("input", report["inputs"]), ("output", report["outputs"]))
             for end in ends]
     return reports.section("Inputs and outputs", table.render("Inputs and outputs", (
         table.Column("end"), table.Column("name"), table.Column("type"), table.Column("shape"),
@@ -98,8 +98,8 @@ def _shape(end: Mapping[str, Any]) -> str:
         "?" if e is None else str(e) for e in shape) + "]"
 
 
-def _operators(facts: Mapping[str, Any]) -> Html:
-    source = facts["source"]
+def _operators(report: Mapping[str, Any]) -> Html:
+    source = report["source"]
     if source is None:
         return Html("")
     most = max((n["nodes"] for n in source["ops"].values()), default=1)
@@ -132,8 +132,8 @@ def _graph(graph: Mapping[str, Any]) -> Html:
     return reports.columns(*parts)
 
 
-def _library(facts: Mapping[str, Any]) -> Html:
-    library = facts["library"]
+def _library(report: Mapping[str, Any]) -> Html:
+    library = report["library"]
     how = {"linked": "The library was built and linked.",
            "estimated": "An estimate from a table of the bytes that each op takes; "
            "--measure_library builds and links the library instead."}[library["how"]]

@@ -38,7 +38,7 @@ PLAN = {
                "peak_bytes": 160, "peak_node": "Pooling 'pool'", "image_peak_bytes": 0,
                "peak_holders": [{"name": "conv", "bytes": 96}, {"name": EVIL, "bytes": 64}],
                "categories": {}}}
-FACTS = {
+REPORT = {
     "version": 1, "model": f"folder/{EVIL.replace('/', '')}.onnx", "platform": "onnx",
     "notes": [EVIL],
     "source": {"framework": "ONNX", "opset": 13, "nodes": 4,
@@ -86,7 +86,7 @@ class Tags(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-@pytest.mark.parametrize("text", [page.render(FACTS, MEMORY), benchmark()],
+@pytest.mark.parametrize("text", [page.render(REPORT, MEMORY), benchmark()],
                          ids=["check", "benchmark"])
 def test_pages_stand_alone_and_take_any_name(text):
     tags = Tags(text).found
@@ -101,7 +101,7 @@ def test_pages_stand_alone_and_take_any_name(text):
 
 
 def test_check_says_what_does_not_convert_and_why():
-    text = page.render(FACTS, MEMORY)
+    text = page.render(REPORT, MEMORY)
     for words in ("3 of 4", "not converted: 1", "why not", "do this", "1 refused",
                   "--input_shape=x=1,?", "[batch, 3]", "the GPU has no kernel", "3.00",
                   "move between devices in each run (1, 2 KiB in all)", "683.6 KiB", "160 bytes"):
@@ -110,7 +110,7 @@ def test_check_says_what_does_not_convert_and_why():
 
 def test_check_without_a_graph():
     """Of a model of which nothing converts, or whose shapes are open."""
-    text = page.render({**FACTS, "graph": None, "plan": None, "library": None}, "")
+    text = page.render({**REPORT, "graph": None, "plan": None, "library": None}, "")
     assert "why not" in text and "Memory over the run" not in text
 
 
@@ -134,7 +134,7 @@ def test_a_benchmark_of_nothing():
         assert "No step of this model multiplies" in benchmark({**RESULT, "ops": ops})
 
 
-@pytest.mark.parametrize("text", [page.render(FACTS, MEMORY), benchmark()],
+@pytest.mark.parametrize("text", [page.render(REPORT, MEMORY), benchmark()],
                          ids=["check", "benchmark"])
 def test_pages_draw_in_a_browser(text, tmp_path):
     found = chromium.elements(text, tmp_path)

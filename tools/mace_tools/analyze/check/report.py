@@ -32,11 +32,11 @@ CONVERTED = "mace"  # stands for the platform of a model that MACE has converted
 
 @dataclass
 class Checked:
-    """A model, its facts, and the converted graph, as far as there is one."""
+    """A model, its report, and the converted graph, as far as there is one."""
 
     path: Path
     platform: str
-    facts: dict[str, Any]
+    report: dict[str, Any]
     net: Any = None  # the NetDef
     weights: list[Any] = field(default_factory=list)
     data: Path | None = None  # of a converted model
@@ -45,7 +45,7 @@ class Checked:
 
     @property
     def exit_code(self) -> ExitCode:
-        if self.facts["refused"]:
+        if self.report["refused"]:
             return ExitCode.UNSUPPORTED_OPS
         return ExitCode.RUN_FAILED if self.engine_failed else ExitCode.OK
 
@@ -67,33 +67,33 @@ def check_source(
     model = replace(model, custom_ops=custom_ops)
     wanted = input_shapes(model, shapes)
     done = source.convert(platform, model, wanted)
-    facts = {**_head(path, platform), "source": source.facts(model, done),
-             "inputs": source.ends(model, path, platform, wanted),
-             "outputs": [{"name": name} for name in model.outputs],
-             "refused": [{"op": r.op, "nodes": r.nodes, "reason": r.reason or
-                          "no importer knows this operator", "cure": r.help}
-                         for r in done.refused]}
-    checked = Checked(path, platform, facts)
+    report = {**_head(path, platform), "source": source.report(model, done),
+              "inputs": source.ends(model, path, platform, wanted),
+              "outputs": [{"name": name} for name in model.outputs],
+              "refused": [{"op": r.op, "nodes": r.nodes, "reason": r.reason or
+                           "no importer knows this operator", "cure": r.help}
+                          for r in done.refused]}
+    checked = Checked(path, platform, report)
     for name, shape in wanted.items():
         if name not in shapes and shape != model.inputs[name].shape:
-            facts["notes"].append(f"the file leaves the first extent of '{name}' open, which is "
-                                  "taken as a batch of 1; --input_shape sets another")
-    if done.refused and any(end["open"] for end in facts["inputs"]):
-        facts["notes"].append("some shapes are open; with --input_shape more nodes may convert")
+            report["notes"].append(f"the file leaves the first extent of '{name}' open, which is "
+                                   "taken as a batch of 1; --input_shape sets another")
+    if done.refused and any(end["open"] for end in report["inputs"]):
+        report["notes"].append("some shapes are open; with --input_shape more nodes may convert")
     if model.unusable:
-        facts["notes"].append(f"parameters are counted without {len(model.unusable)} tensors of "
-                              "types that the engine does not have")
-    total = facts["source"]["nodes"]
-    facts["converts"] = {"all": done.is_whole, "nodes": total - len(done.refused_nodes),
-                         "of": total, "part": _part(done)}
+        report["notes"].append(f"parameters are counted without {len(model.unusable)} tensors of "
+                               "types that the engine does not have")
+    total = report["source"]["nodes"]
+    report["converts"] = {"all": done.is_whole, "nodes": total - len(done.refused_nodes),
+                          "of": total, "part": _part(done)}
     if done.graph is not None:
-        facts["notes"] += done.graph.notes
+        report["notes"] += done.graph.notes
         if not done.part:
-            _describe(facts["outputs"], done.graph)
-        if not any(end["open"] for end in facts["inputs"]):
+            _describe(report["outputs"], done.graph)
+        if not any(end["open"] for end in report["inputs"]):
             done.graph.name = path.stem
             checked.net, checked.weights = emit.build(done.graph)
-            facts["graph"] = engine.graph_facts(checked.net)
+            report["graph"] = engine.graph_properties(checked.net)
     return checked
 
 
@@ -140,13 +140,14 @@ def check_converted(path: Path) -> Checked:
         net = protos.mace().NetDef.FromString(path.read_bytes())
     except DecodeError as e:
         raise ModelError(f"{path} is damaged; convert the model again") from e
-    facts = {**_head(path, CONVERTED), "source": None, "inputs": _infos(net.input_info),
-             "outputs": _infos(net.output_info), "refused": [], "graph": engine.graph_facts(net),
-             "converts": {"all": True, "nodes": len(net.op), "of": len(net.op), "part": None}}
+    report = {**_head(path, CONVERTED), "source": None, "inputs": _infos(net.input_info),
+              "outputs": _infos(net.output_info), "refused": [],
+              "graph": engine.graph_properties(net),
+              "converts": {"all": True, "nodes": len(net.op), "of": len(net.op), "part": None}}
     data = path.with_suffix(".data")
     if not data.is_file():
-        facts["notes"].append(f"{data} is not there: devices and memory need the weights, too")
-    return Checked(path, CONVERTED, facts, net, data=data if data.is_file() else None)
+        report["notes"].append(f"{data} is not there: devices and memory need the weights, too")
+    return Checked(path, CONVERTED, report, net, data=data if data.is_file() else None)
 
 
 def _head(path: Path, platform: str) -> dict[str, Any]:
@@ -176,8 +177,8 @@ def files(checked: Checked) -> Iterator[tuple[Path, Path] | None]:
 
 def library(checked: Checked, gpu: bool) -> dict[str, Any] | None:
     """The ops that a library for this model holds; the caller adds its size."""
-    if checked.facts["graph"] is None:
+    if checked.report["graph"] is None:
         return None
-    graph = checked.facts["graph"]
+    graph = checked.report["graph"]
     return {"ops": sorted(set(graph["ops"]) - set(graph["custom_ops"])), "gpu": gpu,
             "quantized": checked.net is not None and is_quantized(checked.net)}

@@ -77,27 +77,27 @@ def devices(plan: Mapping[str, Any]) -> Html:
 
 def memory(name: str, plan: Mapping[str, Any], text: str) -> Html:
     """Live bytes over the run, the largest holders, and the plan's chart. `text` is of mace_run."""
-    found, facts = records.from_engine(name, text), plan["memory"]
+    found, report = records.from_engine(name, text), plan["memory"]
     parts: list[Html] = []
     if found.arena is not None:
         study = _study(found.arena, json.loads(text))
-        parts += [_live(study), _holders(facts), _chart(study)]
+        parts += [_live(study), _holders(report), _chart(study)]
     else:
         parts.append(reports.paragraph("The arena is empty."))
-    words = f"The arena takes {amount(facts['arena_bytes'])}"
-    if facts["num_images"]:
-        words += f", {facts['num_images']} images {amount(facts['image_bytes'])}"
+    words = f"The arena takes {amount(report['arena_bytes'])}"
+    if report["num_images"]:
+        words += f", {report['num_images']} images {amount(report['image_bytes'])}"
     return reports.section("Memory over the run", *parts,
                              note=words + ". Inputs, outputs and weights are not part of it.")
 
 
-def _study(problem: Problem, facts: Mapping[str, Any]) -> Study:
-    plan = Plan(facts["strategy"], facts["total_size"], facts["bound"], facts["status"],
-                facts["nodes"], facts["us"],
-                offsets=tuple(facts["offsets"]) if "offsets" in facts else None,
-                object_ids=tuple(facts["object_ids"]) if "object_ids" in facts else None,
+def _study(problem: Problem, report: Mapping[str, Any]) -> Study:
+    plan = Plan(report["strategy"], report["total_size"], report["bound"], report["status"],
+                report["nodes"], report["us"],
+                offsets=tuple(report["offsets"]) if "offsets" in report else None,
+                object_ids=tuple(report["object_ids"]) if "object_ids" in report else None,
                 object_sizes=tuple(tuple(s) if isinstance(s, list) else (s,)
-                                   for s in facts.get("object_sizes", ())))
+                                   for s in report.get("object_sizes", ())))
     return Study(problem, (plan,), plan)
 
 
@@ -119,14 +119,14 @@ def _live(study: Study) -> Html:
         [Series("area", tuple(points))], f"Most is live at {at}: {amount(peak.live)}.")
 
 
-def _holders(facts: Mapping[str, Any]) -> Html:
-    holders = facts["peak_holders"]
+def _holders(report: Mapping[str, Any]) -> Html:
+    holders = report["peak_holders"]
     if not holders:
         return Html("")
-    return table.render(f"Largest holders at the peak, {facts['peak_node']}", (
+    return table.render(f"Largest holders at the peak, {report['peak_node']}", (
         table.Column("tensor"), table.Column("bytes", True)),
         [(h["name"], table.Cell(f"{h['bytes']:,}", h["bytes"],
-                                h["bytes"] / (facts["peak_bytes"] or 1))) for h in holders])
+                                h["bytes"] / (report["peak_bytes"] or 1))) for h in holders])
 
 
 def _chart(study: Study) -> Html:

@@ -1,4 +1,4 @@
-"""The facts of a source model: its inputs, operators and constants, and what of it converts.
+"""What a source model contains: its inputs, operators and constants, and what of it converts.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -137,7 +137,7 @@ def summed(by_type: dict[str, dict[str, int]]) -> dict[str, Any]:
             "bytes": sum(t["bytes"] for t in by_type.values()), "by_type": by_type}
 
 
-def facts(model: SourceModel, done: Conversion) -> dict[str, Any]:
+def report(model: SourceModel, done: Conversion) -> dict[str, Any]:
     """The operators and constants that the outputs need."""
     nodes = cut(model, None, None).nodes
     counts = Counter(node.op for node in nodes)

@@ -18,30 +18,30 @@ SHOWN_NODES = 4  # of each kind of node that cannot be converted
 NAME = 48  # the most characters of a node's name where the width is limited
 
 
-def lines(facts: Mapping[str, Any], width: int) -> list[str]:
+def lines(report: Mapping[str, Any], width: int) -> list[str]:
     """The report; 0: lines of any length."""
-    found = [*_head(facts), "", *_ends("input", facts["inputs"]),
-             *_ends("output", facts["outputs"])]
-    source = facts["source"]
+    found = [*_head(report), "", *_ends("input", report["inputs"]),
+             *_ends("output", report["outputs"])]
+    source = report["source"]
     if source is not None:
         found += ["", f"parameters of the source: {parameters(source['parameters'])}"]
         found += _wrapped("operators: ", counts({op: n["nodes"] for op, n in
                                                  source["ops"].items()}), width)
-    found += _refused(facts, width)
-    if facts["graph"] is not None:
-        found += _graph(facts["graph"], width)
-    if facts["plan"] is not None:
-        found += _plan(facts["plan"], width)
-    return [*found, *_library(facts["library"])]
+    found += _refused(report, width)
+    if report["graph"] is not None:
+        found += _graph(report["graph"], width)
+    if report["plan"] is not None:
+        found += _plan(report["plan"], width)
+    return [*found, *_library(report["library"])]
 
 
-def _head(facts: Mapping[str, Any]) -> list[str]:
-    done, source = facts["converts"], facts["source"]
+def _head(report: Mapping[str, Any]) -> list[str]:
+    done, source = report["converts"], report["source"]
     made = "a model that MACE converted" if source is None else source["framework"] + (
         f" opset {source['opset']}" if source["opset"] else "")
     if done["all"]:
-        return [printable(f"{facts['model']}: {made}, {done['of']} nodes, all convert")]
-    out = [printable(f"{facts['model']}: {made}, {done['of']} nodes, of which "
+        return [printable(f"{report['model']}: {made}, {done['of']} nodes, all convert")]
+    out = [printable(f"{report['model']}: {made}, {done['of']} nodes, of which "
                      f"{done['of'] - done['nodes']} cannot be converted")]
     if done["part"] is not None:
         out.append(f"{done['part']['nodes']} nodes come before these and convert by themselves, "
@@ -76,11 +76,11 @@ def counts(ops: Mapping[str, int]) -> str:
     return ", ".join(f"{printable(op)} {count}" for op, count in ops.items()) or "none"
 
 
-def _refused(facts: Mapping[str, Any], width: int) -> list[str]:
-    if not facts["refused"]:
+def _refused(report: Mapping[str, Any], width: int) -> list[str]:
+    if not report["refused"]:
         return []
     found = ["", "cannot be converted:"]
-    for one in facts["refused"]:
+    for one in report["refused"]:
         names = ", ".join(f"'{_short(n, width)}'" for n in one["nodes"][:SHOWN_NODES])
         more = len(one["nodes"]) - SHOWN_NODES
         found += _wrapped(f"  {printable(one['op'])} x{len(one['nodes'])}: ",

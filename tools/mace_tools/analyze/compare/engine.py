@@ -49,16 +49,16 @@ class Engine:
             return []
         with tempfile.TemporaryDirectory(prefix="mace_compare.") as folder:
             jobs = [self._write(part, Path(folder) / str(k)) for k, part in enumerate(parts)]
-            batch, facts = Path(folder) / "batch.json", Path(folder) / "facts.json"
+            batch, report = Path(folder) / "batch.json", Path(folder) / "report.json"
             batch.write_text(json.dumps(jobs))
-            command = [str(self.mace_run), f"--batch={batch}", f"--json={facts}", "--allow_nan",
+            command = [str(self.mace_run), f"--batch={batch}", f"--json={report}", "--allow_nan",
                        "--warmup=0", "--round=1", *self.flags]
             done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                                   check=False)
-            if not facts.is_file():
+            if not report.is_file():
                 lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
                 raise RunFailedError(f"mace_run failed: {lines[-1]}")
-            found = json.loads(facts.read_text())
+            found = json.loads(report.read_text())
             return [_read(part, job, entry, done.stderr)
                     for part, job, entry in zip(parts, jobs, found)]
 

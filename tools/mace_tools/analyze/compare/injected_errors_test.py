@@ -96,7 +96,7 @@ def computed():
 @pytest.fixture
 def compare(tmp_path, monkeypatch, capfd, computed):
     """Compares a network, with an error planted in what the converter makes of it. Returns the exit
-    status, the facts and the name of the node that is wrong."""
+    status, the report and the name of the node that is wrong."""
     monkeypatch.chdir(tmp_path)
     converted, framework = compare_sides.converted, frameworks.run
 
@@ -124,12 +124,12 @@ def compare(tmp_path, monkeypatch, capfd, computed):
             return graph
 
         monkeypatch.setattr(compare_sides, "converted", changed)
-        code = cli.main(["compare", str(file), f"--json={tmp_path / 'facts.json'}", *options])
+        code = cli.main(["compare", str(file), f"--json={tmp_path / 'report.json'}", *options])
         _, err = capfd.readouterr()
         assert code in (0, 5), err
-        models = json.loads((tmp_path / "facts.json").read_text())["models"]
-        ((facts,),) = [m["comparisons"] for m in models.values()]
-        return code, facts, wrong[0] if wrong else ""
+        models = json.loads((tmp_path / "report.json").read_text())["models"]
+        ((report,),) = [m["comparisons"] for m in models.values()]
+        return code, report, wrong[0] if wrong else ""
 
     return run
 
@@ -143,22 +143,22 @@ def in_its_ring(name, *more):
 @pytest.mark.parametrize("name, plant, cause", [in_its_ring(*case) for case in CASES],
                          ids=[f"{k}_{name}" for k, (name, _, _) in enumerate(CASES)])
 def test_a_planted_error_is_found(compare, name, plant, cause):
-    code, facts, node = compare(name, plant, "--layers")
-    assert (code, facts["verdict"]) == (5, "wrong layer"), facts["text"]
-    assert node in facts["first_wrong"]["nodes"], facts["text"]
-    wrong = [layer for layer in facts["layers"] if layer["wrong"]]
+    code, report, node = compare(name, plant, "--layers")
+    assert (code, report["verdict"]) == (5, "wrong layer"), report["text"]
+    assert node in report["first_wrong"]["nodes"], report["text"]
+    wrong = [layer for layer in report["layers"] if layer["wrong"]]
     assert len(wrong) == 1, "layers after it are right alone"
-    assert facts["causes"][0]["cause"] == cause, facts["causes"]
-    if all(output["passed"] for output in facts["outputs"]):
+    assert report["causes"][0]["cause"] == cause, report["causes"]
+    if all(output["passed"] for output in report["outputs"]):
         return  # without --layers only outputs count
     code, halved, _ = compare(name, plant)
-    assert (code, halved["first_wrong"]["tensor"]) == (5, facts["first_wrong"]["tensor"])
-    assert halved["causes"] == facts["causes"]
-    assert halved["engine_runs"] < max(12, facts["engine_runs"])
+    assert (code, halved["first_wrong"]["tensor"]) == (5, report["first_wrong"]["tensor"])
+    assert halved["causes"] == report["causes"]
+    assert halved["engine_runs"] < max(12, report["engine_runs"])
 
 
 @pytest.mark.parametrize("name", map(in_its_ring, (*MADE, *MODELS)))
 def test_nothing_is_found_where_nothing_is_planted(compare, name):
-    code, facts, _ = compare(name, None, "--layers")
-    assert (code, facts["verdict"], facts["causes"]) == (0, "agree", []), facts["text"]
-    assert facts["layers"] and not any(x["wrong"] or x["problem"] for x in facts["layers"])
+    code, report, _ = compare(name, None, "--layers")
+    assert (code, report["verdict"], report["causes"]) == (0, "agree", []), report["text"]
+    assert report["layers"] and not any(x["wrong"] or x["problem"] for x in report["layers"])

@@ -204,7 +204,7 @@ def odd(array: np.ndarray) -> int:
     return int(array.size - np.isfinite(array).sum()) if array.dtype.kind == "f" else 0
 
 
-def facts(measured: Measured, reference: Reference) -> dict[str, Any]:
+def report(measured: Measured, reference: Reference) -> dict[str, Any]:
     """For --json. An error that is not finite is null."""
     layer = measured.layer
     return {"tensor": layer.tensor, "nodes": [n.name for n in layer.nodes], "op": layer.op,

@@ -69,8 +69,8 @@ def _set(**attrs: object) -> Callable[[Part, Node], None]:
 
 
 def _has(node: Node, attr: str) -> bool:
-    facts = op_schema.all_ops().get(node.op)
-    return facts is not None and attr in facts.attrs
+    schema = op_schema.all_ops().get(node.op)
+    return schema is not None and attr in schema.attrs
 
 
 def _padding(part: Part, node: Node) -> Iterator[Change]:
@@ -123,9 +123,9 @@ def _epsilon(node: Node, values: Sequence[float]) -> Iterator[Change]:
 def _resize(part: Part, node: Node) -> Iterator[Change]:
     if node.op != "Resize":
         return
-    facts = op_schema.all_ops()["Resize"].attrs
+    schema = op_schema.all_ops()["Resize"].attrs
     for attr in ("coordinate", "nearest_mode"):
-        for value in facts[attr].choices.values():
+        for value in schema[attr].choices.values():
             if value != node.attr(attr):
                 yield ("coordinates of the resizing", f"{attr} {value}", _set(**{attr: value}))
 

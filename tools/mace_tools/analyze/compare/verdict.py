@@ -172,7 +172,7 @@ def _worst(result: Finding) -> str:
     return problem or f"relative error up to {max(errors, default=0.0):.3g}"
 
 
-def facts(study: Study, result: Finding) -> dict[str, Any]:
+def report(study: Study, result: Finding) -> dict[str, Any]:
     """For --json."""
     whole, alone = study.limits.whole, study.limits.alone
     culprit = result.culprit
@@ -184,9 +184,9 @@ def facts(study: Study, result: Finding) -> dict[str, Any]:
         "outputs": [{"output": one.output, **(layers.figures(one) or {}), "passed": not failure,
                      "judged_by": result.judged.get(one.output, "")}
                     for one, failure in result.outputs],
-        "first_wrong": layers.facts(culprit, study.reference) if culprit else None,
+        "first_wrong": layers.report(culprit, study.reference) if culprit else None,
         "causes": [{"cause": c.name, "evidence": c.text} for c in result.causes],
-        "layers": [layers.facts(m, study.reference) for m in result.layers],
+        "layers": [layers.report(m, study.reference) for m in result.layers],
         "notes": result.notes, "only_on_one_side": result.one_sided,
         "not_compared": study.reference.absent, "contained_in": study.reference.gone,
         "engine_runs": result.runs}

@@ -18,32 +18,32 @@ from mace_tools.analyze.plan.problem import Plan, Problem, Record, Study
 def to_json(study: Study) -> dict[str, Any]:
     """The best plan with its records and certificate, and every other plan below "strategies"."""
     problem = study.problem
-    facts: dict[str, Any] = {"name": problem.name, "unit": problem.unit}
+    entries: dict[str, Any] = {"name": problem.name, "unit": problem.unit}
     if problem.alignment != 1:
-        facts["alignment"] = problem.alignment
+        entries["alignment"] = problem.alignment
     if problem.capacity is not None:
-        facts["capacity"] = problem.capacity
-    facts |= plan_facts(study.best)
-    facts["naive"] = problem.naive
+        entries["capacity"] = problem.capacity
+    entries |= plan_entries(study.best)
+    entries["naive"] = problem.naive
     if study.savings:
-        facts["savings"] = [
+        entries["savings"] = [
             {"name": s.name, "before": s.before, "after": s.after}
             for s in study.savings]
     if problem.steps:
-        facts["steps"] = [{"name": s.name, "op": s.op} for s in problem.steps]
-    facts["records"] = list(_records(problem))
-    facts["strategies"] = [plan_facts(p) for p in study.plans]
+        entries["steps"] = [{"name": s.name, "op": s.op} for s in problem.steps]
+    entries["records"] = list(_records(problem))
+    entries["strategies"] = [plan_entries(p) for p in study.plans]
     if study.pools:
-        facts["pools"] = [to_json(pool) for pool in study.pools]
-    return facts
+        entries["pools"] = [to_json(pool) for pool in study.pools]
+    return entries
 
 
 def json_text(study: Study) -> str:
     """The JSON as text, with one line for each record and strategy, which people can read and
     compare."""
-    facts = to_json(study)
+    entries = to_json(study)
     lines = []
-    for key, value in facts.items():
+    for key, value in entries.items():
         if key in ("records", "strategies", "steps", "pools"):
             rows = ",\n".join("  " + json.dumps(row) for row in value)
             lines.append(f"{json.dumps(key)}: [\n{rows}\n ]")
@@ -52,18 +52,18 @@ def json_text(study: Study) -> str:
     return "{" + ",\n ".join(lines) + "}\n"
 
 
-def plan_facts(plan: Plan) -> dict[str, Any]:
-    facts: dict[str, Any] = {"strategy": plan.strategy, "total_size": plan.total,
-                             "bound": plan.bound, "status": plan.status, "nodes": plan.nodes,
-                             "us": plan.us}
+def plan_entries(plan: Plan) -> dict[str, Any]:
+    entries: dict[str, Any] = {"strategy": plan.strategy, "total_size": plan.total,
+                               "bound": plan.bound, "status": plan.status, "nodes": plan.nodes,
+                               "us": plan.us}
     if plan.is_offsets:
-        return facts | {"kind": "offsets", "offsets": plan.offsets}
+        return entries | {"kind": "offsets", "offsets": plan.offsets}
     sizes = [s[0] if len(s) == 1 else list(s) for s in plan.object_sizes]
-    facts |= {"kind": "objects", "object_ids": plan.object_ids, "object_sizes": sizes}
+    entries |= {"kind": "objects", "object_ids": plan.object_ids, "object_sizes": sizes}
     if plan.offsets is not None:  # an arena and images
-        facts |= {"kind": "arena and images", "offsets": plan.offsets,
-                  "object_names": plan.object_names}
-    return facts
+        entries |= {"kind": "arena and images", "offsets": plan.offsets,
+                    "object_names": plan.object_names}
+    return entries
 
 
 def _records(problem: Problem) -> Iterator[dict[str, Any]]:
@@ -71,28 +71,28 @@ def _records(problem: Problem) -> Iterator[dict[str, Any]]:
     it."""
     trees = _trees(problem)
     for k, record in enumerate(problem.records):
-        facts: dict[str, Any] = {
+        entries: dict[str, Any] = {
             "name": record.name, "size": record.size[0] if len(record.size) == 1 else record.size,
             "first": record.first, "last": record.last}
         if record.align != 1:
-            facts["align"] = record.align
+            entries["align"] = record.align
         if record.op:
-            facts["op"] = record.op
+            entries["op"] = record.op
         if record.fixed_offset is not None:
-            facts["fixed_offset"] = record.fixed_offset
+            entries["fixed_offset"] = record.fixed_offset
         partners = {o.other for o in record.overlaps} | (trees[k] - {k})
         if partners:
-            facts["may_overlap"] = sorted(partners)
+            entries["may_overlap"] = sorted(partners)
         exact = [{"other": o.other, "safe_distance": o.safe_distance}
                  for o in record.overlaps if o.safe_distance is not None]
         if exact:
-            facts["overlaps"] = exact
+            entries["overlaps"] = exact
         if record.alias_of is not None:
             key = "inside" if record.alias_offset else "alias_of"
-            facts[key] = record.alias_of
+            entries[key] = record.alias_of
             if record.alias_offset:
-                facts["inside_at"] = record.alias_offset
-        yield facts
+                entries["inside_at"] = record.alias_offset
+        yield entries
 
 
 def _root(problem: Problem, index: int) -> int:

@@ -18,14 +18,15 @@ def of(problem, plan):
 
 
 def test_json_holds_the_plan_and_all_others():
-    facts = json.loads(export.json_text(plans.study(capacity=64)))
-    assert facts["records"][3] == {"name": "d", "size": 8, "first": 2, "last": 2, "align": 8,
-                                   "op": "Eltwise"}
-    assert (facts["offsets"], facts["total_size"], facts["bound"]) == ([0, 10, 10, 0], 40, 40)
-    assert (facts["status"], facts["nodes"], facts["us"]) == ("optimal", 12, 90)
-    assert (facts["capacity"], facts["naive"], facts["kind"]) == (64, 58, "offsets")
-    assert [s["strategy"] for s in facts["strategies"]] == [p.strategy for p in plans.study().plans]
-    assert facts["strategies"][2]["object_sizes"] == [30, 10, 10]
+    report = json.loads(export.json_text(plans.study(capacity=64)))
+    assert report["records"][3] == {"name": "d", "size": 8, "first": 2, "last": 2, "align": 8,
+                                    "op": "Eltwise"}
+    assert (report["offsets"], report["total_size"], report["bound"]) == ([0, 10, 10, 0], 40, 40)
+    assert (report["status"], report["nodes"], report["us"]) == ("optimal", 12, 90)
+    assert (report["capacity"], report["naive"], report["kind"]) == (64, 58, "offsets")
+    assert [s["strategy"] for s in report["strategies"]] == [p.strategy
+                                                             for p in plans.study().plans]
+    assert report["strategies"][2]["object_sizes"] == [30, 10, 10]
 
 
 def test_json_is_read_again(tmp_path):

@@ -75,17 +75,17 @@ def _request(problem: Problem) -> dict[str, Any]:
 
 def _record(record: Record) -> dict[str, Any]:
     size = record.size[0] if len(record.size) == 1 else list(record.size)
-    facts: dict[str, Any] = {"name": record.name, "size": size, "first": record.first,
-                             "last": record.last, "align": record.align}
+    report: dict[str, Any] = {"name": record.name, "size": size, "first": record.first,
+                              "last": record.last, "align": record.align}
     if record.fixed_offset is not None:
-        facts["fixed_offset"] = record.fixed_offset
+        report["fixed_offset"] = record.fixed_offset
     if record.alias_of is not None:
-        facts |= {"alias_of": record.alias_of, "alias_offset": record.alias_offset}
+        report |= {"alias_of": record.alias_of, "alias_offset": record.alias_offset}
     if record.overlaps:
-        facts["overlaps"] = [
+        report["overlaps"] = [
             {"other": o.other} if o.safe_distance is None else
             {"other": o.other, "safe_distance": o.safe_distance} for o in record.overlaps]
-    return facts
+    return report
 
 
 def _plan(found: dict[str, Any]) -> Plan:

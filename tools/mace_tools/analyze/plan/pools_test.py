@@ -87,9 +87,9 @@ def test_images_are_a_pool_of_the_picture(study, arena):
     assert ">image 0 8 x 4<" in svg and "Arena and images" in svg
     assert "Arena and images" in chart_html.render(found)
     assert any("AUTO" in line for line in table.lines(found))
-    facts = json.loads(export.json_text(found))
-    assert len(facts["pools"]) == 2 + bool(arena)
-    assert facts["kind"] == "arena and images" and len(facts["object_ids"]) == 4 + len(arena)
+    report = json.loads(export.json_text(found))
+    assert len(report["pools"]) == 2 + bool(arena)
+    assert report["kind"] == "arena and images" and len(report["object_ids"]) == 4 + len(arena)
 
 
 def test_one_strategy(study):

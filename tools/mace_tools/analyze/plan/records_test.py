@@ -26,7 +26,7 @@ def read_json(folder, value, name=None):
     return records.read(file, name)
 
 
-def facts(problem):
+def report(problem):
     return [(r.name, r.size, r.first, r.last, r.align) for r in problem.records]
 
 
@@ -38,12 +38,12 @@ def facts(problem):
     "id,begin,end,size,offset\nb,3,8,4,77\n",
 ])
 def test_csv(tmp_path, text):
-    assert facts(read_csv(tmp_path, text)) == [("b", (4,), 3, 8, 1)]
+    assert report(read_csv(tmp_path, text)) == [("b", (4,), 3, 8, 1)]
 
 
 def test_csv_alignment(tmp_path):
     text = "id,lower,upper,size,alignment\nb,3,9,4,64\nc,0,1,0,1\n"
-    assert facts(read_csv(tmp_path, text)) == [("b", (4,), 3, 8, 64), ("c", (0,), 0, 0, 1)]
+    assert report(read_csv(tmp_path, text)) == [("b", (4,), 3, 8, 64), ("c", (0,), 0, 0, 1)]
 
 
 H = "id,lower,upper,size\n"
@@ -86,7 +86,7 @@ RECORD = {"name": "b", "size": 4, "first": 3, "last": 8}
     {"plans": [{"name": "p", "records": [RECORD]}]},
 ])
 def test_json(tmp_path, value):
-    assert facts(read_json(tmp_path, value)) == [("b", (4,), 3, 8, 1)]
+    assert report(read_json(tmp_path, value)) == [("b", (4,), 3, 8, 1)]
 
 
 def test_json_lists_and_extents(tmp_path):

@@ -53,7 +53,7 @@ class Error:
             return 1.0
         return self.product / math.sqrt(self.signal * self.size) if self.signal * self.size else 0.0
 
-    def facts(self) -> dict[str, float]:
+    def report(self) -> dict[str, float]:
         return {"sqnr_db": self.sqnr_db, "similarity": self.similarity,
                 "max_abs_error": self.largest}
 

@@ -51,7 +51,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Ranges:
-    """What calibration found: the range and the facts of each tensor."""
+    """What calibration found: the range and the observations of each tensor."""
 
     chosen: Mapping[str, Range]
     observed: Mapping[str, Observed]

@@ -58,16 +58,16 @@ class Runs:
                         yield {**found, **{t: sample[t] for t in tensors if t in graph.inputs}}
 
     def _call(self, jobs: Sequence[dict[str, Any]], folder: Path) -> None:
-        batch, facts = folder / "batch.json", folder / "facts.json"
+        batch, report = folder / "batch.json", folder / "report.json"
         batch.write_text(json.dumps(jobs))
-        command = [str(self.mace_run), f"--batch={batch}", f"--json={facts}", "--allow_nan",
+        command = [str(self.mace_run), f"--batch={batch}", f"--json={report}", "--allow_nan",
                    "--warmup=0", "--round=1", *self.flags]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                               check=False)
-        if not facts.is_file():
+        if not report.is_file():
             lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
             raise RunFailedError(f"mace_run failed: {lines[-1]}")
-        for entry in json.loads(facts.read_text()):
+        for entry in json.loads(report.read_text()):
             if entry["error"]:
                 raise RunFailedError(f"mace_run cannot run the model: {entry['error']}")
 

@@ -93,7 +93,7 @@ def seal(p: argparse.ArgumentParser) -> None:
 
 
 def _name(given: str) -> str:
-    from mace_tools.config.values import file_name  # which reads the facts of all ops
+    from mace_tools.config.values import file_name  # which reads the schemas of all ops
 
     try:
         return file_name(given)

@@ -16,7 +16,7 @@ from mace_tools.graph.quantization import real, same_quant
 from mace_tools.support.errors import ModelError
 
 # Ops that compute on quantized values with some values of an attribute only. tools/ops.json tells
-# which ops compute on quantized values of which types (OpFacts.on_quantized, cpu_quantized).
+# which ops compute on quantized values of which types (OpSchema.on_quantized, cpu_quantized).
 _VALUES = {
     "Eltwise": ("type", ("SUM", "SUB", "PROD", "DIV", "SQR_DIFF", "MIN", "MAX")),
     "LpNorm": ("p", (2,)),

@@ -5,8 +5,8 @@ lacks additions is refused, since later changes to these would go unnoticed.
 SPDX-License-Identifier: Apache-2.0
 
 `python -m mace_tools.package.library.abi` writes mace/public/abi.txt, the interface as it is
-committed. It has a fact on each line; those about types come from the debug information of a file
-that includes the headers, on x86-64:
+committed. It has a declaration on each line; those of types come from the debug information of a
+file that includes the headers, on x86-64:
 
     function mace::MaceVersion()
     returns mace::MaceModel::Load(...): MaceStatus
@@ -61,14 +61,15 @@ class Node:
 
 
 def current() -> list[str]:
-    """The facts of this checkout. Errors: CalledProcessError if its headers do not compile."""
+    """The declarations of this checkout. Errors: CalledProcessError if its headers do not
+    compile."""
     headers = [p for p in sorted(bundle.HEADERS.glob("*.h"))]
     functions = [f"function {signature}" for signature in exports.listed()]
     version = f"version {bundle.version()} {link.SYMBOL_VERSION}"
-    return [version, *sorted({*functions, *facts_of(headers, REPO)})]
+    return [version, *sorted({*functions, *declarations_of(headers, REPO)})]
 
 
-def facts_of(headers: Iterable[Path], include: Path) -> Iterator[str]:
+def declarations_of(headers: Iterable[Path], include: Path) -> Iterator[str]:
     """Of the types in namespace mace, and of C types whose names begin with mace."""
     with tempfile.TemporaryDirectory() as folder:
         source, result = Path(folder) / "abi.cc", Path(folder) / "abi.o"
@@ -83,9 +84,9 @@ def facts_of(headers: Iterable[Path], include: Path) -> Iterator[str]:
         for node in unit.children:
             if node.tag == "DW_TAG_namespace" and node.name == "mace":
                 for inner in node.children:
-                    yield from _facts(inner, "mace::", nodes)
+                    yield from _declarations(inner, "mace::", nodes)
             elif re.match(r"mace|Mace|MACE", node.name):
-                yield from _facts(node, "", nodes)
+                yield from _declarations(node, "", nodes)
     yield from _returns(nodes)
 
 
@@ -120,7 +121,7 @@ def _parse(text: str) -> tuple[list[Node], dict[str, Node]]:
     return roots, by_offset
 
 
-def _facts(node: Node, scope: str, nodes: dict[str, Node]) -> Iterator[str]:
+def _declarations(node: Node, scope: str, nodes: dict[str, Node]) -> Iterator[str]:
     name = scope + node.name
     if not node.name or "declaration" in node.attributes:
         return
@@ -132,7 +133,7 @@ def _facts(node: Node, scope: str, nodes: dict[str, Node]) -> Iterator[str]:
         yield f"type {name} has {node.number('byte_size')} bytes"
         for child in node.children:
             yield from _part(child, name, nodes)
-            yield from _facts(child, f"{name}::", nodes)
+            yield from _declarations(child, f"{name}::", nodes)
     elif node.tag == "DW_TAG_typedef":
         yield f"type {name} is {_type(node, nodes)}"
 
@@ -169,8 +170,9 @@ def _type(node: Node, nodes: dict[str, Node]) -> str:
 
 
 def broken(before: list[str], now: list[str]) -> list[str]:
-    """What apps that were linked with `before` miss in `now`: facts that went or changed, and new
-    parts of types that there were, which have another size or other virtual functions now."""
+    """What apps that were linked with `before` miss in `now`: declarations that went or changed,
+    and new parts of types that there were, which have another size or other virtual functions
+    now."""
     types = {line.split()[1] for line in before if line.startswith("type ")}
     gone = sorted(set(before[1:]) - set(now))
     grown = [line for line in sorted(set(now[1:]) - set(before))
@@ -194,9 +196,9 @@ def problems(before: list[str], now: list[str]) -> str:
         return (f"apps linked with {old} break with this library:\n" + "\n".join(lines) +
                 "\nUndo that; or, if it must be, raise MACE_VERSION_MAJOR and SYMBOL_VERSION, and "
                 f"{renew}. (Renewing alone will do while no release has what is gone.)")
-    new_facts = [f"+ {line}" for line in now if line not in set(before)]
-    if new_facts:
-        return ("mace/public/abi.txt is stale: it lacks\n" + "\n".join(new_facts) +
+    new_declarations = [f"+ {line}" for line in now if line not in set(before)]
+    if new_declarations:
+        return ("mace/public/abi.txt is stale: it lacks\n" + "\n".join(new_declarations) +
                 f"\nNo app breaks by these additions; {renew}")
     return ""
 

@@ -34,19 +34,20 @@ def test_the_committed_interface_is_that_of_this_library():
 
 
 @pytest.fixture
-def facts(tmp_path, monkeypatch):
+def declarations(tmp_path, monkeypatch):
     monkeypatch.setattr(exports, "listed", lambda: [FUNCTION])
 
     def read(header=HEADER, version="1.0.0", symbols="MACE_1"):
         (tmp_path / "box.h").write_text(header)
-        found = sorted({f"function {FUNCTION}", *abi.facts_of([tmp_path / "box.h"], tmp_path)})
+        found = sorted({f"function {FUNCTION}",
+                        *abi.declarations_of([tmp_path / "box.h"], tmp_path)})
         return [f"version {version} {symbols}", *found]
 
     return read
 
 
-def test_facts_are_of_types_and_functions(facts):
-    assert facts() == [
+def test_declarations_are_of_types_and_functions(declarations):
+    assert declarations() == [
         "version 1.0.0 MACE_1",
         "enumerator mace::Kind A = 0",
         "enumerator mace::Kind B = 1",
@@ -71,9 +72,9 @@ def test_facts_are_of_types_and_functions(facts):
     ("int count() const", "int twice() const { return 2 * count_; }\n  int count() const"),
     ("void More(int a);", "void More(int a);\nvoid Most(int a);"),
 ])
-def test_additions_break_nothing_but_make_the_list_stale(facts, old, new):
+def test_additions_break_nothing_but_make_the_list_stale(declarations, old, new):
     assert HEADER.count(old) == 1
-    before, now = facts(), facts(HEADER.replace(old, new))
+    before, now = declarations(), declarations(HEADER.replace(old, new))
     assert not abi.broken(before, now)
     # Only what apps can meet is in the list: inline functions and unexported ones are not.
     added = [f"+ {line}" for line in now if line not in before]
@@ -85,9 +86,9 @@ def test_additions_break_nothing_but_make_the_list_stale(facts, old, new):
     assert not abi.problems(now, now)
 
 
-def test_an_exported_function_that_the_list_lacks_makes_it_stale(facts):
-    before = [line for line in facts() if not line.startswith(("function", "returns"))]
-    assert f"+ function {FUNCTION}" in abi.problems(before, facts()).splitlines()
+def test_an_exported_function_that_the_list_lacks_makes_it_stale(declarations):
+    before = [line for line in declarations() if not line.startswith(("function", "returns"))]
+    assert f"+ function {FUNCTION}" in abi.problems(before, declarations()).splitlines()
 
 
 @pytest.mark.parametrize("old, new, message", [
@@ -102,21 +103,23 @@ def test_an_exported_function_that_the_list_lacks_makes_it_stale(facts):
     ("enum class Kind {", "enum class Kind : char {", "- type mace::Kind has 4 bytes"),
     ("Kind Make", "int Make", f"- returns {FUNCTION}: Kind"),
 ])
-def test_what_breaks_apps_is_named_with_the_cure(facts, old, new, message):
+def test_what_breaks_apps_is_named_with_the_cure(declarations, old, new, message):
     assert HEADER.count(old) == 1
-    problem = abi.problems(facts(), facts(HEADER.replace(old, new)))
+    problem = abi.problems(declarations(), declarations(HEADER.replace(old, new)))
     assert message in problem.splitlines()
     assert "raise MACE_VERSION_MAJOR and SYMBOL_VERSION" in problem and abi.COMMAND in problem
 
 
-def test_a_function_that_went_breaks_apps(facts):
-    now = [line for line in facts() if not line.startswith("function")]
-    assert f"- function {FUNCTION}" in abi.problems(facts(), now).splitlines()
+def test_a_function_that_went_breaks_apps(declarations):
+    now = [line for line in declarations() if not line.startswith("function")]
+    assert f"- function {FUNCTION}" in abi.problems(declarations(), now).splitlines()
 
 
-def test_a_raised_version_asks_for_a_new_baseline(facts):
+def test_a_raised_version_asks_for_a_new_baseline(declarations):
     changed = HEADER.replace("int width;", "float width;")
-    now = facts(changed, "2.0.0", "MACE_2")
-    assert "is of version 1.0.0, the headers are of 2.0.0: renew" in abi.problems(facts(), now)
+    now = declarations(changed, "2.0.0", "MACE_2")
+    assert "is of version 1.0.0, the headers are of 2.0.0: renew" in abi.problems(declarations(),
+                                                                                  now)
     assert not abi.problems(now, now)
-    assert "it is to be MACE_2" in abi.problems(facts(), facts(changed, "2.0.0", "MACE_1"))
+    assert "it is to be MACE_2" in abi.problems(declarations(),
+                                                declarations(changed, "2.0.0", "MACE_1"))

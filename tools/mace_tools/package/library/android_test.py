@@ -199,10 +199,10 @@ def test_the_prefab_package_has_what_its_schema_asks_for(home, tmp_path, file):
                    "dependencies": []}
     assert re.fullmatch(r"\d+(\.\d+(\.\d+(\.\d+)?)?)?", top["version"])
     (module,) = (place / "modules").iterdir()
-    facts = json.loads((module / "module.json").read_text())
+    metadata = json.loads((module / "module.json").read_text())
     is_static = file.endswith(".a")
-    assert facts == {"export_libraries": ["-ldl", "-lm"] if is_static else [],
-                     "library_name": file.partition(".")[0]}
+    assert metadata == {"export_libraries": ["-ldl", "-lm"] if is_static else [],
+                        "library_name": file.partition(".")[0]}
     assert (module / "include" / "mace" / "public" / "mace.h").is_file()
     assert sorted(p.name for p in (module / "libs").iterdir()) == [
         "android.arm64-v8a", "android.x86_64"]

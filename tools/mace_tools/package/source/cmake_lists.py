@@ -95,7 +95,7 @@ def _name(variant: Variant) -> str:
 
 
 def _table(table: Table) -> list[str]:
-    words = "".join(f'\n  {key.upper()} "{value}"' for key, value in table.facts)
+    words = "".join(f'\n  {key.upper()} "{value}"' for key, value in table.entries)
     ops = sorted(op_of(path) for path in table.files)
     return [f"mace_op_table({'EVERY_OP' if table.has_every_op else ''}\n"
             f"  OUT generated/{table.out}{words}\n  OPS {' '.join(ops)})", ""]

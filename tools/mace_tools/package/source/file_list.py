@@ -47,7 +47,7 @@ class Table:
     """A list of functions, one for each op, which the build writes from file names."""
 
     out: str  # the file
-    facts: tuple[tuple[str, str], ...]  # namespace, returns, entry, table, header
+    entries: tuple[tuple[str, str], ...]  # namespace, returns, entry, table, header
     has_every_op: bool
     files: tuple[str, ...]  # that define the functions
 
@@ -153,11 +153,11 @@ def read_tables(answer: ElementTree.Element) -> tuple[Table, ...]:
             continue
         words = {e.attrib["name"]: e.attrib["value"] for e in rule
                  if e.tag in ("string", "output", "boolean") and "value" in e.attrib}
-        facts = tuple((key, words[key])
-                      for key in ("namespace", "returns", "entry", "table", "header"))
+        entries = tuple((key, words[key])
+                        for key in ("namespace", "returns", "entry", "table", "header"))
         files = [path for label in _labels(rule, "srcs")
                  for path in groups.get(label) or [label]]
-        tables.append(Table(_path(words["out"]), facts, words.get("has_every_op") == "true",
+        tables.append(Table(_path(words["out"]), entries, words.get("has_every_op") == "true",
                             tuple(sorted(map(_path, files)))))
     return tuple(sorted(tables, key=lambda t: t.out))
 
