@@ -36,7 +36,7 @@ KINDS = [("int8", True), ("int8", False), ("uint8", False), ("int16", False), ("
 LIMITS = {"int4": (-8, 7), "uint4": (0, 15), "int2": (-2, 1)}
 
 
-def layer(op: str, kind: str, per_channel: bool, moved: bool, real: bool = False
+def layer(op: str, kind: str, per_channel: bool, moved: bool, in_float: bool = False
           ) -> tuple[Maker, dict]:
     """`moved`: the weights are transposed before they become floats; `real`: they are floats."""
     d = np.random.default_rng(len(op))
@@ -55,12 +55,12 @@ def layer(op: str, kind: str, per_channel: bool, moved: bool, real: bool = False
     m.tensor("w0", [shape[k] for k in order], kind,
              np.ascontiguousarray(quantized.transpose(order)),
              scale, zero, order.index(axis))
-    if moved and not real:
+    if moved and not in_float:
         m.tensor("w1", shape, kind, None, scale, zero, axis)
         m.op("TRANSPOSE", ["w0", m.const("order", back.astype(np.int32))], ["w1"],
              "TransposeOptions")
-    m.tensor("w", shape, data=values if real else None)
-    if not real:
+    m.tensor("w", shape, data=values if in_float else None)
+    if not in_float:
         m.op("DEQUANTIZE", ["w1" if moved else "w0"], ["w"], "DequantizeOptions")
     feeds = {"x": d.uniform(-1, 3, x_shape).astype(np.float32)}
     if op == "GATHER":
@@ -87,7 +87,7 @@ def test_it_computes_what_the_weights_stand_for(tmp_path, moved):
             path = m.save(tmp_path, ["x"], ["y"])
             graph = try_import("tflite", path, feeds, ["y"])
             assert not isinstance(graph, str), (name, graph)
-            floats, _ = layer(op, kind, per_channel, False, real=True)
+            floats, _ = layer(op, kind, per_channel, False, in_float=True)
             wanted[name] = [litert(floats.bytes(["x"], ["y"]), feeds)]
             if kind == "int8" and not moved:  # LiteRT dequantizes others for some operators only
                 wanted[name].append(litert(path.read_bytes(), feeds))

@@ -53,8 +53,8 @@ def model(kind, per_channel, asymmetric):
     m.tensors[m.index["y"]] = ("y", (*x.shape[:-1], outputs), "float32", None, None)
     wide = [1] * 4 if axis else [1] * len(shape)
     wide[axis] = -1
-    real = quantized * (scale.reshape(wide) if per_channel else scale)
-    return m, x, real.transpose(3, 0, 1, 2) if axis else real
+    floats = quantized * (scale.reshape(wide) if per_channel else scale)
+    return m, x, floats.transpose(3, 0, 1, 2) if axis else floats
 
 
 @pytest.fixture(scope="module")

@@ -57,12 +57,12 @@ def save(path: Path, name: str, kind: str) -> Path:
     """x (quantized values) -> DequantizeLinear -> operator -> QuantizeLinear -> y (quantized
     values)."""
     shapes, weights, out, attrs = (LAYERS | EXACT)[name]
-    nodes, constants, reals, inputs = [], {}, [], []
+    nodes, constants, all_floats, inputs = [], {}, [], []
     zero = KINDS[kind](131 if kind == "u8" else 3)
     for k, shape in enumerate(shapes):
         constants |= {f"s{k}": np.float32(0.021 + 0.007 * k), f"z{k}": zero + KINDS[kind](k)}
         nodes.append(helper.make_node("DequantizeLinear", [f"x{k}", f"s{k}", f"z{k}"], [f"r{k}"]))
-        reals.append(f"r{k}")
+        all_floats.append(f"r{k}")
         inputs.append(helper.make_tensor_value_info(
             f"x{k}", helper.np_dtype_to_tensor_dtype(np.dtype(KINDS[kind])), shape))
     if weights is not None:
@@ -71,14 +71,14 @@ def save(path: Path, name: str, kind: str) -> Path:
         constants |= {"w": w, "sw": scale, "b": bias.astype(np.int32),
                       "sb": (np.float32(0.021) * scale).astype(np.float32)}
         nodes.append(helper.make_node("DequantizeLinear", ["w", "sw"], ["rw"], axis=axis))
-        reals.append("rw")
+        all_floats.append("rw")
         if name != "MatMul":
             nodes.append(helper.make_node("DequantizeLinear", ["b", "sb"], ["rb"], axis=0))
-            reals.append("rb")
+            all_floats.append("rb")
     least = name in ("Softmax", "Sigmoid", "Relu")
     constants |= {"sy": np.float32(out or 0.021),
                   "zy": KINDS[kind](np.iinfo(KINDS[kind]).min if least else zero)}
-    nodes += [helper.make_node(name.split()[0], reals, ["r"], **attrs),
+    nodes += [helper.make_node(name.split()[0], all_floats, ["r"], **attrs),
               helper.make_node("QuantizeLinear", ["r", "sy", "zy"], ["y"])]
     graph = helper.make_graph(nodes, "layer", inputs, [onnx.ValueInfoProto(name="y")],
                               [numpy_helper.from_array(np.asarray(v), n)

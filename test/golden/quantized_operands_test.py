@@ -43,10 +43,10 @@ def quantized(m: Maker, feeds: dict, kind: str, way: str) -> dict:
         stored = values if data is not None else None
         m.tensors[k] = (name, shape, kind, stored, (np.float32(scale), np.int64(zeros), 0))
         if way == "dequantized":
-            m.tensor(f"{name}/real", shape)
+            m.tensor(f"{name}/float", shape)
             for at, (op, inputs, *rest) in enumerate(m.ops):
-                m.ops[at] = (op, [f"{name}/real" if i == name else i for i in inputs], *rest)
-            m.ops.insert(0, ("DEQUANTIZE", [name], [f"{name}/real"], "DequantizeOptions", {}))
+                m.ops[at] = (op, [f"{name}/float" if i == name else i for i in inputs], *rest)
+            m.ops.insert(0, ("DEQUANTIZE", [name], [f"{name}/float"], "DequantizeOptions", {}))
     return feeds
 
 

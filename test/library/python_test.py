@@ -85,9 +85,9 @@ def test_quantized_values_go_in_and_out_with_their_scale(mace, models):
         q_values = np.int8([[-128, 3, 13, 127]])
         wanted = np.int8([[3, 3, 13, 127]])
         np.testing.assert_array_equal(engine(q_values), wanted)
-        real = info.dequantize(q_values)
-        np.testing.assert_array_equal(engine(real), wanted)
-        np.testing.assert_array_equal(info.quantize(real), q_values)
+        floats = info.dequantize(q_values)
+        np.testing.assert_array_equal(engine(floats), wanted)
+        np.testing.assert_array_equal(info.quantize(floats), q_values)
         np.testing.assert_array_equal(engine(q_values, float32=True),
                                       engine.outputs["y"].dequantize(wanted))
         np.testing.assert_array_equal(info.quantize([-100.0, 100.0]), np.int8([-128, 127]))

@@ -81,6 +81,7 @@ def capability(device: str, cpu_time: float = 1) -> Capability:
     if device not in _settings.DEVICES:
         raise InvalidArgumentError(f"device={device!r}: the devices are "
                                    f"{', '.join(_settings.DEVICES)}")
-    supported, real, quantized = ffi.new("bool *"), ffi.new("float *"), ffi.new("float *")
-    check(lib.mace_get_capability(_settings.DEVICES[device], cpu_time, supported, real, quantized))
-    return Capability(bool(supported[0]), real[0], quantized[0])
+    supported, floats, quantized = ffi.new("bool *"), ffi.new("float *"), ffi.new("float *")
+    check(lib.mace_get_capability(_settings.DEVICES[device], cpu_time, supported, floats,
+                                  quantized))
+    return Capability(bool(supported[0]), floats[0], quantized[0])

@@ -48,7 +48,7 @@ class TensorInfo:
         return self.scale != 0
 
     def quantize(self, values: Any) -> np.ndarray:
-        """The quantized values of real numbers: the nearest ones, kept in the range of the type."""
+        """The quantized values of floats: the nearest ones, kept in the range of the type."""
         self._need_quantization()
         limits = np.iinfo(self.dtype)
         q_values = np.rint(np.asarray(values,
@@ -56,7 +56,7 @@ class TensorInfo:
         return np.clip(q_values, limits.min, limits.max).astype(self.dtype)
 
     def dequantize(self, codes: Any) -> np.ndarray:
-        """The real numbers of quantized values, as float32."""
+        """The dequantized values, as float32."""
         self._need_quantization()
         return ((np.asarray(codes).astype(np.int32) - self.zero_point)
                 * np.float32(self.scale)).astype(np.float32)

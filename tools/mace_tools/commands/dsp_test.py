@@ -24,8 +24,8 @@ def network() -> Graph:
     for op, inputs, output, attrs in (
             ("Quantize", ["x"], "quantized", {}),
             ("Activation", ["quantized"], "clipped", {"type": "RELU"}),
-            ("Dequantize", ["clipped"], "reals", {}),
-            ("Unary", ["reals"], "y", {"type": "SQRT"})):
+            ("Dequantize", ["clipped"], "floats", {}),
+            ("Unary", ["floats"], "y", {"type": "SQRT"})):
         graph.add(op, inputs, [output], output, **attrs)
     for name in ("quantized", "clipped"):
         graph.tensors[name].dtype, graph.tensors[name].quant = "u8", QUANTIZED

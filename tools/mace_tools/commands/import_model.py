@@ -280,7 +280,7 @@ def formats(names: tuple[str, ...], formats: tuple[str, ...] | None) -> dict[str
 
 def _check_trained(context: Context, tag: str, model: Model, graph: Graph) -> None:
     """Errors: ConfigError for quantize: 1 without ranges, unless the model has them itself."""
-    if model.has_own_ranges and not graph.rounds_reals and all(
+    if model.has_own_ranges and not graph.rounds_floats and all(
             t.quant is None and t.packed_quant is None for t in graph.tensors.values()):
         raise context.deployment.error(
             ("models", tag, "quantize"), "the model has no ranges of its own, such as "

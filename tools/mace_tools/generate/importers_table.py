@@ -36,7 +36,7 @@ model are reported together, each with the nearest cure; [custom_ops.md](custom_
 app computes what no op does. Keras models become SavedModels first, and PyTorch programs ONNX ones
 ([converter.md](converter.md#keras-and-pytorch)).
 
-TFLite's models of 8 bits are computed to the bit. Those of ONNX and TensorFlow state real numbers
+TFLite's models of 8 bits are computed to the bit. Those of ONNX and TensorFlow state float values
 that are quantized; the engine computes such a layer with TFLite's integer arithmetic, so a
 quantized value of it may be one less or one more than that of ONNX Runtime, and layers behind it
 can multiply the difference. Quantize and Dequantize themselves are exact, halves to even as in

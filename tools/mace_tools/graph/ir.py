@@ -154,9 +154,9 @@ class Graph:
         # Nodes of the source whose meaning was settled by the present input shapes; where there are
         # any, the model is for these shapes only.
         self.shape_dependent: list[str] = []
-        # Whether quantized values are a rounding of real numbers in which the source computes, so
+        # Whether quantized values are a rounding of the floats in which the source computes, so
         # that a node between Dequantize and Quantize may compute on quantized values instead.
-        self.rounds_reals = False
+        self.rounds_floats = False
         self._producer: dict[str, Node] = {}
         self._consumers: dict[str, list[Node]] = {}
 

@@ -33,7 +33,7 @@ def along(values: np.ndarray, axis: int | None, rank: int) -> np.ndarray:
     return values.reshape([-1 if k == axis else 1 for k in range(rank)])
 
 
-def real(data: np.ndarray, quant: Quant) -> np.ndarray:
+def dequantized(data: np.ndarray, quant: Quant) -> np.ndarray:
     """The dequantized values."""
     zero = along(quant.zero_point, quant.axis, data.ndim)
     scale = along(quant.scale, quant.axis, data.ndim)
@@ -41,7 +41,7 @@ def real(data: np.ndarray, quant: Quant) -> np.ndarray:
 
 
 def nearest(data: np.ndarray, quant: Quant, dtype: str, ties: str = "EVEN") -> np.ndarray:
-    """The quantized values that are nearest to real numbers, saturated; `ties` as `rounding` of
+    """The quantized values that are nearest to floats, saturated; `ties` as `rounding` of
     Quantize. NaN becomes the smallest quantized value."""
     scale = along(quant.scale.astype(np.float32), quant.axis, data.ndim)
     zero = along(quant.zero_point.astype(np.float64), quant.axis, data.ndim)

@@ -34,10 +34,6 @@ class Quantized:
     def shape(self) -> tuple[int, ...]:
         return self.data.shape
 
-    def real(self) -> np.ndarray:
-        """REQUIRES: one scale."""
-        return (self.data.astype(np.int64) - self.zero) * np.float32(self.scale)
-
 
 @dataclass
 class Out:

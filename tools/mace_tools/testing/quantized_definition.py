@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 
-def fixed(real: float) -> tuple[int, int]:
+def fixed(factor: float) -> tuple[int, int]:
     """The factor mantissa * 2^(exponent - 31) nearest to a real one."""
-    if real == 0:
+    if factor == 0:
         return 0, 0
-    fraction, exponent = math.frexp(real)
+    fraction, exponent = math.frexp(factor)
     mantissa = math.floor(fraction * 2**31 + 0.5)
     if mantissa == 2**31:
         mantissa, exponent = 2**30, exponent + 1
@@ -30,9 +30,9 @@ def wrapped(x: np.ndarray) -> np.ndarray:
     return x.astype(np.int64).astype(np.uint32).astype(np.int32).astype(np.int64)
 
 
-def scaled(x: np.ndarray, real: float) -> np.ndarray:
+def scaled(x: np.ndarray, factor: float) -> np.ndarray:
     """x times a factor, rounded twice: ties up, then ties away from zero."""
-    mantissa, exponent = fixed(real)
+    mantissa, exponent = fixed(factor)
     left, right = max(exponent, 0), max(-exponent, 0)
     product = wrapped(x << left) * mantissa
     high = (product + (1 << 30)) >> 31
@@ -50,8 +50,8 @@ def finished(sums: np.ndarray, x: Any, w: Any, out: Any, fields: dict) -> np.nda
     y = np.empty(sums.shape, np.int64)
     scales = np.broadcast_to(np.float32(w.scale), sums.shape[-1:])
     for o, scale in enumerate(scales):
-        real = float(np.float32(x.scale)) * float(scale) / float(np.float32(out.scale))
-        y[..., o] = scaled(wrapped(sums[..., o]), real) + out.zero
+        factor = float(np.float32(x.scale)) * float(scale) / float(np.float32(out.scale))
+        y[..., o] = scaled(wrapped(sums[..., o]), factor) + out.zero
     least, most = limits(out, fields.get("FusedActivationFunction", 0))
     return np.minimum(np.maximum(y, least), most).astype(out.dtype)
 
@@ -61,14 +61,14 @@ def limits(out: Any, activation: int) -> tuple[int, int]:
     info = np.iinfo(out.dtype)
     least, most = int(info.min), int(info.max)
 
-    def code(real: float) -> int:
-        units = np.float32(real) / np.float32(out.scale)
+    def quantized(value: float) -> int:
+        units = np.float32(value) / np.float32(out.scale)
         return out.zero + int(math.copysign(math.floor(abs(float(units)) + 0.5), units))
 
     if activation in (1, 3):
         least = max(least, out.zero)
     if activation == 3:
-        most = min(most, code(6))
+        most = min(most, quantized(6))
     if activation == 2:
-        least, most = max(least, code(-1)), min(most, code(1))
+        least, most = max(least, quantized(-1)), min(most, quantized(1))
     return least, most

@@ -302,8 +302,8 @@ def _joined() -> list[Case]:
                 cases.append(Case("QUANTIZE", [x], [d.out(other, d.scale(-6, -3), turn + 1)]))
             x = every_value(dtype, d.scale(-6, -3), d.zero(dtype, turn))
             cases.append(Case("DEQUANTIZE", [x], [Out("float32")]))
-            real = np.float32(d.rng.uniform(-6, 6, (3, 171)))
-            cases.append(Case("QUANTIZE", [real], [d.out(dtype, d.scale(-6, -4), turn)]))
+            floats = np.float32(d.rng.uniform(-6, 6, (3, 171)))
+            cases.append(Case("QUANTIZE", [floats], [d.out(dtype, d.scale(-6, -4), turn)]))
             halves = np.arange(-90, 90, dtype=np.float32).reshape(1, -1) / 4
             cases.append(Case("QUANTIZE", [halves], [Out(dtype, 0.5, d.zero(dtype, turn))]))
     return cases

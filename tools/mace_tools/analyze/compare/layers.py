@@ -16,7 +16,7 @@ from mace_tools.analyze import validate
 from mace_tools.analyze.compare.engine import Engine
 from mace_tools.analyze.compare.reference import Reference
 from mace_tools.analyze.validate import Comparison
-from mace_tools.convert.passes.dequantize_around import real
+from mace_tools.convert.passes.dequantize_around import dequantized
 from mace_tools.graph.extract import Arrays, Part, cut, nodes_between, starts_of
 from mace_tools.graph.ir import Graph, Node
 from mace_tools.support.exit_codes import RunFailedError
@@ -130,7 +130,8 @@ class Study:
         noise = self._noise(tensor)
         if quant is None or actual.dtype.kind not in "iu" or right.dtype != actual.dtype:
             return validate.compare(tensor, actual, right, noise)
-        return validate.compare(tensor, real(actual, quant), real(right, quant), noise)
+        return validate.compare(tensor, dequantized(actual, quant), dequantized(right, quant),
+                                noise)
 
     def _noise(self, tensor: str) -> float:
         """What an error may be at any scale. Where the reference rounds to steps in floats, results

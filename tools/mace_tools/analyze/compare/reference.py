@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mace_tools.convert.importers.source import SourceModel
-from mace_tools.convert.passes.dequantize_around import real
+from mace_tools.convert.passes.dequantize_around import dequantized
 from mace_tools.graph.extract import Arrays
 from mace_tools.graph.ir import NUMPY, Graph, Quant, Tensor
 
@@ -67,7 +67,7 @@ def as_stored(array: np.ndarray, tensor: Tensor, quant: Quant | None) -> np.ndar
     wanted, kinds = tensor.quant, (np.dtype(np.int8), np.dtype(np.uint8))
     if wanted is None:
         if tensor.dtype == "f32" and quant is not None and array.dtype.kind in "iu":
-            return real(array, quant)
+            return dequantized(array, quant)
         return array
     target = NUMPY[tensor.dtype]
     if array.dtype == target:

@@ -16,7 +16,7 @@ from mace_tools.analyze.quantize.quantize_graph import Assigned
 from mace_tools.analyze.quantize.runs import Runs
 from mace_tools.graph.extract import Arrays
 from mace_tools.graph.ir import Graph
-from mace_tools.graph.quantization import real
+from mace_tools.graph.quantization import dequantized
 
 
 @dataclass
@@ -91,7 +91,7 @@ def layers(graph: Graph, made: Assigned, runs: Runs, samples: Sequence[Arrays]
     for expected, values in pairs:
         for name, place in places.items():
             quant = made.graph.tensors[place].quant
-            found = values[place] if quant is None else real(values[place], quant)
+            found = values[place] if quant is None else dequantized(values[place], quant)
             errors[name].add(found, expected[name])
             errors[name].columns.add(found, expected[name])
     return errors

@@ -24,7 +24,7 @@ def clone(graph: Graph) -> Graph:
     new.notes, new.shape_dependent = list(graph.notes), list(graph.shape_dependent)
     new.states = {name: replace(state) for name, state in graph.states.items()}
     new.open_dims, new.subgraphs = dict(graph.open_dims), dict(graph.subgraphs)
-    new.rounds_reals = graph.rounds_reals
+    new.rounds_floats = graph.rounds_floats
     return new
 
 

@@ -117,7 +117,7 @@ class _Rewrite:
         for name, q in self.quantized.items():
             if g.producer(name) is None and name not in g.inputs \
                     and (g.consumers(name) or name in g.outputs):
-                g.add("Dequantize", [q], [name], g.fresh(f"{name}/real"))
+                g.add("Dequantize", [q], [name], g.fresh(f"{name}/float"))
 
     def _operand(self, name: str, wanted: Quant) -> str:
         """The tensor's quantized values, which are made where it has floats or other quantized

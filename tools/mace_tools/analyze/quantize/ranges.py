@@ -1,4 +1,4 @@
-"""Chooses the range of real numbers that 256 quantized values stand for, from a histogram.
+"""Chooses the range of floats that 256 quantized values stand for, from a histogram.
 
 SPDX-License-Identifier: Apache-2.0
 

@@ -56,6 +56,6 @@ def _op(made: Made, name: str) -> str:
 
 
 def shown_range(made: Made, name: str) -> str:
-    """The range of real numbers that calibration chose for a tensor."""
+    """The range of floats that calibration chose for a tensor."""
     low, high = made.found.chosen.get(name, (0.0, 0.0))
     return f"{low:.4g} to {high:.4g}" if name in made.found.chosen else ""

@@ -104,8 +104,8 @@ def test_blocks_keep_their_ends():
     rows = np.zeros((2, 40), np.float32)
     rows[0, 3], rows[1, 39] = -2.0, 1e-3
     quantized, scales = blocks_of_4_bits(rows)
-    real = quantized * np.repeat(scales.astype(np.float32), 32, 1)[:, :40]
-    np.testing.assert_allclose(real, rows, rtol=1e-2)
+    in_float = quantized * np.repeat(scales.astype(np.float32), 32, 1)[:, :40]
+    np.testing.assert_allclose(in_float, rows, rtol=1e-2)
     assert quantized.min() >= -8 and quantized.max() <= 7 and scales.shape == (2, 2)
 
 

@@ -107,7 +107,7 @@ class Builder(NodeMaker, Frames):
     def set_quant(self, name: str, quant: Quant | None) -> None:
         self.graph.tensors[name].quant = quant
 
-    def add_real(self, value: np.ndarray, quant: Quant | None, name: str) -> str:
+    def add_dequantized(self, value: np.ndarray, quant: Quant | None, name: str) -> str:
         """A float32 constant that stands for quantized values, see Tensor.source_quant."""
         added = self.add_const(value, "f32", name)
         self.graph.tensors[added].source_quant = quant
@@ -117,10 +117,10 @@ class Builder(NodeMaker, Frames):
         """The quantized values for which a constant stands, see Tensor.source_quant."""
         return self.graph.tensors[name].source_quant
 
-    def rounds_reals(self) -> None:
-        """Notes that quantized values are a rounding of real numbers in which the source
+    def rounds_floats(self) -> None:
+        """Notes that quantized values are a rounding of the floats in which the source
         computes."""
-        self.frames[0].graph.rounds_reals = True
+        self.frames[0].graph.rounds_floats = True
 
     # --- making nodes ---
 

@@ -1,4 +1,4 @@
-"""Fourier transforms as products with constant tables; complex numbers are pairs of reals.
+"""Fourier transforms as products with constant tables; complex numbers are pairs of floats.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -95,7 +95,7 @@ class Writer:
     def rounded(self, made: str, quant: Quant, dtype: str, base: str) -> str:
         scale, zero = self._scale(quant, dtype, base)
         quantized = self.op("QuantizeLinear", [made, scale, zero], f"{base}/quantized")
-        return self.op("DequantizeLinear", [quantized, scale, zero], f"{base}/real")
+        return self.op("DequantizeLinear", [quantized, scale, zero], f"{base}/float")
 
     def _scale(self, quant: Quant, dtype: str, base: str) -> tuple[str, str]:
         scale, zero = quant.scale.astype(np.float32), quant.zero_point.astype(NUMPY[dtype])
@@ -109,7 +109,7 @@ class Writer:
         scale, zero = self._scale(quant, {v: k for k, v in NUMPY.items()}[data.dtype], base)
         attrs = {"axis": axis} if quant.axis is not None and axis is not None else {}
         return self.op("DequantizeLinear", [self.const(f"{base}/quantized", data), scale, zero],
-                       f"{base}/real", **attrs)
+                       f"{base}/float", **attrs)
 
     def _constant(self, name: str, data: np.ndarray, quant: Quant | None) -> str:
         if quant is None:

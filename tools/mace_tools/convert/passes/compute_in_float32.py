@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 Inputs and outputs keep their quantized values, with a Dequantize behind and a Quantize before. What
 saturates at 0 when quantized is clamped there; nothing else is rounded, so that results are nearer
-to real numbers than quantized ones.
+to the float model than quantized ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mace_tools.convert.passes.match import CONV_LIKE
 from mace_tools.convert.passes.store_quantized_weights import store_quantized_weights
 from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import NUMPY, Graph, Node, Tensor
-from mace_tools.graph.quantization import as_signed, real
+from mace_tools.graph.quantization import as_signed, dequantized
 
 
 def compute_in_float32(graph: Graph) -> bool:
@@ -54,7 +54,8 @@ def _bias(graph: Graph, node: Node) -> str:
     bias, x, w = (graph.tensors[node.inputs[k]] for k in (2, 0, 1))
     if bias.dtype not in ("i32", "i64") or bias.data is None:
         return node.inputs[2]
-    return graph.add_const(f"{bias.name}/real", bias.data * x.quant.scale[0] * w.quant.scale, "f32")
+    return graph.add_const(f"{bias.name}/float", bias.data * x.quant.scale[0] * w.quant.scale,
+                           "f32")
 
 
 def _clamp(graph: Graph, node: Node) -> None:
@@ -78,12 +79,12 @@ def _to_floats(tensor: Tensor) -> None:
     if tensor.is_const:
         tensor.source_quant = (as_signed(quant, tensor.dtype) if tensor.dtype in ("i8", "u8")
                                else None)
-        tensor.data = real(tensor.data, quant)
+        tensor.data = dequantized(tensor.data, quant)
     tensor.dtype = "f32"
 
 
 def _behind_input(graph: Graph, tensor: Tensor) -> None:
-    made = graph.fresh(f"{tensor.name}/real")
+    made = graph.fresh(f"{tensor.name}/float")
     graph.replace_uses(tensor.name, made)
     graph.add("Dequantize", [tensor.name], [made], made)
     graph.tensors[made].shape = tensor.shape
@@ -92,7 +93,7 @@ def _behind_input(graph: Graph, tensor: Tensor) -> None:
 def _before_output(graph: Graph, tensor: Tensor) -> None:
     """Only the last node quantizes; those that read the tensor read its floats."""
     maker = graph.producer(tensor.name)
-    inner = graph.fresh(f"{tensor.name}/real")
+    inner = graph.fresh(f"{tensor.name}/float")
     graph.add_tensor(Tensor(inner, "f32", tensor.shape))
     graph.set_output(maker, maker.outputs.index(tensor.name), inner)
     graph.replace_uses(tensor.name, inner)

@@ -12,7 +12,7 @@ from mace_tools.convert.passes.match import CLAMPS, CONV_LIKE, plain
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Graph, Node, Quant, Tensor
 from mace_tools.graph.op_support import RUN_BY_ENGINE, takes_quantized
-from mace_tools.graph.quantization import real, same_quant
+from mace_tools.graph.quantization import dequantized, same_quant
 from mace_tools.support.errors import ModelError
 
 # Ops that compute on quantized values with some values of an attribute only. tools/ops.json tells
@@ -38,7 +38,7 @@ def dequantize_around(graph: Graph) -> None:
     for node in list(graph.nodes):
         if node.is_custom or not graph.is_quantized(node) or computes_quantized(graph, node):
             continue
-        if graph.rounds_reals:
+        if graph.rounds_floats:
             _check_no_integers(graph, node)
         if any(graph.tensors[n].quant is not None and not graph.tensors[n].is_const
                for n in (*node.inputs, *node.outputs) if n):
@@ -154,13 +154,13 @@ def _is_fixed(y: Tensor, units: int, zero: int) -> bool:
 def _dequantize_inputs(graph: Graph, node: Node) -> None:
     inputs = list(node.inputs)
     if node.op in CONV_LIKE and len(inputs) > 2 and inputs[2]:
-        inputs[2] = _real_bias(graph, node)
+        inputs[2] = _float_bias(graph, node)
     for i, name in enumerate(node.inputs):
         tensor = graph.tensors[name] if name else None
         if tensor is None or tensor.quant is None:
             continue
         if tensor.is_const:
-            inputs[i] = graph.add_const(f"{name}/real", real(tensor.data, tensor.quant))
+            inputs[i] = graph.add_const(f"{name}/float", dequantized(tensor.data, tensor.quant))
             if tensor.dtype == "i8":
                 graph.tensors[inputs[i]].source_quant = tensor.quant
         else:
@@ -173,10 +173,10 @@ def _dequantized(graph: Graph, name: str) -> str:
     for reader in graph.consumers(name):
         if reader.op == "Dequantize":
             return reader.outputs[0]
-    return graph.add("Dequantize", [name], [graph.fresh(f"{name}/real")]).outputs[0]
+    return graph.add("Dequantize", [name], [graph.fresh(f"{name}/float")]).outputs[0]
 
 
-def _real_bias(graph: Graph, node: Node) -> str:
+def _float_bias(graph: Graph, node: Node) -> str:
     """Quantized values of a bias have the scale of the products."""
     bias = graph.tensors[node.inputs[2]]
     x, w = (graph.tensors[n].quant for n in node.inputs[:2])
@@ -184,7 +184,7 @@ def _real_bias(graph: Graph, node: Node) -> str:
         return node.inputs[2]
     if x is None or w is None:
         raise ModelError(f"{node}: its bias is {bias.dtype}, and its operands have no scales")
-    return graph.add_const(f"{bias.name}/real", bias.data * x.scale[0] * w.scale)
+    return graph.add_const(f"{bias.name}/float", bias.data * x.scale[0] * w.scale)
 
 
 def _quantize_outputs(graph: Graph, node: Node) -> None:

@@ -15,7 +15,7 @@ from mace_tools.convert.passes.match import CONV_LIKE
 from mace_tools.convert.reference import evaluate
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Graph, Node, Tensor, dtype_name
-from mace_tools.graph.quantization import as_signed, folded_quant, moved_quant, nearest, real
+from mace_tools.graph.quantization import as_signed, dequantized, folded_quant, moved_quant, nearest
 
 SMALL_BYTES = 1 << 16
 GROWTH = 4
@@ -84,7 +84,7 @@ def _fold_quantized(graph: Graph, node: Node) -> bool:
         return False
     graph.remove(node)
     if given:
-        y.data, y.dtype = real(x.data, x.quant), "f32"
+        y.data, y.dtype = dequantized(x.data, x.quant), "f32"
         y.source_quant = as_signed(x.quant, x.dtype) if x.dtype in ("i8", "u8") else None
     else:
         y.data = nearest(x.data, y.quant, y.dtype, node.attr("rounding"))

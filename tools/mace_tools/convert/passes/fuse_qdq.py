@@ -1,4 +1,4 @@
-"""Computes on quantized tensors what the source computes in real numbers between quantized tensors.
+"""Computes on quantized tensors what the source computes in float32 between quantized tensors.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -7,8 +7,8 @@ SPDX-License-Identifier: Apache-2.0
 
 Dequantize moves down and Quantize up past nodes that only move elements, which changes no result.
 The arithmetic of a node on quantized tensors is that of TFLite: its results differ by at most a
-step from rounded real numbers. Uint8 values become int8 first, by a zero point that is less by 128,
-because weights are int8.
+step from rounded float32 results. Uint8 values become int8 first, by a zero point that is less by
+128, because weights are int8.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mace_tools.graph.quantization import as_signed, same_quant
 
 
 def fuse_qdq(graph: Graph) -> None:
-    if not graph.rounds_reals:
+    if not graph.rounds_floats:
         return
     _use_signed(graph)
     move_quantize(graph)
@@ -124,14 +124,14 @@ def _fuse(graph: Graph, node: Node) -> bool:
     inputs = quantized_operands.of_node(graph, node, graph.tensors[y])
     if inputs is None:
         return False
-    reals, out = list(node.inputs), node.outputs[0]
+    floats, out = list(node.inputs), node.outputs[0]
     kept = (quantize.name, quantize.inputs, quantize.outputs, dict(quantize.attrs))
     graph.remove(quantize)
     graph.set_inputs(node, inputs)
     graph.set_output(node, 0, y)
     if computes_quantized(graph, node):
         return True
-    graph.set_inputs(node, reals)
+    graph.set_inputs(node, floats)
     graph.set_output(node, 0, out)
     name, ins, outs, attrs = kept
     graph.add("Quantize", ins, outs, name, **attrs)

@@ -10,7 +10,7 @@ import numpy as np
 
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Graph, Node, Tensor
-from mace_tools.graph.quantization import real
+from mace_tools.graph.quantization import dequantized
 
 NO_ACTIVATION = op_schema.all_ops()["Activation"].default("activation")
 # The attributes of an op that applies an activation to its result.
@@ -33,10 +33,10 @@ def is_op(node: Node | None, op: str, **attrs: object) -> bool:
 
 def with_constant(graph: Graph, node: Node) -> tuple[str, np.ndarray, int] | None:
     """The computed operand, the constant, and the constant's index, of a node with one of each. Of
-    a quantized constant: the real numbers."""
+    a quantized constant: the dequantized values."""
     if len(node.inputs) != 2 or "" in node.inputs:
         return None
-    left, right = (_real_constant(graph.tensors[name]) for name in node.inputs)
+    left, right = (_dequantized_constant(graph.tensors[name]) for name in node.inputs)
     if right is not None and left is None:
         return node.inputs[0], right, 1
     if left is not None and right is None:
@@ -44,10 +44,10 @@ def with_constant(graph: Graph, node: Node) -> tuple[str, np.ndarray, int] | Non
     return None
 
 
-def _real_constant(tensor: Tensor) -> np.ndarray | None:
+def _dequantized_constant(tensor: Tensor) -> np.ndarray | None:
     if tensor.data is None or tensor.quant is None:
         return tensor.data
-    return real(tensor.data, tensor.quant)
+    return dequantized(tensor.data, tensor.quant)
 
 
 def scalar(graph: Graph, node: Node, value: float, tolerance: float = 1e-5) -> str | None:

@@ -63,8 +63,8 @@ def _lower_dequantize(graph: Graph, node: Node) -> bool:
     quantized = [_as_added(graph, t) for t in found]
     graph.set_inputs(node, [*quantized, *node.inputs[len(quantized):]])
     for k, out in enumerate(list(node.outputs)):
-        real = graph.tensors[out]
-        inner = graph.add_tensor(Tensor(graph.fresh(f"{out}/quantized"), first.dtype, real.shape,
+        floats = graph.tensors[out]
+        inner = graph.add_tensor(Tensor(graph.fresh(f"{out}/quantized"), first.dtype, floats.shape,
                                         quant=first.quant))
         graph.set_output(node, k, inner.name)
         graph.add("Dequantize", [inner.name], [out])
@@ -140,5 +140,5 @@ def _pads_with_a_constant(node: Node, quant: Quant, dtype: str) -> bool:
         return True
     value = np.float32(node.attr("constant_value"))
     code = nearest(np.array(value), quant, dtype)
-    real = (code.astype(np.int64) - along(quant.zero_point, None, 0)) * quant.scale[0]
-    return bool(real == value)
+    floats = (code.astype(np.int64) - along(quant.zero_point, None, 0)) * quant.scale[0]
+    return bool(floats == value)

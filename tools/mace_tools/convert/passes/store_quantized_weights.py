@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.graph.ir import Graph, Tensor
-from mace_tools.graph.quantization import quantized_data, real
+from mace_tools.graph.quantization import dequantized, quantized_data
 from mace_tools.graph.quantized_weights import rows_of, store, store_quantized
 
 # The operands that engines read as quantized values, or make floats of one weight at a time.
@@ -33,7 +33,7 @@ def _store(tensor: Tensor) -> None:
     least work, or else with the quantization as it is."""
     quant = tensor.source_quant
     quantized = quantized_data(tensor, "i8")
-    if quantized is None or not np.array_equal(real(quantized, quant), tensor.data):
+    if quantized is None or not np.array_equal(dequantized(quantized, quant), tensor.data):
         return
     if quant.axis in (None, 0) and not quant.zero_point.any():
         rows = rows_of(quantized)

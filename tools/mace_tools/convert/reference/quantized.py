@@ -1,4 +1,4 @@
-"""Nodes with quantized tensors: computed in real numbers, of which the nearest quantized values are
+"""Nodes with quantized tensors: computed in float64, of which the nearest quantized values are
 taken.
 
 SPDX-License-Identifier: Apache-2.0
@@ -28,13 +28,13 @@ def evaluate(
     """The outputs of a node; `plain` evaluates nodes without quantized tensors."""
     y = graph.tensors[node.outputs[0]]
     if node.op == "Dequantize":
-        return [_real(graph, node, 0, operands)]
+        return [_float(graph, node, 0, operands)]
     if node.op == "Quantize":
-        return [nearest(_real(graph, node, 0, operands), y.quant, y.dtype, node.attr("rounding"))]
+        return [nearest(_float(graph, node, 0, operands), y.quant, y.dtype, node.attr("rounding"))]
     if op_schema.all_ops()[node.op].on_quantized == "moves" and not _averages(node):
         return plain(node, operands)
-    reals = [_real(graph, node, k, operands) for k in range(len(operands))]
-    results = plain(node, reals)
+    floats = [_float(graph, node, k, operands) for k in range(len(operands))]
+    results = plain(node, floats)
     if results is None:
         return None
     outs = [graph.tensors[o] for o in node.outputs]
@@ -47,7 +47,7 @@ def _averages(node: Node) -> bool:
     return node.op == "Pooling" and node.attr("pooling_type") == average
 
 
-def _real(graph: Graph, node: Node, k: int, operands: Values) -> np.ndarray | None:
+def _float(graph: Graph, node: Node, k: int, operands: Values) -> np.ndarray | None:
     """What operand k stands for. The quantized values of a bias have the scale of the products."""
     data = operands[k]
     if data is None or not node.has_input(k):

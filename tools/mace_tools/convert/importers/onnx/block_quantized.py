@@ -35,7 +35,7 @@ def matmul_n_bits(b: Builder, n: SourceNode) -> str:
                          f"they are above 0; {AGAIN}")
     packed = _constant(b, weights, "weights")
     if packed.size == 0:  # the projection is left out
-        real = np.zeros((rows, columns), np.float32)
+        floats = np.zeros((rows, columns), np.float32)
     else:
         bits, count = _bits(n), -(-columns // block)
         values = _unpacked(packed, bits).reshape(-1)
@@ -45,8 +45,8 @@ def matmul_n_bits(b: Builder, n: SourceNode) -> str:
             group = _constant(b, groups, "group indices").reshape(-1)[:columns]
         scale = _shaped(n, scales, _constant(b, scales, "scales"), (rows, count))
         zero = _zeros(b, n, zeros, bits, (rows, count))
-        real = (values - zero[:, group]) * scale.astype(np.float32)[:, group]
-    y = b.op("MatMul", x, b.add_const(real, b.dtype(x), "weights"), transpose_b=1)
+        floats = (values - zero[:, group]) * scale.astype(np.float32)[:, group]
+    y = b.op("MatMul", x, b.add_const(floats, b.dtype(x), "weights"), transpose_b=1)
     return b.op("Eltwise", y, bias, type="SUM") if bias else y
 
 
@@ -85,8 +85,8 @@ def gather_block_quantized(b: Builder, n: SourceNode) -> str:
     if zeros:
         cut = tuple(slice(d) for d in shape)  # behind the zero points a byte may have more bits
         zero = _shaped(n, zeros, zero[cut], tuple(shape)).take(group, along)
-    real = (values.astype(np.float32) - zero) * scale
-    return b.op("Gather", b.add_const(real, b.dtype(scales), "weights"), indices, axis=axis)
+    floats = (values.astype(np.float32) - zero) * scale
+    return b.op("Gather", b.add_const(floats, b.dtype(scales), "weights"), indices, axis=axis)
 
 
 def _bits(n: SourceNode) -> int:

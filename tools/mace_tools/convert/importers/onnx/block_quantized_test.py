@@ -31,7 +31,7 @@ def product(bits: int, block: int, zeros: str = "", bias: bool = False,
     blocks = -(-columns // block)
     scales = (np.abs(uniform(N, blocks)) + 0.1).astype(kind)
     zero = {"": None, "packed": packed(N, -(-blocks * bits // 8)),
-            "real": (8 * uniform(N, blocks)).astype(kind)}[zeros]
+            "floats": (8 * uniform(N, blocks)).astype(kind)}[zeros]
     operands = [uniform(3, columns).astype(kind), packed(N, blocks, block * bits // 8), scales,
                 zero, None, uniform(N).astype(kind) if bias else None]
     while operands[-1] is None:
@@ -41,7 +41,7 @@ def product(bits: int, block: int, zeros: str = "", bias: bool = False,
 
 PRODUCTS = [product(bits, block, zeros, bias) for bits, block, zeros, bias in itertools.product(
     (2, 4, 8), (16, 32), ("", "packed"), (False, True))]
-PRODUCTS += [product(4, 16, "real"), product(4, 16, "real", True), product(4, 16, columns=64),
+PRODUCTS += [product(4, 16, "floats"), product(4, 16, "floats", True), product(4, 16, columns=64),
              product(8, 64)]
 
 

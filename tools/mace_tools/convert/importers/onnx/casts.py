@@ -45,8 +45,8 @@ def _cast(b: Builder, n: SourceNode, kind: str) -> str:
         return _integer(b, x, narrow_types.INTEGERS[kind])
     if kind != "bfloat16" and kind not in narrow_types.FLOATS:
         return b.op("Cast", x, to=dtype_name(held))
-    real = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
-    return _bfloat16(b, real) if kind == "bfloat16" else rounded(b, real, kind, bool(saturates))
+    floats = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
+    return _bfloat16(b, floats) if kind == "bfloat16" else rounded(b, floats, kind, bool(saturates))
 
 
 def _integer(b: Builder, x: str, form: narrow_types.Integer) -> str:
@@ -80,20 +80,20 @@ def rounded(b: Builder, x: str, kind: str, saturates: bool) -> str:
     inside = b.op("Clip", x, min=-2 * most, max=2 * most)  # infinity has no distance
     power = b.op("Bitcast", _bits(b, "AND", b.op("Bitcast", inside, to="i32"), 0xFF << 23),
                  to="f32")
-    power = b.op("Eltwise", power, _real(b, 2.0 ** (1 - form.bias)), type="MAX")
-    step = b.op("Eltwise", power, _real(b, 2.0**-form.fraction), type="PROD")
+    power = b.op("Eltwise", power, _float(b, 2.0 ** (1 - form.bias)), type="MAX")
+    step = b.op("Eltwise", power, _float(b, 2.0**-form.fraction), type="PROD")
     count = b.op("Unary", b.op("Eltwise", inside, step, type="DIV"), type="ROUND")
     y = b.op("Eltwise", count, step, type="PROD")
     if saturates or not form.special:
         y = b.op("Clip", y, min=-most, max=most)
     else:
         for sign, beyond in ((1, "GREATER"), (-1, "LESS")):
-            out = b.op("Compare", y, _real(b, sign * most), type=beyond)
+            out = b.op("Compare", y, _float(b, sign * most), type=beyond)
             value = sign * np.inf if form.special == "ieee" else np.nan
-            y = b.op("Select", out, _real(b, value), y)
-    odd = x if form.special else _real(b, 0)  # a type without NaN has 0 in its place
+            y = b.op("Select", out, _float(b, value), y)
+    odd = x if form.special else _float(b, 0)  # a type without NaN has 0 in its place
     return b.op("Select", b.op("Unary", x, type="IS_NAN"), odd, y)
 
 
-def _real(b: Builder, value: float) -> str:
+def _float(b: Builder, value: float) -> str:
     return b.add_const(np.float32(value), "f32")

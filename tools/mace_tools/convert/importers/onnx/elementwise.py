@@ -87,8 +87,8 @@ def power(b: Builder, n: SourceNode) -> str:
     if kind in ("f32", "f16"):
         return b.op("Eltwise", x, b.op("Cast", y, to=kind), type="POW")
     if other in ("f32", "f16"):
-        real = b.op("Eltwise", b.op("Cast", x, to=other), y, type="POW")
-        return b.op("Cast", real, to=kind)
+        floats = b.op("Eltwise", b.op("Cast", x, to=other), y, type="POW")
+        return b.op("Cast", floats, to=kind)
     return b.op("Eltwise", x, b.op("Cast", y, to=kind), type="POW")
 
 

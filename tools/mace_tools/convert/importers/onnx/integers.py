@@ -35,15 +35,16 @@ def difference(b: Builder, n: SourceNode, x: str, zero: str, axis: int) -> str:
         zeros = zeros.reshape(())
     if data is not None and (zeros is not None or not zero):
         return b.add_const(data.astype(np.float32) - (0 if zeros is None else zeros), "f32", "w")
-    real = b.op("Cast", x, to="f32")
+    floats = b.op("Cast", x, to="f32")
     if zeros is not None:
-        return b.op("Eltwise", real, b.add_const(zeros, "f32"), type="SUB") if zeros.any() else real
+        return b.op("Eltwise", floats, b.add_const(zeros, "f32"),
+                    type="SUB") if zeros.any() else floats
     if not zero:
-        return real
+        return floats
     if (b.shape(zero) or (1,)) not in ((1,), ()):
         raise Unsupported(f"its zero points '{zero}' are computed while the model runs",
                           "quantize the model statically")
-    return b.op("Eltwise", real, b.op("Cast", zero, to="f32"), type="SUB")
+    return b.op("Eltwise", floats, b.op("Cast", zero, to="f32"), type="SUB")
 
 
 def _operands(b: Builder, n: SourceNode, first: tuple[str, str],
@@ -130,13 +131,14 @@ def dynamic_lstm(b: Builder, n: SourceNode) -> list[str]:
     x, w, r, bias, lengths, hidden, cell, peepholes, *scales = [*n.inputs, *[""] * 12][:12]
     scale, point = dynamic_scale(b, x)
     units = b.op("Eltwise", dynamically_quantized(b, x, scale, point), point, type="SUB")
-    real = [b.op("Eltwise", units, scale, type="PROD"), _gates(b, n, w, *scales[:2]),
+    floats = [b.op("Eltwise", units, scale, type="PROD"), _gates(b, n, w, *scales[:2]),
             _gates(b, n, r, *scales[2:])]
     note = "DynamicQuantizeLSTM keeps its state in floats, which ONNX Runtime rounds to 8 bits " \
            "in each step"
     if note not in b.graph.notes:
         b.graph.notes.append(note)
-    return recurrent(b, SourceNode(n.name, "LSTM", [*real, bias, lengths, hidden, cell, peepholes],
+    return recurrent(b, SourceNode(n.name, "LSTM",
+                                   [*floats, bias, lengths, hidden, cell, peepholes],
                                    n.outputs, n.attrs, opset=n.opset))
 
 
@@ -151,5 +153,5 @@ def _gates(b: Builder, n: SourceNode, w: str, scale: str, zero: str) -> str:
         raise ModelError(f"{n.op} '{n.name}': '{w}' is {b.dtype(w)} {list(data.shape)}, with "
                          f"{scales.size} scales and {zeros.size} zero points; {AGAIN}")
     by = [v.astype(np.float32).reshape(data.shape[0], 1, -1) for v in (scales, zeros)]
-    real = (data.astype(np.float32) - by[1]) * by[0]
-    return b.add_const(np.ascontiguousarray(real.transpose(0, 2, 1)), "f32", "gates")
+    floats = (data.astype(np.float32) - by[1]) * by[0]
+    return b.add_const(np.ascontiguousarray(floats.transpose(0, 2, 1)), "f32", "gates")

@@ -26,17 +26,17 @@ def pool(b: Builder, n: SourceNode) -> list[str]:
     """Three dimensions by two and one; places of the largest elements by those of each window"""
     x = n.inputs[0]
     kind = b.dtype(x)
-    real = b.op("Cast", x, to="f32") if kind in NARROW and b.quant(x) is None else x
+    floats = b.op("Cast", x, to="f32") if kind in NARROW and b.quant(x) is None else x
     attrs = {"pooling_type": MAX if n.op == "MaxPool" else AVERAGE,
              "round_mode": n.flag("ceil_mode", 0),
              "count_include_pad": n.flag("count_include_pad", 0)}
-    y = pooled(b, n, real, attrs)
-    if real != x:
+    y = pooled(b, n, floats, attrs)
+    if floats != x:
         y = b.op("Cast", y, to=kind)
     if len([o for o in n.outputs if o]) < 2:
         n.attr("storage_order")  # of the places
         return [y]
-    return [y, places(b, n, real, y)]
+    return [y, places(b, n, floats, y)]
 
 
 def pooled(b: Builder, n: SourceNode, x: str, attrs: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Each becomes the operator of real numbers between Dequantize and Quantize, which the passes turn
+Each becomes the float operator between Dequantize and Quantize, which the passes turn
 into one that computes on quantized values, as with QuantizeLinear and DequantizeLinear around it.
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
@@ -21,9 +21,9 @@ from mace_tools.convert.importers.onnx.pooling import global_pool, pool
 from mace_tools.convert.importers.onnx.scales import (
     AGAIN,
     QUANTIZED_TYPES,
+    dequantized_of,
     quant_of,
     quantized_from,
-    real_of,
 )
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.graph.ir import Quant
@@ -39,7 +39,7 @@ def operand(b: Builder, n: SourceNode, names: Sequence[str], axis: int | None = 
     if b.dtype(x) not in QUANTIZED_TYPES:
         raise ModelError(f"{n.op} '{n.name}': its operand '{x}' is {b.dtype(x)}; quantized values "
                          f"are int8 or uint8; {AGAIN}")
-    return real_of(b, x, quant_of(b, n, scale, zero, b.dtype(x), axis, b.extents(x)))
+    return dequantized_of(b, x, quant_of(b, n, scale, zero, b.dtype(x), axis, b.extents(x)))
 
 
 def result(b: Builder, n: SourceNode, y: str, scale: str, zero: str, like: str) -> str:
@@ -52,7 +52,7 @@ def result(b: Builder, n: SourceNode, y: str, scale: str, zero: str, like: str) 
     return quantized_from(b, y, quant_of(b, n, scale, zero, dtype, None, None), dtype)
 
 
-def real_bias(b: Builder, n: SourceNode, bias: str, x_scale: str, w_scale: str) -> str:
+def float_bias(b: Builder, n: SourceNode, bias: str, x_scale: str, w_scale: str) -> str:
     """The numbers for which a bias stands, whose unit is the product of two scales."""
     data = b.const(bias)
     if data is None or b.dtype(bias) != "i32":
@@ -65,8 +65,8 @@ def real_bias(b: Builder, n: SourceNode, bias: str, x_scale: str, w_scale: str) 
     flat = data.reshape(-1) * unit
     quant = Quant(unit.astype(np.float32), np.zeros(unit.size, np.int64),
                   0 if unit.size > 1 else None)
-    return b.add_real(flat.astype(np.float32).reshape(data.shape),
-                      quant if data.ndim == 1 else None, "bias")
+    return b.add_dequantized(flat.astype(np.float32).reshape(data.shape),
+                             quant if data.ndim == 1 else None, "bias")
 
 
 def _as(n: SourceNode, op: str, *inputs: str) -> SourceNode:
@@ -77,7 +77,7 @@ def _as(n: SourceNode, op: str, *inputs: str) -> SourceNode:
 @registry.op("QLinearConv")
 def qlinear_conv(b: Builder, n: SourceNode) -> str:
     """Conv on quantized tensors"""
-    bias = [real_bias(b, n, i, n.inputs[1], n.inputs[4]) for i in n.inputs[8:9] if i]
+    bias = [float_bias(b, n, i, n.inputs[1], n.inputs[4]) for i in n.inputs[8:9] if i]
     x, w = operand(b, n, n.inputs[:3]), operand(b, n, n.inputs[3:6], axis=0)
     y = conv(b, _as(n, "Conv", x, w, *bias))
     return result(b, n, y, n.inputs[6], n.inputs[7], n.inputs[0])
@@ -102,7 +102,7 @@ def qgemm(b: Builder, n: SourceNode) -> str:
     if alpha != 1:
         y = b.op("Eltwise", y, b.add_const(np.float32(alpha)), type="PROD")
     if names[6]:
-        bias = real_bias(b, n, names[6], names[1], names[4])
+        bias = float_bias(b, n, names[6], names[1], names[4])
         if alpha != 1:  # the unit of C has the factor, too
             bias = b.op("Eltwise", bias, b.add_const(np.float32(alpha)), type="PROD")
         y = b.op("Eltwise", y, bias, type="SUM")

@@ -15,10 +15,10 @@ from mace_tools.convert.importers.onnx.scales import (
     AGAIN,
     QUANTIZED,
     clamped,
+    dequantized_of,
     plain_integers,
     quant_of,
     quantized_from,
-    real_of,
 )
 from mace_tools.convert.importers.onnx.tensors import BFLOAT16, type_name
 from mace_tools.convert.importers.source import SourceNode
@@ -44,22 +44,22 @@ def quantize_linear(b: Builder, n: SourceNode) -> str:
     axis = n.attr("axis", 1)
     n.only("precision", 0, "divide in float32")
     saturates, kind = bool(n.flag("saturate", 1)), _quantized_type(b, n, zero)
-    real = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
+    floats = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
     if kind in narrow_types.FLOATS:
         b.model.retyped[n.outputs[0]] = kind
-        return rounded(b, b.op("Eltwise", real, _factor(b, n, x, scale, zero), type="DIV"), kind,
+        return rounded(b, b.op("Eltwise", floats, _factor(b, n, x, scale, zero), type="DIV"), kind,
                        saturates)
     dtype = HELD[kind]
     if _has_blocks(b, n, x, scale):
-        return _quantized_blocks(b, n, real, scale, zero, kind)
+        return _quantized_blocks(b, n, floats, scale, zero, kind)
     if b.const(scale) is None:
-        return _quantized(b, n, real, scale, zero, kind)
+        return _quantized(b, n, floats, scale, zero, kind)
     quant = quant_of(b, n, scale, zero, dtype, axis, b.extents(x))
     if kind in narrow_types.INTEGERS:
-        real = clamped(b, real, quant, _limits(kind))
+        floats = clamped(b, floats, quant, _limits(kind))
     if kind == "uint16":
-        return plain_integers(b, real, quant, dtype, _limits(kind))
-    return quantized_from(b, real, quant, dtype)
+        return plain_integers(b, floats, quant, dtype, _limits(kind))
+    return quantized_from(b, floats, quant, dtype)
 
 
 @registry.op("DequantizeLinear", f"{MS}DequantizeLinear")
@@ -72,16 +72,16 @@ def dequantize_linear(b: Builder, n: SourceNode) -> str:
     if to not in (FLOAT, FLOAT16, BFLOAT16):
         raise Unsupported(f"its attribute output_dtype is {type_name(to)}", "dequantize to float32")
     if dtype == "f32":
-        real = b.op("Eltwise", x, _factor(b, n, x, scale, zero), type="PROD")
+        floats = b.op("Eltwise", x, _factor(b, n, x, scale, zero), type="PROD")
     else:
         _check_quantized(b, n, x)
         if _has_blocks(b, n, x, scale):
-            real = _real_blocks(b, n, x, scale, zero)
+            floats = _float_blocks(b, n, x, scale, zero)
         elif b.const(scale) is None:
-            real = computed_scale(b, n, x, scale, zero)
+            floats = computed_scale(b, n, x, scale, zero)
         else:
-            real = real_of(b, x, quant_of(b, n, scale, zero, dtype, axis, b.extents(x)))
-    return b.op("Cast", real, to="f16") if to == FLOAT16 else real
+            floats = dequantized_of(b, x, quant_of(b, n, scale, zero, dtype, axis, b.extents(x)))
+    return b.op("Cast", floats, to="f16") if to == FLOAT16 else floats
 
 
 def _quantized_type(b: Builder, n: SourceNode, zero: str) -> str:
@@ -114,18 +114,18 @@ def _check_quantized(b: Builder, n: SourceNode, quantized: str) -> None:
 
 def computed_scale(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
     """With a scale that is computed, as DynamicQuantizeLinear does."""
-    real = b.op("Cast", x, to="f32")
+    floats = b.op("Cast", x, to="f32")
     if zero:
-        real = b.op("Eltwise", real, _aligned(b, n, zero, x), type="SUB")
-    return b.op("Eltwise", real, _aligned(b, n, scale, x), type="PROD")
+        floats = b.op("Eltwise", floats, _aligned(b, n, zero, x), type="SUB")
+    return b.op("Eltwise", floats, _aligned(b, n, scale, x), type="PROD")
 
 
-def _quantized(b: Builder, n: SourceNode, real: str, scale: str, zero: str, kind: str) -> str:
+def _quantized(b: Builder, n: SourceNode, floats: str, scale: str, zero: str, kind: str) -> str:
     """The nearest quantized values by a scale that is computed."""
-    units = b.op("Unary", b.op("Eltwise", real, _aligned(b, n, scale, real), type="DIV"),
+    units = b.op("Unary", b.op("Eltwise", floats, _aligned(b, n, scale, floats), type="DIV"),
                  type="ROUND")
     if zero:
-        units = b.op("Eltwise", units, _aligned(b, n, zero, real), type="SUM")
+        units = b.op("Eltwise", units, _aligned(b, n, zero, floats), type="SUM")
     low, high = _limits(kind)
     return b.op("Cast", b.op("Clip", units, min=float(low), max=float(high)), to=HELD[kind])
 
@@ -187,14 +187,14 @@ def _blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> Quant:
     return Quant(parts[0].astype(np.float32), parts[1].astype(np.int64))
 
 
-def _real_blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+def _float_blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
     quant, data = _blocks(b, n, x, scale, zero), b.const(x)
     if data is not None:
         units = data.astype(np.int64) - quant.zero_point
-        return b.add_const(units.astype(np.float32) * quant.scale, "f32", "real")
-    real = b.op("Eltwise", b.op("Cast", x, to="f32"), b.add_const(quant.zero_point, "f32"),
-                type="SUB")
-    return b.op("Eltwise", real, b.add_const(quant.scale, "f32"), type="PROD")
+        return b.add_const(units.astype(np.float32) * quant.scale, "f32", "floats")
+    floats = b.op("Eltwise", b.op("Cast", x, to="f32"), b.add_const(quant.zero_point, "f32"),
+                  type="SUB")
+    return b.op("Eltwise", floats, b.add_const(quant.scale, "f32"), type="PROD")
 
 
 def _quantized_blocks(b: Builder, n: SourceNode, x: str, scale: str, zero: str, kind: str) -> str:

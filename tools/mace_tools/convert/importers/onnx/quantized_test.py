@@ -112,9 +112,9 @@ def test_blocks_of_constant_weights_become_floats(tmp_path):
     path = save(tmp_path, [node("DequantizeLinear", "w s", "r", axis=0, block_size=2),
                            node("MatMul", "x r", "y")],
                 w=quantized.T[:6].reshape(6, 3)[:3].repeat(1, 0), s=scales)
-    real = quantized.T[:3] * scales.repeat(2, 0)[:3]
+    floats = quantized.T[:3] * scales.repeat(2, 0)[:3]
     got = reference.run(convert(importers.load("onnx", path)), {"x": X})["y"]
-    np.testing.assert_allclose(got, X @ real, rtol=1e-5)
+    np.testing.assert_allclose(got, X @ floats, rtol=1e-5)
 
 
 def test_blocks_of_the_wrong_shape(tmp_path):

@@ -21,7 +21,7 @@ from mace_tools.support.errors import ModelError
 MS = "com.microsoft."
 
 
-def _real(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
+def _float(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
     """A dequantized operand, whose scale a DynamicQuantizeLinear may compute."""
     if b.dtype(x) not in QUANTIZED_TYPES:
         raise ModelError(f"{n.op} '{n.name}': its operand '{x}' is {b.dtype(x)}; it must be int8 "
@@ -35,8 +35,8 @@ def _real(b: Builder, n: SourceNode, x: str, scale: str, zero: str) -> str:
 def quantized_attention(b: Builder, n: SourceNode) -> list[str]:
     """Attention whose input and weights are quantized; scales of weights may be per column"""
     x, w, bias, x_scale, w_scale, mask, x_zero, w_zero, past = [*n.inputs, *[""] * 9][:9]
-    return projected_attention(b, n, _real(b, n, x, x_scale, x_zero),
-                               _real(b, n, w, w_scale, w_zero), (bias, mask, "", [past]))
+    return projected_attention(b, n, _float(b, n, x, x_scale, x_zero),
+                               _float(b, n, w, w_scale, w_zero), (bias, mask, "", [past]))
 
 
 @registry.op(f"{MS}QEmbedLayerNormalization")
@@ -45,7 +45,7 @@ def quantized_embed_layer_norm(b: Builder, n: SourceNode) -> list[str]:
     ids, segments, *rest = [*n.inputs, *[""] * 18][:18]
     quantized, mask, scales, zeros = rest[:5], rest[5], rest[6:11], rest[11:]
     words, places, kinds, gamma, beta = (
-        _real(b, n, *names) if names[0] else "" for names in zip(quantized, scales, zeros))
+        _float(b, n, *names) if names[0] else "" for names in zip(quantized, scales, zeros))
     inputs = [ids, segments, words, places, kinds, gamma, beta, mask]
     return embed_layer_norm(b, SourceNode(n.name, n.op, inputs, n.outputs, n.attrs,
                                           opset=n.opset))[:2]

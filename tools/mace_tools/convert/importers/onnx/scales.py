@@ -64,40 +64,40 @@ def _along(where: str, quant: Quant, scale: str, axis: int | None,
     return Quant(quant.scale, quant.zero_point, axis)
 
 
-def real_constant(b: Builder, data: np.ndarray, quant: Quant, dtype: str) -> str:
+def dequantized_constant(b: Builder, data: np.ndarray, quant: Quant, dtype: str) -> str:
     """A constant of the dequantized values."""
     zero = along(quant.zero_point, quant.axis, data.ndim)
     scale = along(quant.scale, quant.axis, data.ndim)
-    real = (data.astype(np.int64) - zero).astype(np.float32) * scale
+    floats = (data.astype(np.int64) - zero).astype(np.float32) * scale
     keeps = dtype in QUANTIZED_TYPES or dtype == "i32" and not quant.zero_point.any()
-    b.rounds_reals()
-    return b.add_real(real, as_signed(quant, dtype) if keeps else None, "real")
+    b.rounds_floats()
+    return b.add_dequantized(floats, as_signed(quant, dtype) if keeps else None, "floats")
 
 
-def real_of(b: Builder, x: str, quant: Quant) -> str:
+def dequantized_of(b: Builder, x: str, quant: Quant) -> str:
     """The numbers for which the quantized values x stand, which may be a constant."""
     data, dtype = b.const(x), b.dtype(x)
     if data is not None:
-        return real_constant(b, data, quant, dtype)
-    b.rounds_reals()
+        return dequantized_constant(b, data, quant, dtype)
+    b.rounds_floats()
     own = b.quant(x)
     if own is None and quant.axis is None and dtype in QUANTIZED and _adopt(b, x, quant):
         own = quant
     if own is None:
-        real = b.op("Cast", x, to="f32")
+        floats = b.op("Cast", x, to="f32")
         zero = along(quant.zero_point, quant.axis, b.rank(x)).astype(np.float32)
         if zero.any():
-            real = b.op("Eltwise", real, b.add_const(zero), type="SUB")
+            floats = b.op("Eltwise", floats, b.add_const(zero), type="SUB")
         scale = along(quant.scale, quant.axis, b.rank(x))
-        return b.op("Eltwise", real, b.add_const(scale), type="PROD")
-    real = b.op("Dequantize", x)
+        return b.op("Eltwise", floats, b.add_const(scale), type="PROD")
+    floats = b.op("Dequantize", x)
     if same_quant(own, quant):
-        return real
+        return floats
     # The same quantized values with other scales.
     factor = along(quant.scale, quant.axis, b.rank(x)) / own.scale[0]
     shift = along(quant.scale * (own.zero_point[0] - quant.zero_point), quant.axis, b.rank(x))
-    real = b.op("Eltwise", real, b.add_const(factor.astype(np.float32)), type="PROD")
-    return b.op("Eltwise", real, b.add_const(shift.astype(np.float32)), type="SUM")
+    floats = b.op("Eltwise", floats, b.add_const(factor.astype(np.float32)), type="PROD")
+    return b.op("Eltwise", floats, b.add_const(shift.astype(np.float32)), type="SUM")
 
 
 def _adopt(b: Builder, x: str, quant: Quant) -> bool:
@@ -122,7 +122,7 @@ def _adopt(b: Builder, x: str, quant: Quant) -> bool:
 
 def quantized_from(b: Builder, x: str, quant: Quant, dtype: str) -> str:
     """The quantized values that are nearest to the numbers x, ties to even."""
-    b.rounds_reals()
+    b.rounds_floats()
     data = b.const(x)
     if data is not None:
         quantized = b.add_const(nearest(data, quant, dtype), dtype, "quantized")

@@ -26,8 +26,8 @@ def known_range(b: Builder, low: str, high: str) -> tuple[np.float32, np.float32
     return np.float32(ends[0].item()), np.float32(ends[1].item())
 
 
-def real_operand(b: Builder, n: SourceNode, x: str, low: str, high: str, kind: str) -> str:
-    """The real numbers for which an operand stands: itself, unless it is a quantized constant.
+def dequantized_operand(b: Builder, n: SourceNode, x: str, low: str, high: str, kind: str) -> str:
+    """The dequantized values of an operand: itself, unless it is a quantized constant.
 
     Errors: Unsupported if it is and its range is computed."""
     if b.dtype(x) == "f32":
@@ -36,10 +36,10 @@ def real_operand(b: Builder, n: SourceNode, x: str, low: str, high: str, kind: s
     if given is None:
         raise Unsupported(f"its constant '{x}' has a range that is computed while the model runs",
                           "freeze the graph again, so that the range is a constant")
-    return real_constant(b, n, x, quantized_range(n, kind, *given).quant)
+    return dequantized_constant(b, n, x, quantized_range(n, kind, *given).quant)
 
 
-def real_constant(b: Builder, n: SourceNode, x: str, quant: Quant) -> str:
+def dequantized_constant(b: Builder, n: SourceNode, x: str, quant: Quant) -> str:
     quantized = b.const(x)
     if quantized is None:
         raise Unsupported(f"its operand '{x}' holds quantized values that are no constant",
@@ -48,14 +48,14 @@ def real_constant(b: Builder, n: SourceNode, x: str, quant: Quant) -> str:
     zero, rank = quant.zero_point + shift, quantized.ndim
     value = (quantized.astype(np.int64) - along(zero, None, rank)) * along(quant.scale, None, rank)
     is_quantized = quantized.dtype != np.int32 and -128 <= quant.zero_point[0] <= 127
-    return b.add_real(value.astype(np.float32), quant if is_quantized else None, "real")
+    return b.add_dequantized(value.astype(np.float32), quant if is_quantized else None, "floats")
 
 
 def rounded(b: Builder, x: str, quant: Quant, ties: str) -> str:
     """The numbers that are nearest to x among the dequantized values."""
     if not -128 <= quant.zero_point[0] <= 127:
         raise Unsupported("its range does not hold 0", "quantize with ranges that hold 0")
-    b.rounds_reals()
+    b.rounds_floats()
     quantized = b.op("Quantize", x, to="i8", rounding=ties)
     b.set_quant(quantized, quant)
     return b.op("Dequantize", quantized)

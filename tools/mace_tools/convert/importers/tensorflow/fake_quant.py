@@ -1,4 +1,4 @@
-"""FakeQuant: real numbers rounded to the dequantized values of a range.
+"""FakeQuant: floats rounded to the dequantized values of a range.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -46,14 +46,14 @@ def _rounded(b: Builder, n: SourceNode, least: np.ndarray, most: np.ndarray) -> 
     data = b.const(x)
     quant, first, last = _nudged(b, n, least, most, int(narrow), (1 << bits) - 1)
     lows, highs = ((c - quant.zero_point) * quant.scale for c in (first, last))
-    b.rounds_reals()
+    b.rounds_floats()
     if data is not None:
         rank = data.ndim
         scale, low, high = (along(v.astype(np.float32), quant.axis, rank)
                             for v in (quant.scale, lows, highs))
         units = np.floor((np.clip(data, low, high) - low) * (np.float32(1) / scale) + 0.5)
         keeps = Quant(quant.scale, quant.zero_point - 128, quant.axis) if bits <= _BITS else None
-        return b.add_real((units * scale + low).astype(np.float32), keeps, "rounded")
+        return b.add_dequantized((units * scale + low).astype(np.float32), keeps, "rounded")
     if quant.axis is not None or bits > _BITS:
         what = f"{bits} bits" if bits > _BITS else "a range for each channel"
         raise Unsupported(f"{what} of a computed tensor",

@@ -25,10 +25,10 @@ from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
 from mace_tools.convert.importers.tensorflow.dequantize import (
     added,
+    dequantized_constant,
+    dequantized_operand,
     kept,
     known_range,
-    real_constant,
-    real_operand,
     rounded,
     shift_of,
 )
@@ -36,7 +36,7 @@ from mace_tools.convert.importers.tensorflow.quantized_tensors import TYPES, qua
 from mace_tools.graph.ir import Quant
 from mace_tools.support.errors import ModelError, Unsupported
 
-# By operator: the one that does the same with real numbers, how many operands are quantized, and
+# By operator: the one that does the same with floats, how many operands are quantized, and
 # whether the result has 32 bits.
 _COUNTERPARTS = {
     "QuantizedConv2D": ("Conv2D", 2, True),
@@ -99,13 +99,13 @@ def dequantize(b: Builder, n: SourceNode) -> str:
     if mode == "SCALED":
         if b.const(x) is None or given is None:
             return x
-        return real_constant(b, n, x, Quant(
+        return dequantized_constant(b, n, x, Quant(
             _scale_of_scaled(n, kind, *given, bool(narrow)), _zeros(kind)))
-    real = real_operand(b, n, x, low, high, kind)
+    in_float = dequantized_operand(b, n, x, low, high, kind)
     if given is None or kind == "qint32":
-        return real
+        return in_float
     found = quantized_range(n, kind, *given)
-    return added(b, real, found.lead if mode == "MIN_COMBINED" else found.shift)
+    return added(b, in_float, found.lead if mode == "MIN_COMBINED" else found.shift)
 
 
 @registry.op(*_COUNTERPARTS)
@@ -115,9 +115,9 @@ def counterpart(b: Builder, n: SourceNode) -> list[str]:
     _check_result(n, is_wide)
     ranges = n.inputs[operands:]
     kinds = _kinds(n, operands)
-    reals = [real_operand(b, n, x, *ranges[2 * k:2 * k + 2], kinds[k])
-             for k, x in enumerate(n.inputs[:operands])]
-    y = _plain(b, n, op, reals)
+    floats = [dequantized_operand(b, n, x, *ranges[2 * k:2 * k + 2], kinds[k])
+              for k, x in enumerate(n.inputs[:operands])]
+    y = _plain(b, n, op, floats)
     if n.op in _PRODUCTS:
         return [y, *_range_of_products(b, n, ranges, kinds)]
     if is_wide:
@@ -132,16 +132,16 @@ def relu_x(b: Builder, n: SourceNode) -> list[str]:
     x, most, low, high = n.inputs
     _check_result(n, False)
     (kind,) = _kinds(n, 1)
-    real = b.op("Activation", real_operand(b, n, x, low, high, kind), activation="RELU")
-    return [kept(b, n, b.op("Eltwise", real, most, type="MIN"), low, high, kind), low, high]
+    in_float = b.op("Activation", dequantized_operand(b, n, x, low, high, kind), activation="RELU")
+    return [kept(b, n, b.op("Eltwise", in_float, most, type="MIN"), low, high, kind), low, high]
 
 
 @registry.op("QuantizedReshape", "QuantizedResizeBilinear")
 def with_shape(b: Builder, n: SourceNode) -> list[str]:
     x, shape, low, high = n.inputs
     (kind,) = _kinds(n, 1)
-    real = real_operand(b, n, x, low, high, kind)
-    y = _plain(b, n, n.op.removeprefix("Quantized"), [real, shape])
+    in_float = dequantized_operand(b, n, x, low, high, kind)
+    y = _plain(b, n, n.op.removeprefix("Quantized"), [in_float, shape])
     return [y if n.op == "QuantizedReshape" else kept(b, n, y, low, high, kind), low, high]
 
 
@@ -151,17 +151,17 @@ def concat(b: Builder, n: SourceNode) -> list[str]:
     (kind,) = _kinds(n, 1)
     axis, parts = n.inputs[0], n.inputs[1:1 + count]
     lows, highs = n.inputs[1 + count:1 + 2 * count], n.inputs[1 + 2 * count:]
-    reals = [real_operand(b, n, *of, kind) for of in zip(parts, lows, highs)]
+    floats = [dequantized_operand(b, n, *of, kind) for of in zip(parts, lows, highs)]
     low, high = _all(b, "MIN", [*lows, _zero(b)]), _all(b, "MAX", highs)
     given = [known_range(b, *pair) for pair in zip(lows, highs)]
     known = [g for g in given if g is not None]
     if kind == "qint32" or len(known) < count:
-        return [_plain(b, n, "Concat", [axis, *reals]), low, high]
+        return [_plain(b, n, "Concat", [axis, *floats]), low, high]
     ends = np.float32(min(0, *(g[0] for g in known))), np.float32(max(g[1] for g in known))
     for k, own in enumerate(known):
         if own != ends:  # quantized values of the common range are copied
-            reals[k] = added(b, reals[k], quantized_range(n, kind, *own).shift)
-    y = _plain(b, n, "Concat", [axis, *reals])
+            floats[k] = added(b, floats[k], quantized_range(n, kind, *own).shift)
+    y = _plain(b, n, "Concat", [axis, *floats])
     return [rounded(b, y, quantized_range(n, kind, *ends).quant, "AWAY"), low, high]
 
 
@@ -171,23 +171,23 @@ def down(b: Builder, n: SourceNode) -> list[str]:
     x, low, high = n.inputs
     _check_result(n, False)
     _kinds(n, 1)
-    real = real_operand(b, n, x, low, high, "qint32")
+    in_float = dequantized_operand(b, n, x, low, high, "qint32")
     _note_computed(b)
-    least, most = (b.op("Reduce", real, reduce_type=kind, axis=[], keepdims=0)
+    least, most = (b.op("Reduce", in_float, reduce_type=kind, axis=[], keepdims=0)
                    for kind in ("MIN", "MAX"))
     ends = [b.op("Eltwise", least, _zero(b), type="MIN"), most]
-    return [real, *ends] if n.op == "QuantizeDownAndShrinkRange" else ends
+    return [in_float, *ends] if n.op == "QuantizeDownAndShrinkRange" else ends
 
 
 @registry.op("Requantize")
 def requantize(b: Builder, n: SourceNode) -> list[str]:
     x, low, high, least, most = n.inputs
     _kinds(n, 1)
-    real, kind = real_operand(b, n, x, low, high, "qint32"), n.attr("out_type").name
+    in_float, kind = dequantized_operand(b, n, x, low, high, "qint32"), n.attr("out_type").name
     given = known_range(b, least, most)
     if given is not None and kind == "quint8":  # which counts from the end of the range
-        real = added(b, real, -quantized_range(n, kind, *given).lead)
-    return [kept(b, n, real, least, most, kind), least, most]
+        in_float = added(b, in_float, -quantized_range(n, kind, *given).lead)
+    return [kept(b, n, in_float, least, most, kind), least, most]
 
 
 def _note_computed(b: Builder) -> None:
@@ -200,7 +200,7 @@ def _note_computed(b: Builder) -> None:
 
 
 def _plain(b: Builder, n: SourceNode, op: str, inputs: Sequence[str]) -> str:
-    """What an operator of real numbers makes of these, with the attributes of the node."""
+    """What a float operator makes of these, with the attributes of the node."""
     result = registry.functions()[op](b, replace(n, op=op, inputs=list(inputs)))
     assert isinstance(result, str)
     return result

@@ -56,14 +56,14 @@ def same_numbers():
 
 def weights(*shape):
     """A quantized constant with its range, as quantize_nodes makes it of floats."""
-    real = RANDOM.normal(0, 0.4, shape).astype(np.float32)
-    low, high = np.float32(min(0, real.min())), np.float32(real.max())
+    in_float = RANDOM.normal(0, 0.4, shape).astype(np.float32)
+    low, high = np.float32(min(0, in_float.min())), np.float32(in_float.max())
     step = (high - low) / 255
-    q_values = np.clip(np.rint(real / step) - np.rint(low / step), 0, 255).astype(np.uint8)
+    q_values = np.clip(np.rint(in_float / step) - np.rint(low / step), 0, 255).astype(np.uint8)
     return tf.constant(q_values.view(tf.quint8.as_numpy_dtype), tf.quint8), low, high
 
 
-def real(q_values, low, high, mode="MIN_FIRST"):
+def in_float(q_values, low, high, mode="MIN_FIRST"):
     return RAW.Dequantize(input=q_values, min_range=low, max_range=high, mode=mode)
 
 
@@ -100,7 +100,7 @@ def network(x, down):
     w = weights(32, 5)
     y = RAW.QuantizedMatMul(a=y[0], b=w[0], min_a=y[1], max_a=y[2], min_b=w[1], max_b=w[2],
                             Toutput=tf.qint32)
-    return real(*down(y, -20.0, 20.0))
+    return in_float(*down(y, -20.0, 20.0))
 
 
 def test_a_network_of_frozen_ranges_computes_quantized(tmp_path):
@@ -130,7 +130,7 @@ def test_a_network_of_computed_ranges_computes_in_floats(tmp_path):
 
 def test_weights_stay_quantized_where_only_they_are(tmp_path):
     """What the tool quantize_weights makes."""
-    (want,) = save(tmp_path / "m.pb", lambda x: tf.nn.conv2d(x, real(*weights(3, 3, 3, 4)), 1,
+    (want,) = save(tmp_path / "m.pb", lambda x: tf.nn.conv2d(x, in_float(*weights(3, 3, 3, 4)), 1,
                                                              "SAME"))
     graph, (got,) = run(tmp_path / "m.pb")
     assert [(n.op, graph.tensors[n.inputs[1]].stored) for n in graph.nodes] == [("Conv2d", "i8")]
@@ -145,7 +145,7 @@ def one(op, **attrs):
                  "QuantizedReshape": ("tensor", "input_min", "input_max")}.get(
             op, ("features", "min_features", "max_features"))
         y = getattr(RAW, op)(**dict(zip(names, (q_values, low, high))), **attrs)
-        return real(*y)
+        return in_float(*y)
     return make
 
 
@@ -154,19 +154,20 @@ def two(op, mode="MIN_FIRST", **attrs):
         a, b = quantized(x, *RANGE), quantized(2 * x, np.float32(-1.5), np.float32(2.5))
         y = getattr(RAW, op)(x=a[0], y=b[0], min_x=a[1], max_x=a[2], min_y=b[1], max_y=b[2],
                              Toutput=tf.qint32)
-        return real(*frozen(y, -4.0, 4.0))
+        return in_float(*frozen(y, -4.0, 4.0))
     return make
 
 
 def joined(x):
     a, b = quantized(x, *RANGE), quantized(3 * x, np.float32(-3.0), np.float32(2.0))
-    return real(*RAW.QuantizedConcat(concat_dim=3, values=[a[0], b[0]], input_mins=[a[1], b[1]],
-                                     input_maxes=[a[2], b[2]]))
+    return in_float(*RAW.QuantizedConcat(concat_dim=3, values=[a[0], b[0]], input_mins=[a[1], b[1]],
+                                         input_maxes=[a[2], b[2]]))
 
 
 def there_and_back(mode, kind):
     low = 0 if kind == "quint8" and mode == "SCALED" else -0.93
-    return lambda x: real(*quantized(x, np.float32(low), np.float32(0.71), kind, mode), mode=mode)
+    return lambda x: in_float(*quantized(x, np.float32(low), np.float32(0.71), kind, mode),
+                              mode=mode)
 
 
 CASES = {
@@ -233,16 +234,16 @@ def refused(path, make):
 
 def relu_x(x):
     y = quantized(x, *RANGE)
-    return real(*RAW.QuantizedReluX(features=y[0], max_value=np.float32(0.4), min_features=y[1],
-                                    max_features=y[2]))
+    return in_float(*RAW.QuantizedReluX(features=y[0], max_value=np.float32(0.4), min_features=y[1],
+                                        max_features=y[2]))
 
 
 def requantized(x):
     y = conv(quantized(x, *RANGE), weights(3, 3, 3, 4))
     found = RAW.RequantizationRange(input=y[0], input_min=y[1], input_max=y[2])
-    return real(*RAW.Requantize(input=y[0], input_min=y[1], input_max=y[2],
-                                requested_output_min=found[0], requested_output_max=found[1],
-                                out_type=tf.quint8))
+    return in_float(*RAW.Requantize(input=y[0], input_min=y[1], input_max=y[2],
+                                    requested_output_min=found[0], requested_output_max=found[1],
+                                    out_type=tf.quint8))
 
 
 def test_limits_below_the_range(tmp_path):
@@ -276,7 +277,7 @@ def test_quantized_tensors_are_not_float_tensors(tmp_path):
     assert "Cast" in text and "numbers of the quantized values 'QuantizeV2', whose range" in text
     text = refused(path, lambda x: quantized(x, *RANGE)[0])
     assert "'y'" in text and "it is a quantized tensor" in text and "output_tensors" in text
-    text = refused(path, lambda x: real(weights(4)[0], tf.reduce_min(x), tf.reduce_max(x)))
+    text = refused(path, lambda x: in_float(weights(4)[0], tf.reduce_min(x), tf.reduce_max(x)))
     assert "has a range that is computed" in text
 
 
@@ -284,7 +285,7 @@ def test_quantized_tensors_are_not_float_tensors(tmp_path):
     (2.0, 1.0, "its range is 2.0 to 1.0"), (np.nan, 1.0, "its range is nan"),
     (0.5, 1.0, "does not hold 0"), (-np.inf, 1.0, "its range is -inf")])
 def test_ranges_that_cannot_be(low, high, text, tmp_path):
-    message = refused(tmp_path / "m.pb", lambda x: real(*frozen(
+    message = refused(tmp_path / "m.pb", lambda x: in_float(*frozen(
         conv(quantized(x, *RANGE), weights(3, 3, 3, 4)), low, high)))
     assert text in message and "Requantize" in message
 
@@ -303,14 +304,14 @@ def test_narrow_ranges_end_at_the_negative_of_their_last_value(tmp_path):
 
 
 def test_modes_and_types_that_cannot_be(tmp_path):
-    graph = build(lambda x: real(*quantized(x, *RANGE))).as_graph_def()
+    graph = build(lambda x: in_float(*quantized(x, *RANGE))).as_graph_def()
     node = next(n for n in graph.node if n.op == "QuantizeV2")
     node.attr["mode"].s = b"MIN_LAST"
     assert "mode MIN_LAST" in refusal(tmp_path / "m.pb", graph)
     node.attr["mode"].s = b"MIN_FIRST"
     node.attr["T"].type = tf.qint32.as_datatype_enum
     assert "quantized values of type qint32" in refusal(tmp_path / "m.pb", graph)
-    message = refused(tmp_path / "m.pb", lambda x: real(*quantized(
+    message = refused(tmp_path / "m.pb", lambda x: in_float(*quantized(
         x, np.float32(-2), np.float32(-1), "quint8", "SCALED"), mode="SCALED"))
     assert "QuantizeV2" in message and "gives steps of" in message
 

@@ -3,7 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 For operators that the engine has no quantized kernel for. A quantized value less its zero point is
-found again from the real number that Dequantize makes of it, which is nearer to it than to any
+found again from the float that Dequantize makes of it, which is nearer to it than to any
 other.
 """
 
@@ -45,16 +45,16 @@ def quantized(b: Builder, integers: str, quant: Quant, dtype: str, what: str) ->
     """Quantized values of integers, which are quantized values less their zero point; those beyond
     saturate."""
     scale = b.add_const(scale_of(quant, what, zero=True), "f32", "scale")
-    real = b.op("Eltwise", b.op("Cast", integers, to="f32"), scale, type="PROD")
-    y = b.op("Quantize", real, to=dtype)
+    floats = b.op("Eltwise", b.op("Cast", integers, to="f32"), scale, type="PROD")
+    y = b.op("Quantize", floats, to=dtype)
     b.set_quant(y, quant)
     return y
 
 
-def multiplier(real: np.float32) -> tuple[int, int]:
+def multiplier(factor: np.float32) -> tuple[int, int]:
     """(m, e) with m / 2^31 * 2^e next to a number above 0, m in [2^30, 2^31]; (0, 0) for numbers
     that are too small."""
-    fraction, exponent = math.frexp(float(real))
+    fraction, exponent = math.frexp(float(factor))
     m = math.floor(fraction * _HALF + 0.5)
     if m == _HALF:
         m, exponent = m // 2, exponent + 1
@@ -68,10 +68,10 @@ def wrapped(b: Builder, x: str) -> str:
     return b.op("Eltwise", low, half, type="SUB")
 
 
-def scaled(b: Builder, x: str, real: np.float32) -> str:
+def scaled(b: Builder, x: str, factor: np.float32) -> str:
     """Sums, i64 with values of 32 bits, times a number, rounded twice: to the nearest, halves up,
     and after a shift to the right to the nearest, halves away from zero."""
-    m, e = multiplier(real)
+    m, e = multiplier(factor)
     if e > 0:
         x = wrapped(b, b.op("Eltwise", x, b.add_const(np.int64(1 << min(e, 32)), name="power"),
                             type="PROD"))
