@@ -30,7 +30,7 @@ FEEDS = {
 }
 # Of models of pictures whose inputs are stored as floats.
 _OF_FLOATS = {"caffe/mtcnn": "(v-127.5)/128", "tflite/resnet8_cifar10": "v"}
-_LEAST_PART = 0.3  # of a picture's side
+_MIN_PART = 0.3  # of a picture's side
 
 
 @dataclass
@@ -85,7 +85,7 @@ def crops(case: Case, count: int, seed: int) -> Iterator[Arrays]:
     if "swapped" in case.layout:
         height, width = width, height
     for k in range(count):
-        picture, part = pictures[k % len(pictures)], random.uniform(_LEAST_PART, 1)
+        picture, part = pictures[k % len(pictures)], random.uniform(_MIN_PART, 1)
         tall = min(picture.height, picture.width * height / width) * part
         wide = tall * width / height
         left = random.uniform(0, picture.width - wide)

@@ -20,7 +20,7 @@ ONE_EACH = {name: CASES[name] for name in
             {case.model: name for name, case in reversed(CASES.items())}.values()}
 # Untrained weights: activations reach 1e10 to 1e21, but the largest fp16 value is 65504.
 BEYOND_FP16 = {"squeezenet", "resnet50", "inception_v1"}
-MOST_BRANCHES = 4  # the first node that overflows is found again in each
+MAX_BRANCHES = 4  # the first node that overflows is found again in each
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -60,7 +60,7 @@ def test_nodes_in_float_cure_fp16(name, tmp_path):
     nodes = [node.name for node in runs[0].graph.nodes]
     flags = ["--device=GPU", f"--gpu_storage_path={tmp_path}", "--check_numerics"]
     first = len(nodes)
-    for attempt in range(MOST_BRANCHES):
+    for attempt in range(MAX_BRANCHES):
         folder = tmp_path / str(attempt)
         folder.mkdir()
         outputs, error, _ = run_cases({name: runs}, folder, flags)[0][name]

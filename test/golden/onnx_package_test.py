@@ -22,7 +22,7 @@ from mace_tools.testing.onnx_nodes import NodeTest
 
 pytestmark = pytest.mark.full
 UNSUPPORTED = onnx_nodes.known_unsupported(onnx_package.UNSUPPORTED)
-LEAST_OPERATORS = 172  # of which every test passes that is about floats, integers or bools
+MIN_OPERATORS = 172  # of which every test passes that is about floats, integers or bools
 
 
 @dataclass
@@ -107,4 +107,4 @@ def test_the_list_names_tests_that_exist():
 
 
 def test_operators(results):
-    assert len(complete(results)) >= LEAST_OPERATORS
+    assert len(complete(results)) >= MIN_OPERATORS

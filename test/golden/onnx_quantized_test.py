@@ -113,10 +113,10 @@ def tokens(path: Path) -> Path:
 
 # How far outputs may be from ONNX Runtime's, in steps of the output. It computes the layers
 # between in floats, and the engine on quantized tensors: each may differ by one, and `tokens`
-# multiplies what differs by later layers. MOST_ERROR limits what that costs.
+# multiplies what differs by later layers. MAX_ERROR limits what that costs.
 STEPS = {"mobile": 1, "branches": 2, "tokens": 6}
 # The root mean square of the error, against the network in floats, relative to ONNX Runtime's.
-MOST_ERROR = 1.1
+MAX_ERROR = 1.1
 NETS = {f.__name__: f for f in (mobile, branches, tokens)}
 
 
@@ -160,7 +160,7 @@ def test_a_network_is_within_steps_of_onnxruntime_and_as_exact(tmp_path, net, ho
     exact = by_onnxruntime(source, run.feeds)
     for name, want in wanted.items():
         ours, theirs = (rms(got - exact[name]) for got in (run.outputs[name], want))
-        assert ours <= MOST_ERROR * theirs, (ours, theirs)
+        assert ours <= MAX_ERROR * theirs, (ours, theirs)
         steps = np.unique(np.round(want, 6))
         step = np.diff(steps).min(initial=np.ptp(want) / 16) if len(steps) > 1 else 1.0
         off = np.abs(run.outputs[name] - want)

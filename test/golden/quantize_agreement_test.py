@@ -20,7 +20,7 @@ from mace_tools.support.console import Console
 
 pytestmark = pytest.mark.deep
 COUNT, CALIBRATION = 1000, 100
-LEAST = 0.99  # of the inputs for which floats keep the class of the original
+MIN = 0.99  # of the inputs for which floats keep the class of the original
 MODELS = {  # platform, file, input and output of TensorFlow's
     "keyword spotting": ("tensorflow", "kws_ds_cnn_s/DS_CNN_S_features.pb", "Reshape_1",
                          "labels_softmax"),
@@ -57,7 +57,7 @@ def perturbed(found, count, seed):
 @pytest.mark.parametrize("title", MODELS)
 def test_the_best_class_stays(title, monkeypatch):
     platform, name, _, output = MODELS[title]
-    monkeypatch.setattr(runs_module, "_MOST_AT_ONCE", 250)
+    monkeypatch.setattr(runs_module, "_MAX_AT_ONCE", 250)
     path, found = originals(platform, name)
     feeds = {MODELS[title][2]: found[0]} if platform == "tensorflow" else {}
     graph = import_model(platform, path, feeds, [output] if platform == "tensorflow" else None)
@@ -77,4 +77,4 @@ def test_the_best_class_stays(title, monkeypatch):
     assert steady.sum() > COUNT / 2
     agreement = (floats == quantized)[steady].mean()
     print(f"{title}: {agreement:.4f} of {steady.sum()}")
-    assert agreement >= LEAST
+    assert agreement >= MIN

@@ -22,7 +22,7 @@ from mace_tools.support.console import Console
 pytestmark = pytest.mark.full
 SAMPLES = 100
 FARTHEST = 0.02  # of the picture
-LEAST_SCORE = 0.5
+MIN_SCORE = 0.5
 CLASSIFIERS = {
     "MobileNet v1 0.25": ("tflite/mobilenet_v1_025_224", "mobilenet_v1_0.25_224_float.tflite"),
     "SqueezeNet": ("onnx/squeezenet_imagenet", "squeezenet_fp32.onnx"),
@@ -72,7 +72,7 @@ def test_faces_are_where_they_are_in_floats(title):
     made, runs = quantized(folder, file, cases)
     for case in cases:
         want, got = meaning(case.outputs), meaning(outputs(made, runs, case))
-        certain = want[0] > LEAST_SCORE
+        certain = want[0] > MIN_SCORE
         assert certain.any()
         farthest = float(np.abs(want[1] - got[1])[certain].max())
         print(f"{title} {case.name}: each box within {farthest:.2%}")

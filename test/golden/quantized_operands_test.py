@@ -17,7 +17,7 @@ from mace_tools.testing.tflite_cases import CASES
 from mace_tools.testing.tflite_file import Maker
 
 TYPES = ("int8", *(pytest.param(kind, marks=pytest.mark.full) for kind in ("uint8", "int16")))
-LEAST = {"dequantized": 250, "quantized": 150}  # models that convert
+MIN = {"dequantized": 250, "quantized": 150}  # models that convert
 
 
 def quantized(m: Maker, feeds: dict, kind: str, way: str) -> dict:
@@ -51,7 +51,7 @@ def quantized(m: Maker, feeds: dict, kind: str, way: str) -> dict:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("way", LEAST)
+@pytest.mark.parametrize("way", MIN)
 def test_what_converts_runs(tmp_path, way, kind):
     runs = []
     for case in CASES:
@@ -64,7 +64,7 @@ def test_what_converts_runs(tmp_path, way, kind):
         except (ModelError, UnsupportedOps):
             continue
         runs.append(Run(f"{case.op} {len(runs)}", graph, {n: feeds[n] for n in own_inputs(graph)}))
-    assert len(runs) >= LEAST[way]
+    assert len(runs) >= MIN[way]
     assert {"IF", "WHILE"} <= {run.name.split()[0] for run in runs}
     run_all(runs, tmp_path)
     assert {run.name: run.error for run in runs if run.error} == {}

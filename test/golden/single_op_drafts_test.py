@@ -20,7 +20,7 @@ from mace_tools import cli
 from mace_tools.support.exit_codes import ExitCode
 from mace_tools.testing import caffe_cases, onnx_cases, onnx_nodes, tflite_cases
 
-LEAST = {"tflite": 300, "onnx": 150, "caffe": 40, "onnx_nodes": 600, "tensorflow": 100}
+MIN = {"tflite": 300, "onnx": 150, "caffe": 40, "onnx_nodes": 600, "tensorflow": 100}
 
 
 def tflite(folder: Path) -> Iterator[Path]:
@@ -82,4 +82,4 @@ def test_promises_hold(kind, models, tmp_path, monkeypatch, capfd):
         if (code == ExitCode.OK) != promised:
             broken.append(f"{model}: {'promised' if promised else 'not promised'}: {message}")
     assert not broken, "\n".join(broken)
-    assert kept >= LEAST[kind]
+    assert kept >= MIN[kind]

@@ -15,11 +15,11 @@ from calibration import Case, cases_of, crops, graph_of
 from golden import Arrays, mace_run
 
 from mace_tools.analyze.quantize.runs import Runs
-from mace_tools.analyze.quantize.weight_only import LEAST_DB, inputs_of, store_weights
+from mace_tools.analyze.quantize.weight_only import MIN_DB, inputs_of, store_weights
 
 pytestmark = pytest.mark.full
 SAMPLES = 100
-LEAST, LEAST_WITHOUT = 0.999, 0.998  # cosine similarity, with samples and without
+MIN, MIN_WITHOUT = 0.999, 0.998  # cosine similarity, with samples and without
 Feeds = Callable[[list[Case], int], Iterator[Arrays]]
 
 
@@ -75,5 +75,5 @@ def test_outputs_stay(title, with_samples):
                 for begin, end in zip(sizes, sizes[1:]) for name in graph.outputs)
     kinds = {n: f"{w.kind} {w.error.sqnr_db:.1f} dB" for n, w in made.weights.items()}
     print(f"{title}: {least:.6f} {kinds}")
-    assert all(w.error.sqnr_db >= LEAST_DB for w in made.weights.values())
-    assert least >= (LEAST if with_samples else LEAST_WITHOUT)
+    assert all(w.error.sqnr_db >= MIN_DB for w in made.weights.values())
+    assert least >= (MIN if with_samples else MIN_WITHOUT)

@@ -28,7 +28,7 @@ from mace_tools.testing import onnx_nodes
 ARCHIVE = data_folder(*Path(onnx_nodes.ARCHIVE).parts)
 # By name: ONNX's number of an element type. The others are odd uses of the same importers.
 TYPES = {"f16": 10, "f64": 11, "bf16": 16, "i64": 7, "u8": 2, "u32": 12, "bool": 9}
-LEAST = {"f16": 500, "f64": 500, "bf16": 300, "i64": 200}  # tests that must convert
+MIN = {"f16": 500, "f64": 500, "bf16": 300, "i64": 200}  # tests that must convert
 VALUES = {"Reduce": ("SUM", "MEAN", "MAX", "PROD", "ALL", "ANY"),
           "Resize": ("NEAREST", "LINEAR", "CUBIC"),
           "ScatterElements": ("NONE", "SUM", "PROD", "MIN", "MAX"),
@@ -93,7 +93,7 @@ def test_node_tests_in_every_type(kind, folder, tmp_path):
         except MaceError as e:
             pytest.fail(f"{test.name}: the model is called damaged: {e}")
         runs += [run] if run is not None else []
-    assert len(runs) >= LEAST.get(kind, 50)
+    assert len(runs) >= MIN.get(kind, 50)
     (tmp_path / "runs").mkdir()
     run_all(runs, tmp_path / "runs")
     assert {run.name: run.error for run in runs if run.error} == {}

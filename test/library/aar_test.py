@@ -220,4 +220,4 @@ def test_addresses_in_the_libraries_can_be_told(aar, found, tmp_path, name):
 def test_what_is_no_library_has_no_segments(tmp_path, bits):
     (tmp_path / "lib.so").write_bytes(bits)
     with pytest.raises(RunFailedError, match=r"lib\.so is no shared library"):
-        link.least_alignment(tmp_path / "lib.so")
+        link.min_alignment(tmp_path / "lib.so")

@@ -18,13 +18,13 @@ from typing import TextIO
 
 # A mutant may loop and allocate memory. Limits are on processor time, so that other processes do
 # not matter; the wall clock is only for mutants that wait.
-_MOST_BYTES = 4 << 30
+_MAX_BYTES = 4 << 30
 _WALL_SECONDS = 120
 _WALL_PER_SECOND = 60
 SLOWER = 4
 SPARE_SECONDS = 1
 # Of a case without a mutant.
-_MOST_SECONDS = 600
+_MAX_SECONDS = 600
 
 
 @dataclass
@@ -55,7 +55,7 @@ def find_reach(program: Program) -> None:
     for name in _names(program):
         with tempfile.NamedTemporaryFile("r") as reached:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            done = _start(program, name, {"MACE_MUTANTS_REACHED": reached.name}, _MOST_SECONDS)
+            done = _start(program, name, {"MACE_MUTANTS_REACHED": reached.name}, _MAX_SECONDS)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             if done != 0:
                 raise BrokenTest(f"{program.path}: {name} fails without a mutant ({done})")
@@ -125,12 +125,12 @@ def _start(program: Program, cases: str, extra: dict[str, str], limit: int,
         return -1
 
 
-def limiter(seconds: int, most_bytes: int = _MOST_BYTES) -> Callable[[], None]:
+def limiter(seconds: int, max_bytes: int = _MAX_BYTES) -> Callable[[], None]:
     """Limits the processor time and the memory of a process, before it starts."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
+        resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     return limit

@@ -109,14 +109,14 @@ def _wrap(mutants: list[tuple[int, Mutant]], inner: bytes) -> bytes:
     return inner
 
 
-def leave_out_what_fails(root: Path, file: MutatedFile, most_rounds: int = 8) -> None:
+def leave_out_what_fails(root: Path, file: MutatedFile, max_rounds: int = 8) -> None:
     """Leaves out the mutants that do not compile, among the files below `root`.
 
     Raises RuntimeError for a file that does not compile without them either.
     """
     original = (root / file.path).read_bytes()
     try:
-        for _ in range(most_rounds):
+        for _ in range(max_rounds):
             text = file.text()
             (root / file.path).write_bytes(text)
             done = subprocess.run([*_CHECK, file.path], cwd=root, capture_output=True, check=False)

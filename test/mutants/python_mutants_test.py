@@ -17,13 +17,13 @@ from sample_report import Stopped
 
 CODE = '''"""A clamp, what a module of its own is for, and what no test calls."""
 from __future__ import annotations
-MOST = 10
+MAX = 10
 calls = []
 def clamp(x: int) -> int:
     """At most 10."""
     calls.append(x)
-    if x > MOST:
-        return MOST
+    if x > MAX:
+        return MAX
     return x
 def last_bit(x: int) -> int:
     return x % 2
@@ -80,7 +80,7 @@ def test_exactly_the_blind_spots_survive(results):
     missed = {key: result.verdict for key, result in results.items() if result.verdict != CAUGHT}
     assert missed == {
         (7, "removed: calls.append(x)"): SURVIVED,
-        (8, "x > MOST -> x >= MOST"): SURVIVED,  # 10 either way
+        (8, "x > MAX -> x >= MAX"): SURVIVED,  # 10 either way
         (18, "x + 1 -> None"): UNREACHED,
         (18, "x + 1 -> x - 1"): UNREACHED,
         (18, "1 -> 1 + 1"): UNREACHED}

@@ -29,7 +29,7 @@ INSIDE = Path(__file__).resolve().parent / "inside"
 RINGS = ("quick", "full", "deep")
 OTHER_SUITES = ("tools/lint", "test/hexagon", "test/mutants")
 # TensorFlow reserves far more than it uses.
-_MOST_BYTES = 32 << 30
+_MAX_BYTES = 32 << 30
 _PASSED, _NOTHING_RUN = 0, 5
 _WALL_SECONDS = 60
 _WALL_PER_SECOND = 10
@@ -148,7 +148,7 @@ def _exit_code(command: list[str], root: Path, env: dict[str, str], seconds: flo
     # A session of its own, so that what the cases started ends with them.
     run = subprocess.Popen(command, cwd=root, env=env, stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                           start_new_session=True, preexec_fn=limiter(limit, _MOST_BYTES))
+                           start_new_session=True, preexec_fn=limiter(limit, _MAX_BYTES))
     try:
         return run.wait(_WALL_SECONDS + _WALL_PER_SECOND * limit)
     except subprocess.TimeoutExpired:

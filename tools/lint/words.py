@@ -87,6 +87,7 @@ SOURCE_WORDS = [
          r"(?<!exit\s)(?<!error\s)\b(?!operator)\w*(?<!en)(?<!de)(?<!exit_)(?<!op_)codes\b",
          "quantized, int8"),
     Word("fact", r"\b\w*(?<!arti)facts\b", "schema, properties, report"),
+    Word("most", r"\b_?(?-i:MOST|LEAST)(?:_\w+)?\b", "MAX, MIN"),
     Word("reals", r"\b\w*(?<![a-z])reals\b", "floats, dequantized"),
     Word("said", r"\bsaid\b|_said\b", "message, text, stderr"),
 ]

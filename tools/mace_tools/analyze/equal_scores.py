@@ -19,7 +19,7 @@ _CHOOSING = {"ArgMax": 0, "ArgMin": 0, "ARG_MAX": 0, "ARG_MIN": 0, "TopK": 1, "T
              "TOPK_V2": 1}
 _VIEWS = {"Identity", "Cast", "CAST", "Squeeze", "SQUEEZE", "Reshape", "RESHAPE", "Flatten",
           "Unsqueeze", "ExpandDims", "EXPAND_DIMS"}
-_MOST_VIEWS = 16
+_MAX_VIEWS = 16
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def choices(read: SourceModel, outputs: Iterable[str]) -> dict[str, Choice]:
     for output in outputs:
         name = read.named(output)
         node = makers.get(name)
-        for _ in range(_MOST_VIEWS):
+        for _ in range(_MAX_VIEWS):
             if node is None or node.op not in _VIEWS:
                 break
             name = node.inputs[0]

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 Arrays = Mapping[str, np.ndarray]
-_MOST_ROWS = 4096  # that change their places: the work is quadratic
+_MAX_ROWS = 4096  # that change their places: the work is quadratic
 
 
 def in_order(found: Arrays, right: Arrays, error: float) -> dict[str, np.ndarray]:
@@ -52,8 +52,8 @@ def _columns(names: list[str], arrays: Arrays, right: Arrays, rows: tuple[int, .
 def _order(found: np.ndarray, right: np.ndarray, error: float) -> np.ndarray | None:
     """[batch, rows]: which row of `found` belongs in each place; None if none is to be moved."""
     places = np.abs(found - right).max(2, initial=0.0) > error
-    if not places.any() or places.sum(1).max() > _MOST_ROWS or not _agreeing_key(found, right,
-                                                                                 error):
+    if not places.any() or places.sum(1).max() > _MAX_ROWS or not _agreeing_key(found, right,
+                                                                                error):
         return None
     order = np.tile(np.arange(right.shape[1]), (len(right), 1))
     for batch in range(len(right)):

@@ -192,8 +192,8 @@ class _Framework:
         """The outputs with weights and inputs changed by the least of this kind."""
         if kind not in self._changed:
             self._changed[kind] = None
-            for least_dims in (0, 2):  # scalars may decide shapes
-                nudge = Nudge(kind, 1, least_dims)
+            for min_dims in (0, 2):  # scalars may decide shapes
+                nudge = Nudge(kind, 1, min_dims)
                 feeds = {n: nudge.of(a, 1000 + k) for k, (n, a) in enumerate(self._feeds.items())}
                 try:
                     (found,) = self._run([feeds], self._ends, nudge)

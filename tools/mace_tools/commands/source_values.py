@@ -73,8 +73,8 @@ class SourceValues:
                 self._changed[kind] = None
                 self._context.console.info(
                     f"running {self._ready.converted.source.name} again with changed weights")
-                for least_dims in (0, 2):  # scalars may decide shapes
-                    found = self._run(Nudge(kind, 1, least_dims))
+                for min_dims in (0, 2):  # scalars may decide shapes
+                    found = self._run(Nudge(kind, 1, min_dims))
                     if all(isinstance(f, dict) for f, w in zip(found, wanted) if w):
                         self._changed[kind] = found
                         break

@@ -15,14 +15,14 @@ METHODS = ("minmax", "percentile", "kl", "mse")
 @dataclass(frozen=True)
 class Choices:
     """`method`, one of METHODS, gives the ranges of activations. `percentile`: the percentage of
-    values that its ranges hold. `most_samples`: of a larger folder, so many are drawn by `seed`.
+    values that its ranges hold. `max_samples`: of a larger folder, so many are drawn by `seed`.
     `float_nodes`: nodes that stay in floats. `accuracy_budget`: how much less than 1 the cosine
     similarity of an output may be; None: no layer is left in floats for it. `float_ends`: whether
     last layers, and first ones that multiply little, stay in floats."""
 
     method: str = "mse"
     percentile: float = 99.99
-    most_samples: int = 100
+    max_samples: int = 100
     seed: int = 0
     equalize: bool = True
     correct_bias: bool = True

@@ -40,7 +40,7 @@ _DATA_TYPES = {
 # The types in which float weights may be stored, with the bits of each value.
 STORED = {"f32": "DT_FLOAT", "f16": "DT_HALF", "bf16": "DT_BFLOAT16"}
 FP16_MAX = 65504.0
-FP16_LEAST_NORMAL = 2.0**-14
+FP16_MIN_NORMAL = 2.0**-14
 
 
 def write_model(graph: Graph, pb_path: str | Path, data_path: str | Path,
@@ -151,7 +151,7 @@ def _narrowed(array: np.ndarray, stored: str) -> np.ndarray:
         if not largest <= FP16_MAX:
             return array
         rounded = array.astype(np.float16)
-        return rounded if largest >= FP16_LEAST_NORMAL or (rounded == array).all() else array
+        return rounded if largest >= FP16_MIN_NORMAL or (rounded == array).all() else array
     if stored == "bf16":
         bits = array.view(np.uint32)
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)

@@ -24,7 +24,7 @@ GENERATIONS = {
     "v65": (321, 336, 337, 341, 347, 360, 365, 366, 393),
     "v66": (339, 352, 355, 356, 362, 367, 373, 377, 384, 394, 400, 401, 407, 415, 450, 457),
 }
-LEAST = "v66"  # that MACE's own executor is compiled for
+MIN = "v66"  # that MACE's own executor is compiled for
 # SM8150, SM6150, SM8250, SM7150, SM6125, SM8350, QCS605, QCS610.
 UNSIGNED = (339, 355, 356, 365, 366, 394, 415, 347, 401)
 DRIVERS = ("/dev/fastrpc-cdsp", "/dev/adsprpc-smd", "/dev/fastrpc-adsp")
@@ -62,9 +62,9 @@ def soc(machine: Machine) -> Finding:
     if found is None:
         return Finding("SoC with a DSP", State.ABSENT, f"the SoC with the number {number} has a "
                        "DSP that MACE does not know; hexagon_nn is for v60, v65 and v66")
-    if found < LEAST:
+    if found < MIN:
         return Finding("SoC with a DSP", State.OK, f"number {number}, Hexagon {found}, for the "
-                       f"vendor's library; MACE's own executor is for {LEAST} and later")
+                       f"vendor's library; MACE's own executor is for {MIN} and later")
     return Finding("SoC with a DSP", State.OK, f"number {number}, Hexagon {found}")
 
 

@@ -18,7 +18,7 @@ from mace_tools.doctor.finding import Check, Finding, Machine, State
 CHILD = Path(__file__).parent / "opencl_child.py"
 TIMEOUT = 60  # seconds for drivers to start
 GPU = 4  # CL_DEVICE_TYPE_GPU
-LEAST_IMAGE = 8192  # pixels a side, that the specification demands of a full profile
+MIN_IMAGE = 8192  # pixels a side, that the specification demands of a full profile
 # Drivers with faults that tests of MACE met, by a pattern of platform, device and driver.
 FAULTS = (
     (r"Portable Computing Language", "it computes on the CPU and emulates images, so that its "
@@ -71,7 +71,7 @@ def of_device(platform: dict[str, Any], device: dict[str, Any]) -> Finding:
              f"{device['image_width']}x{device['image_height']}, {fp16}")
     fault = next((fault for pattern, fault in FAULTS
                   if re.search(pattern, f"{platform['name']} {what} {device['driver']}")), "")
-    if not fault and min(device["image_width"], device["image_height"]) < LEAST_IMAGE:
+    if not fault and min(device["image_width"], device["image_height"]) < MIN_IMAGE:
         fault = "its images are small: nodes with larger tensors run on the CPU"
     return Finding(what, State.OK, text + (f". Known: {fault}" if fault else ""))
 

@@ -134,7 +134,7 @@ def _nudge(tensors: list[Any], nudge: Nudge, folder: Path) -> None:
     """Changes the constants of these types; they are stored in the model afterwards."""
     for k, tensor in enumerate(tensors):
         dtype = ELEMENTS.get(tensor.data_type)
-        if dtype is None or dtype.kind not in "fiu" or len(tensor.dims) < nudge.least_dims:
+        if dtype is None or dtype.kind not in "fiu" or len(tensor.dims) < nudge.min_dims:
             continue
         array = _elements(tensor, dtype, folder)
         moved = nudge.of(array, k)

@@ -24,15 +24,15 @@ _OWN_BITS = {2: 10, 4: 23, 8: 52}
 class Nudge:
     """Moves floats by an ulp of the type `kind`, or of their own if that is larger, up or down by
     `seed`; a matrix of floats by a step of the integers `kind`; and matrices of 8-bit integers by
-    1. Zeros stay. `least_dims`: arrays with fewer dimensions stay, too."""
+    1. Zeros stay. `min_dims`: arrays with fewer dimensions stay, too."""
 
     kind: str = "f32"
     seed: int = 0
-    least_dims: int = 0
+    min_dims: int = 0
 
     def of(self, array: np.ndarray, number: int) -> np.ndarray:
         """`number` tells the arrays of a model apart."""
-        if array.ndim < self.least_dims:
+        if array.ndim < self.min_dims:
             return array
         if array.dtype.kind == "f":
             return self._floats(array, self._signs(array, number))

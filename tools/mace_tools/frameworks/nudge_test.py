@@ -48,7 +48,7 @@ def test_integers_zeros_and_what_is_not_finite():
     for kept in (np.int8([3, 4]), np.int32([[1, 2]]), np.float32([[0, np.inf, -np.inf]])):
         assert np.array_equal(Nudge().of(kept, 0), kept)
     assert np.isnan(Nudge().of(np.float32([np.nan]), 0)).all()
-    assert np.array_equal(Nudge(least_dims=2).of(W[0], 0), W[0])
+    assert np.array_equal(Nudge(min_dims=2).of(W[0], 0), W[0])
 
 
 def change(platform, model, feed, output, nudge=ULP, **more):

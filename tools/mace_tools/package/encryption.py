@@ -25,8 +25,8 @@ KEY_BYTES = 32
 NONCE_BYTES = 12
 TAG_BYTES = 16
 ALIGNMENT = 64
-MOST_NAME_BYTES = 255
-MOST_CONTENT_BYTES = 2**36 - 32  # that one nonce is good for
+MAX_NAME_BYTES = 255
+MAX_CONTENT_BYTES = 2**36 - 32  # that one nonce is good for
 _PIECE = 1 << 24
 
 
@@ -39,8 +39,8 @@ class Key:
     def encoded_name(self) -> bytes:
         """Errors: MaceError for a name that the format does not take."""
         name = self.name.encode()
-        if len(name) > MOST_NAME_BYTES or b"\0" in name:
-            raise MaceError(f"the name of the key has {len(name)} bytes; at most {MOST_NAME_BYTES} "
+        if len(name) > MAX_NAME_BYTES or b"\0" in name:
+            raise MaceError(f"the name of the key has {len(name)} bytes; at most {MAX_NAME_BYTES} "
                             "are possible, none of them zero")
         return name
 
@@ -86,9 +86,9 @@ def seal(graph: Path, data: Path | None, key: Key, out: Path) -> int:
     data_bytes = data.stat().st_size if data else 0
     check(net, graph, data_bytes)
     padded = net + bytes(-len(net) % ALIGNMENT)
-    if len(padded) + data_bytes > MOST_CONTENT_BYTES:
+    if len(padded) + data_bytes > MAX_CONTENT_BYTES:
         raise MaceError(f"the model has {len(padded) + data_bytes} bytes; a sealed one has at most "
-                        f"{MOST_CONTENT_BYTES}")
+                        f"{MAX_CONTENT_BYTES}")
     head, nonce = _head(len(net), data_bytes, key)
     with atomic_files(out) as (file,):
         file.write(head)

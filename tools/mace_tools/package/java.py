@@ -161,7 +161,7 @@ def cxx_library(abi: Abi) -> Path:
     if not (folder / CXX).is_file():
         raise MissingToolError(f"{abi.name}: the Android NDK has no {folder / CXX}: unpack it as a "
                                "whole")
-    least = link.least_alignment(folder / CXX)
+    least = link.min_alignment(folder / CXX)
     if abi.is_64_bit and least < link.PAGE_BYTES:
         raise MissingToolError(f"{abi.name}: the segments of {folder / CXX} are aligned to {least} "
                                f"bytes, and devices with pages of {link.PAGE_BYTES} cannot load "

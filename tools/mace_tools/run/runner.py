@@ -26,7 +26,7 @@ from mace_tools.support.console import Console
 from mace_tools.support.exit_codes import MissingToolError, RunFailedError
 from mace_tools.support.protos import REPO, cache_dir, cache_folder
 
-_MOST_OF_NAME = 200  # bytes; systems limit names of files to 255
+_MAX_OF_NAME = 200  # bytes; systems limit names of files to 255
 
 @dataclass(frozen=True)
 class Tool:
@@ -155,7 +155,7 @@ def files_of(tensors: Iterable[str]) -> dict[str, str]:
     """The names that mace_run gives to the files of a model's outputs, as FilesOf of
     tools/mace_run/run_model.h: letters and digits, and '_' for each other byte. Where that makes
     equal names of several, those that are plain already keep them, and others get a number."""
-    plain = {t: re.sub(rb"[^A-Za-z0-9]", b"_", t.encode()[:_MOST_OF_NAME]).decode()
+    plain = {t: re.sub(rb"[^A-Za-z0-9]", b"_", t.encode()[:_MAX_OF_NAME]).decode()
              for t in sorted(tensors, key=str.encode)}
     used: dict[str, str] = {}  # tensors by names
     for tensor in sorted(plain, key=lambda t: plain[t] != t):

@@ -15,7 +15,7 @@ from mace_tools.support.protobuf_wire import BYTES, VARINT, FieldAt, NotWire, fi
 
 HEAD_BYTES = 4096
 TORCH_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-MOST_FIELDS = 4096  # of a message; far fewer tell what a file is
+MAX_FIELDS = 4096  # of a message; far fewer tell what a file is
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _known(data: memoryview, begin: int = 0, end: int | None = None) -> list[Fie
     try:
         for field in fields(data, begin, end):
             found.append(field)
-            if len(found) == MOST_FIELDS:
+            if len(found) == MAX_FIELDS:
                 break
     except NotWire as e:
         if str(e) != "cut off":

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-_MOST_FIELD = (1 << 29) - 1
+_MAX_FIELD = (1 << 29) - 1
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def fields(data: memoryview | bytes, begin: int = 0, end: int | None = None) -> 
     while at < end:
         tag, at = _varint(data, at, end)
         number, kind = tag >> 3, tag & 7
-        if not 0 < number <= _MOST_FIELD:
+        if not 0 < number <= _MAX_FIELD:
             raise NotWire(f"field {number}")
         if kind == VARINT:
             start, (_, at) = at, _varint(data, at, end)

@@ -16,7 +16,7 @@ from mace_tools.testing.transformers import (
     CHANNELS,
     DEPTH,
     HEADS,
-    MOST_NEGATIVE,
+    LOWEST,
     PLACES,
     TOKENS,
     WORDS,
@@ -150,7 +150,7 @@ def llama(blocks: int, spelling: str = "halves", turns: int = DEPTH,
     rows = net.extent("ids", 1)
     past = net.extent("past_k0", 2) if cached else net.ints(0)
     total = net.op("Add", past, rows)
-    triangle = net.const(np.where(np.tril(np.ones((PLACES, PLACES))), 0, MOST_NEGATIVE)[None, None],
+    triangle = net.const(np.where(np.tril(np.ones((PLACES, PLACES))), 0, LOWEST)[None, None],
                          np.float32)
     mask = net.op("Slice", triangle, past, total, net.ints(2))
     mask = net.op("Slice", mask, net.ints(0), total, net.ints(3))

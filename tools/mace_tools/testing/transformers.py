@@ -20,7 +20,7 @@ from onnx import helper, numpy_helper
 
 CHANNELS, HEADS, WORDS, PLACES = 32, 4, 50, 32
 DEPTH = CHANNELS // HEADS
-MOST_NEGATIVE = float(np.finfo(np.float32).min)
+LOWEST = float(np.finfo(np.float32).min)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def encoder(blocks: int) -> onnx.ModelProto:
                net.op("Gather", net.weight(PLACES, CHANNELS, spread=1), places))
     x = net.layer_norm(x)
     seen = net.op("Cast", net.op("Unsqueeze", "mask", net.ints(1, 2)), to=T.FLOAT)
-    mask = net.op("Mul", net.op("Sub", net.number(1), seen), net.number(MOST_NEGATIVE))
+    mask = net.op("Mul", net.op("Sub", net.number(1), seen), net.number(LOWEST))
     for _ in range(blocks):
         q = net.split(net.linear(x, CHANNELS, CHANNELS))
         k = net.split(net.linear(x, CHANNELS, CHANNELS), perm=(0, 2, 3, 1))
@@ -233,7 +233,7 @@ def cached_decoder(blocks: int, kv_heads: int = 0, size: Size = SMALL) -> onnx.M
                net.op("Gather", net.weight(size.places, channels, spread=1),
                       net.op("Unsqueeze", places, net.ints(0))))
     seen = np.tril(np.ones((1, 1, size.places, size.places)))
-    triangle = net.const(np.where(seen, 0, MOST_NEGATIVE), np.float32)
+    triangle = net.const(np.where(seen, 0, LOWEST), np.float32)
     mask = net.op("Slice", triangle, past, total, net.ints(2))
     mask = net.op("Slice", mask, net.ints(0), total, net.ints(3))
     for i in range(blocks):

@@ -26,7 +26,7 @@ from mace_tools.support.protos import load
 TYPES = {short: name for name, short in ELEMENTS.items()}
 # As people write them.
 FRAMEWORKS = {"tensorflow": "TensorFlow", "tflite": "TFLite"}
-MOST_PARTS = 8  # attempts to convert a part: each finds at least one node that the last did not
+MAX_PARTS = 8  # attempts to convert a part: each finds at least one node that the last did not
 
 
 @dataclass
@@ -54,7 +54,7 @@ def convert(platform: str, model: SourceModel, shapes: dict[str, Shape | None]) 
     Errors: MaceError for a model that is at fault itself."""
     found, outputs = Conversion(), list(model.outputs)
     needed = cut(model, None, None).nodes
-    for _ in range(MOST_PARTS):
+    for _ in range(MAX_PARTS):
         try:
             found.graph = _converted(platform, model, shapes, outputs)
             break

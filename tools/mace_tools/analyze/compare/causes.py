@@ -17,7 +17,7 @@ from mace_tools.analyze.validate import Comparison
 from mace_tools.graph.extract import Part, fitted
 
 _AT_ONCE = 12  # variants in one run of mace_run: each is a file with its weights
-_MOST = 3  # causes that are named
+_MAX = 3  # causes that are named
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def find(study: Study, measured: Measured, exact: Engine | None = None) -> list[
     tried = [] if known or measured.left_gpu else _tried(study, measured)
     if tried:  # "a factor for each channel" says less than what makes the error vanish
         causes = tried
-    return causes[:_MOST]
+    return causes[:_MAX]
 
 
 def _better(study: Study, measured: Measured, found: Comparison) -> bool:

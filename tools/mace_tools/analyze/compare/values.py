@@ -15,7 +15,7 @@ from mace_tools.analyze.compare.reference import Reference
 from mace_tools.convert.importers.source import SourceNode
 
 FP16_MAX = 65504.0
-_MOST_AXES = 5
+_MAX_AXES = 5
 Found = tuple[str, str]  # the cause, and what shows it
 _ENOUGH = 4  # elements of a channel, to tell a constant or a factor
 _CLOSE = 1e-3  # of the largest difference: how constant a difference must be
@@ -25,7 +25,7 @@ def layout(actual: np.ndarray, reference: np.ndarray,
            passes: Callable[[np.ndarray], bool]) -> Iterator[Found]:
     """The same elements in another order. `passes` compares with the reference."""
     rank = reference.ndim
-    if not 2 <= rank <= _MOST_AXES or actual.size != reference.size:
+    if not 2 <= rank <= _MAX_AXES or actual.size != reference.size:
         return
     for order in itertools.permutations(range(rank)):
         if list(order) == sorted(order):

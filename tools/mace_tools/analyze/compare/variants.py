@@ -22,7 +22,7 @@ _EPSILONS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12,
 _ACTIVATIONS = {"NOOP": {}, "RELU": {}, "RELUX": {"max_limit": 6.0}, "SIGMOID": {}, "TANH": {},
                 "HARDSWISH": {}, "SWISH": {}, "GELU": {}, "GELU_TANH": {},
                 "ELU": {"activation_coefficient": 1.0}}
-_MOST_WEIGHT_BYTES = 64 << 20  # a variant is a file of its own
+_MAX_WEIGHT_BYTES = 64 << 20  # a variant is a file of its own
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def _weights(part: Part, node: Node) -> Iterator[Change]:
     if node.op not in (*CONV_LIKE, "MatMul") or len(node.inputs) < 2:
         return
     weight = part.graph.const(node.inputs[1])
-    if weight is None or weight.ndim < 2 or weight.nbytes > _MOST_WEIGHT_BYTES:
+    if weight is None or weight.ndim < 2 or weight.nbytes > _MAX_WEIGHT_BYTES:
         return
     for cause, words, other in _rearranged(weight):
         if not np.array_equal(other, weight):
@@ -190,7 +190,7 @@ def _flattened(part: Part, node: Node) -> Iterator[Change]:
     weight = part.graph.const(node.inputs[1]) if node.op == "FullyConnected" else None
     view = part.graph.producer(node.inputs[0])
     shape = part.graph.shape(view.inputs[0]) if view is not None and view.inputs else None
-    if weight is None or shape is None or len(shape) < 3 or weight.nbytes > _MOST_WEIGHT_BYTES:
+    if weight is None or shape is None or len(shape) < 3 or weight.nbytes > _MAX_WEIGHT_BYTES:
         return
     features = shape[1:]
     if None in features or int(np.prod(features)) != weight.shape[1]:

@@ -15,7 +15,7 @@ from mace_tools.analyze.reports.chart import line, rect, text
 ROW = 25
 LINE = 17
 # Bars longer than this many times the shortest are truncated, so that the others can be compared.
-MOST_TIMES = 2.5
+MAX_TIMES = 2.5
 GROUPS = (("offsets", "One arena"), ("objects", "Shared objects"), ("", "Arena and images"))
 HATCH = "shared"  # the pattern of safe overlaps
 SAFE_OVERLAP = "safe overlap: an output over its input"
@@ -31,21 +31,21 @@ class Panel:
         self._columns = (right - 64, right)  # where the figures end
         self._y = 0.0
 
-    def draw(self, top: float, legend_top: float, most_rows: int, coloring: Coloring,
+    def draw(self, top: float, legend_top: float, max_rows: int, coloring: Coloring,
              has_overlaps: bool) -> Iterator[str]:
         """The strategies, the savings if there is room for them, and the legend."""
         self._y = top
-        yield from self._strategies(most_rows)
+        yield from self._strategies(max_rows)
         if self._y + LINE * (len(self._study.savings) + 1) < legend_top:
             yield from self._savings()
         yield from self._legend(legend_top, coloring, has_overlaps)
 
-    def _strategies(self, most_rows: int) -> Iterator[str]:
+    def _strategies(self, max_rows: int) -> Iterator[str]:
         """Bars by kind, the smallest first."""
         plans = sorted(self._study.plans, key=lambda p: p.total)
-        hidden = plans[most_rows:]
-        plans = plans[:most_rows]
-        scale = MOST_TIMES * min((p.total for p in plans if p.total), default=1)
+        hidden = plans[max_rows:]
+        plans = plans[:max_rows]
+        scale = MAX_TIMES * min((p.total for p in plans if p.total), default=1)
         longest = min(scale, max((p.total for p in plans), default=1)) or 1
         y = self._y
         for kind, title in GROUPS:

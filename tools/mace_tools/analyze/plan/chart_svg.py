@@ -30,7 +30,7 @@ TOP, BOTTOM = 116, 624
 PROFILE_TOP, PROFILE_BOTTOM = 664, 752
 SIDE = 1046  # where the panel on the right begins
 MARGIN = 28
-MOST_STRATEGIES = 15
+MAX_STRATEGIES = 15
 FEW_STEPS = 200  # up to this number, ticks are in the middle of their steps
 
 STYLE = """
@@ -86,7 +86,7 @@ class _Chart:
         yield from self._marks()
         yield from self._profile()
         panel = Panel(self._study, self._plan, SIDE, WIDTH - MARGIN)
-        yield from panel.draw(TOP - 10, PROFILE_TOP - 10, MOST_STRATEGIES, self._coloring,
+        yield from panel.draw(TOP - 10, PROFILE_TOP - 10, MAX_STRATEGIES, self._coloring,
                               bool(self._picture.shared))
         yield "</svg>\n"
 

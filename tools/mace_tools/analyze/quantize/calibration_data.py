@@ -52,7 +52,7 @@ def files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 def load(paths: Sequence[Path], specs: Sequence[TensorSpec], preprocess: Preprocess | None,
          choices: Choices, console: Console) -> list[Arrays]:
-    """At most choices.most_samples, drawn by the seed. Errors: MaceError naming every file that
+    """At most choices.max_samples, drawn by the seed. Errors: MaceError naming every file that
     cannot be used, as far as they are few."""
     found, others = files(paths)
     if others:
@@ -101,10 +101,10 @@ def _by_input(paths: Sequence[Path], specs: Sequence[TensorSpec]) -> list[dict[s
 
 
 def _drawn(count: int, choices: Choices) -> list[int]:
-    if count <= choices.most_samples:
+    if count <= choices.max_samples:
         return list(range(count))
     generator = np.random.default_rng(choices.seed)
-    return sorted(generator.choice(count, choices.most_samples, replace=False).tolist())
+    return sorted(generator.choice(count, choices.max_samples, replace=False).tolist())
 
 
 def _read(row: dict[str, Path], specs: Sequence[TensorSpec], preprocess: Preprocess | None,

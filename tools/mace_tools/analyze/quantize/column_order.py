@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-LEAST_CORRELATION = 0.9
-_LEAST_VALUES = 32  # of a column, to tell
-_MOST_COLUMNS = 4096
+MIN_CORRELATION = 0.9
+_MIN_VALUES = 32  # of a column, to tell
+_MAX_COLUMNS = 4096
 
 
 class Columns:
@@ -25,7 +25,7 @@ class Columns:
     def add(self, found: np.ndarray, reference: np.ndarray) -> None:
         for axis in {1, reference.ndim - 1} if reference.ndim >= 2 else ():
             count = reference.shape[axis]
-            if not 2 <= count <= _MOST_COLUMNS or found.shape != reference.shape:
+            if not 2 <= count <= _MAX_COLUMNS or found.shape != reference.shape:
                 continue
             a, r = (np.moveaxis(x, axis, -1).reshape(-1, count).astype(np.float64)
                     for x in (found, reference))
@@ -44,8 +44,8 @@ class Columns:
 def _lost(sums: np.ndarray) -> list[int]:
     n, a, r, aa, rr, ar = sums
     spread_a, spread_r = n * aa - a * a, n * rr - r * r
-    varies = (n >= _LEAST_VALUES) & (spread_r > 1e-6 * n * rr)
+    varies = (n >= _MIN_VALUES) & (spread_r > 1e-6 * n * rr)
     with np.errstate(all="ignore"):
         correlation = (n * ar - a * r) / np.sqrt(spread_a * spread_r)
-    is_like = (spread_a > 1e-9 * n * aa) & (correlation >= LEAST_CORRELATION)
+    is_like = (spread_a > 1e-9 * n * aa) & (correlation >= MIN_CORRELATION)
     return [int(k) for k in np.flatnonzero(varies & ~is_like)]

@@ -20,7 +20,7 @@ from mace_tools.graph.ir import Graph, Node
 
 LAYERS = ("Conv2d", "DepthwiseConv2d")
 # Channels are scaled by at most this much, so that no channel's weights get lost.
-_MOST_FACTOR = 4.0
+_MAX_FACTOR = 4.0
 # Inputs other than the samples may be this much larger.
 _ROOM = 1.25
 
@@ -73,7 +73,7 @@ def _factors(graph: Graph, first: Node, second: Node, largest: np.ndarray) -> np
     else:
         middle, least = np.exp(np.log(wanted[used]).mean()), 0.0
     factors = np.where(used, wanted / middle, 1.0)
-    return np.maximum(np.clip(factors, 1 / _MOST_FACTOR, _MOST_FACTOR), np.where(used, least, 1.0))
+    return np.maximum(np.clip(factors, 1 / _MAX_FACTOR, _MAX_FACTOR), np.where(used, least, 1.0))
 
 
 def _scale(graph: Graph, first: Node, second: Node, factors: np.ndarray) -> None:

@@ -23,15 +23,15 @@ from mace_tools.analyze.quantize.scales import is_layer
 from mace_tools.graph.ir import Graph, Node
 from mace_tools.graph.quantized_weights import rows_of, store
 
-_MOST_FOR_A_PIXEL = 512  # multiply-adds
+_MAX_FOR_A_PIXEL = 512  # multiply-adds
 # Of the model's multiply-adds.
-_MOST_FIRST, _MOST_LAST = 0.25, 0.05
+_MAX_FIRST, _MAX_LAST = 0.25, 0.05
 
 
 def first_layers(graph: Graph, nodes: Sequence[Node]) -> list[str]:
     """The names of nodes to leave in floats, of those that are to compute on quantized values."""
     by_name, chosen = {n.name: n for n in nodes}, set(nodes)
-    rest = _MOST_FIRST * sum(_multiply_adds(graph, n) for n in nodes)
+    rest = _MAX_FIRST * sum(_multiply_adds(graph, n) for n in nodes)
     floats: set[str] = set()
     for unit in accuracy_search.units(graph, nodes):
         first = by_name[unit[0]]
@@ -61,7 +61,7 @@ def last_layers(graph: Graph, nodes: Sequence[Node]) -> list[str]:
         elif node.op in HEAVY and node in nodes:
             last.append(node)
     cost = sum(_multiply_adds(graph, n) for n in last)
-    if cost > _MOST_LAST * sum(_multiply_adds(graph, n) for n in nodes):
+    if cost > _MAX_LAST * sum(_multiply_adds(graph, n) for n in nodes):
         return []
     return [n.name for n in reversed(last)]
 
@@ -84,7 +84,7 @@ def store_weights(graph: Graph, names: Iterable[str]) -> None:
 
 def _multiplies_little(graph: Graph, node: Node) -> bool:
     return (node.op in ("Conv2d", "DepthwiseConv2d") and is_layer(graph, node)
-            and graph.tensors[node.inputs[1]].data.size <= _MOST_FOR_A_PIXEL)
+            and graph.tensors[node.inputs[1]].data.size <= _MAX_FOR_A_PIXEL)
 
 
 def _multiply_adds(graph: Graph, node: Node) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mace_tools.analyze.quantize.weights import MOST
+from mace_tools.analyze.quantize.weights import MAX
 from mace_tools.graph.ir import Node
 
 _DAMPING = 0.01  # of the mean variance, so that the covariance can be inverted
@@ -21,7 +21,7 @@ _DAMPING = 0.01  # of the mean variance, so that the covariance can be inverted
 def quantized(node: Node, w: np.ndarray, scale: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """The quantized values of weights with a scale for each output channel, or one for all."""
     rows, scales = _grouped(node, w, scale)
-    found = solve(rows, scales[:, :, None], covariance, (-MOST, MOST))
+    found = solve(rows, scales[:, :, None], covariance, (-MAX, MAX))
     return _ungrouped(node, found, w.shape).astype(np.int8)
 
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-MOST_BINS = 4096
+MAX_BINS = 4096
 
 
 class Histogram:
@@ -51,7 +51,7 @@ class Histogram:
         """Makes the bins wide enough for [low, high]."""
         span = max(self.high, 0.0) - min(self.low, 0.0)
         # A power of two with at least half of the bins in use; 1 / width stays a normal number.
-        wanted = 2.0 ** max(-120, math.ceil(math.log2(span / (MOST_BINS - 2))))
+        wanted = 2.0 ** max(-120, math.ceil(math.log2(span / (MAX_BINS - 2))))
         if self.width == 0:
             self.width = wanted
         while self.width < wanted:

@@ -9,8 +9,8 @@ import numpy as np
 
 from mace_tools.graph.ir import Node
 
-MOST_TAPS = 2560  # a larger covariance would take too long
-_MOST_ROWS = 1024  # positions of a sample that are looked at
+MAX_TAPS = 2560  # a larger covariance would take too long
+_MAX_ROWS = 1024  # positions of a sample that are looked at
 
 
 class Moments:
@@ -67,7 +67,7 @@ class Moments:
         views = np.lib.stride_tricks.sliding_window_view(x, (tall, wide), (1, 2))
         views = views[:, ::down, ::right, :, ::dilations[0], ::dilations[1]]
         n, h, w, channels = views.shape[:4]
-        places = np.arange(0, n * h * w, max(1, -(-n * h * w // _MOST_ROWS)))
+        places = np.arange(0, n * h * w, max(1, -(-n * h * w // _MAX_ROWS)))
         image, row, column = np.unravel_index(places, (n, h, w))
         found = views[image, row, column]  # [rows, C, kh, kw]
         return found.reshape(len(found), self.groups, channels // self.groups * height * width)

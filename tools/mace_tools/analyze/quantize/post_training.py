@@ -14,7 +14,7 @@ from mace_tools.analyze.quantize.calibration import floats, observe
 from mace_tools.analyze.quantize.candidates import HEAVY, candidates, keeps_scale
 from mace_tools.analyze.quantize.cross_layer_equalization import equalize, pairs
 from mace_tools.analyze.quantize.first_last_layers import first_layers, last_layers, store_weights
-from mace_tools.analyze.quantize.input_statistics import MOST_TAPS, Moments
+from mace_tools.analyze.quantize.input_statistics import MAX_TAPS, Moments
 from mace_tools.analyze.quantize.layer_errors import Error
 from mace_tools.analyze.quantize.prepare import clone, split_activations
 from mace_tools.analyze.quantize.quantize_graph import Assigned, Ranges, Weights, assign
@@ -30,8 +30,8 @@ from mace_tools.graph.ir import Graph, Node
 from mace_tools.support.console import Console
 from mace_tools.support.errors import MaceError
 
-_MOST_MEASURED = 8  # samples of which the error of every layer is measured
-_MOST_EQUALIZED = 16  # samples that show the ranges of channels
+_MAX_MEASURED = 8  # samples of which the error of every layer is measured
+_MAX_EQUALIZED = 16  # samples that show the ranges of channels
 _AVERAGE = op_schema.numbers("Pooling", "pooling_type")["AVERAGE"]
 _NARROW_PART = 0.6
 _NARROW = "a mean whose range is a small part of its operand's, of which it would have the scale"
@@ -72,7 +72,7 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
     nodes = candidates(source, left)
     equalized = 0
     if choices.equalize and pairs(source):
-        some_samples = samples[:_MOST_EQUALIZED]
+        some_samples = samples[:_MAX_EQUALIZED]
         between = [first.outputs[0] for first, _ in pairs(source)]
         with console.steps("equalizing", len(some_samples)) as step:
             seen = observe(source, runs, some_samples, between, lambda: step("samples"))
@@ -82,7 +82,7 @@ def quantize(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Choic
     found = _calibrate(source, samples, runs, choices, console, nodes)
     nodes = _with_fitting_ranges(source, nodes, found, left)
     made = assign(source, nodes, found)
-    measured = samples[:_MOST_MEASURED]
+    measured = samples[:_MAX_MEASURED]
     trials = 0
     if choices.accuracy_budget is not None:
         kept = _keep(source, nodes, found, runs, measured, choices, console)
@@ -169,7 +169,7 @@ def _calibrate(graph: Graph, samples: Sequence[Arrays], runs: Runs, choices: Cho
     tensors = [name for name in floats(graph) if name in used]
     moments = {n.name: Moments(n, graph.tensors[n.inputs[1]].data.shape) for n in nodes
                if n.op in MEASURED and is_layer(graph, n)}
-    moments = {name: one for name, one in moments.items() if one.taps <= MOST_TAPS}
+    moments = {name: one for name, one in moments.items() if one.taps <= MAX_TAPS}
     by_tensor: dict[str, list[Moments]] = {}
     for node in nodes:
         if node.name in moments:

@@ -14,7 +14,7 @@ from mace_tools.analyze.quantize import bias_correction, gptq, weights
 from mace_tools.analyze.quantize.calibration import Observed
 from mace_tools.analyze.quantize.input_statistics import Moments
 from mace_tools.analyze.quantize.prepare import clone
-from mace_tools.analyze.quantize.ranges import LEAST, MOST, Range
+from mace_tools.analyze.quantize.ranges import MAX, MIN, Range
 from mace_tools.analyze.quantize.scales import Scales, is_layer
 from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import Graph, Node, Quant, Tensor
@@ -146,7 +146,7 @@ class _Rewrite:
         made = self.graph.fresh(f"{name}/quantized")
         found = np.rint(data / quant.scale[0]) + quant.zero_point[0]
         self.graph.add_tensor(Tensor(made, "i8", tuple(data.shape),
-                                     np.clip(found, LEAST, MOST).astype(np.int8), quant=quant))
+                                     np.clip(found, MIN, MAX).astype(np.int8), quant=quant))
         return made
 
     def _weights(self, node: Node, inputs: list[str], x_scale: float) -> None:

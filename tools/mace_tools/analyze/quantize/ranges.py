@@ -21,9 +21,9 @@ from mace_tools.analyze.quantize.histogram import Histogram
 from mace_tools.config.quantization_options import Choices
 from mace_tools.graph.ir import Quant
 
-LEAST, MOST, LEVELS = -128, 127, 256
+MIN, MAX, LEVELS = -128, 127, 256
 # A scale of what is always 0, and the least scale: that of values that no float32 result shows.
-_ZERO_SCALE, _LEAST_SCALE = 1.0 / 256, 2.0**-60
+_ZERO_SCALE, _MIN_SCALE = 1.0 / 256, 2.0**-60
 _FRACTIONS = np.linspace(1.0, 0.2, 81)
 Range = tuple[float, float]
 
@@ -45,9 +45,9 @@ def quant_of(low: float, high: float) -> Quant:
     """Scale and zero point of a range that contains 0, which is represented exactly."""
     scale = np.float32((high - low) / (LEVELS - 1))
     if not scale > 0:
-        return per_tensor(_ZERO_SCALE, LEAST if low == 0 else 0)
-    scale = max(scale, np.float32(_LEAST_SCALE))
-    zero = int(np.clip(np.rint(LEAST - low / float(scale)), LEAST, MOST))
+        return per_tensor(_ZERO_SCALE, MIN if low == 0 else 0)
+    scale = max(scale, np.float32(_MIN_SCALE))
+    zero = int(np.clip(np.rint(MIN - low / float(scale)), MIN, MAX))
     return per_tensor(float(scale), zero)
 
 
@@ -58,7 +58,7 @@ def per_tensor(scale: float, zero: int) -> Quant:
 def span_of(quant: Quant) -> Range:
     """The least and the largest number that has a code."""
     scale, zero = float(quant.scale[0]), int(quant.zero_point[0])
-    return (LEAST - zero) * scale, (MOST - zero) * scale
+    return (MIN - zero) * scale, (MAX - zero) * scale
 
 
 def _percentile(found: Histogram, percent: float) -> Range:

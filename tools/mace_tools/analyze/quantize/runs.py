@@ -23,8 +23,8 @@ from mace_tools.run import input_data
 from mace_tools.run.runner import files_of
 from mace_tools.support.exit_codes import RunFailedError
 
-_MOST_BYTES = 256 << 20  # of results that lie on the disk at once
-_MOST_AT_ONCE = 16
+_MAX_BYTES = 256 << 20  # of results that lie on the disk at once
+_MAX_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Runs:
             return
         part = cut(graph, samples[0], computed)
         size = sum(_bytes(graph, name) for name in computed)
-        at_once = max(1, min(_MOST_AT_ONCE, _MOST_BYTES // max(1, size)))
+        at_once = max(1, min(_MAX_AT_ONCE, _MAX_BYTES // max(1, size)))
         with tempfile.TemporaryDirectory(prefix="mace_quantize.") as folder:
             pb, weights = Path(folder) / "part.pb", Path(folder) / "part.data"
             write_model(part.graph, pb, weights)

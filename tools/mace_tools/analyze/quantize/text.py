@@ -12,7 +12,7 @@ from mace_tools.analyze.quantize.post_training import Made
 from mace_tools.analyze.quantize.weight_only import MadeStored
 from mace_tools.support import tables
 
-_MOST_LEFT = 12
+_MAX_LEFT = 12
 _COLUMNS = (
     tables.Column("layer", least=20), tables.Column("op", rank=2),
     tables.Column("SQNR (dB)", right=True), tables.Column("similarity", right=True),
@@ -30,8 +30,8 @@ def lines(made: Made, wide: bool) -> Iterator[str]:
     reasons = Counter(made.left_out.values())
     for reason, count in reasons.items():
         names = [n for n, r in made.left_out.items() if r == reason]
-        more = f" and {count - _MOST_LEFT} more" if count > _MOST_LEFT else ""
-        yield f"in floats, {reason}: {', '.join(names[:_MOST_LEFT])}{more}"
+        more = f" and {count - _MAX_LEFT} more" if count > _MAX_LEFT else ""
+        yield f"in floats, {reason}: {', '.join(names[:_MAX_LEFT])}{more}"
 
 
 def weight_lines(made: MadeStored, wide: bool) -> Iterator[str]:

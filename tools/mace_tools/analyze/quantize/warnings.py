@@ -12,8 +12,8 @@ from mace_tools.analyze.quantize.layer_errors import Error
 from mace_tools.convert.passes.match import CONV_LIKE
 from mace_tools.graph.ir import Graph
 
-LEAST_SIMILARITY = 0.98
-_MOST_NAMED = 8  # columns
+MIN_SIMILARITY = 0.98
+_MAX_NAMED = 8  # columns
 # Their results are shares of 1, of which most are too small for 8 bits in any model.
 _SHARES = ("Softmax",)
 _MOVES = ("Reshape", "Transpose", "Squeeze", "ExpandDims", "Identity", "Dequantize")
@@ -28,15 +28,15 @@ def of_outputs(graph: Graph, errors: Mapping[str, Error], outputs: Iterable[str]
         error = errors.get(name)
         if error is None:
             continue
-        if error.similarity < LEAST_SIMILARITY:
+        if error.similarity < MIN_SIMILARITY:
             drop = fault or _largest_drop(graph, errors, name)
             found.append(f"output '{name}' has the similarity {error.similarity:.4f} to the float "
-                         f"model, which is below {LEAST_SIMILARITY:g}{drop}")
+                         f"model, which is below {MIN_SIMILARITY:g}{drop}")
         lost = {} if _is_of_shares(graph, name) else error.columns.lost()
         if lost:
             axis, which = min(lost.items(), key=lambda item: len(item[1]))
-            some = ", ".join(map(str, which[:_MOST_NAMED]))
-            more = ", ..." if len(which) > _MOST_NAMED else ""
+            some = ", ".join(map(str, which[:_MAX_NAMED]))
+            more = ", ..." if len(which) > _MAX_NAMED else ""
             found.append(f"output '{name}': {len(which)} columns lose their order (axis {axis}: "
                          f"{some}{more}){fault or _loser(graph, errors, name)}")
     return found

@@ -13,7 +13,7 @@ import numpy as np
 
 from mace_tools.analyze.quantize import gptq, layer_errors, weights
 from mace_tools.analyze.quantize.calibration import observe
-from mace_tools.analyze.quantize.input_statistics import MOST_TAPS, Moments
+from mace_tools.analyze.quantize.input_statistics import MAX_TAPS, Moments
 from mace_tools.analyze.quantize.layer_errors import Error
 from mace_tools.analyze.quantize.prepare import clone
 from mace_tools.analyze.quantize.runs import Runs
@@ -29,10 +29,10 @@ BITS = dict(zip(WEIGHTS_ONLY, ("i8", "i4")))
 # has become FullyConnected.
 OPERANDS = {"FullyConnected": 1, "Gather": 0}
 # Weights of which int4 keep less get 8 bits.
-LEAST_DB = 20.0
-_MOST_MEASURED = 8  # samples on which outputs are compared
+MIN_DB = 20.0
+_MAX_MEASURED = 8  # samples on which outputs are compared
 _RATIOS = np.linspace(1.0, 0.7, 13)
-_MOST_SCALE = 65504.0  # of fp16
+_MAX_SCALE = 65504.0  # of fp16
 # How strongly weights are held to their own values while they are rounded, in mean squares of the
 # inputs.
 _DAMPINGS = (0.01, 0.1, 1.0, 10.0)
@@ -71,7 +71,7 @@ def inputs_of(graph: Graph, runs: Runs, samples: Sequence[Arrays]) -> dict[str, 
                 or graph.tensors[node.inputs[0]].is_const:
             continue
         one = Moments(node, rows_of(graph.tensors[node.inputs[1]].data).shape)
-        if one.taps <= MOST_TAPS:
+        if one.taps <= MAX_TAPS:
             found[node.inputs[1]] = one
             by_tensor.setdefault(node.inputs[0], []).append(one)
     if by_tensor:
@@ -109,7 +109,7 @@ def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = (),
 def measured(graph: Graph, made: MadeStored, runs: Runs, samples: Sequence[Arrays]
              ) -> dict[str, Error]:
     """The errors of the outputs on some of the samples. Errors: RunFailedError."""
-    some = samples[:_MOST_MEASURED]
+    some = samples[:_MAX_MEASURED]
     ends = [o for o in own_outputs(graph) if graph.tensors[o].dtype == "f32"]
     right = layer_errors.reference(graph, runs, some, ends)
     return layer_errors.outputs(made.graph, runs, some, right)
@@ -152,7 +152,7 @@ def _store(tensor: Tensor, kind: str, products: np.ndarray | None) -> tuple[str,
     if kind == "i4":
         quantized, scales = blocks_of_4_bits(rows)
         error = _error(rows, quantized, scales)
-        if error.sqnr_db >= LEAST_DB:
+        if error.sqnr_db >= MIN_DB:
             if products is not None:
                 quantized, scales, error = _for_inputs(rows, (quantized, scales, error), products)
             store(tensor, "i4", quantized, scales)
@@ -168,7 +168,7 @@ def _for_inputs(rows: np.ndarray, plain: tuple[np.ndarray, np.ndarray, Error],
                 products: np.ndarray) -> tuple[np.ndarray, np.ndarray, Error]:
     """Of the plainly rounded values, and those that were rounded for such inputs, the ones with
     which the product with the inputs changes least, among those of which the weights keep
-    LEAST_DB."""
+    MIN_DB."""
     def change(quantized: np.ndarray, scales: np.ndarray) -> float:
         error = quantized * along(quantized, scales) - rows
         return float(np.einsum("ok,kl,ol->", error, products, error, optimize=True))
@@ -182,7 +182,7 @@ def _for_inputs(rows: np.ndarray, plain: tuple[np.ndarray, np.ndarray, Error],
                                    damping)[0]
             quantized = np.where(wide == 0, 0, found).astype(np.int8)
             error = _error(rows, quantized, scales)
-            if error.sqnr_db >= LEAST_DB and change(quantized, scales) < least:
+            if error.sqnr_db >= MIN_DB and change(quantized, scales) < least:
                 best, least = (quantized, scales, error), change(quantized, scales)
     return best
 
@@ -208,7 +208,7 @@ def blocks_of_4_bits(rows: np.ndarray, importance: np.ndarray | None = None
     least = np.full(peak.shape, np.inf, np.float32)
     for divisor in (-8.0, 7.0):
         for ratio in _RATIOS:
-            scale = np.clip(peak * (ratio / divisor), -_MOST_SCALE, _MOST_SCALE).astype(np.float16)
+            scale = np.clip(peak * (ratio / divisor), -_MAX_SCALE, _MAX_SCALE).astype(np.float16)
             wide = scale.astype(np.float32)[..., None]
             error = (np.square(_quantized(blocks, scale) * wide - blocks) * factors).sum(2)
             better = error < least

@@ -10,7 +10,7 @@ import pytest
 
 from mace_tools.analyze.quantize.runs import Runs
 from mace_tools.analyze.quantize.weight_only import (
-    LEAST_DB,
+    MIN_DB,
     blocks_of_4_bits,
     inputs_of,
     store_weights,
@@ -80,7 +80,7 @@ def test_samples_show_which_errors_matter(runs):
     np.testing.assert_allclose(products, rows.T @ rows / len(rows), rtol=1e-4, atol=1e-4)
 
     def error(made):
-        assert [(w.kind, w.error.sqnr_db >= LEAST_DB) for w in made.weights.values()] == [
+        assert [(w.kind, w.error.sqnr_db >= MIN_DB) for w in made.weights.values()] == [
             ("i4", True)]
         wanted = [reference.run(graph, s)[graph.outputs[0]] for s in samples[30:]]
         got = [reference.run(made.graph, s)[graph.outputs[0]] for s in samples[30:]]

@@ -10,11 +10,11 @@ import numpy as np
 
 from mace_tools.graph.ir import Node, Quant
 
-MOST = 127  # -128 is not used, so that quantized values are symmetric
+MAX = 127  # -128 is not used, so that quantized values are symmetric
 # 1 LSB of a weight is 1/127: near 1 the error changes with every fraction of it.
 _RATIOS = np.concatenate([np.linspace(1.004, 0.98, 25), np.linspace(0.97, 0.6, 12)])
 _LARGEST_BIAS = 2.0**30
-_LEAST_SCALE = 2.0**-100
+_MIN_SCALE = 2.0**-100
 
 
 def axis_of(node: Node, shape: tuple[int, ...]) -> int | None:
@@ -28,11 +28,11 @@ def scales(w: np.ndarray, axis: int | None) -> np.ndarray:
     """The scale of each channel. That of a channel of zeros is 0."""
     rows = (w.reshape(1, -1) if axis is None else np.moveaxis(w, axis, 0).reshape(w.shape[axis], -1)
             ).astype(np.float32)
-    largest = np.abs(rows).max(1, initial=0) / MOST
+    largest = np.abs(rows).max(1, initial=0) / MAX
     best, least = largest.copy(), np.full(len(rows), np.inf, np.float32)
     for ratio in _RATIOS:
-        scale = np.maximum(largest * np.float32(ratio), np.float32(_LEAST_SCALE))[:, None]
-        quantized = np.clip(np.rint(rows / scale), -MOST, MOST)
+        scale = np.maximum(largest * np.float32(ratio), np.float32(_MIN_SCALE))[:, None]
+        quantized = np.clip(np.rint(rows / scale), -MAX, MAX)
         error = np.square(quantized * scale - rows).sum(1)
         better = error < least
         best[better], least[better] = scale[better, 0], error[better]
@@ -46,7 +46,7 @@ def with_room(scale: np.ndarray, x_scale: float, bias: np.ndarray | None) -> np.
         size = np.abs(bias.astype(np.float64)) / (_LARGEST_BIAS * x_scale)
         floor = size if scale.size == bias.size else np.full(scale.shape, size.max(initial=0))
     wide = np.maximum(scale.astype(np.float64), floor)
-    return np.where(wide > _LEAST_SCALE, wide, 1.0 / MOST).astype(np.float32)
+    return np.where(wide > _MIN_SCALE, wide, 1.0 / MAX).astype(np.float32)
 
 
 def quantized(w: np.ndarray, scale: np.ndarray, axis: int | None) -> tuple[np.ndarray, Quant]:
@@ -54,7 +54,7 @@ def quantized(w: np.ndarray, scale: np.ndarray, axis: int | None) -> tuple[np.nd
     shape = [1] * w.ndim
     if axis is not None:
         shape[axis] = -1
-    found = np.clip(np.rint(w / scale.reshape(shape)), -MOST, MOST).astype(np.int8)
+    found = np.clip(np.rint(w / scale.reshape(shape)), -MAX, MAX).astype(np.int8)
     return found, Quant(scale, np.zeros(scale.size, np.int64), axis)
 
 

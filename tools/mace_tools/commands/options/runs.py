@@ -11,7 +11,7 @@ from pathlib import Path
 from mace_tools.commands.options import shared
 from mace_tools.config.names import ALL_DATA_TYPES
 
-MOST_SECONDS = 24 * 3600
+MAX_SECONDS = 24 * 3600
 
 
 def run(p: argparse.ArgumentParser) -> None:
@@ -123,6 +123,6 @@ def _pair(given: str, allowed: tuple[str, ...], example: str) -> tuple[str, str]
 
 def _budget(text: str) -> int:
     milliseconds = shared.whole(text)
-    if milliseconds > MOST_SECONDS * 1000:
+    if milliseconds > MAX_SECONDS * 1000:
         raise argparse.ArgumentTypeError(f"'{text}' is more than a day")
     return milliseconds

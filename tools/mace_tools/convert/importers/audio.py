@@ -16,7 +16,7 @@ from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.spectral import of_real, table
 
-_MOST_FRAMES = 1 << 16
+_MAX_FRAMES = 1 << 16
 
 
 def spectrogram(b: Builder, x: str, window: int, stride: int, squared: bool) -> str:
@@ -25,7 +25,7 @@ def spectrogram(b: Builder, x: str, window: int, stride: int, squared: bool) -> 
     shape = b.extents(x)
     if len(shape) != 2 or shape[0] is None:
         raise Unsupported("the number of its samples is not known", "give input_shapes")
-    if window < 2 or stride < 1 or shape[0] < window or shape[0] // stride > _MOST_FRAMES:
+    if window < 2 or stride < 1 or shape[0] < window or shape[0] // stride > _MAX_FRAMES:
         raise Unsupported(f"windows of {window} samples every {stride} of {shape[0]}",
                           "give at least one window of 2 samples or more, and a stride above 0")
     starts = np.arange(0, shape[0] - window + 1, stride)

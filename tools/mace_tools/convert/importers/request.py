@@ -12,7 +12,7 @@ from mace_tools.convert.importers.source import SourceModel
 from mace_tools.graph.ir import Shape
 from mace_tools.support.errors import MaceError
 
-MOST_NAMES = 8  # of a list in a message
+MAX_NAMES = 8  # of a list in a message
 
 
 class RequestError(MaceError):
@@ -135,6 +135,6 @@ def input_shapes(
 
 
 def some(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{n}'" for n in names[:MOST_NAMES]) or "none"
-    more = len(names) - MOST_NAMES
+    shown = ", ".join(f"'{n}'" for n in names[:MAX_NAMES]) or "none"
+    more = len(names) - MAX_NAMES
     return shown + (f", ... {more} more" if more > 0 else "")

@@ -10,12 +10,12 @@ import numpy as np
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.registry import Unsupported
 
-MOST_ELEMENTS = 1 << 24  # of a table
+MAX_ELEMENTS = 1 << 24  # of a table
 
 
 def table(length: int, inputs: int, outputs: int, sign: int) -> np.ndarray:
     """exp(sign 2 pi i j k / length) for j < inputs, k < outputs, in float64."""
-    if inputs * outputs > MOST_ELEMENTS:
+    if inputs * outputs > MAX_ELEMENTS:
         raise Unsupported(f"a Fourier transform of {inputs} to {outputs} numbers, whose table "
                           "would be too large", "compute it in the app")
     # Whole turns are taken off the integers, so that large angles lose nothing.

@@ -9,7 +9,7 @@ from mace_tools.convert.ops.common.checks import axis_of, require
 from mace_tools.convert.ops.common.view import Type, View
 
 RANDOM_SHAPES = (*[lambda x: x] * 3,)
-_LEAST_ROOM = 16
+_MIN_CAPACITY = 16
 
 
 def infer(v: View) -> list[Type]:
@@ -29,7 +29,7 @@ def infer(v: View) -> list[Type]:
     if room is None or total is None:
         wide = None
     else:
-        wide = room if total <= room else max(total, 2 * room, _LEAST_ROOM)
+        wide = room if total <= room else max(total, 2 * room, _MIN_CAPACITY)
     first = shapes[0] or known[0]
     types: list[Type] = [(v.dtype(), (*first[:axis], wide, *first[axis + 1:])), ("i64", (1,)),
                          (v.dtype(), (*first[:axis], total, *first[axis + 1:]))]

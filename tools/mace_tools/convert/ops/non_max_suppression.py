@@ -15,7 +15,7 @@ from mace_tools.convert.ops.common.values import Operands
 from mace_tools.convert.ops.common.view import Type, View
 
 RANDOM_SHAPES = (lambda x: (*(*x, 2, 3)[:2], 1, 4), lambda x: (*(*x, 2, 3)[:2], 3))
-_MOST = (1 << 63) - 1
+_MAX = (1 << 63) - 1
 
 
 def infer(v: View) -> list[Type]:
@@ -44,10 +44,10 @@ def infer(v: View) -> list[Type]:
         rows = None if count is None or choosing is None else count * choosing
     if rows is not None:
         rows *= max(each, 1)
-        require(rows <= _MOST, "there are too many rows")
+        require(rows <= _MAX, "there are too many rows")
     images = scores[0] if boxes[0] is None else boxes[0]
     total = None if rows is None or images is None else rows * images
-    require(total is None or total <= _MOST, "there are too many rows")
+    require(total is None or total <= _MAX, "there are too many rows")
     return [("f32", (images, rows, 7)), ("i32", (images,)), ("i64", (total, 3)),
             ("i64", (1,))][: len(v.node.outputs)]
 

@@ -12,7 +12,7 @@ import numpy as np
 from mace_tools.convert.ops.common.checks import check_single, require
 from mace_tools.convert.ops.common.view import Type, View
 
-_MOST = 2**48  # numbers that a Range may have
+_MAX = 2**48  # numbers that a Range may have
 
 
 def infer(v: View) -> Type:
@@ -26,11 +26,11 @@ def infer(v: View) -> Type:
     require(delta != 0 and not any(map(math.isnan, (start, limit, delta))), wrong)
     if v.dtype() == "f32":
         count = (limit - start) / delta
-        require(count < _MOST, wrong)
+        require(count < _MAX, wrong)
         count = math.ceil(max(count, 0))
     else:
         count = max(-((start - limit) // delta), 0)
-        require(count < _MOST, wrong)
+        require(count < _MAX, wrong)
     return v.dtype(), (count,)
 
 

@@ -13,7 +13,7 @@ from mace_tools.convert.ops.common.checks import check_vector, require, same, wi
 from mace_tools.convert.ops.common.view import Type, View
 
 RANDOM_SHAPES = (lambda x: (*x, 2, 2, 2, 2)[:4], lambda x: (3, 4), lambda x: (3,))
-_MOST_SAMPLES = 256
+_MAX_SAMPLES = 256
 
 
 def infer(v: View) -> Type:
@@ -21,7 +21,7 @@ def infer(v: View) -> Type:
     require(same(rois[1], 4), "rois must be [n,4]")
     check_vector(v, 2, rois[0])
     height, width = v.attr("output_height"), v.attr("output_width")
-    require(height >= 1 and width >= 1 and 0 <= v.attr("sampling_ratio") <= _MOST_SAMPLES
+    require(height >= 1 and width >= 1 and 0 <= v.attr("sampling_ratio") <= _MAX_SAMPLES
             and v.attr("spatial_scale") > 0, "an attribute is out of range")
     require(0 not in x[1:3], f"x {x} has no pixels")
     return "f32", (rois[0], height, width, x[3])

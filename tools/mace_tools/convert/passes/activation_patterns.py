@@ -10,7 +10,7 @@ import math
 from mace_tools.convert.passes.match import is_op, only_producer, plain, scalar, with_constant
 from mace_tools.graph.ir import Graph, Node
 
-_MOST_FACTORS = 8  # of a product that is looked at
+_MAX_FACTORS = 8  # of a product that is looked at
 
 
 def activation_patterns(graph: Graph) -> None:
@@ -124,7 +124,7 @@ def _rank(graph: Graph, name: str) -> int | None:
 def _factors(graph: Graph, node: Node) -> list[str]:
     """What is multiplied, of a product whose factors may be products, and divided by numbers."""
     names, stack = [], [node]
-    while stack and len(names) <= _MOST_FACTORS:
+    while stack and len(names) <= _MAX_FACTORS:
         for name in stack.pop().inputs:
             inner = only_producer(graph, name)
             is_product = is_op(inner, "Eltwise", type="PROD") or is_op(inner, "Eltwise", type="DIV")
@@ -138,7 +138,7 @@ def _factors(graph: Graph, node: Node) -> list[str]:
 def _multiple_of(graph: Graph, name: str, factor: float) -> str | None:
     """x, where the tensor is x times this factor."""
     found = 1.0
-    for _ in range(_MOST_FACTORS):
+    for _ in range(_MAX_FACTORS):
         if abs(found - factor) < 1e-4:
             return name
         node = only_producer(graph, name)

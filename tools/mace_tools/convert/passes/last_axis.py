@@ -21,8 +21,8 @@ from mace_tools.graph.ir import Graph, Node
 Factor = tuple[str, int]  # an element of the last axis of a tensor
 Term = tuple[int, tuple[Factor, ...]]  # a sign and what it multiplies
 
-_MOST_ELEMENTS = 1024  # of an axis
-_MOST_STEPS = 16
+_MAX_ELEMENTS = 1024  # of an axis
+_MAX_STEPS = 16
 
 
 @dataclass
@@ -44,7 +44,7 @@ def elements(graph: Graph, name: str) -> list[tuple[Term, ...]] | None:
     single element; None if it is neither. All have the axes before the last one in common, to which
     factors may broadcast."""
     rank = graph.rank(name)
-    found = None if not rank else _sums(graph, name, rank - 1, {}, _MOST_STEPS)
+    found = None if not rank else _sums(graph, name, rank - 1, {}, _MAX_STEPS)
     return None if found is None or found.terms.ndim != 1 else list(found.terms)
 
 
@@ -109,7 +109,7 @@ def _followed_moves(graph: Graph, name: str, lead: int, seen: _Seen, steps: int)
             return found
     shape = graph.shape(name)
     if (not shape or len(shape) != lead + 1 or shape[-1] is None
-            or not 0 < shape[-1] <= _MOST_ELEMENTS):
+            or not 0 < shape[-1] <= _MAX_ELEMENTS):
         return None
     terms = np.empty(shape[-1], object)
     terms[:] = [((1, ((name, i),)),) for i in range(shape[-1])]
@@ -153,7 +153,7 @@ def _rearranged(graph: Graph, node: Node, name: str, parts: list[_Grid | None]) 
         terms = _with_axes(node, x, rank)
     elif node.op == "Reshape":
         terms = _reshaped(graph, node, x)
-    if not isinstance(terms, np.ndarray) or not 0 < terms.size <= _MOST_ELEMENTS:
+    if not isinstance(terms, np.ndarray) or not 0 < terms.size <= _MAX_ELEMENTS:
         return None
     return _Grid(terms, x.lead, frozenset.union(*(p.like for p in known)) | {name})
 

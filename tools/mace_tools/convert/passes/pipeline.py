@@ -56,7 +56,7 @@ PASSES: list[Pass] = [
     fuse_qdq, remove_noops, dedupe, store_quantized_weights,
 ]  # fmt: skip
 
-MOST_WAITS = 8  # of which a note speaks
+MAX_WAITS = 8  # of which a note speaks
 
 
 @dataclass
@@ -83,9 +83,9 @@ def convert(graph: Graph, options: Options | None = None) -> Graph:
     op_support.check(graph)
     waits = op_support.waiting(graph)
     if waits:
-        more = f", and {len(waits) - MOST_WAITS} more" if len(waits) > MOST_WAITS else ""
+        more = f", and {len(waits) - MAX_WAITS} more" if len(waits) > MAX_WAITS else ""
         graph.notes.append("the plan waits for data, and what follows is planned when they are "
-                           f"there: {', '.join(waits[:MOST_WAITS])}{more}")
+                           f"there: {', '.join(waits[:MAX_WAITS])}{more}")
     return graph
 
 

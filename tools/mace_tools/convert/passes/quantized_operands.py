@@ -16,8 +16,8 @@ from mace_tools.support.errors import ModelError
 
 # The axis of a filter along which its scales may lie.
 _AXIS = {"Conv2d": 0, "DepthwiseConv2d": 1, "FullyConnected": 0}
-_MOST = 1 << 31  # sums are int32
-_MOST_SHARES = 1 << 12  # elements of a Softmax
+_MAX = 1 << 31  # sums are int32
+_MAX_SHARES = 1 << 12  # elements of a Softmax
 # Relative error of a scale that is a product of two in single precision.
 _ROUNDED = 1e-3
 
@@ -80,7 +80,7 @@ def _fits(node: Node, found: list[Tensor], y: Tensor) -> bool:
         return max(scales) / out < 1 << 21
     if node.op == "Softmax":
         extents = found[0].static_shape
-        return extents is not None and extents[node.attr("axis")] < _MOST_SHARES
+        return extents is not None and extents[node.attr("axis")] < _MAX_SHARES
     if node.op == "Activation" and node.attr("activation") == "HARDSWISH":
         return scales[0] / 128 < out / 2
     return scales[0] / out < 1 << 20
@@ -112,7 +112,7 @@ def _of_layer(graph: Graph, node: Node, y: Tensor) -> list[str] | None:
         inputs.append("")
     # Sums are scaled by a power of two first if the scale of y is small.
     factor = (unit / float(y.quant.scale[0])).max()
-    if sums * max(1.0, 2 * factor) >= _MOST:
+    if sums * max(1.0, 2 * factor) >= _MAX:
         return None
     inputs[1] = _added(graph, Tensor(f"{w.name}/quantized", "i8", w.shape, weights, quant=quant))
     if node.has_input(2):
@@ -146,4 +146,4 @@ def _bias(graph: Graph, node: Node, unit: np.ndarray) -> np.ndarray | None:
                 f"{unit.max():.6g}: they must be equal; quantize the model again, or leave the "
                 "bias in floats")
     quantized = np.rint(bias.data.astype(np.float64) / unit)
-    return None if np.abs(quantized).max(initial=0) >= _MOST else quantized.astype(np.int32)
+    return None if np.abs(quantized).max(initial=0) >= _MAX else quantized.astype(np.int32)

@@ -23,7 +23,7 @@ from mace_tools.graph.ir import Graph, Node
 
 _SWAP = [0, 2, 1, 3]
 _JOINED = ("Eltwise", "Concat", "Reshape", "ExpandDims")  # what a last Concat joins
-_MOST_ANCESTORS = 4096
+_MAX_ANCESTORS = 4096
 
 
 @dataclass
@@ -205,7 +205,7 @@ def _depends(graph: Graph, node: Node, other: Node) -> bool:
     while left:
         for name in left.pop().inputs:
             before = graph.producer(name)
-            if before is other or len(seen) > _MOST_ANCESTORS:
+            if before is other or len(seen) > _MAX_ANCESTORS:
                 return True
             if before is not None and before not in seen:
                 seen.add(before)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from mace_tools.convert.ops.common.extents import Extent, entries
 from mace_tools.graph.ir import Graph, Node
 
-_MOST_STEPS = 64
-_MOST_NESTED = 2
+_MAX_STEPS = 64
+_MAX_NESTED = 2
 
 
 def reshape_dims(graph: Graph, node: Node) -> list[int | Extent | None] | None:
@@ -25,7 +25,7 @@ def reshape_dims(graph: Graph, node: Node) -> list[int | Extent | None] | None:
     return list(node.attr("dim"))
 
 
-def certain(graph: Graph, name: str, axis: int, steps: int = _MOST_STEPS) -> int | None:
+def certain(graph: Graph, name: str, axis: int, steps: int = _MAX_STEPS) -> int | None:
     """An extent that the model fixes, whatever the shapes of its inputs are."""
     node = graph.producer(name)
     shape = graph.shape(name)
@@ -109,7 +109,7 @@ def _is_extent(graph: Graph, entry: int | Extent | None, axis: int, x: str, rows
 def _with_rows_of(graph: Graph, name: str) -> set[str]:
     """Tensors whose first two extents are those of this one."""
     found = {name}
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         node = graph.producer(name)
         source = None if node is None else _rows_source(graph, node, name)
         if source is None:
@@ -147,7 +147,7 @@ def _copies_rows(graph: Graph, node: Node) -> bool:
         d == 0 or d == Extent(x, k) for k, d in enumerate(dims[:2]))
 
 
-def _like(graph: Graph, node: Node, name: str, axis: int, depth: int = _MOST_NESTED) -> str | None:
+def _like(graph: Graph, node: Node, name: str, axis: int, depth: int = _MAX_NESTED) -> str | None:
     """The operand that has the same extent `axis` as the result, of nodes that keep all extents or
     change another one only. `depth`: of products and sums within others that are looked at."""
     rank = graph.rank(name)
@@ -195,7 +195,7 @@ def _widest(graph: Graph, node: Node, rank: int, axis: int, depth: int) -> str |
 def _chain(graph: Graph, name: str, axis: int, depth: int) -> set[str]:
     """Tensors with the same extent `axis`, from this one towards the inputs."""
     found = {name}
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         node = graph.producer(name)
         if node is None:
             return found

@@ -18,7 +18,7 @@ from mace_tools.testing.by_onnxruntime import Session
 from mace_tools.testing.transformers import CHANNELS, DEPTH, HEADS, Net, T
 
 RNG = np.random.default_rng(4)
-MOST_NODES = 14  # of a block
+MAX_NODES = 14  # of a block
 
 
 def loaded(folder, model, shapes=None):
@@ -47,7 +47,7 @@ def test_few_nodes_a_block(tmp_path, name):
     make, feeds = NETS[name]
     one, three = (loaded(tmp_path, make(blocks)) for blocks in (1, 3))
     block = Counter(n.op for n in three.nodes) - Counter(n.op for n in one.nodes)
-    assert sum(block.values()) <= 2 * MOST_NODES, block
+    assert sum(block.values()) <= 2 * MAX_NODES, block
     assert block["Attention"] == 2
     assert not {"Softmax", "Transpose", "Reshape", "MatMul", "Shape"} & set(block)
     model = make(2)

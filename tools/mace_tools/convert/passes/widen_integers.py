@@ -16,7 +16,7 @@ from mace_tools.graph.ir import Graph, Node, Tensor
 from mace_tools.graph.op_support import RUN_BY_ENGINE, kernel_types
 
 _NARROW = ("i8", "u8", "i16")
-_MOST_PRODUCTS = 1 << 25  # of a matrix product, all of which lie in memory
+_MAX_PRODUCTS = 1 << 25  # of a matrix product, all of which lie in memory
 
 
 def widen_integers(graph: Graph) -> None:
@@ -65,7 +65,7 @@ def _multiply(graph: Graph, node: Node, kind: str) -> None:
     wide = "i64" if kind == "i64" else "i32"
     a, b = node.inputs
     ranks = [graph.rank(name) for name in (a, b)]
-    if None in ranks or 0 in ranks or _products(graph, node) > _MOST_PRODUCTS:
+    if None in ranks or 0 in ranks or _products(graph, node) > _MAX_PRODUCTS:
         return
     out = node.outputs[0]
     row, column = ranks[0] == 1, ranks[1] == 1

@@ -144,7 +144,7 @@ def beside(abi: Abi) -> list[str]:
     return [] if abi.is_android else ["-Wl,-rpath,$ORIGIN"]
 
 
-def least_alignment(library: Path) -> int:
+def min_alignment(library: Path) -> int:
     """Of the segments that are loaded. Errors: RunFailedError if it is no ELF library."""
     data = library.read_bytes()
     try:

@@ -33,7 +33,7 @@ ABI = "arm64"
 # it reaches 1 MB. The rest is for what estimates do not know, and for gaps between pages.
 NEAR_BYTES = 900 * 1024
 # The kernels for fp16 and bf16 of a library with all ops.
-MOST_OF_16_BITS = 90_000
+MAX_OF_16_BITS = 90_000
 # Of each, whether it has the GPU beside the CPU, and 8-bit kernels.
 VARIANTS = {"cpu": (False, False), "gpu": (True, False), "quantized": (False, True)}
 
@@ -64,7 +64,7 @@ def is_near(abi: Abi, ops: Collection[str] | None, gpu: bool = False, dsp: bool 
     if not abi.near or dsp:  # how much the vendor's library for DSPs brings is not in the table
         return False
     size = estimate(all_ops() if ops is None else ops, gpu, quantized)
-    return size + types_of_16_bits * MOST_OF_16_BITS < NEAR_BYTES
+    return size + types_of_16_bits * MAX_OF_16_BITS < NEAR_BYTES
 
 
 def total(variant: Mapping[str, Any], ops: Collection[str]) -> int:

@@ -22,7 +22,7 @@ from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.support.errors import ModelError
 
 _SAME_RATIO = 1e-6
-_MOST_BOXES = 1 << 22  # a constant of 128 MiB
+_MAX_BOXES = 1 << 22  # a constant of 128 MiB
 
 
 @registry.op("PriorBox")
@@ -37,9 +37,9 @@ def prior_box(b: Builder, n: Layer) -> str:
     steps = _steps(n, [image[0] / rows, image[1] / columns])
     sizes = _box_sizes(n)
     offset = n.attr("offset")
-    if rows * columns * len(sizes) > _MOST_BOXES:
+    if rows * columns * len(sizes) > _MAX_BOXES:
         raise Unsupported(f"{rows} x {columns} positions with {len(sizes)} boxes each: the "
-                          f"converter makes up to {_MOST_BOXES}", "give smaller input_shapes")
+                          f"converter makes up to {_MAX_BOXES}", "give smaller input_shapes")
     boxes = np.zeros((rows, columns, len(sizes), 4), np.float32)
     x = ((np.arange(columns) + offset) * steps[1])[None, :, None]
     y = ((np.arange(rows) + offset) * steps[0])[:, None, None]

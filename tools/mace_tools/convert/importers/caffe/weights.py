@@ -40,7 +40,7 @@ _RAW_TYPE, _RAW = 10, 12  # of NVIDIA's fork: bytes, and the type of the numbers
 _RAW_TYPES = {0: "<f8", 1: "<f4", 2: "<f2", 3: "<i4", 4: "<u4"}
 _DIFFS = (6, 9, 11, 13)  # gradients, which training stored
 _SHAPE_DIM = 1
-_MOST_AXES = 32  # as in Caffe
+_MAX_AXES = 32  # as in Caffe
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ def _blob(view: memoryview, at: FieldAt, where: str) -> Blob:
         data.append(_raw(view, raw, raw_type, where))
     old = shape is None
     extents = tuple(legacy) if shape is None else shape
-    if len(extents) > _MOST_AXES or any(not 0 <= e < 1 << 31 for e in extents):
-        raise ModelError(f"{where} has the shape {list(extents)[:_MOST_AXES]}: the file is damaged")
+    if len(extents) > _MAX_AXES or any(not 0 <= e < 1 << 31 for e in extents):
+        raise ModelError(f"{where} has the shape {list(extents)[:_MAX_AXES]}: the file is damaged")
     values = np.concatenate(data) if len(data) > 1 else data[0] if data else np.zeros(0, "<f4")
     if values.size != math.prod(extents):
         raise ModelError(f"{where} has {values.size} elements, its shape {list(extents)} has "

@@ -17,7 +17,7 @@ from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.ops.common.windows import AVERAGE, EXPLICIT, MAX, VALID
 from mace_tools.support.errors import ModelError
 
-_MOST = (1 << 31) - 1
+_MAX = (1 << 31) - 1
 
 
 @registry.op("Convolution", "ConvolutionDepthwise", "DepthwiseConvolution", "Deconvolution")
@@ -111,7 +111,7 @@ def _pair(n: Layer, name: str, h: str, w: str, least: int, default: int | None =
 
 
 def _at_least(n: Layer, name: str, value: int, least: int) -> int:
-    if not least <= value <= _MOST:
+    if not least <= value <= _MAX:
         raise ModelError(f"{n.op} '{n.name}': {name} is {value}, it must be {least} or larger")
     return value
 

@@ -17,7 +17,7 @@ from mace_tools.convert.importers.subgraphs import branches, loop_node, unrolled
 from mace_tools.support.errors import ModelError
 
 # What a loop of constant length may add to the graph to be unrolled.
-MOST_UNROLLED = 64
+MAX_UNROLLED = 64
 _FOREVER = (1 << 63) - 1
 
 
@@ -54,7 +54,7 @@ def loop(b: Builder, n: SourceNode) -> list[str]:
     begins = b.const(condition) if condition else np.array(True)
     if (times is not None and begins is not None and bool(begins.reshape(-1)[0])
             and _only_counts(b, body)
-            and 0 < times.item() and times.item() * len(body.nodes) <= MOST_UNROLLED):
+            and 0 < times.item() and times.item() * len(body.nodes) <= MAX_UNROLLED):
         return unrolled(b, n, body, int(times.item()), carried)
     count = count or b.add_const(np.int64(_FOREVER))
     condition = condition or b.add_const(np.array(True))

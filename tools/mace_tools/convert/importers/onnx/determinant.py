@@ -17,7 +17,7 @@ from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError
 
 BY_DEFINITION = 3
-MOST = 64  # rows: each adds some 20 nodes to the graph
+MAX = 64  # rows: each adds some 20 nodes to the graph
 
 
 @registry.op("Det")
@@ -28,9 +28,9 @@ def det(b: Builder, n: SourceNode) -> str:
     if rows != columns:
         raise ModelError(f"Det '{n.name}': its matrices are {rows} x {columns}; they must be "
                          "square")
-    if rows > MOST:
+    if rows > MAX:
         raise Unsupported(f"a determinant of {rows} x {rows} elements",
-                          f"up to {MOST} x {MOST} can be converted")
+                          f"up to {MAX} x {MAX} can be converted")
     if rows == 0:
         batch = b.op("Shape", x, output_type="i64", start=0, end=-2)
         return b.op("Fill", batch, value=1.0, dtype=b.dtype(x))

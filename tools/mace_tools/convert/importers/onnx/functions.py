@@ -14,7 +14,7 @@ from typing import Any
 
 from mace_tools.support.errors import ModelError
 
-MOST_NODES = 1 << 20
+MAX_NODES = 1 << 20
 DEEPEST = 100
 _Key = tuple[str, str, str]
 
@@ -54,8 +54,8 @@ class _Inliner:
 
     def _expanded(self, node: Any, callers: tuple[_Key, ...]) -> list[Any]:
         self._count += 1
-        if self._count > MOST_NODES:
-            raise ModelError(f"{self.path}: its functions make more than {MOST_NODES} nodes; "
+        if self._count > MAX_NODES:
+            raise ModelError(f"{self.path}: its functions make more than {MAX_NODES} nodes; "
                              "export the model with fewer calls")
         for attribute in node.attribute:
             if attribute.HasField("g"):

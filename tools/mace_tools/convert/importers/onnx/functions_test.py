@@ -126,7 +126,7 @@ def test_functions_that_multiply(tmp_path, monkeypatch):
     chain.append(function("F40", ["a"], ["b"], [helper.make_node("Relu", ["a"], ["b"])]))
     path = tmp_path / "m.onnx"
     path.write_bytes(model([call("F0", ["x"], ["y"])], chain).SerializeToString())
-    monkeypatch.setattr(functions, "MOST_NODES", 1000)
+    monkeypatch.setattr(functions, "MAX_NODES", 1000)
     with pytest.raises(ModelError, match="its functions make more than 1000 nodes"):
         importers.load("onnx", path)
 

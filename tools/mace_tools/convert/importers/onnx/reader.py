@@ -33,7 +33,7 @@ from mace_tools.support.errors import ModelError
 
 PROTO = Path(__file__).with_name("onnx.proto")
 
-MOST_BYTES = (1 << 31) - 1
+MAX_BYTES = (1 << 31) - 1
 CUT = ("end or begin the model where its tensors hold numbers (input_tensors and output_tensors in "
        "the YAML)")
 
@@ -42,8 +42,8 @@ def read(path: Path) -> SourceModel:
     """Errors: ModelError naming the file and what is wrong with it."""
     try:
         size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise ModelError(f"{path} has {size} bytes, more than the {MOST_BYTES} that protobuf "
+        if size > MAX_BYTES:
+            raise ModelError(f"{path} has {size} bytes, more than the {MAX_BYTES} that protobuf "
                              "allows: store the weights in a file beside it: onnx.save(model, "
                              "path, save_as_external_data=True)")
         data = path.read_bytes()

@@ -13,7 +13,7 @@ from mace_tools.convert.importers.onnx.layout import to_first, to_last
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 
-MOST_SAMPLES = 256
+MAX_SAMPLES = 256
 _MODES = {"linear": "LINEAR", "bilinear": "LINEAR", "nearest": "NEAREST", "cubic": "CUBIC",
           "bicubic": "CUBIC"}
 _PADDINGS = {"zeros": "ZEROS", "border": "BORDER", "reflection": "REFLECTION"}
@@ -62,10 +62,10 @@ def roi_align(b: Builder, n: SourceNode) -> str:
     mode = _one_of(n, "mode", "avg", {"avg": "AVG", "max": "MAX"})
     height, width = n.attr("output_height", 1), n.attr("output_width", 1)
     ratio, scale = n.attr("sampling_ratio", 0), float(n.attr("spatial_scale", 1.0))
-    if height < 1 or width < 1 or not 0 <= ratio <= MOST_SAMPLES or not scale > 0:
+    if height < 1 or width < 1 or not 0 <= ratio <= MAX_SAMPLES or not scale > 0:
         raise Unsupported(f"{height} x {width} bins, a sampling_ratio of {ratio} and a "
                           f"spatial_scale of {scale}", "give positive numbers, and a ratio of at "
-                          f"most {MOST_SAMPLES}")
+                          f"most {MAX_SAMPLES}")
     return to_first(b, b.op(
         "RoiAlign", to_last(b, x), rois, image, output_height=height, output_width=width,
         sampling_ratio=ratio, spatial_scale=scale, mode=mode,

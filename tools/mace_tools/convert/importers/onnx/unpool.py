@@ -15,7 +15,7 @@ from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError
 
-MOST_TAPS = 256
+MAX_TAPS = 256
 
 
 def fixed_extents(b: Builder, x: str) -> list[int]:
@@ -32,9 +32,9 @@ def places(b: Builder, n: SourceNode, x: str, values: str) -> str:
     kernel = list(n.attr("kernel_shape"))
     strides, gaps = list(n.attr("strides") or [1] * rank), list(n.attr("dilations") or [1] * rank)
     auto, pads = n.attr("auto_pad", "NOTSET"), list(n.attr("pads") or [0] * 2 * rank)
-    if auto not in ("NOTSET", "VALID") or math.prod(kernel) > MOST_TAPS:
+    if auto not in ("NOTSET", "VALID") or math.prod(kernel) > MAX_TAPS:
         raise Unsupported(f"the places of auto_pad '{auto}' and windows {kernel}",
-                          f"give pads, and windows of at most {MOST_TAPS} elements")
+                          f"give pads, and windows of at most {MAX_TAPS} elements")
     reach = [(o - 1) * s + (k - 1) * g + 1 for o, s, k, g in zip(out, strides, kernel, gaps)]
     behind = [max(r - e - p, 0) for r, e, p in zip(reach, extents, pads)]
     low = -np.inf if b.dtype(x) in ("f32", "f16") else 0

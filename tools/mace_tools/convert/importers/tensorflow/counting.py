@@ -14,7 +14,7 @@ from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
 from mace_tools.convert.importers.tf_shared import not_above
 
-MOST_ELEMENTS = 1 << 24  # of the comparisons of all operands with all bins
+MAX_ELEMENTS = 1 << 24  # of the comparisons of all operands with all bins
 
 
 @registry.op("Bucketize")
@@ -43,7 +43,7 @@ def dense_bincount(b: Builder, n: SourceNode) -> str:
     x, size, weights = n.inputs[:3]
     bins = fixed_int(b, _clamped(b, size), "number of bins")
     extents = b.extents(x)
-    if None in extents or np.prod(extents, dtype=np.float64) * bins > MOST_ELEMENTS:
+    if None in extents or np.prod(extents, dtype=np.float64) * bins > MAX_ELEMENTS:
         raise Unsupported(f"counts of {extents} numbers in {bins} bins, which would be compared "
                           "one by one", "give input_shapes, or count in the app")
     numbers = b.add_const(np.arange(bins), b.dtype(x), "bins")

@@ -22,7 +22,7 @@ IFS = ("If", "StatelessIf")
 CASES = ("Case", "StatelessCase")
 WHILES = ("While", "StatelessWhile")
 INT32 = 3  # of DataType
-MOST_NODES = 1 << 20
+MAX_NODES = 1 << 20
 DEEPEST = 100
 # Outputs of operators with several, for files that do not define them (graphs, other than
 # SavedModels). A list of tensors has a single name.
@@ -82,8 +82,8 @@ class _Inliner:
 
     def add(self, node: Any, callers: tuple[str, ...]) -> None:
         """Adds a node, or what it calls. `callers`: the functions in whose bodies it is."""
-        if len(self.nodes) > MOST_NODES:
-            raise ModelError(f"{self.path}: its functions make more than {MOST_NODES} nodes; "
+        if len(self.nodes) > MAX_NODES:
+            raise ModelError(f"{self.path}: its functions make more than {MAX_NODES} nodes; "
                              "export the model with fewer calls")
         if node.op in IFS and "then_branch" in node.attr:
             self._add_if(node, callers)

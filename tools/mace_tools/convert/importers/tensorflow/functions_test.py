@@ -83,7 +83,7 @@ def test_a_result_without_a_name(tmp_path):
 
 
 def test_calls_that_are_nested_without_end_or_that_multiply(tmp_path, monkeypatch):
-    monkeypatch.setattr(functions, "MOST_NODES", 1000)
+    monkeypatch.setattr(functions, "MAX_NODES", 1000)
     deep, wide = Maker(), Maker()
     for m, calls in ((deep, 1), (wide, 2)):
         m.placeholder("x", 2)

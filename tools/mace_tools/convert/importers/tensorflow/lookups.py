@@ -14,8 +14,8 @@ from mace_tools.convert.importers.tensorflow import registry
 from mace_tools.convert.importers.tensorflow.tables import FIND
 from mace_tools.graph.ir import NUMPY
 
-MOST_ROWS = 1 << 20  # of a table that has a row for each number between its keys
-MOST_ELEMENTS = 1 << 24  # of the comparisons of all operands with all keys
+MAX_ROWS = 1 << 20  # of a table that has a row for each number between its keys
+MAX_ELEMENTS = 1 << 24  # of the comparisons of all operands with all keys
 
 
 @registry.op(*FIND)
@@ -32,7 +32,7 @@ def find(b: Builder, n: SourceNode) -> str:
     other = b.const(default)
     low, high = (int(known.min()), int(known.max())) if known.size else (1, 0)
     limits = np.iinfo(NUMPY[b.dtype(x)])
-    if other is None or high - low > MOST_ROWS or low == limits.min or high == limits.max:
+    if other is None or high - low > MAX_ROWS or low == limits.min or high == limits.max:
         return _compared(b, x, default, keys, values)
     table = np.empty((high - low + 3, *rows.shape[1:]), rows.dtype)
     table[:] = other
@@ -45,7 +45,7 @@ def find(b: Builder, n: SourceNode) -> str:
 def _compared(b: Builder, x: str, default: str, keys: str, values: str) -> str:
     """By comparing with each key."""
     extents, count = b.extents(x), b.extents(keys)[0]
-    if None in extents or np.prod(extents, dtype=np.float64) * (count or 0) > MOST_ELEMENTS or (
+    if None in extents or np.prod(extents, dtype=np.float64) * (count or 0) > MAX_ELEMENTS or (
             b.rank(values) != 1):
         raise Unsupported(f"{extents} numbers in a table of {count} keys that lie far apart",
                           "give input_shapes, or look up in the app: name the tensor after it in "

@@ -18,7 +18,7 @@ from mace_tools.convert.importers.tensorflow import registry
 
 _SEGMENTS = {f"{sorts}Segment{name}": kind for sorts in ("", "Unsorted")
              for name, kind in (("Sum", "SUM"), ("Prod", "PROD"), ("Max", "MAX"), ("Min", "MIN"))}
-_MOST_ELEMENTS = 1 << 24  # of a matrix of weights
+_MAX_ELEMENTS = 1 << 24  # of a matrix of weights
 
 registry.without_meaning("element types of operands, which these have as well", "Tnumsegments",
                          ops=list(_SEGMENTS))
@@ -83,7 +83,7 @@ def resize_area(b: Builder, n: SourceNode) -> str:
     if len(shape) != 4 or None in shape[1:3] or 0 in shape[1:3]:
         raise Unsupported("the size of its pictures is not known", "give input_shapes")
     if len(sizes) != 2 or min(sizes) < 1 or max(
-            s * int(d or 0) for s, d in zip(sizes, shape[1:3])) > _MOST_ELEMENTS:
+            s * int(d or 0) for s, d in zip(sizes, shape[1:3])) > _MAX_ELEMENTS:
         raise Unsupported(f"to the size {sizes}", "use a height and a width above 0")
     x = x if b.dtype(x) == "f32" else b.op("Cast", x, to="f32")
     rows, columns = (area(int(d or 0), out, align) for d, out in zip(shape[1:3], sizes))

@@ -19,7 +19,7 @@ from mace_tools.convert.importers.tensorflow import registry
 from mace_tools.convert.importers.tensorflow.windows import spatial
 from mace_tools.convert.ops.common.windows import AVERAGE, EXPLICIT, MAX
 
-_MOST_PLACES = 256  # of a window whose places are asked for
+_MAX_PLACES = 256  # of a window whose places are asked for
 
 
 def _in_ndhwc(b: Builder, n: SourceNode, x: str, make: Callable[[str], str]) -> str:
@@ -183,9 +183,9 @@ def max_pool_with_argmax(b: Builder, n: SourceNode) -> list[str]:
     shape = b.extents(n.inputs[0])
     if len(shape) != 4 or None in shape[1:]:
         raise Unsupported("the shape of its operand is not known", "give input_shapes")
-    if min(*kernel, *step) < 1 or math.prod(kernel) > _MOST_PLACES:
+    if min(*kernel, *step) < 1 or math.prod(kernel) > _MAX_PLACES:
         raise Unsupported(f"windows of {kernel} every {step} elements",
-                          f"give windows of 1 to {_MOST_PLACES} elements and strides above 0")
+                          f"give windows of 1 to {_MAX_PLACES} elements and strides above 0")
     _, height, width, channels = (int(d or 0) for d in shape)
     before, behind = _pads(n, [height, width], kernel, step)
     out = [(e + p + q - k) // s + 1

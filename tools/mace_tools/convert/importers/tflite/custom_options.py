@@ -14,7 +14,7 @@ from typing import Any
 from flatbuffers import flexbuffers
 
 RAW = "custom_options"
-MOST_ENTRIES = 1 << 16
+MAX_ENTRIES = 1 << 16
 
 
 def attributes(data: bytes) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def _entries(data: bytes) -> dict[str, Any]:
         if not root.IsMap:
             return {}
         table = root.AsMap
-        if len(table) > min(MOST_ENTRIES, len(data)):
+        if len(table) > min(MAX_ENTRIES, len(data)):
             return {}
         for key, entry in zip(table.Keys, table.Values):
             name, value = key.AsKey, _value(entry, len(data))

@@ -26,7 +26,7 @@ from mace_tools.convert.importers.tflite.fixed_point import (
 from mace_tools.convert.importers.tflite.flat import ACTIVATIONS
 from mace_tools.convert.importers.tflite.windows import operand
 
-_LEAST, _MOST = -(1 << 15), (1 << 15) - 1
+_MIN, _MAX = -(1 << 15), (1 << 15) - 1
 
 
 def is_integer(b: Builder, n: SourceNode) -> bool:
@@ -57,7 +57,7 @@ def integer_svdf(b: Builder, n: SourceNode) -> str:
 
     w = b.add_const(feature.T.astype(np.float32), "f32", "feature")
     sums = b.op("Cast", product(b, differences(b, x, "its input"), w), to="i64")
-    new = limited(b, scaled(b, sums, s_x * s_feature / s_state), _LEAST, _MOST)
+    new = limited(b, scaled(b, sums, s_x * s_feature / s_state), _MIN, _MAX)
     memory = quantized(b, reshape(b, new, [-1, filters, 1]), b.quant(state), "i16", "its state")
     if steps > 1:
         old = reshape(b, state, [-1, filters, steps])

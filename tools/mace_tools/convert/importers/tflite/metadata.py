@@ -24,7 +24,7 @@ from mace_tools.convert.importers.tflite.flat import File, reading, text
 from mace_tools.support.errors import ModelError
 
 NAME, IDENTIFIER = "TFLITE_METADATA", b"M001"
-MOST_LABEL_BYTES = 1 << 24
+MAX_LABEL_BYTES = 1 << 24
 _GRAYSCALE = 2  # ColorSpaceType
 _IMAGE, _NORMALIZATION = 2, 1  # in the unions ContentProperties and ProcessUnitOptions
 _AXIS_LABELS, _VALUE_LABELS = 2, 3  # AssociatedFileType
@@ -117,8 +117,8 @@ def _files(path: Path, wanted: set[str]) -> tuple[dict[str, bytes], list[str]]:
             for name in sorted(wanted):
                 if name not in archive.namelist():
                     notes.append(f"its metadata names '{name}', which is not in the file")
-                elif archive.getinfo(name).file_size > MOST_LABEL_BYTES:
-                    notes.append(f"'{name}' in it is larger than {MOST_LABEL_BYTES} bytes")
+                elif archive.getinfo(name).file_size > MAX_LABEL_BYTES:
+                    notes.append(f"'{name}' in it is larger than {MAX_LABEL_BYTES} bytes")
                 else:
                     found[name] = archive.read(name)
     except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError,

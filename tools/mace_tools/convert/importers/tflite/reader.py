@@ -47,7 +47,7 @@ COMPOSITE = "STABLEHLO_COMPOSITE"
 # The options of operators that number graphs, which become attributes of these names.
 GRAPHS = {"IF": (("ThenSubgraphIndex", "then"), ("ElseSubgraphIndex", "else")),
           "WHILE": (("CondSubgraphIndex", "condition"), ("BodySubgraphIndex", "body"))}
-MOST_OPERATORS = 1 << 18
+MAX_OPERATORS = 1 << 18
 SCHEMES = {1: "custom", 2: "by block"}  # of the union QuantizationDetails
 QUANTIZABLE = ("INT8", "UINT8", "INT16", "INT32", *_NARROW)
 QUANTIZED_TYPES = ("INT8", "UINT8", "INT16",
@@ -138,8 +138,8 @@ class _Reader:
         for k, operator in enumerate(file.list(graph.table, "Operators")):
             file.place = f"operator {k} of graph {inside[-1]}"
             self.operators += 1
-            if self.operators > MOST_OPERATORS:
-                raise ValueError(f"more than {MOST_OPERATORS} operators")
+            if self.operators > MAX_OPERATORS:
+                raise ValueError(f"more than {MAX_OPERATORS} operators")
             inputs = [graph.name(i) for i in file.numbers(operator, "Inputs")]
             outputs = [graph.name(i) for i in file.numbers(operator, "Outputs")]
             op = self.ops[operator.OpcodeIndex()]

@@ -18,7 +18,7 @@ import tflite
 from mace_tools.convert.importers.tflite.flat import File
 
 _VECTORS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
-MOST_ELEMENTS = 1 << 30
+MAX_ELEMENTS = 1 << 30
 
 
 def dense(file: File, sparsity: Any, shape: tuple[int, ...], values: np.ndarray) -> np.ndarray:
@@ -30,7 +30,7 @@ def dense(file: File, sparsity: Any, shape: tuple[int, ...], values: np.ndarray)
             any(not 0 <= d < len(shape) for d in blocked)):
         raise ValueError(f"a sparse tensor of shape {list(shape)} with levels {order}, of which "
                          f"{len(levels)} are there, and blocks of {blocked}")
-    if math.prod(shape) > MOST_ELEMENTS:
+    if math.prod(shape) > MAX_ELEMENTS:
         raise ValueError(f"a sparse tensor of shape {list(shape)}")
     sizes = [1] * len(shape)
     for dimension, level in zip(order, levels):

@@ -26,7 +26,7 @@ def composite(b: Builder, n: SourceNode) -> list[str]:
 
 _ELTWISE = {"STABLEHLO_ADD": "SUM", "STABLEHLO_MULTIPLY": "PROD", "STABLEHLO_MAXIMUM": "MAX",
             "STABLEHLO_MINIMUM": "MIN"}
-MOST_WINDOW = 256  # elements of a window along one axis
+MAX_WINDOW = 256  # elements of a window along one axis
 
 registry.op(*_ELTWISE)(typed("Eltwise", _ELTWISE, 2))
 
@@ -89,9 +89,9 @@ def reduce_window(b: Builder, n: SourceNode) -> str:
     for axis, (size, step, gap) in enumerate(zip(sizes, steps, gaps)):
         extent = fixed_shape(b, y)[axis]
         out = (extent - (size - 1) * gap - 1) // step + 1
-        if size > MOST_WINDOW:
+        if size > MAX_WINDOW:
             raise Unsupported(f"a window of {size} elements along axis {axis}; at most "
-                              f"{MOST_WINDOW} can be converted", "reduce in several steps")
+                              f"{MAX_WINDOW} can be converted", "reduce in several steps")
         if out < 1:
             raise ValueError(f"a window of {size} over {extent} elements")
         if (size, step) == (1, 1):

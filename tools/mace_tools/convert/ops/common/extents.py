@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mace_tools.graph.ir import Graph, Node
 
-_MOST_STEPS = 24  # from a vector to the shapes that it is computed from
+_MAX_STEPS = 24  # from a vector to the shapes that it is computed from
 _SAME = ("Cast", "ExpandDims", "Squeeze", "Identity", "Reshape", "Flatten")
 
 
@@ -28,7 +28,7 @@ class Extent:
 Entry = int | Extent | None
 
 
-def entries(graph: Graph, name: str, steps: int = _MOST_STEPS) -> list[Entry] | None:
+def entries(graph: Graph, name: str, steps: int = _MAX_STEPS) -> list[Entry] | None:
     """The elements of a scalar or vector of integers; None if not even their number is known."""
     data = graph.const(name)
     if data is not None:
