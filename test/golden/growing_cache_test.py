@@ -65,7 +65,7 @@ def answers(model):
 
 
 def pairs(model, most):
-    """The states, with room for so many words; None: for any number."""
+    """The states, with capacity for so many words; None: for any number."""
     outputs = [o.name for o in model.graph.output[1:]]
     return {name: Pair(o, shape, most and tuple(d or most for d in shape))
             for (name, shape), o in zip(past(model).items(), outputs)}
@@ -86,7 +86,7 @@ def converted(folder, model, most):
 
 @pytest.mark.parametrize("most", [STEPS, None])
 def test_each_step_is_onnx_runtimes(tmp_path, model, answers, most):
-    """Without a limit, the room for 16 rows becomes one for 32."""
+    """Without a limit, the capacity of 16 rows becomes 32."""
     graph = converted(tmp_path, model, most)
     for count in (1, 2, 9, 16, 17, STEPS):
         run = Run(f"{count} steps", graph, feeds(model))

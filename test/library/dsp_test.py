@@ -72,5 +72,5 @@ def test_another_one_runs_on_the_cpu_and_names_the_line_to_add(without):
            "its deployment file `runtime: dsp`" in plan  # fmt: skip
 
 
-def test_the_dsp_takes_little_room(with_dsp, without):
+def test_the_dsp_takes_few_bytes(with_dsp, without):
     assert 0 < with_dsp[2] - without[2] <= MAX_BYTES, with_dsp[2] - without[2]

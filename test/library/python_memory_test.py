@@ -20,13 +20,13 @@ pytestmark = pytest.mark.deep
 
 def test_an_arena_is_as_large_as_the_engine_says(mace, models):
     size = mace.Engine.query_arena_bytes(models["digits"])
-    room = np.zeros(size + 64, np.uint8)
-    begin = -room.ctypes.data % 64
+    memory = np.zeros(size + 64, np.uint8)
+    begin = -memory.ctypes.data % 64
     x = small_models.pixels(4)
-    with mace.Engine(models["digits"], arena=room[begin:begin + size]) as engine:
+    with mace.Engine(models["digits"], arena=memory[begin:begin + size]) as engine:
         assert engine(x).argmax() == 4
     with pytest.raises(mace.MaceError, match=str(size)):
-        mace.Engine(models["digits"], arena=room[begin:begin + size - 64])(x)
+        mace.Engine(models["digits"], arena=memory[begin:begin + size - 64])(x)
     with mace.Model(models["digits"]) as model:
         two = mace.Engine.query_arena_bytes(model, input_shapes={"input": (2, 1, 8, 8)})
         assert two > size

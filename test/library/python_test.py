@@ -188,12 +188,12 @@ def test_models_in_memory(mace, models):
         assert list(model.inputs) == ["input"] and model.name
         assert model.dimensions["input"][2] == mace.Dimension("", 8, 8)
         engine = mace.Engine(model)
-    room = np.zeros(len(data) + 64, np.uint8)
-    begin = -room.ctypes.data % 64
-    aligned = room[begin:begin + len(data)]
+    memory = np.zeros(len(data) + 64, np.uint8)
+    begin = -memory.ctypes.data % 64
+    aligned = memory[begin:begin + len(data)]
     aligned[:] = np.frombuffer(data, np.uint8)
     used = mace.Engine(mace.Model.from_bytes(graph, aligned))
-    del aligned, room, data
+    del aligned, memory, data
     np.testing.assert_array_equal(engine(x), wanted)
     np.testing.assert_array_equal(used(x), wanted)
     engine.close(), used.close()

@@ -79,13 +79,13 @@ def print_report(tried: list[tuple[Mutant, str]], left_out: Counter[str],
     for column in table.columns[1:]:
         column.justify = "right"
     folders: dict[str, Counter[str]] = {}
-    rooms: dict[str, Counter[str]] = {}
+    by_folder: dict[str, Counter[str]] = {}
     for path, counts in sorted(by_file.items()):
         counts["left out"] = left_out[path]
         table.add_row(path, *_cells(counts))
         folders.setdefault(folder_of(path), Counter()).update(counts)
-        rooms.setdefault(path.rpartition("/")[0] + "/*", Counter()).update(counts)
-    for groups in (rooms, folders):
+        by_folder.setdefault(path.rpartition("/")[0] + "/*", Counter()).update(counts)
+    for groups in (by_folder, folders):
         table.add_section()
         for name, counts in sorted(groups.items()):
             table.add_row(name, *_cells(counts))

@@ -89,6 +89,7 @@ SOURCE_WORDS = [
     Word("fact", r"\b\w*(?<!arti)facts\b", "schema, properties, report"),
     Word("most", r"\b_?(?-i:MOST|LEAST)(?:_\w+)?\b", "MAX, MIN"),
     Word("reals", r"\b\w*(?<![a-z])reals\b", "floats, dequantized"),
+    Word("room", r"\b(?:\w+_)?rooms?\b", "capacity, space, subfolder"),
     Word("said", r"\bsaid\b|_said\b", "message, text, stderr"),
 ]
 # (file, word) -> why it stands there.
@@ -102,6 +103,7 @@ ALLOWED = {
     **{("docs/front_ends.md", word): _IMPORTERS for word in (
         "floats", "bits", "extent", "open", "waits", "picture")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},
+    ("test/hexagon/dsp_models_test.py", "room"): "a message of the DSP's emulator",
     ("tools/mace_tools/doctor/gpu.py", "fact"): "the name of a C++ file",
     ("mace/python/mace/_tensors.py", "codes"): "a parameter of the public TensorInfo.dequantize",
     ("test/peers/to_tflite.py", "codes"): _OPERATORS,

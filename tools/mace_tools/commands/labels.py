@@ -81,8 +81,8 @@ def top_table(name: str, rows: Sequence[Sequence[dict[str, Any]]], most: int = 0
     for k, row in enumerate(rows):
         lines.append(f"Top {len(row)} of {name}" + (f", row {k}" if len(rows) > 1 else ""))
         scores = [f"{entry['score']:.6f}" for entry in row]
-        room = max(8, most - len("  1    ") - max(map(len, scores))) if most else 0
-        labels = [shortened(e["label"], room) if room else e["label"] for e in row]
+        space = max(8, most - len("  1    ") - max(map(len, scores))) if most else 0
+        labels = [shortened(e["label"], space) if space else e["label"] for e in row]
         width = max(map(len, labels))
         lines += [f"  {place}  {label:<{width}}  {score}"
                   for place, (label, score) in enumerate(zip(labels, scores), 1)]

@@ -117,7 +117,7 @@ def _saved(folder: Path, number: int, inputs: Mapping[str, np.ndarray]) -> dict[
 def _call(platform: str, model: Path, request: Mapping[str, Any], folder: str) -> None:
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "",
                    "PYTHONPATH": str(REPO / "tools")}
-    asked = Path(folder) / "request.json"  # a command line has no room for thousands of names
+    asked = Path(folder) / "request.json"  # a command line has no space for thousands of names
     asked.write_text(json.dumps(request))
     command = [sys.executable, "-m", f"{__name__}.child", str(asked), folder]
     done = subprocess.run(command, env=environment, capture_output=True, text=True,

@@ -145,7 +145,7 @@ def test_one_input_that_a_framework_refuses_does_not_stop_the_others(tmp_path):
 
 
 def test_thousands_of_tensors_fit(tmp_path):
-    """A command line has room for 128 KB."""
+    """A command line has space for 128 KB."""
     count = 4000
     nodes = [("Neg", [f"a_tensor_with_a_long_name_{k}" if k else "x"],
               [f"a_tensor_with_a_long_name_{k + 1}"]) for k in range(count)]

@@ -33,7 +33,7 @@ class Panel:
 
     def draw(self, top: float, legend_top: float, max_rows: int, coloring: Coloring,
              has_overlaps: bool) -> Iterator[str]:
-        """The strategies, the savings if there is room for them, and the legend."""
+        """The strategies, the savings if there is space for them, and the legend."""
         self._y = top
         yield from self._strategies(max_rows)
         if self._y + LINE * (len(self._study.savings) + 1) < legend_top:

@@ -157,7 +157,7 @@ class _Chart:
         return x, y, self._x(record.last + 1) - x, self._y(box.low) - y
 
     def _tag(self, box: Box) -> Iterator[str]:
-        """The name, across or up, where there is room for it."""
+        """The name, across or up, where there is space for it."""
         x, y, width, height = self._place(box)
         index, color = box.record, self._coloring.of_record[box.record]
         size = self._amount(self._problem.records[index].count)
@@ -168,13 +168,13 @@ class _Chart:
 
         upright = height > width
         along, across = (height, width) if upright else (width, height)
-        room = int((along - 8) / CHAR)
-        name = printable(short_name(self._problem.tags[index], max(room, 2)))
-        if across < 14 or not name or (room < 8 and "…" in name):
+        space = int((along - 8) / CHAR)
+        name = printable(short_name(self._problem.tags[index], max(space, 2)))
+        if across < 14 or not name or (space < 8 and "…" in name):
             return
         turn = " rotate(-90)" if upright else ""
         yield f'<g transform="translate({x + width / 2:.1f} {y + height / 2:.1f}){turn}">'
-        if across >= 32 and len(size) <= room:
+        if across >= 32 and len(size) <= space:
             yield word(name, -3) + word(size, 11, ' fill-opacity=".75"')
         else:
             yield word(name, 4)

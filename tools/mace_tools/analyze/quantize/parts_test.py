@@ -55,8 +55,8 @@ def test_clipping_leaves_out_few_large_values():
 def test_scales_of_weights_have_less_error_than_the_largest_weight_gives():
     w = np.random.default_rng(0).normal(size=(16, 9, 1, 1)).astype(np.float32)
     w[3] = 0
-    best = weights.with_room(weights.scales(w, 0), 0.1, None)
-    plain = weights.with_room(np.abs(w).max((1, 2, 3)) / 127, 0.1, None)
+    best = weights.fitting_bias(weights.scales(w, 0), 0.1, None)
+    plain = weights.fitting_bias(np.abs(w).max((1, 2, 3)) / 127, 0.1, None)
 
     def error(scale):
         quantized, quant = weights.quantized(w, scale, 0)
@@ -65,8 +65,8 @@ def test_scales_of_weights_have_less_error_than_the_largest_weight_gives():
     assert error(best) < error(plain) and (best > 0).all()
 
 
-def test_scales_leave_room_for_the_bias():
-    scale = weights.with_room(np.array([1e-9, 0.01], np.float32), 1e-3, np.array([5.0, 5.0]))
+def test_scales_fit_the_bias():
+    scale = weights.fitting_bias(np.array([1e-9, 0.01], np.float32), 1e-3, np.array([5.0, 5.0]))
     quantized = weights.quantized_bias(np.array([5.0, 5.0]), 1e-3, scale)
     np.testing.assert_allclose(quantized * 1e-3 * scale, [5, 5], rtol=1e-3)
 

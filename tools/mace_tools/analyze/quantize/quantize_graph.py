@@ -154,7 +154,7 @@ class _Rewrite:
         tensor = g.tensors[node.inputs[1]]
         given = g.tensors[node.inputs[2]].data if node.has_input(2) else None
         axis = weights.axis_of(node, tensor.data.shape)
-        scale = weights.with_room(self.found.weights.scales(tensor, axis), x_scale, given)
+        scale = weights.fitting_bias(self.found.weights.scales(tensor, axis), x_scale, given)
         q, quant = self.found.weights.quantized(node, tensor.data, scale, axis)
         inputs[1] = g.fresh(f"{tensor.name}/quantized")
         g.add_tensor(Tensor(inputs[1], "i8", tuple(q.shape), q, quant=quant))

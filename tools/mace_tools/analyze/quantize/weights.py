@@ -39,7 +39,7 @@ def scales(w: np.ndarray, axis: int | None) -> np.ndarray:
     return np.where(largest > 0, best, 0).astype(np.float32)
 
 
-def with_room(scale: np.ndarray, x_scale: float, bias: np.ndarray | None) -> np.ndarray:
+def fitting_bias(scale: np.ndarray, x_scale: float, bias: np.ndarray | None) -> np.ndarray:
     """Scales above 0 with which the quantized values of the bias fit 32 bits."""
     floor = np.zeros(scale.shape, np.float64)
     if bias is not None:

@@ -23,13 +23,14 @@ def infer(v: View) -> list[Type]:
     for k in set(range(rank)) - {axis}:
         dims = {s[k] for s in known if s[k] is not None}
         require(len(dims) <= 1, f"operands of Append differ along axis {k}: {dims}")
-    room, past, rows = (None if s is None else s[axis] for s in shapes)
-    require(room is None or past is None or past <= room, f"room {room} for {past} rows")
+    capacity, past, rows = (None if s is None else s[axis] for s in shapes)
+    require(capacity is None or past is None or past <= capacity,
+            f"capacity {capacity} for {past} rows")
     total = None if past is None or rows is None else past + rows
-    if room is None or total is None:
+    if capacity is None or total is None:
         wide = None
     else:
-        wide = room if total <= room else max(total, 2 * room, _MIN_CAPACITY)
+        wide = capacity if total <= capacity else max(total, 2 * capacity, _MIN_CAPACITY)
     first = shapes[0] or known[0]
     types: list[Type] = [(v.dtype(), (*first[:axis], wide, *first[axis + 1:])), ("i64", (1,)),
                          (v.dtype(), (*first[:axis], total, *first[axis + 1:]))]

@@ -66,7 +66,7 @@ def quantize(b: Builder, n: SourceNode) -> list[str]:
     ties = {"HALF_AWAY_FROM_ZERO": "AWAY", "HALF_TO_EVEN": "EVEN"}[
         n.attr("round_mode", "HALF_AWAY_FROM_ZERO")]
     given = known_range(b, low, high)
-    room = n.attr("ensure_minimum_range", 0.01)
+    minimum = n.attr("ensure_minimum_range", 0.01)
     narrow = n.attr("narrow_range", False)
     if given is None:
         _note_computed(b)
@@ -78,7 +78,7 @@ def quantize(b: Builder, n: SourceNode) -> list[str]:
         return [rounded(b, x, Quant(scale, _zeros(kind)), ties), low, high]
     # TensorFlow makes a range hold 0, and makes it no smaller than this.
     least, most = given
-    reach = np.float32(max(1, abs(least), abs(most)) * room)
+    reach = np.float32(max(1, abs(least), abs(most)) * minimum)
     least = min(np.float32(0), least)
     most = max(np.float32(0), most, least + reach)
     found = quantized_range(n, kind, least, most)

@@ -96,8 +96,8 @@ def dynamic_update_slice(b: Builder, n: SourceNode) -> str:
         return b.op("Identity", update)
     kind = b.dtype(start)
     first = b.op("Slice", start, starts=[0], ends=[axes], axes=[0])
-    room = b.add_const(np.subtract(whole, part)[:axes], kind, "room")
-    first = b.op("Eltwise", b.op("Eltwise", first, room, type="MIN"),
+    space = b.add_const(np.subtract(whole, part)[:axes], kind, "space")
+    first = b.op("Eltwise", b.op("Eltwise", first, space, type="MIN"),
                  b.add_const(np.array(0), kind, "zero"), type="MAX")
     grid = np.indices(part[:axes]).reshape(axes, -1).T
     indices = b.op("Eltwise", b.add_const(grid, kind, "grid"), first, type="SUM")

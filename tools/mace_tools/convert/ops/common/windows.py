@@ -32,10 +32,10 @@ def window_extent(
     reach = (kernel - 1) * dilation + 1
     if padding == FULL:
         before = after = reach - 1
-    room = size + before + after - reach
-    require(room >= 0, f"the window ({reach}) is larger than the padded extent "
-                       f"({size + before + after})")
-    count = (room // stride if not ceil else -(-room // stride)) + 1
+    span = size + before + after - reach
+    require(span >= 0, f"the window ({reach}) is larger than the padded extent "
+            f"({size + before + after})")
+    count = (span // stride if not ceil else -(-span // stride)) + 1
     if ceil and (count - 1) * stride >= size + before:
         count -= 1
     require(size > 0 or count == 0, "the operand has no pixels, and the output would have some")
