@@ -21,9 +21,9 @@ constexpr size_t kHugePageBytes = 2 << 20;
 void AlignedBuffer::Free::operator()(void* p) const { std::free(p); }
 
 Result<AlignedBuffer> AlignedBuffer::Create(size_t bytes, const char* what) {
-  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
   const auto counted =
-      static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kMost));
+      static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kMax));
   MACE_ASSIGN_OR_RETURN(MemoryShare share, MemoryShare::Take(counted, what));
   MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer, CreateUncounted(bytes, what));
   buffer.share_ = std::move(share);

@@ -143,9 +143,9 @@ float LargestFinite(const float* values, int64_t n) {
 }
 
 bool FitsFp16(const float* values, int64_t n) {
-  constexpr float kLeastNormal = 0x1p-14f;
+  constexpr float kMinNormal = 0x1p-14f;
   const float largest = LargestFinite(values, n);
-  return largest == 0 || (largest >= kLeastNormal && largest < kFp16Infinity);
+  return largest == 0 || (largest >= kMinNormal && largest < kFp16Infinity);
 }
 
 }  // namespace mace

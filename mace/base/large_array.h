@@ -26,13 +26,13 @@ class LargeArray {
   // messages. Errors: MACE_OUT_OF_RESOURCES.
   static Result<LargeArray> Create(int64_t size, const char* what) {
     // The largest size that a pointer can address; it matters on 32-bit CPUs.
-    constexpr int64_t kMost = std::numeric_limits<ptrdiff_t>::max() /
-                              static_cast<ptrdiff_t>(sizeof(T));
+    constexpr int64_t kMax = std::numeric_limits<ptrdiff_t>::max() /
+                             static_cast<ptrdiff_t>(sizeof(T));
     LargeArray array;
     if (size == 0) return array;
     MACE_ASSIGN_OR_RETURN(
         array.buffer_,
-        AlignedBuffer::Create(size < 0 || size > kMost
+        AlignedBuffer::Create(size < 0 || size > kMax
                                   ? std::numeric_limits<size_t>::max()
                                   : static_cast<size_t>(size) * sizeof(T),
                               what));

@@ -47,7 +47,7 @@ enum PartKind : PartKinds {
   kUnsignedPart,
 };
 constexpr int kBitsOfPart = 3;
-constexpr size_t kMostParts = 64 / kBitsOfPart;
+constexpr size_t kMaxParts = 64 / kBitsOfPart;
 
 template <typename T>
 constexpr PartKind KindOfPart() {
@@ -62,7 +62,7 @@ constexpr PartKind KindOfPart() {
 
 template <typename... Parts>
 constexpr PartKinds KindsOfParts() {
-  static_assert(sizeof...(Parts) <= kMostParts, "use several StrCat");
+  static_assert(sizeof...(Parts) <= kMaxParts, "use several StrCat");
   PartKinds kinds = 0;
   int at = 0;
   ((kinds |= KindOfPart<Parts>() << at, at += kBitsOfPart), ...);

@@ -25,7 +25,7 @@ static_assert(int{MACE_INTERNAL_ERROR} == int{MaceStatus::MACE_INTERNAL_ERROR});
 static_assert(int{MACE_CANCELLED} == int{MaceStatus::MACE_CANCELLED});
 
 // What fits into the memory of any machine.
-constexpr size_t kMostElements = size_t{1} << 28;
+constexpr size_t kMaxElements = size_t{1} << 28;
 
 struct LastError {
   mace_status_t status = MACE_SUCCESS;
@@ -90,7 +90,7 @@ mace_status_t CheckIndex(const char* function, const char* argument,
 mace_status_t CheckArray(const char* function, const char* argument,
                          const void* array, size_t count) {
   if (array == nullptr && count > 0) return RefuseNull(function, argument);
-  if (count <= kMostElements) return MACE_SUCCESS;
+  if (count <= kMaxElements) return MACE_SUCCESS;
   return Refuse(function, "%s cannot have %zu elements", argument, count);
 }
 

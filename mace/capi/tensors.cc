@@ -14,7 +14,7 @@ namespace mace::capi {
 namespace {
 
 // Beyond it no op takes a tensor, nor is there memory for one.
-constexpr size_t kMostDimensions = 32;
+constexpr size_t kMaxDimensions = 32;
 
 struct ElementType {
   mace_data_type_t in_c;
@@ -41,14 +41,14 @@ const ElementType* Find(const char* function, mace_data_type_t type) {
 // The bytes of a tensor, or false for a shape that cannot be.
 bool CountBytes(const int64_t* shape, size_t rank, size_t element_bytes,
                 size_t* bytes) {
-  constexpr uint64_t kMost = std::numeric_limits<ptrdiff_t>::max();
+  constexpr uint64_t kMax = std::numeric_limits<ptrdiff_t>::max();
   uint64_t n = element_bytes;
   bool is_empty = false;
   for (size_t i = 0; i < rank; ++i) {
     if (shape[i] < 0) return false;
     const auto extent = static_cast<uint64_t>(shape[i]);
     is_empty = is_empty || extent == 0;
-    if (extent > 0 && n > kMost / extent) return false;
+    if (extent > 0 && n > kMax / extent) return false;
     n *= std::max<uint64_t>(extent, 1);
   }
   *bytes = is_empty ? 0 : static_cast<size_t>(n);
@@ -65,9 +65,8 @@ std::string Text(const int64_t* shape, size_t rank) {
 
 mace_status_t CheckShape(const char* function, const int64_t* shape,
                          size_t rank, size_t element_bytes, size_t* bytes) {
-  if (rank > kMostDimensions) {
-    return Refuse(function, "rank is %zu, more than %zu", rank,
-                  kMostDimensions);
+  if (rank > kMaxDimensions) {
+    return Refuse(function, "rank is %zu, more than %zu", rank, kMaxDimensions);
   }
   if (rank > 0 && shape == nullptr) return RefuseNull(function, "shape");
   if (CountBytes(shape, rank, element_bytes, bytes)) return MACE_SUCCESS;

@@ -17,7 +17,7 @@
 #include "mace/public/mace_c_engine_factory.h"
 #endif
 
-enum { kMostInputs = 16 };
+enum { kMaxInputs = 16 };
 
 // The objects of the app. All are null until they are created, so that
 // DestroyAll fits whatever became of Run.
@@ -28,7 +28,7 @@ typedef struct App {
   mace_tensor_infos_t* infos;
   mace_tensors_t* inputs;
   mace_tensors_t* outputs;
-  void* memory[kMostInputs];
+  void* memory[kMaxInputs];
 } App;
 
 static void DestroyAll(App* app) {
@@ -39,7 +39,7 @@ static void DestroyAll(App* app) {
   mace_engine_destroy(app->engine);
   mace_model_destroy(app->model);
   mace_config_destroy(app->config);
-  for (i = 0; i < kMostInputs; ++i) free(app->memory[i]);
+  for (i = 0; i < kMaxInputs; ++i) free(app->memory[i]);
 }
 
 // Returns from a function that returns a status unless the call succeeds.
@@ -76,7 +76,7 @@ static mace_status_t SetInputs(App* app) {
     size_t rank, d, bytes = mace_element_bytes(type);
     const int64_t* shape = mace_tensor_infos_shape(app->infos, i, &rank);
     for (d = 0; d < rank; ++d) bytes *= (size_t)shape[d];
-    if (i == kMostInputs) {
+    if (i == kMaxInputs) {
       return mace_set_last_error(MACE_UNSUPPORTED, "the inputs are too many");
     }
     app->memory[i] = calloc(1, bytes);

@@ -68,10 +68,10 @@ std::string Where(const MaceImage& image, int plane) {
 // Bytes from the first to the last of n things, `stride` apart and `size` big;
 // -1 if that is beyond 2^62.
 int64_t Span(int64_t n, int64_t stride, int64_t size) {
-  constexpr int64_t kMost = int64_t{1} << 62;
+  constexpr int64_t kMax = int64_t{1} << 62;
   int64_t span;
   if (__builtin_mul_overflow(n - 1, stride, &span) ||
-      __builtin_add_overflow(span, size, &span) || span > kMost) {
+      __builtin_add_overflow(span, size, &span) || span > kMax) {
     return -1;
   }
   return span;
@@ -167,10 +167,10 @@ Status CheckChannel(const MaceImageInput& in, int i) {
     return InvalidArgument("scale", at, Number(in.scale[i]),
                            ", which makes all pixels alike; give 1 for none");
   }
-  constexpr double kMost = std::numeric_limits<float>::max();
+  constexpr double kMax = std::numeric_limits<float>::max();
   for (const double pixel : {0.0, 255.0}) {
     const double value = (pixel - in.mean[i]) * in.scale[i];
-    if (!(std::fabs(value / in.quantization_scale) <= kMost)) {
+    if (!(std::fabs(value / in.quantization_scale) <= kMax)) {
       return InvalidArgument("channel ", i, ": the mean ", Number(in.mean[i]),
                              " and the scale ", Number(in.scale[i]), " make ",
                              Number(value),

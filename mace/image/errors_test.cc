@@ -58,7 +58,7 @@ class PictureErrors : public testing::Test {
 };
 
 TEST_F(PictureErrors, OfPlanes) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   Expect(
       Format::RGBA,
       {{[](auto* i) { i->planes[0].data = nullptr; },
@@ -74,13 +74,13 @@ TEST_F(PictureErrors, OfPlanes) {
         "6 rows, 48 bytes apart, need 280 bytes; there are 240"},
        {[](auto* i) { i->planes[0].bytes = 239; },
         "6 rows, 40 bytes apart, need 240 bytes; there are 239"},
-       {[=](auto* i) { i->planes[0].row_stride = kMost / 4; },
+       {[=](auto* i) { i->planes[0].row_stride = kMax / 4; },
         "need more bytes than there can be; there are 240"},
-       {[=](auto* i) { i->planes[0].row_stride = kMost; },
+       {[=](auto* i) { i->planes[0].row_stride = kMax; },
         "need more bytes than there can be"},
-       {[=](auto* i) { i->planes[0].pixel_stride = kMost / 2; },
+       {[=](auto* i) { i->planes[0].pixel_stride = kMax / 2; },
         "the pixel stride 4611686018427387903 is beyond any memory"},
-       {[=](auto* i) { i->planes[0].pixel_stride = kMost / 19; },
+       {[=](auto* i) { i->planes[0].pixel_stride = kMax / 19; },
         "need more bytes than there can be"}});
 }
 

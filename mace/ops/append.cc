@@ -29,7 +29,7 @@ namespace mace {
 namespace {
 
 constexpr int64_t kMinCapacity = 16;
-constexpr int64_t kMostRows = int64_t{1} << 48;  // sums and doubles fit
+constexpr int64_t kMaxRows = int64_t{1} << 48;  // sums and doubles fit
 
 }  // namespace
 
@@ -56,7 +56,7 @@ Result<AppendExtents> ResolveAppend(const Node& node) {
     return NodeError(node, "input 1 has ", e.past, " rows along axis ", e.axis,
                      ", but input 0, which must hold them, has ", e.capacity);
   }
-  if (e.capacity > kMostRows || e.rows > kMostRows) {
+  if (e.capacity > kMaxRows || e.rows > kMaxRows) {
     return NodeError(node, "inputs with ", std::max(e.capacity, e.rows),
                      " rows along axis ", e.axis, " are too large");
   }

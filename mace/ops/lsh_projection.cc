@@ -31,7 +31,7 @@
 namespace mace {
 namespace {
 
-constexpr int64_t kMostBits = 32;
+constexpr int64_t kMaxBits = 32;
 
 constexpr struct {
   const char* name;
@@ -65,17 +65,17 @@ Status InferLshProjection(Node& node) {
   MACE_RETURN_IF_ERROR(CheckRank(node, 1, 2, "[hash functions, bits of each]"));
   const int64_t functions = node.inputs[1].type.shape[0];
   const int64_t bits = node.inputs[1].type.shape[1];
-  if (bits > kMostBits) {
+  if (bits > kMaxBits) {
     return NodeError(node, "seeds ", ToString(node.inputs[1].type), " have ",
                      bits, " bits for each hash function; there may be ",
-                     kMostBits);
+                     kMaxBits);
   }
   MACE_RETURN_IF_ERROR(
       CheckVector(node, 2, x.shape[0], "one weight per feature"));
   int64_t count = functions;
   if (type == LshProjectionType::kDense) {
     MACE_ASSIGN_OR_RETURN(count, CheckedMul(node, functions, bits, "y"));
-  } else if (bits == kMostBits && functions > 1) {
+  } else if (bits == kMaxBits && functions > 1) {
     return NodeError(node, "type SPARSE with ", bits, " bits for each of ",
                      functions,
                      " hash functions gives them the same numbers; "

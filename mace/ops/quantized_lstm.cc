@@ -37,7 +37,7 @@
 namespace mace {
 namespace {
 
-constexpr int kLeastExponent = -15, kMostExponent = -9;
+constexpr int kMinExponent = -15, kMaxExponent = -9;
 
 Status CheckShape(const Node& node, size_t i, const Shape& shape,
                   const char* what) {
@@ -81,8 +81,8 @@ Result<int> CellExponent(const Node& node) {
   int exponent = 0;
   const bool is_power = std::frexp(q.scale(), &exponent) == 0.5f;
   --exponent;
-  if (is_power && q.zero_point() == 0 && exponent >= kLeastExponent &&
-      exponent <= kMostExponent) {
+  if (is_power && q.zero_point() == 0 && exponent >= kMinExponent &&
+      exponent <= kMaxExponent) {
     return exponent;
   }
   return NodeError(node, "input 5 (cells) has the scale ",

@@ -222,12 +222,12 @@ TEST(QuantizedUnary, AbsWithScalesFarApart) {
 }
 
 TEST(QuantizedFullyConnected, SaturatesWithBiasesOf64Bits) {
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   CheckOp({"FullyConnected",
            {},
            {I16({1, 1}, {7}, 1), Const(I8({3, 1}, {1, -1, 2}, 1, 0)),
-            Const(I64({3}, {kMost, kLeast, 0}))},
+            Const(I64({3}, {kMax, kMin, 0}))},
            1,
            {PerTensor(std::ldexp(1.f, 20), 0)}},
           {I16({1, 3}, {32767, -32768, 0}, std::ldexp(1.f, 20))});

@@ -26,7 +26,7 @@
 namespace mace::ops {
 namespace {
 
-constexpr int64_t kMostSamples = 256;
+constexpr int64_t kMaxSamples = 256;
 
 Status InferRoiAlign(Node& node) {
   MACE_ASSIGN_OR_RETURN(const RoiAlignAttrs attrs,
@@ -38,14 +38,13 @@ Status InferRoiAlign(Node& node) {
   if (rois.shape[1] != 4) return CheckRank(node, 1, -1, "[n,4]");
   MACE_RETURN_IF_ERROR(CheckVector(node, 2, rois.shape[0], "image"));
   if (attrs.output_height < 1 || attrs.output_width < 1 ||
-      attrs.sampling_ratio < 0 || attrs.sampling_ratio > kMostSamples ||
+      attrs.sampling_ratio < 0 || attrs.sampling_ratio > kMaxSamples ||
       !(attrs.spatial_scale > 0)) {
-    return NodeError(node, "bins ", attrs.output_height, " x ",
-                     attrs.output_width, ", sampling_ratio ",
-                     attrs.sampling_ratio, " and spatial_scale ",
-                     std::to_string(attrs.spatial_scale),
-                     ": bins and scale must be positive, the ratio from 0 to ",
-                     kMostSamples);
+    return NodeError(
+        node, "bins ", attrs.output_height, " x ", attrs.output_width,
+        ", sampling_ratio ", attrs.sampling_ratio, " and spatial_scale ",
+        std::to_string(attrs.spatial_scale),
+        ": bins and scale must be positive, the ratio from 0 to ", kMaxSamples);
   }
   if (x.shape[1] == 0 || x.shape[2] == 0) {
     return NodeError(node, "x ", ToString(x), " has no pixels");

@@ -9,10 +9,10 @@
 namespace mace::wire {
 namespace {
 
-constexpr int kMostVarintBytes = 10;
-constexpr int kMostTagBytes = 5;
+constexpr int kMaxVarintBytes = 10;
+constexpr int kMaxTagBytes = 5;
 // protobuf adds up to 16 to a length, in an int.
-constexpr uint64_t kMostLength = std::numeric_limits<int32_t>::max() - 16;
+constexpr uint64_t kMaxLength = std::numeric_limits<int32_t>::max() - 16;
 
 bool ReadVarint(Bytes* bytes, int most_bytes, uint64_t* value) {
   *value = 0;
@@ -36,8 +36,8 @@ bool ReadFixed(Bytes* bytes, size_t size, uint64_t* value) {
 
 bool ReadPayload(Bytes* bytes, Bytes* payload) {
   uint64_t size;
-  if (!ReadVarint(bytes, kMostTagBytes, &size)) return false;
-  if (size > std::min<uint64_t>(bytes->size(), kMostLength)) return false;
+  if (!ReadVarint(bytes, kMaxTagBytes, &size)) return false;
+  if (size > std::min<uint64_t>(bytes->size(), kMaxLength)) return false;
   *payload = {bytes->begin, bytes->begin + size};
   bytes->begin += size;
   return true;
@@ -72,7 +72,7 @@ bool IsPacked(Bytes bytes, Type type) {
 
 bool ReadField(Bytes* bytes, Field* field, int depth) {
   uint64_t wide_tag;
-  if (!ReadVarint(bytes, kMostTagBytes, &wide_tag)) return false;
+  if (!ReadVarint(bytes, kMaxTagBytes, &wide_tag)) return false;
   const uint32_t tag = static_cast<uint32_t>(wide_tag);
   field->number = tag >> 3;
   field->type = static_cast<Type>(tag & 7);
@@ -95,7 +95,7 @@ bool ReadField(Bytes* bytes, Field* field, int depth) {
 bool ReadNumber(Bytes* bytes, Type type, uint64_t* value) {
   if (type == Type::kFixed32) return ReadFixed(bytes, 4, value);
   if (type == Type::kFixed64) return ReadFixed(bytes, 8, value);
-  return ReadVarint(bytes, kMostVarintBytes, value);
+  return ReadVarint(bytes, kMaxVarintBytes, value);
 }
 
 bool IsValid(Bytes bytes, const MessageRule& rule, int depth) {

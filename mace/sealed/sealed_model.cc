@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kVersion = 1;
 constexpr size_t kFixedBytes = 56;  // of the head, before the key's name
-constexpr size_t kMostNameBytes = 255;
+constexpr size_t kMaxNameBytes = 255;
 
 // Where the parts of a sealed model are.
 struct Head {
@@ -60,9 +60,9 @@ Result<Head> ReadHead(const uint8_t* bytes, size_t size) {
   const uint64_t name_bytes = Number(bytes + 12, 4);
   const uint64_t graph_bytes = Number(bytes + 16, 8);
   const uint64_t weights_bytes = Number(bytes + 24, 8);
-  if (name_bytes > kMostNameBytes) {
+  if (name_bytes > kMaxNameBytes) {
     return InvalidModel("the sealed model is changed: the name of its key has ",
-                        name_bytes, " bytes, more than ", kMostNameBytes);
+                        name_bytes, " bytes, more than ", kMaxNameBytes);
   }
   const uint64_t before = kFixedBytes + name_bytes + kMaceTagBytes;
   const uint64_t around = before + kMaceTagBytes;

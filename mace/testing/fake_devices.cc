@@ -158,8 +158,8 @@ Result<NodeWork> FakeRegionDevice::Supports(const Node& node) {
 }
 
 Result<KernelPtr> FakeRegionDevice::PrepareRegion(const Region& region) {
-  if (region.nodes.size() > options_.most_nodes) {
-    return OutOfResources("at most ", options_.most_nodes, " nodes fit");
+  if (region.nodes.size() > options_.max_nodes) {
+    return OutOfResources("at most ", options_.max_nodes, " nodes fit");
   }
   ++num_regions_;
   num_prepared_ += static_cast<int>(region.nodes.size());

@@ -32,7 +32,7 @@ constexpr float kTile4Tolerance = 3e-5f;
 
 // The most work of a case on oclgrind, which interprets every work item: the
 // suite takes a minute with it and more than ten without.
-constexpr int64_t kMostWorkOnOclgrind = 6000;
+constexpr int64_t kMaxWorkOnOclgrind = 6000;
 
 // Cases of each op that has a GPU kernel: run, left to the CPU, left out.
 struct Counts {
@@ -223,7 +223,7 @@ std::vector<TestTensor> RunOnGpu(const OpCase& c, OpenclDevice& device) {
     return {};
   }
   Kernel& kernel = **prepared;
-  if (IsOclgrind() && WorkOf(node, kernel) > kMostWorkOnOclgrind) {
+  if (IsOclgrind() && WorkOf(node, kernel) > kMaxWorkOnOclgrind) {
     ++counts.too_large;
     return {};
   }

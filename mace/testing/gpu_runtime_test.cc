@@ -32,7 +32,7 @@ const Shape kShape = {1, 64, 64, 16};
 struct Watch {
   std::mutex mutex;
   int from_source = 0, from_binary = 0;
-  size_t in_flight = 0, most_in_flight = 0;
+  size_t in_flight = 0, max_in_flight = 0;
   std::vector<size_t> items;               // of each command
   std::map<cl_event, size_t> event_items;  // those of its command
   double nanos_per_item = 0;               // 0: the driver's own times
@@ -72,8 +72,7 @@ cl_int CL_API_CALL Enqueue(cl_command_queue queue, cl_kernel kernel,
   const size_t items = global[0] * global[1] * global[2];
   watch().items.push_back(items);
   if (event != nullptr) watch().event_items[*event] = items;
-  watch().most_in_flight =
-      std::max(watch().most_in_flight, ++watch().in_flight);
+  watch().max_in_flight = std::max(watch().max_in_flight, ++watch().in_flight);
   return code;
 }
 
@@ -156,7 +155,7 @@ class GpuRuntime : public ::testing::Test {
   static void Forget() {
     Watch& w = watch();
     w.from_source = w.from_binary = 0;
-    w.in_flight = w.most_in_flight = 0;
+    w.in_flight = w.max_in_flight = 0;
     w.items.clear();
     w.event_items.clear();
     w.nanos_per_item = 0;
@@ -278,14 +277,14 @@ TEST_F(GpuRuntime, SplitKernelsKeepTheLimitAndTheResult) {
 
 TEST_F(GpuRuntime, AWindowBoundsWhatIsInFlight) {
   const std::vector<float> expected = Run(*Create(Config()));
-  EXPECT_GT(watch().most_in_flight, 2u);
+  EXPECT_GT(watch().max_in_flight, 2u);
   MaceEngineConfig config = Config();
   ASSERT_TRUE(config.SetGPULimits(0, 2).ok());
   const auto engine = Create(config);
   for (int i = 0; i < 2; ++i) {
     Forget();
     EXPECT_EQ(Run(*engine), expected);
-    EXPECT_EQ(watch().most_in_flight, 2u);
+    EXPECT_EQ(watch().max_in_flight, 2u);
     // Events serve the window and the times.
     std::map<std::string, MaceTensor> outputs;
     RunMetadata metadata;

@@ -33,8 +33,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // What may run here: a hostile size is fine if it is refused, or if nothing of
 // that size is allocated before the memory limit of an engine is asked.
-constexpr int64_t kMostBytes = 1 << 20;
-constexpr int64_t kMostMacs = 1 << 24;
+constexpr int64_t kMaxBytes = 1 << 20;
+constexpr int64_t kMaxMacs = 1 << 24;
 
 const Ints kInts = {0,       -1,      1,           kMaxI32, kMaxI32 + 1,
                     kMinI32, kMaxI64, kMaxI64 - 7, kMinI64, int64_t{1} << 32};
@@ -107,7 +107,7 @@ bool IsSmall(const Node& node) {
     const auto bytes = CheckedBytes(type);
     EXPECT_TRUE(bytes.ok())
         << "an accepted output whose bytes overflow: " << ToString(type);
-    if (!bytes.ok() || *bytes > kMostBytes - sum) return false;
+    if (!bytes.ok() || *bytes > kMaxBytes - sum) return false;
     sum += *bytes;
   }
   return true;
@@ -162,8 +162,8 @@ void Check(const OpCase& c, Counts* counts) {
       ++counts->unsupported;
       return;
     }
-    if ((*kernel)->macs() > kMostMacs ||
-        (*kernel)->scratch_bytes() > 16 * kMostBytes) {
+    if ((*kernel)->macs() > kMaxMacs ||
+        (*kernel)->scratch_bytes() > 16 * kMaxBytes) {
       ++counts->unsupported;
       return;
     }

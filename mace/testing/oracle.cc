@@ -17,7 +17,7 @@ using Floats =
 using Doubles =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr int kMostShown = 5;
+constexpr int kMaxShown = 5;
 
 Doubles Matrix(const float* data, int64_t rows, int64_t columns,
                bool transposed) {
@@ -142,7 +142,7 @@ void ExpectRounded(const float* got, const Sums& want, int64_t k) {
   const auto terms = static_cast<double>(k);
   const double roundings = std::min(terms, 8 * std::sqrt(terms)) + 4;
   int shown = 0;
-  for (size_t i = 0; i < want.values.size() && shown < kMostShown; ++i) {
+  for (size_t i = 0; i < want.values.size() && shown < kMaxShown; ++i) {
     const double bound = roundings * unit * want.magnitudes[i];
     if (std::fabs(got[i] - want.values[i]) <= bound) continue;
     ADD_FAILURE() << "element " << i << ": got " << got[i] << ", want "

@@ -221,7 +221,7 @@ TEST(OutOfMemory, SharedMemoryCannotGrow) {
 void ExpectCheapRefusal(ModelBuilder model, const std::string& text,
                         int64_t limit = 0) {
   SCOPED_TRACE(text);
-  constexpr size_t kLargest = size_t{16} << 20, kMostCalls = 20000;
+  constexpr size_t kLargest = size_t{16} << 20, kMaxCalls = 20000;
   const std::shared_ptr<MaceModel> loaded = model.Load();
   MaceEngineConfig config;
   config.SetMemoryLimit(static_cast<size_t>(limit));
@@ -229,7 +229,7 @@ void ExpectCheapRefusal(ModelBuilder model, const std::string& text,
   num_throwing = largest_throwing = 0;
   const MaceStatus status = MaceEngine::Create(loaded, {}, {}, config, &engine);
   EXPECT_LE(largest_throwing, kLargest);
-  EXPECT_LE(num_throwing, kMostCalls);
+  EXPECT_LE(num_throwing, kMaxCalls);
   EXPECT_FALSE(status.ok());
   EXPECT_NE(status.information().find(text), std::string::npos)
       << status.information();

@@ -17,8 +17,8 @@ namespace {
 
 // Seeds with more nodes and more work are drawn less often.
 int64_t ShareOf(const Seed& seed) {
-  constexpr int64_t kMost = 1 << 20;
-  return kMost / (10 + seed.net.op_size() + seed.work / 200000) + 1;
+  constexpr int64_t kMax = 1 << 20;
+  return kMax / (10 + seed.net.op_size() + seed.work / 200000) + 1;
 }
 
 bool ReadFile(const std::filesystem::path& path, std::string* bytes) {

@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr int kMostMutants = 1 << 16;
+constexpr int kMaxMutants = 1 << 16;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ extern "C" {
 int mace_mutant = -1;
 // By mutant: whether its position was executed. At the end of the process, the
 // numbers of those are appended to the file $MACE_MUTANTS_REACHED.
-unsigned char mace_mutants_reached[kMostMutants];
+unsigned char mace_mutants_reached[kMaxMutants];
 
 // Runs before the constructors of C++ objects, whose values are mutated, too.
 __attribute__((constructor(101))) void MaceReadMutant() {
@@ -28,7 +28,7 @@ __attribute__((destructor)) void MaceWriteReachedMutants() {
   const char* path = std::getenv("MACE_MUTANTS_REACHED");
   std::FILE* file = path != nullptr ? std::fopen(path, "a") : nullptr;
   if (file == nullptr) return;
-  for (int i = 0; i < kMostMutants; ++i) {
+  for (int i = 0; i < kMaxMutants; ++i) {
     if (mace_mutants_reached[i] != 0) std::fprintf(file, "%d\n", i);
   }
   std::fclose(file);

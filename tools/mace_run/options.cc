@@ -15,7 +15,7 @@
 namespace mace::tools {
 namespace {
 
-constexpr int kMostRuns = 1'000'000'000;
+constexpr int kMaxRuns = 1'000'000'000;
 constexpr double kDay = 24 * 3600;  // seconds
 // So that the width of a range of random inputs is a float, too.
 constexpr double kMaxFloatFlag = 1e38;
@@ -181,10 +181,10 @@ void AddDeviceFlags(CLI::App& app, Options& o) {
 
 void AddRunFlags(CLI::App& app, Options& o) {
   app.add_option("--round", o.round, "timed runs")
-      ->check(WholeNumber(1, kMostRuns))
+      ->check(WholeNumber(1, kMaxRuns))
       ->capture_default_str();
   app.add_option("--warmup", o.warmup, "runs before the timed ones")
-      ->check(WholeNumber(0, kMostRuns))
+      ->check(WholeNumber(0, kMaxRuns))
       ->capture_default_str();
   app.add_flag("!--no_checksum", o.verify_checksum,
                "do not read all weights to compare their checksum");
@@ -203,7 +203,7 @@ void AddRunFlags(CLI::App& app, Options& o) {
       ->check(Number(-kMaxFloatFlag, kMaxFloatFlag));
   app.add_flag("--benchmark", o.benchmark, "time every op; print tables");
   app.add_option("--max_num_runs", o.max_num_runs, "of a benchmark")
-      ->check(WholeNumber(1, kMostRuns))
+      ->check(WholeNumber(1, kMaxRuns))
       ->capture_default_str();
   app.add_option("--max_time", o.max_time, "seconds of a benchmark")
       ->check(Number(0, kDay, true))

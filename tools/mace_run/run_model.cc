@@ -114,11 +114,11 @@ Status CheckFinite(const MaceTensor& tensor, const std::string& file) {
 }
 
 // Systems limit names of files to 255 bytes.
-constexpr size_t kMostOfName = 200;
+constexpr size_t kMaxOfName = 200;
 
 // Its letters and digits; other bytes become '_'.
 std::string PlainName(const std::string& tensor_name) {
-  std::string s = tensor_name.substr(0, kMostOfName);
+  std::string s = tensor_name.substr(0, kMaxOfName);
   for (char& c : s) {
     const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
                           (c >= 'a' && c <= 'z');

@@ -11,10 +11,10 @@ namespace {
 
 constexpr char kMerge[] = "<<";
 // So that mappings that take over each other again and again end.
-constexpr int kMostDepth = 8;
-constexpr int kMostSteps = 10000;
-constexpr size_t kMostShown = 60;     // bytes
-constexpr size_t kMostProblems = 50;  // in a message
+constexpr int kMaxDepth = 8;
+constexpr int kMaxSteps = 10000;
+constexpr size_t kMaxShown = 60;     // bytes
+constexpr size_t kMaxProblems = 50;  // in a message
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void Problems::Add(int line, const std::string& key,
     if (p.line == line && p.key == key && p.message == message) return;
   }
   ++num_problems_;
-  if (list_.size() < kMostProblems) list_.push_back({line, key, message});
+  if (list_.size() < kMaxProblems) list_.push_back({line, key, message});
 }
 
 std::string Problems::Text() const {
@@ -54,11 +54,11 @@ std::string Shown(const YAML::Node& node) {
   if (IsEmpty(node)) return "an empty value";
   if (node.IsMap()) return "a mapping";
   if (node.IsSequence()) return "a list";
-  std::string text = node.Scalar().substr(0, kMostShown);
+  std::string text = node.Scalar().substr(0, kMaxShown);
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
   }
-  return "'" + text + (node.Scalar().size() > kMostShown ? "..." : "") + "'";
+  return "'" + text + (node.Scalar().size() > kMaxShown ? "..." : "") + "'";
 }
 
 bool IsEmpty(const YAML::Node& node) {
@@ -125,7 +125,7 @@ void Section::Take(const YAML::Node& mapping, int depth) {
 }
 
 void Section::Merge(const YAML::Node& node, int depth) {
-  if (depth > kMostDepth) num_steps_ = std::max(num_steps_, kMostSteps);
+  if (depth > kMaxDepth) num_steps_ = std::max(num_steps_, kMaxSteps);
   if (!Count()) return;
   if (node.IsMap()) return Take(node, depth);
   if (!node.IsSequence()) {
@@ -136,7 +136,7 @@ void Section::Merge(const YAML::Node& node, int depth) {
 }
 
 bool Section::Count() {
-  if (num_steps_ < kMostSteps) return ++num_steps_ > 0;
+  if (num_steps_ < kMaxSteps) return ++num_steps_ > 0;
   problems_->Add(line_, path_,
                  "there are too many keys, or mappings that take over each "
                  "other with <<; deployment files have few");

@@ -91,8 +91,8 @@ void ReadImageFormats(const ClApi& api, cl_context context,
                                           n) == CL_SUCCESS;
   };
   // Drivers report some tens.
-  constexpr cl_uint kMostFormats = 4096;
-  if (!ask(0, nullptr, &count) || count == 0 || count > kMostFormats) return;
+  constexpr cl_uint kMaxFormats = 4096;
+  if (!ask(0, nullptr, &count) || count == 0 || count > kMaxFormats) return;
   std::vector<cl_image_format> formats(count);
   if (!ask(count, formats.data(), nullptr)) return;
   for (const cl_image_format& format : formats) {

@@ -13,7 +13,7 @@ namespace mace::opencl {
 namespace {
 
 // Where the pixels of kUnorm8 begin, and how many steps they have.
-constexpr int kLeastCode = INT8_MIN, kCodeSteps = UINT8_MAX;
+constexpr int kMinCode = INT8_MIN, kCodeSteps = UINT8_MAX;
 
 // How the device can hold the codes of a weight.
 struct CodePixels {
@@ -84,7 +84,7 @@ Result<WeightImages> InCodes(const WeightUse& use, const CodePixels& pixels,
   auto macs = static_cast<double>(use.macs);
   images.variant = ", weights i8";
   if (pixels.type == PixelType::kUnorm8) {
-    images.zero = static_cast<float>(pixels.zero_point - kLeastCode) /
+    images.zero = static_cast<float>(pixels.zero_point - kMinCode) /
                   static_cast<float>(kCodeSteps);
     images.variant += " with a zero point";
     // A subtraction takes as long as a multiply-add.

@@ -31,10 +31,10 @@ std::string NameOf(const std::vector<const Operand*>& from,
 // A compute unit of a GPU runs some hundreds (Adreno, Mali) to 2048 (NVIDIA)
 // items at a time; while some wait for memory, others compute.
 constexpr int64_t kItemsPerUnit = 1024;
-constexpr size_t kMostInTeam = 32;
-constexpr size_t kMostSums = 8;  // of a position
+constexpr size_t kMaxInTeam = 32;
+constexpr size_t kMaxSums = 8;  // of a position
 // A member with fewer terms gains less than the team's barrier costs.
-constexpr int64_t kLeastTerms = 4;
+constexpr int64_t kMinTerms = 4;
 
 }  // namespace
 
@@ -54,13 +54,13 @@ bool Target::FillsDevice(const Grid& grid, size_t team) const {
 
 size_t Target::TeamOf(const Grid& grid, int64_t steps, int64_t terms) const {
   const size_t most = std::min(
-      {kMostInTeam, facts_.max_group_size, facts_.max_group_sizes[2],
-       static_cast<size_t>(facts_.local_bytes / (kMostSums * kTeamSumBytes))});
+      {kMaxInTeam, facts_.max_group_size, facts_.max_group_sizes[2],
+       static_cast<size_t>(facts_.local_bytes / (kMaxSums * kTeamSumBytes))});
   const int64_t all_terms = SaturatedProduct({steps, terms});
   size_t team = 1;
   while (!FillsDevice(grid, team) && 2 * team <= most &&
          2 * static_cast<int64_t>(team) <= steps &&
-         2 * static_cast<int64_t>(team) * kLeastTerms <= all_terms) {
+         2 * static_cast<int64_t>(team) * kMinTerms <= all_terms) {
     team *= 2;
   }
   return team;

@@ -17,7 +17,7 @@ namespace {
 
 // Blocks of four channels that one work item computes; each item computes the
 // scores again. 16 vectors of sums are what a mobile GPU has registers for.
-constexpr int64_t kMostBlocks = 16;
+constexpr int64_t kMaxBlocks = 16;
 
 // Adds the mask: one that is computed as it is, a constant as floats.
 Status AddMask(const Node& node, const Shape& scores, const Target& target,
@@ -67,7 +67,7 @@ Result<KernelSpec> DescribeAttention(const Node& node, const Target& target) {
     MACE_RETURN_IF_ERROR(CheckHeads(node, *heads[i], has_axis[i]));
   }
   const int64_t blocks = Blocks(s.v.depth);
-  const int64_t own = std::min(blocks, kMostBlocks);
+  const int64_t own = std::min(blocks, kMaxBlocks);
   Pass pass("attention", "attention",
             {static_cast<size_t>((blocks + own - 1) / own),
              static_cast<size_t>(s.q.rows),

@@ -34,8 +34,8 @@ Pass BlocksPass(const Conv2dAttrs& attrs, const Shape& w, const Extents4& out,
   grid[1] = static_cast<size_t>((out[2] + kConv2dColumns - 1) / kConv2dColumns);
   const bool same_group = attrs.group == 1 || w[0] / attrs.group % 8 == 0;
   // Of an odd number of blocks, one is computed for nothing.
-  const size_t least_odd = 7;
-  if (same_group && (grid[0] % 2 == 0 || grid[0] >= least_odd)) {
+  const size_t min_odd = 7;
+  if (same_group && (grid[0] % 2 == 0 || grid[0] >= min_odd)) {
     Grid pairs = grid;
     pairs[0] = (grid[0] + 1) / 2;
     if (target.FillsDevice(pairs, TeamOf(pairs, w, target))) {

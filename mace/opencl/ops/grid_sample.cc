@@ -15,8 +15,8 @@ namespace {
 
 // Positions in images of fp16 have 11 bits: within longer axes they would be
 // more than an eighth of an element off.
-constexpr int64_t kMostInFp16 = 1024;
-constexpr int64_t kMostPixelsInFp16 = 512;  // of positions that count elements
+constexpr int64_t kMaxInFp16 = 1024;
+constexpr int64_t kMaxPixelsInFp16 = 512;  // of positions that count elements
 
 const char* ModeDefine(GridMode mode) {
   switch (mode) {
@@ -45,7 +45,7 @@ const char* PaddingDefine(GridPadding padding) {
 Status CheckPrecision(const Node& node, const GridSampleAttrs& attrs,
                       const Target& target) {
   if (node.inputs[1].data != nullptr || !target.fp16()) return Status();
-  const int64_t most = attrs.pixels ? kMostPixelsInFp16 : kMostInFp16;
+  const int64_t most = attrs.pixels ? kMaxPixelsInFp16 : kMaxInFp16;
   const Shape& x = node.inputs[0].type.shape;
   const int64_t longest = *std::max_element(x.begin() + 1, x.end() - 1);
   if (longest <= most) return Status();

@@ -38,10 +38,10 @@ std::string CountOf(int min, int max) {
 // Formats a text, of which a file may have any number of bytes, or a number for
 // messages.
 std::string AttrToString(const Attr& value) {
-  constexpr size_t kMostShown = 64;
+  constexpr size_t kMaxShown = 64;
   if (const auto* text = std::get_if<std::string>(&value)) {
-    return StrCat("'", text->substr(0, kMostShown),
-                  text->size() > kMostShown ? "...'" : "'");
+    return StrCat("'", text->substr(0, kMaxShown),
+                  text->size() > kMaxShown ? "...'" : "'");
   }
   const auto* number = std::get_if<int64_t>(&value);
   return number == nullptr ? "?" : std::to_string(*number);
@@ -164,11 +164,11 @@ AttrInfo* Find(std::vector<AttrInfo>& attrs, const char* name) {
 
 }  // namespace
 
-Op::Op(const char* its_name, int least_inputs, int most_inputs, int outputs,
+Op::Op(const char* its_name, int at_least, int at_most, int outputs,
        Status (*its_infer)(Node& node), std::vector<AttrInfo> (*list)())
     : name(its_name),
-      min_inputs(least_inputs),
-      max_inputs(most_inputs),
+      min_inputs(at_least),
+      max_inputs(at_most),
       num_outputs(outputs),
       infer(its_infer),
       attrs(list()) {}

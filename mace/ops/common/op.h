@@ -81,7 +81,7 @@ struct Op {
   OnQuantized on_quantized = OnQuantized::kRefuses;
 
   // `list` returns the attributes: AttrsOf<...>, in attr_info.h.
-  Op(const char* its_name, int least_inputs, int most_inputs, int outputs,
+  Op(const char* its_name, int at_least, int at_most, int outputs,
      Status (*its_infer)(Node& node), std::vector<AttrInfo> (*list)());
   Op(Op&& other);
   ~Op();

@@ -26,9 +26,9 @@ enum WireType : uint32_t {
   kFixed32 = 5,
 };
 
-constexpr size_t kMostVarintBytes = 10;
-constexpr size_t kMostTagBytes = 5;
-constexpr size_t kMostLengthBytes = 5;
+constexpr size_t kMaxVarintBytes = 10;
+constexpr size_t kMaxTagBytes = 5;
+constexpr size_t kMaxLengthBytes = 5;
 
 WireType TypeOf(const FieldDescriptor* field) {
   switch (field->type()) {
@@ -187,7 +187,7 @@ std::string RandomMessages::WriteField(const FieldDescriptor* field) {
     const uint64_t bits = Number();
     return TypeOf(field) == kFixed32   ? Fixed(bits, 4)
            : TypeOf(field) == kFixed64 ? Fixed(bits, 8)
-                                       : WriteVarint(bits, kMostVarintBytes);
+                                       : WriteVarint(bits, kMaxVarintBytes);
   };
   std::string payload;
   if (field->type() == FieldDescriptor::TYPE_MESSAGE) {
@@ -208,8 +208,7 @@ std::string RandomMessages::WriteField(const FieldDescriptor* field) {
 std::string RandomMessages::WriteAnyField(uint32_t number) {
   switch (Below(5)) {
     case 0:
-      return WriteTag(number, kVarint) +
-             WriteVarint(Number(), kMostVarintBytes);
+      return WriteTag(number, kVarint) + WriteVarint(Number(), kMaxVarintBytes);
     case 1:
       return WriteTag(number, kFixed64) + Fixed(Number(), 8);
     case 2:
@@ -226,7 +225,7 @@ std::string RandomMessages::WriteGroup(uint32_t number, uint32_t depth) {
   if (Percent(30)) {
     inside = WriteTag(7, kLength) + WriteSized(Text()) +
              WriteTag(1 << 20, kVarint) +
-             WriteVarint(Number(), kMostVarintBytes);
+             WriteVarint(Number(), kMaxVarintBytes);
   }
   if (depth > 0) inside += WriteGroup(1 + Below(40), depth - 1);
   return WriteTag(number, kStartGroup) + inside + WriteTag(number, kEndGroup);
@@ -250,11 +249,11 @@ std::string RandomMessages::WriteVarint(uint64_t value, size_t most_bytes,
 }
 
 std::string RandomMessages::WriteTag(uint32_t number, uint32_t type) {
-  return WriteVarint(number << 3 | type, kMostTagBytes);
+  return WriteVarint(number << 3 | type, kMaxTagBytes);
 }
 
 std::string RandomMessages::WriteSized(const std::string& payload) {
-  return WriteVarint(payload.size(), kMostLengthBytes, false) + payload;
+  return WriteVarint(payload.size(), kMaxLengthBytes, false) + payload;
 }
 
 std::string RandomMessages::Mutated(const std::string& bytes,
