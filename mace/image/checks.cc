@@ -28,20 +28,20 @@ std::string Number(double x) {
 }
 
 // A plane of a format: what it holds, its extents and the bytes of a pixel.
-struct PlaneFacts {
+struct PlaneLayout {
   const char* holds;
   int width, height;
   int pixel_bytes;
 };
 
-struct FormatFacts {
+struct FormatLayout {
   const char* name;
   int num_planes;
   const char* holds[3];
   int pixel_bytes[3];
 };
 
-constexpr FormatFacts kFormats[] = {
+constexpr FormatLayout kFormats[] = {
     {"RGBA", 1, {"RGBA"}, {4}},       {"BGRA", 1, {"BGRA"}, {4}},
     {"RGB", 1, {"RGB"}, {3}},         {"BGR", 1, {"BGR"}, {3}},
     {"GRAY", 1, {"gray"}, {1}},       {"NV12", 2, {"Y", "UV"}, {1, 2}},
@@ -50,8 +50,8 @@ constexpr FormatFacts kFormats[] = {
 constexpr int kNumFormats = sizeof(kFormats) / sizeof(kFormats[0]);
 
 // REQUIRES: the format and the size are valid.
-PlaneFacts FactsOf(const MaceImage& image, int plane) {
-  const FormatFacts& f = kFormats[static_cast<int>(image.format)];
+PlaneLayout LayoutOf(const MaceImage& image, int plane) {
+  const FormatLayout& f = kFormats[static_cast<int>(image.format)];
   const bool half = plane > 0;  // 4:2:0; the last of an odd size counts
   return {f.holds[plane], half ? (image.width + 1) / 2 : image.width,
           half ? (image.height + 1) / 2 : image.height, f.pixel_bytes[plane]};
@@ -59,10 +59,10 @@ PlaneFacts FactsOf(const MaceImage& image, int plane) {
 
 // How messages about a plane begin. Made where something is wrong only.
 std::string Where(const MaceImage& image, int plane) {
-  const PlaneFacts facts = FactsOf(image, plane);
+  const PlaneLayout layout = LayoutOf(image, plane);
   return StrCat(kFormats[static_cast<int>(image.format)].name, " picture of ",
                 Size(image.width, image.height), ", plane ", plane, " (",
-                facts.holds, ", ", Size(facts.width, facts.height), ")");
+                layout.holds, ", ", Size(layout.width, layout.height), ")");
 }
 
 // Bytes from the first to the last of n things, `stride` apart and `size` big;
@@ -78,25 +78,26 @@ int64_t Span(int64_t n, int64_t stride, int64_t size) {
 }
 
 Status FillStrides(MaceImage* image, int i) {
-  const PlaneFacts facts = FactsOf(*image, i);
+  const PlaneLayout layout = LayoutOf(*image, i);
   MaceImagePlane* const plane = &image->planes[i];
   const auto wrong = [&](const std::string& what) {
     return InvalidArgument(Where(*image, i), ": ", what);
   };
-  if (plane->pixel_stride == 0) plane->pixel_stride = facts.pixel_bytes;
-  if (plane->pixel_stride < facts.pixel_bytes) {
+  if (plane->pixel_stride == 0) plane->pixel_stride = layout.pixel_bytes;
+  if (plane->pixel_stride < layout.pixel_bytes) {
     return wrong(StrCat(
         "the pixel stride ", plane->pixel_stride, " is less than the ",
-        facts.pixel_bytes,
+        layout.pixel_bytes,
         " byte(s) of a pixel; give 0 if pixels follow each other directly"));
   }
-  const int64_t row = Span(facts.width, plane->pixel_stride, facts.pixel_bytes);
+  const int64_t row =
+      Span(layout.width, plane->pixel_stride, layout.pixel_bytes);
   if (row < 0) {
     return wrong(StrCat("the pixel stride ", plane->pixel_stride,
                         " is beyond any memory; give it in bytes"));
   }
   if (plane->row_stride == 0) {
-    plane->row_stride = Span(facts.width + 1, plane->pixel_stride, 0);
+    plane->row_stride = Span(layout.width + 1, plane->pixel_stride, 0);
     if (plane->row_stride < 0) plane->row_stride = row;
   }
   if (plane->row_stride < 0) {
@@ -108,7 +109,7 @@ Status FillStrides(MaceImage* image, int i) {
   if (plane->row_stride < row) {
     return wrong(StrCat(
         "the row stride ", plane->row_stride, " is less than the ", row,
-        " bytes of a row (", facts.width, " pixels, ", plane->pixel_stride,
+        " bytes of a row (", layout.width, " pixels, ", plane->pixel_stride,
         " byte(s) apart); give it in bytes, or 0 if rows follow each other "
         "directly"));
   }
@@ -121,14 +122,15 @@ Status CheckPlane(MaceImage* image, int i) {
     return InvalidArgument(Where(*image, i), ": the data is null");
   }
   MACE_RETURN_IF_ERROR(FillStrides(image, i));
-  const PlaneFacts facts = FactsOf(*image, i);
-  const int64_t row = Span(facts.width, plane.pixel_stride, facts.pixel_bytes);
-  const int64_t needed = Span(facts.height, plane.row_stride, row);
+  const PlaneLayout layout = LayoutOf(*image, i);
+  const int64_t row =
+      Span(layout.width, plane.pixel_stride, layout.pixel_bytes);
+  const int64_t needed = Span(layout.height, plane.row_stride, row);
   if (needed >= 0 && static_cast<uint64_t>(needed) <= plane.bytes) {
     return Status();
   }
   return InvalidArgument(
-      Where(*image, i), ": ", facts.height, " rows, ", plane.row_stride,
+      Where(*image, i), ": ", layout.height, " rows, ", plane.row_stride,
       " bytes apart, need ",
       needed < 0 ? "more bytes than there can be" : StrCat(needed, " bytes"),
       "; there are ", plane.bytes, ": check the size, the stride and `bytes`");
@@ -253,7 +255,7 @@ Result<MaceImage> CheckedImage(const MaceImage& given) {
   MACE_RETURN_IF_ERROR(CheckEnum("the picture's color", image.color, 0, 3));
   MACE_RETURN_IF_ERROR(
       CheckEnum("the picture's orientation", image.orientation, 1, 8));
-  const FormatFacts& format = kFormats[static_cast<int>(image.format)];
+  const FormatLayout& format = kFormats[static_cast<int>(image.format)];
   if (!IsSide(image.width) || !IsSide(image.height)) {
     return InvalidArgument("the picture has ", Size(image.width, image.height),
                            " pixels; each side can be ", Sides());
@@ -287,13 +289,13 @@ MaceImage MaceImageInBuffer(MaceImageFormat format, const void* data,
     plane.data =
         data == nullptr ? nullptr : static_cast<const char*>(data) + at;
     plane.bytes = bytes - at;
-    const image::PlaneFacts facts = image::FactsOf(image, i);
-    const bool alone = i > 0 && facts.pixel_bytes == 1;
+    const image::PlaneLayout layout = image::LayoutOf(image, i);
+    const bool alone = i > 0 && layout.pixel_bytes == 1;
     plane.row_stride = alone ? row_stride / 2 + row_stride % 2 : row_stride;
     const int64_t row = plane.row_stride == 0
-                            ? int64_t{facts.width} * facts.pixel_bytes
+                            ? int64_t{layout.width} * layout.pixel_bytes
                             : plane.row_stride;
-    const int64_t size = row < 0 ? -1 : image::Span(facts.height + 1, row, 0);
+    const int64_t size = row < 0 ? -1 : image::Span(layout.height + 1, row, 0);
     at += size < 0 || static_cast<uint64_t>(size) > bytes - at
               ? bytes - at
               : static_cast<size_t>(size);

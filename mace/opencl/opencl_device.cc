@@ -76,10 +76,10 @@ void OpenclDevice::OpenStores(OpenclOptions& options) {
                    "it is ignored";
     }
   }
-  const opencl::DeviceFacts& facts = context_->facts();
+  const opencl::DeviceInfo& info = context_->info();
   if (!stores.empty() || options.storage != nullptr) {
     cache_ =
-        std::make_unique<opencl::BinaryCache>(facts, stores, options.storage);
+        std::make_unique<opencl::BinaryCache>(info, stores, options.storage);
     build_.store = cache_.get();
   }
   std::shared_ptr<KVStorage> kept = options.storage;
@@ -89,10 +89,10 @@ void OpenclDevice::OpenStores(OpenclOptions& options) {
   }
   may_tune_ = !stores.empty() || kept != nullptr ||
               options.tuner.budget_micros > 0 || options.tuner.limit_micros > 0;
-  results_ = std::make_unique<TuningResults>(
-      facts.identity(), std::move(stores), std::move(kept));
+  results_ = std::make_unique<TuningResults>(info.identity(), std::move(stores),
+                                             std::move(kept));
   tuner_ = std::make_unique<opencl::Tuner>(std::move(options.tuner), fp16_,
-                                           facts, *results_);
+                                           info, *results_);
 }
 
 bool OpenclDevice::HasKernel(const std::string& op) {
@@ -107,7 +107,7 @@ bool OpenclDevice::TakesFp16(const Node& node, size_t i) const {
 }
 
 opencl::Target OpenclDevice::TargetOf(const Node& node) const {
-  return opencl::Target(context_->facts(),
+  return opencl::Target(context_->info(),
                         fp16_ && float32_nodes_.count(node.name) == 0,
                         max_winograd_, wanted_items_, *codes_);
 }
@@ -135,8 +135,8 @@ Result<opencl::KernelSpec> OpenclDevice::Describe(const Node& node) const {
 
 Result<NodeWork> OpenclDevice::Supports(const Node& node) {
   MACE_ASSIGN_OR_RETURN(const opencl::KernelSpec spec, Describe(node));
-  return NodeWork{spec.facts.macs, spec.facts.renames_only,
-                  spec.facts.constant_bytes};
+  return NodeWork{spec.info.macs, spec.info.renames_only,
+                  spec.info.constant_bytes};
 }
 
 Result<KernelPtr> OpenclDevice::Prepare(const Node& node) {
@@ -189,15 +189,15 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   }
   const Extent2D extent = ImageExtent(opencl::ImageLayout::kChannelMajor,
                                       opencl::AsNhwc(type.shape));
-  const opencl::Target target(context_->facts(), fp16_, max_winograd_,
+  const opencl::Target target(context_->info(), fp16_, max_winograd_,
                               wanted_items_, *codes_);
   MACE_RETURN_IF_ERROR(target.CheckExtent(extent, what));
   return extent;
 }
 
 Extent2D OpenclDevice::max_image_extent() const {
-  return {static_cast<int64_t>(context_->facts().max_image_width),
-          static_cast<int64_t>(context_->facts().max_image_height)};
+  return {static_cast<int64_t>(context_->info().max_image_width),
+          static_cast<int64_t>(context_->info().max_image_height)};
 }
 
 Status OpenclDevice::CheckMemory(const DeviceMemory& memory,

@@ -150,8 +150,8 @@ class GpuCodes : public ::testing::Test {
     if (!runtime.ok()) {
       return FailOrSkipWithoutGpu(runtime.status().information());
     }
-    has_snorm_ = (*runtime)->context().facts().has_snorm8_images;
-    ASSERT_TRUE((*runtime)->context().facts().has_unorm8_images);
+    has_snorm_ = (*runtime)->context().info().has_snorm8_images;
+    ASSERT_TRUE((*runtime)->context().info().has_unorm8_images);
     uploaded.clear();
   }
   void TearDown() override { opencl::SetClApiForTesting(nullptr); }

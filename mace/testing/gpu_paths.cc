@@ -109,8 +109,8 @@ OpenclDevice& DeviceOf(bool fp16, const Choice& choice) {
 bool IsOclgrind() {
   static const bool is = [] {
     const auto runtime = opencl::ClRuntime::Shared(opencl::ContextOptions());
-    return runtime.ok() && (*runtime)->context().facts().name.find(
-                               "Oclgrind") != std::string::npos;
+    return runtime.ok() && (*runtime)->context().info().name.find("Oclgrind") !=
+                               std::string::npos;
   }();
   return is;
 }

@@ -104,7 +104,6 @@ ALLOWED = {
         "floats", "bits", "extent", "open", "waits", "picture")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},
     ("test/hexagon/dsp_models_test.py", "room"): "a message of the DSP's emulator",
-    ("tools/mace_tools/doctor/gpu.py", "fact"): "the name of a C++ file",
     ("mace/python/mace/_tensors.py", "codes"): "a parameter of the public TensorInfo.dequantize",
     ("test/peers/to_tflite.py", "codes"): _OPERATORS,
     ("tools/mace_tools/testing/tflite_file.py", "codes"): _OPERATORS,

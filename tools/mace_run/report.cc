@@ -144,12 +144,12 @@ Json ToJson(const Attr& value) {
 Json Attrs(const Op& op) {
   Json attrs = Json::object();
   for (const AttrInfo& attr : op.attrs) {
-    Json facts = {{"type", attr.type}, {"default", ToJson(attr.initial)}};
+    Json schema = {{"type", attr.type}, {"default", ToJson(attr.initial)}};
     for (const Choice& choice : attr.choices) {
-      facts["choices"][choice.name] = ToJson(choice.value);
+      schema["choices"][choice.name] = ToJson(choice.value);
     }
-    if (attr.names_axes) facts["names_axes"] = true;
-    attrs[attr.name] = std::move(facts);
+    if (attr.names_axes) schema["names_axes"] = true;
+    attrs[attr.name] = std::move(schema);
   }
   return attrs;
 }

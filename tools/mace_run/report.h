@@ -34,7 +34,7 @@ nlohmann::json ToJson(const MaceMemoryUsage& usage);
 Result<nlohmann::json> DumpJson(const MaceEngine& engine,
                                 const std::string& stage);
 
-// The facts that converting needs: {"max_rank", "ops": [{"name", "attrs":
+// The op schemas that converting needs: {"max_rank", "ops": [{"name", "attrs":
 // {...}, "min_inputs", "max_inputs", "outputs" (-1: any number), "cpu":
 // [element types], ...}]}. tools/ops.json holds the same.
 nlohmann::json OpListJson();

@@ -87,7 +87,7 @@ static void TestRuns(Things* t) {
   ExpectProbabilities(mace_tensors_find(t->outputs, "p"), 12);
 }
 
-static void TestFacts(Things* t) {
+static void TestProperties(Things* t) {
   mace_tensor_infos_t* infos = NULL;
   char* text = NULL;
   const int64_t* shape;
@@ -228,7 +228,7 @@ void TestEngines(void) {
   Things t;
   Make(&t);
   TestRuns(&t);
-  TestFacts(&t);
+  TestProperties(&t);
   TestArena(&t);
   Destroy(&t);
   mace_engine_destroy(NULL);
@@ -331,7 +331,7 @@ static void TestQueryErrors(Things* t) {
   mace_tensors_destroy(shapes);
 }
 
-static void TestFactErrors(Things* t) {
+static void TestPropertyErrors(Things* t) {
   mace_tensor_infos_t* infos = NULL;
   mace_memory_usage_t* usage = NULL;
   int64_t counts[MACE_DEVICE_COUNTS];
@@ -366,6 +366,6 @@ void TestEngineErrors(void) {
   TestCreateErrors(&t);
   TestRunErrors(&t);
   TestQueryErrors(&t);
-  TestFactErrors(&t);
+  TestPropertyErrors(&t);
   Destroy(&t);
 }

@@ -185,7 +185,7 @@ NATIVE(jobjectArray, names)
 }
 
 // Type, format, the bits of the scale, zero point, dimensions.
-NATIVE(jlongArray, facts)
+NATIVE(jlongArray, properties)
 (JNIEnv* env, jclass type, jlong engine, jint kind, jint index) {
   (void)type;
   mace_tensor_infos_t* infos = Infos(env, engine, kind);
@@ -199,16 +199,16 @@ NATIVE(jlongArray, facts)
   const jlong head[4] = {mace_tensor_infos_data_type(infos, i),
                          mace_tensor_infos_data_format(infos, i), bits,
                          mace_tensor_infos_zero_point(infos, i)};
-  jlongArray facts = (*env)->NewLongArray(env, (jsize)rank + 4);
-  if (facts != NULL) {
-    (*env)->SetLongArrayRegion(env, facts, 0, 4, head);
+  jlongArray properties = (*env)->NewLongArray(env, (jsize)rank + 4);
+  if (properties != NULL) {
+    (*env)->SetLongArrayRegion(env, properties, 0, 4, head);
     if (rank > 0) {
-      (*env)->SetLongArrayRegion(env, facts, 4, (jsize)rank,
+      (*env)->SetLongArrayRegion(env, properties, 4, (jsize)rank,
                                  (const jlong*)shape);
     }
   }
   mace_tensor_infos_destroy(infos);
-  return facts;
+  return properties;
 }
 
 // Returns what the ops did, or null without `profile`.

@@ -30,7 +30,7 @@ enum {
   kOrientation,
   kIsOneBuffer,
   kCrop,  // four
-  kFacts = kCrop + 4
+  kProperties = kCrop + 4
 };
 enum { kPlanes = 3, kMatrix = 6 };
 
@@ -105,16 +105,18 @@ static mace_status_t SetPlanes(JNIEnv* env, mace_image_t* image,
 }
 
 static mace_status_t Describe(JNIEnv* env, mace_image_t* image,
-                              const jint* facts, jobjectArray planes,
+                              const jint* properties, jobjectArray planes,
                               const jlong* strides) {
-  mace_status_t status = mace_image_set_color(image, facts[kColor]);
+  mace_status_t status = mace_image_set_color(image, properties[kColor]);
   if (!status) {
-    status = mace_image_set_crop(image, facts[kCrop], facts[kCrop + 1],
-                                 facts[kCrop + 2], facts[kCrop + 3]);
+    status =
+        mace_image_set_crop(image, properties[kCrop], properties[kCrop + 1],
+                            properties[kCrop + 2], properties[kCrop + 3]);
   }
-  if (!status) status = mace_image_set_orientation(image, facts[kOrientation]);
+  if (!status)
+    status = mace_image_set_orientation(image, properties[kOrientation]);
   if (status) return status;
-  return SetPlanes(env, image, planes, strides, facts[kIsOneBuffer] != 0);
+  return SetPlanes(env, image, planes, strides, properties[kIsOneBuffer] != 0);
 }
 
 static mace_status_t Store(JNIEnv* env, const mace_image_transform_t* transform,
@@ -134,16 +136,16 @@ static mace_status_t Store(JNIEnv* env, const mace_image_transform_t* transform,
 }
 
 NATIVE(void, convert)
-(JNIEnv* env, jclass type, jlong converter, jintArray facts,
+(JNIEnv* env, jclass type, jlong converter, jintArray properties,
  jobjectArray planes, jlongArray strides, jobject tensor, jdoubleArray matrices,
  jintArray content) {
   (void)type;
-  jint known[kFacts];
+  jint known[kProperties];
   jlong steps[2 * kPlanes];
   mace_image_t* image = NULL;
   mace_image_transform_t* transform = NULL;
   const size_t bytes = mace_image_converter_tensor_bytes(Pointer(converter));
-  (*env)->GetIntArrayRegion(env, facts, 0, kFacts, known);
+  (*env)->GetIntArrayRegion(env, properties, 0, kProperties, known);
   (*env)->GetLongArrayRegion(env, strides, 0, 2 * kPlanes, steps);
   if (Ok(env, mace_image_create(known[kFormat], known[kStoredWidth],
                                 known[kStoredHeight], &image)) &&

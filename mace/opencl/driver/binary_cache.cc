@@ -29,10 +29,10 @@ uint64_t HashOfSource(const std::string& source) {
          HashOfText(FindKernelSource(source.c_str()));
 }
 
-BinaryCache::BinaryCache(const DeviceFacts& facts,
+BinaryCache::BinaryCache(const DeviceInfo& info,
                          std::vector<std::shared_ptr<KVStorage>> read_only,
                          std::shared_ptr<KVStorage> kept)
-    : prefix_(StrCat(kVersion, "|", facts.identity(), "|")),
+    : prefix_(StrCat(kVersion, "|", info.identity(), "|")),
       stores_(std::move(read_only)),
       kept_(std::move(kept)) {
   if (kept_ != nullptr) stores_.push_back(kept_);

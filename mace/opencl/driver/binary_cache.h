@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/opencl/driver/device_facts.h"
+#include "mace/opencl/driver/device_info.h"
 #include "mace/opencl/driver/program_pool.h"
 #include "mace/public/mace_runtime.h"
 
@@ -26,7 +26,7 @@ class BinaryCache final : public BinaryStore {
  public:
   // Find looks in `read_only` first and then in `kept`; Insert writes to
   // `kept`, which may be null. The stores must have been loaded.
-  BinaryCache(const DeviceFacts& facts,
+  BinaryCache(const DeviceInfo& info,
               std::vector<std::shared_ptr<KVStorage>> read_only,
               std::shared_ptr<KVStorage> kept);
 

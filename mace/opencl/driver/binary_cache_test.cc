@@ -35,16 +35,16 @@ class MapStorage final : public KVStorage {
   int result_;
 };
 
-DeviceFacts Facts(const std::string& driver) {
-  DeviceFacts facts;
-  facts.platform = "platform";
-  facts.name = "device";
-  facts.driver = driver;
-  return facts;
+DeviceInfo Info(const std::string& driver) {
+  DeviceInfo info;
+  info.platform = "platform";
+  info.name = "device";
+  info.driver = driver;
+  return info;
 }
 
 BinaryCache Make(Pairs* pairs, const std::string& driver = "1") {
-  return BinaryCache(Facts(driver), {}, std::make_unique<MapStorage>(pairs));
+  return BinaryCache(Info(driver), {}, std::make_unique<MapStorage>(pairs));
 }
 
 TEST(BinaryCache, FindsWhatItKept) {
@@ -82,7 +82,7 @@ TEST(BinaryCache, ReadsPrecompiledFilesFirstAndWritesToTheOther) {
   Make(&precompiled).Insert("conv2d", {1});
   std::vector<std::shared_ptr<KVStorage>> read_only;
   read_only.push_back(std::make_unique<MapStorage>(&precompiled));
-  BinaryCache cache(Facts("1"), std::move(read_only),
+  BinaryCache cache(Info("1"), std::move(read_only),
                     std::make_unique<MapStorage>(&kept));
   EXPECT_EQ(cache.Find("conv2d"), (std::vector<unsigned char>{1}));
   cache.Insert("pooling", {2});
@@ -92,12 +92,12 @@ TEST(BinaryCache, ReadsPrecompiledFilesFirstAndWritesToTheOther) {
 }
 
 TEST(BinaryCache, LivesWithoutAStoreAndWithOneThatFails) {
-  BinaryCache none(Facts("1"), {}, nullptr);
+  BinaryCache none(Info("1"), {}, nullptr);
   none.Insert("conv2d", {1});
   none.Flush();
   EXPECT_TRUE(none.Find("conv2d").empty());
   Pairs pairs;
-  BinaryCache failing(Facts("1"), {}, std::make_unique<MapStorage>(&pairs, -1));
+  BinaryCache failing(Info("1"), {}, std::make_unique<MapStorage>(&pairs, -1));
   failing.Insert("conv2d", {1});
   failing.Flush();
   EXPECT_EQ(failing.Find("conv2d"), (std::vector<unsigned char>{1}));

@@ -16,7 +16,7 @@ namespace {
 struct Candidate {
   cl_platform_id platform;
   cl_device_id device;
-  DeviceFacts facts;
+  DeviceInfo info;
 };
 
 std::string PlatformName(const ClApi& api, cl_platform_id platform) {
@@ -56,8 +56,8 @@ Result<std::vector<Candidate>> AllDevices(const ClApi& api) {
       continue;
     }
     for (cl_device_id device : devices) {
-      candidates.push_back({platform, device, ReadFacts(api, device)});
-      candidates.back().facts.platform = PlatformName(api, platform);
+      candidates.push_back({platform, device, ReadInfo(api, device)});
+      candidates.back().info.platform = PlatformName(api, platform);
     }
   }
   return candidates;
@@ -68,12 +68,12 @@ Result<Candidate> ChooseDevice(const ClApi& api) {
   const Candidate* best = nullptr;
   std::string reasons;
   for (const Candidate& candidate : all) {
-    const std::string unfit = WhyUnfit(candidate.facts);
+    const std::string unfit = WhyUnfit(candidate.info);
     if (!unfit.empty()) {
-      reasons += StrCat("; '", candidate.facts.name, "' ", unfit);
+      reasons += StrCat("; '", candidate.info.name, "' ", unfit);
       continue;
     }
-    if (best == nullptr || (candidate.facts.is_gpu && !best->facts.is_gpu)) {
+    if (best == nullptr || (candidate.info.is_gpu && !best->info.is_gpu)) {
       best = &candidate;
     }
   }
@@ -99,10 +99,10 @@ std::vector<cl_context_properties> Properties(const Candidate& chosen,
   const auto add = [&](const char* extension, cl_context_properties property,
                        cl_context_properties value) {
     if (value == 0) return;
-    if (chosen.facts.has_extension(extension)) {
+    if (chosen.info.has_extension(extension)) {
       properties.insert(properties.end(), {property, value});
     } else {
-      VLOG(1) << chosen.facts.name << " has no " << extension
+      VLOG(1) << chosen.info.name << " has no " << extension
               << ": the hint is ignored";
     }
   };
@@ -144,11 +144,11 @@ Result<std::unique_ptr<ClContext>> ClContext::Create(
   std::unique_ptr<ClContext> made(new ClContext);
   made->api_ = &api;
   made->device_ = chosen.device;
-  made->facts_ = chosen.facts;
+  made->info_ = chosen.info;
   made->context_ = {context, api.clReleaseContext};
-  ReadImageFormats(api, context, &made->facts_);
-  VLOG(1) << "GPU: " << chosen.facts.name << " of " << chosen.facts.platform
-          << ", " << chosen.facts.version << ", driver " << chosen.facts.driver;
+  ReadImageFormats(api, context, &made->info_);
+  VLOG(1) << "GPU: " << chosen.info.name << " of " << chosen.info.platform
+          << ", " << chosen.info.version << ", driver " << chosen.info.driver;
   return made;
 }
 
@@ -179,8 +179,7 @@ Result<ClMem> ClContext::CreateBuffer(size_t bytes,
 ClMem ClContext::WrapHost(void* data, size_t bytes) const {
   // Drivers copy memory that does not begin at a cache line.
   constexpr uintptr_t kLine = 64;
-  if (!facts_.unified_memory ||
-      reinterpret_cast<uintptr_t>(data) % kLine != 0) {
+  if (!info_.unified_memory || reinterpret_cast<uintptr_t>(data) % kLine != 0) {
     return ClMem();
   }
   cl_int code = CL_SUCCESS;

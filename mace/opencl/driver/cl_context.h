@@ -9,7 +9,7 @@
 
 #include "mace/opencl/driver/cl_api.h"
 #include "mace/opencl/driver/cl_handle.h"
-#include "mace/opencl/driver/device_facts.h"
+#include "mace/opencl/driver/device_info.h"
 #include "mace/public/mace_runtime.h"
 
 namespace mace::opencl {
@@ -42,7 +42,7 @@ class ClContext {
   const ClApi& api() const { return *api_; }
   cl_context get() const { return context_.get(); }
   cl_device_id device() const { return device_; }
-  const DeviceFacts& facts() const { return facts_; }
+  const DeviceInfo& info() const { return info_; }
 
   // Creates an in-order queue. Errors: those of the driver.
   Result<ClQueueHandle> CreateQueue(bool profiling) const;
@@ -62,7 +62,7 @@ class ClContext {
 
   const ClApi* api_ = nullptr;
   cl_device_id device_ = nullptr;
-  DeviceFacts facts_;
+  DeviceInfo info_;
   ClContextHandle context_;
 };
 

@@ -182,9 +182,9 @@ bool SameImage(const Shape& a, const Shape& b) {
 Result<KernelSpec> DescribeReshape(const Node& node, const Target& /*target*/) {
   const Shape& x = node.inputs[0].type.shape;
   if (SameImage(x, node.outputs[0].shape)) {
-    KernelSpec::Facts facts;
-    facts.renames_only = true;
-    return KernelSpec{{}, facts};
+    KernelSpec::Info info;
+    info.renames_only = true;
+    return KernelSpec{{}, info};
   }
   const int64_t size = NumElements(x);
   return DescribeMove(node, StridedMap({size}, {1}, 0, size));

@@ -65,9 +65,9 @@ Result<KernelSpec> DescribeMomentNorm(const Node& node,
   }
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
   reducer.passes.push_back(std::move(pass));
-  KernelSpec::Facts facts;
-  facts.scratch_images = reducer.images;
-  return KernelSpec{std::move(reducer.passes), facts};
+  KernelSpec::Info info;
+  info.scratch_images = reducer.images;
+  return KernelSpec{std::move(reducer.passes), info};
 }
 
 }  // namespace mace::opencl

@@ -38,13 +38,13 @@ CodePixels PixelsOfCodes(const WeightUse& use, const Target& target) {
     pixels.why_not = "several zero points";
     return pixels;
   }
-  const DeviceFacts& facts = target.facts();
+  const DeviceInfo& info = target.info();
   // Exact but for a rounding of 1.5 units in the last place (OpenCL 1.2,
   // section 8.3.1), and the conversion costs nothing.
-  if (facts.has_snorm8_images && pixels.zero_point == 0 &&
+  if (info.has_snorm8_images && pixels.zero_point == 0 &&
       !target.codes().HasLeast(weight)) {
     pixels.type = PixelType::kSnorm8;
-  } else if (facts.has_unorm8_images) {
+  } else if (info.has_unorm8_images) {
     pixels.type = PixelType::kUnorm8;
   } else {
     pixels.why_not = "the device's images cannot hold these codes";
@@ -145,18 +145,18 @@ void AddWeights(const WeightImages& images, Pass& pass) {
   pass.Float(images.zero).Define("CODES_WITH_ZERO");
 }
 
-KernelSpec::Facts FactsOf(const WeightImages& images, const Pass& pass,
-                          int64_t macs) {
-  KernelSpec::Facts facts;
-  facts.macs = macs;
-  facts.variant = NameOf(pass) + images.variant;
-  if (images.scales == nullptr) return facts;
-  facts.constant_bytes = 0;
+KernelSpec::Info InfoOf(const WeightImages& images, const Pass& pass,
+                        int64_t macs) {
+  KernelSpec::Info info;
+  info.macs = macs;
+  info.variant = NameOf(pass) + images.variant;
+  if (images.scales == nullptr) return info;
+  info.constant_bytes = 0;
   for (const Pass::Arg& arg : pass.args) {
     const auto* constant = std::get_if<ConstantPtr>(&arg);
-    if (constant != nullptr) facts.constant_bytes += BytesOf(**constant);
+    if (constant != nullptr) info.constant_bytes += BytesOf(**constant);
   }
-  return facts;
+  return info;
 }
 
 }  // namespace mace::opencl

@@ -62,9 +62,9 @@ double PassMicros(const Node& node, const WeightImages& images,
 // Adds the arguments WEIGHTS, and the defines with which they are read.
 void AddWeights(const WeightImages& images, Pass& pass);
 
-// Returns the facts of a kernel that consists of `pass` alone.
-KernelSpec::Facts FactsOf(const WeightImages& images, const Pass& pass,
-                          int64_t macs);
+// Returns the info of a kernel that consists of `pass` alone.
+KernelSpec::Info InfoOf(const WeightImages& images, const Pass& pass,
+                        int64_t macs);
 
 }  // namespace mace::opencl
 

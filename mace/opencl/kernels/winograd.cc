@@ -168,14 +168,14 @@ Result<KernelSpec> DescribeWinograd(const Node& node, const Conv2dAttrs& attrs,
   out.Int(outputs, t.lines, t.rows);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, out));
 
-  KernelSpec::Facts facts;
-  facts.macs = NumElements(node.outputs[0].shape) * inputs * 9;
-  facts.variant = StrCat("winograd_", tile);
+  KernelSpec::Info info;
+  info.macs = NumElements(node.outputs[0].shape) * inputs * 9;
+  info.variant = StrCat("winograd_", tile);
   if (multiply.team > 1) {
-    facts.variant += StrCat(" in teams of ", multiply.team);
+    info.variant += StrCat(" in teams of ", multiply.team);
   }
-  facts.scratch_images = {ExtentOf(t, inputs), ExtentOf(t, outputs)};
-  return KernelSpec{{in, multiply, out}, facts};
+  info.scratch_images = {ExtentOf(t, inputs), ExtentOf(t, outputs)};
+  return KernelSpec{{in, multiply, out}, info};
 }
 
 }  // namespace mace::opencl

@@ -36,12 +36,12 @@ Status Launch::Finish(const ClContext& context) {
   if (code != CL_SUCCESS) {
     return Failed(ClStatus(code, "clGetKernelWorkGroupInfo"));
   }
-  max_items_ = std::min(max_items_, context.facts().max_group_size);
+  max_items_ = std::min(max_items_, context.info().max_group_size);
   for (const Pass::Arg& arg : pass_.args) {
     const auto* parts = std::get_if<Pass::TeamParts>(&arg);
     if (parts == nullptr) continue;
     max_items_ = std::min<size_t>(
-        max_items_, context.facts().local_bytes / parts->bytes_per_item);
+        max_items_, context.info().local_bytes / parts->bytes_per_item);
   }
   if (max_items_ < pass_.team) {
     return Failed(RuntimeError("the driver allows groups of ", max_items_,
@@ -50,7 +50,7 @@ Status Launch::Finish(const ClContext& context) {
   }
   shape_ = LaunchShape::Whole(
       pass_.grid,
-      ChooseLocalSize(pass_.grid, pass_.team, max_items_, context.facts()));
+      ChooseLocalSize(pass_.grid, pass_.team, max_items_, context.info()));
   return BindConstants(api);
 }
 

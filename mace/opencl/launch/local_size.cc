@@ -23,10 +23,10 @@ size_t PowerOfTwoFrom(size_t n) {
 }
 
 // Returns how many positions a group may have in each dimension.
-Grid MostPositions(size_t team, const DeviceFacts& facts) {
+Grid MostPositions(size_t team, const DeviceInfo& info) {
   Grid most;
   for (int d = 0; d < 3; ++d) {
-    most[d] = std::max<size_t>(facts.max_group_sizes[d], 1);
+    most[d] = std::max<size_t>(info.max_group_sizes[d], 1);
   }
   most[2] = std::max<size_t>(most[2] / team, 1);
   return most;
@@ -35,8 +35,8 @@ Grid MostPositions(size_t team, const DeviceFacts& facts) {
 }  // namespace
 
 Grid ChooseLocalSize(const Grid& global, size_t team, size_t max_items,
-                     const DeviceFacts& facts) {
-  const Grid allowed = MostPositions(team, facts);
+                     const DeviceInfo& info) {
+  const Grid allowed = MostPositions(team, info);
   // The dimensions of a grid are (channel blocks, columns, rows). Pixels of one
   // row are adjacent in the image, so columns come first, then channel blocks.
   size_t left = std::max<size_t>(std::min(kItems, max_items) / team, 1);
@@ -57,9 +57,9 @@ Grid ChooseLocalSize(const Grid& global, size_t team, size_t max_items,
 
 std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t team,
                                       size_t max_items,
-                                      const DeviceFacts& facts) {
-  const Grid first = ChooseLocalSize(global, team, max_items, facts);
-  const Grid allowed = MostPositions(team, facts);
+                                      const DeviceInfo& info) {
+  const Grid first = ChooseLocalSize(global, team, max_items, info);
+  const Grid allowed = MostPositions(team, info);
   const size_t most =
       std::max<size_t>(std::min(2 * kItems, max_items) / team, 1);
   size_t items = 1;  // positions, counted up to the limit of a group

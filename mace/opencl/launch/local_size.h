@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "mace/opencl/driver/device_facts.h"
+#include "mace/opencl/driver/device_info.h"
 
 namespace mace::opencl {
 
@@ -18,14 +18,13 @@ using Grid = std::array<size_t, 3>;
 // items. It counts positions. It is wide in the dimensions in which the grid is
 // wide, so that neighbouring items read neighbouring pixels.
 Grid ChooseLocalSize(const Grid& global, size_t team, size_t max_items,
-                     const DeviceFacts& facts);
+                     const DeviceInfo& info);
 
 // Returns the group sizes that are worth measuring: the one of ChooseLocalSize
 // first, then full and half-full groups of powers of two, the most similar
 // first.
 std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t team,
-                                      size_t max_items,
-                                      const DeviceFacts& facts);
+                                      size_t max_items, const DeviceInfo& info);
 
 // Rounds each extent of `global` up to a multiple of `local`.
 Grid RoundUp(const Grid& global, const Grid& local);

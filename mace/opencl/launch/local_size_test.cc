@@ -11,13 +11,13 @@
 namespace mace::opencl {
 namespace {
 
-DeviceFacts Facts() {
-  DeviceFacts facts;
-  facts.max_group_size = 1024;
-  facts.max_group_sizes[0] = 1024;
-  facts.max_group_sizes[1] = 1024;
-  facts.max_group_sizes[2] = 64;
-  return facts;
+DeviceInfo Info() {
+  DeviceInfo info;
+  info.max_group_size = 1024;
+  info.max_group_sizes[0] = 1024;
+  info.max_group_sizes[1] = 1024;
+  info.max_group_sizes[2] = 64;
+  return info;
 }
 
 TEST(LocalSize, CandidatesAreFewDifferentAndAllowed) {
@@ -30,9 +30,9 @@ TEST(LocalSize, CandidatesAreFewDifferentAndAllowed) {
                                           {32, 32},
                                           {32, 1024}}) {
       const auto candidates =
-          LocalSizeCandidates(grid, team, max_items, Facts());
+          LocalSizeCandidates(grid, team, max_items, Info());
       ASSERT_FALSE(candidates.empty());
-      EXPECT_EQ(candidates[0], ChooseLocalSize(grid, team, max_items, Facts()));
+      EXPECT_EQ(candidates[0], ChooseLocalSize(grid, team, max_items, Info()));
       EXPECT_LE(candidates.size(), 20u);
       EXPECT_EQ(std::set<Grid>(candidates.begin(), candidates.end()).size(),
                 candidates.size());
@@ -42,7 +42,7 @@ TEST(LocalSize, CandidatesAreFewDifferentAndAllowed) {
       }
     }
   }
-  EXPECT_GT(LocalSizeCandidates({3, 112, 112}, 1, 256, Facts()).size(), 10u);
+  EXPECT_GT(LocalSizeCandidates({3, 112, 112}, 1, 256, Info()).size(), 10u);
 }
 
 TEST(LocalSize, RoundsUp) {

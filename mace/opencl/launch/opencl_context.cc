@@ -14,18 +14,18 @@ namespace {
 class GpuKernel final : public LaunchingKernel, public ImageKernel {
  public:
   GpuKernel(std::vector<std::shared_ptr<Launch>> launches,
-            std::vector<bool> image_inputs, KernelSpec::Facts facts,
+            std::vector<bool> image_inputs, KernelSpec::Info info,
             DataType image_dtype, OpenclContext& context)
       : LaunchingKernel(context.kernels()),
         launches_(std::move(launches)),
         image_inputs_(std::move(image_inputs)),
-        facts_(std::move(facts)),
+        info_(std::move(info)),
         image_dtype_(image_dtype),
         queue_(context.queue()) {}
 
   const ImageKernel* on_images() const override { return this; }
   Layout input_layout(size_t i) const override {
-    const bool is_image = facts_.renames_only
+    const bool is_image = info_.renames_only
                               ? i == 0
                               : i < image_inputs_.size() && image_inputs_[i];
     return is_image ? Layout::kImage : Layout::kRowMajor;
@@ -33,11 +33,11 @@ class GpuKernel final : public LaunchingKernel, public ImageKernel {
   Layout output_layout() const override { return Layout::kImage; }
   DataType image_dtype() const override { return image_dtype_; }
   std::vector<Extent2D> scratch_images() const override {
-    return facts_.scratch_images;
+    return info_.scratch_images;
   }
-  bool renames_only() const override { return facts_.renames_only; }
-  int64_t macs() const override { return facts_.macs; }
-  std::string variant() const override { return facts_.variant; }
+  bool renames_only() const override { return info_.renames_only; }
+  int64_t macs() const override { return info_.macs; }
+  std::string variant() const override { return info_.variant; }
 
   double device_us() const override {
     double sum = 0;
@@ -66,7 +66,7 @@ class GpuKernel final : public LaunchingKernel, public ImageKernel {
  private:
   std::vector<std::shared_ptr<Launch>> launches_;
   std::vector<bool> image_inputs_;
-  KernelSpec::Facts facts_;
+  KernelSpec::Info info_;
   DataType image_dtype_;
   Queue& queue_;
 };
@@ -122,10 +122,10 @@ Result<std::unique_ptr<LaunchingKernel>> OpenclContext::MakeKernel(
         std::move(pass), std::move(program), violations_));
     unfinished_.push_back(launches.back());
   }
-  if (spec.facts.variant.empty()) spec.facts.variant = names;
+  if (spec.info.variant.empty()) spec.info.variant = names;
   return std::unique_ptr<LaunchingKernel>(
       std::make_unique<GpuKernel>(std::move(launches), std::move(image_inputs),
-                                  std::move(spec.facts), image_dtype, *this));
+                                  std::move(spec.info), image_dtype, *this));
 }
 
 Status OpenclContext::FinishKernels(const BuildOptions& options) {

@@ -27,7 +27,7 @@ class OpenclContext {
       std::shared_ptr<DeviceWeights> weights, bool checked);
 
   const ClContext& cl() const { return runtime_->context(); }
-  const DeviceFacts& facts() const { return cl().facts(); }
+  const DeviceInfo& info() const { return cl().info(); }
   ClRuntime& runtime() { return *runtime_; }
   Queue& queue() { return queue_; }
   KernelRegister& kernels() { return kernels_; }

@@ -40,8 +40,8 @@ constexpr int64_t kMinTerms = 4;
 
 int64_t Target::WantedItems() const {
   if (wanted_items_ >= 0) return wanted_items_;
-  const auto units = static_cast<int64_t>(facts_.compute_units);
-  return facts_.is_gpu ? kItemsPerUnit * units : 0;
+  const auto units = static_cast<int64_t>(info_.compute_units);
+  return info_.is_gpu ? kItemsPerUnit * units : 0;
 }
 
 bool Target::FillsDevice(const Grid& grid, size_t team) const {
@@ -54,8 +54,8 @@ bool Target::FillsDevice(const Grid& grid, size_t team) const {
 
 size_t Target::TeamOf(const Grid& grid, int64_t steps, int64_t terms) const {
   const size_t most = std::min(
-      {kMaxInTeam, facts_.max_group_size, facts_.max_group_sizes[2],
-       static_cast<size_t>(facts_.local_bytes / (kMaxSums * kTeamSumBytes))});
+      {kMaxInTeam, info_.max_group_size, info_.max_group_sizes[2],
+       static_cast<size_t>(info_.local_bytes / (kMaxSums * kTeamSumBytes))});
   const int64_t all_terms = SaturatedProduct({steps, terms});
   size_t team = 1;
   while (!FillsDevice(grid, team) && 2 * team <= most &&
@@ -68,11 +68,11 @@ size_t Target::TeamOf(const Grid& grid, int64_t steps, int64_t terms) const {
 
 Status Target::CheckExtent(const Extent2D& extent,
                            const std::string& what) const {
-  const auto width = static_cast<int64_t>(facts_.max_image_width);
-  const auto height = static_cast<int64_t>(facts_.max_image_height);
+  const auto width = static_cast<int64_t>(info_.max_image_width);
+  const auto height = static_cast<int64_t>(info_.max_image_height);
   if (extent.width <= width && extent.height <= height) return Status();
   return Unsupported(what, " needs an image of ", extent.width, "x",
-                     extent.height, " pixels, but those of ", facts_.name,
+                     extent.height, " pixels, but those of ", info_.name,
                      " have at most ", width, "x", height,
                      "; run it on the CPU or split the tensor");
 }

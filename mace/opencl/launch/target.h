@@ -11,7 +11,7 @@
 
 #include "mace/device/kernel.h"
 #include "mace/graph/node.h"
-#include "mace/opencl/driver/device_facts.h"
+#include "mace/opencl/driver/device_info.h"
 #include "mace/opencl/launch/constant.h"
 #include "mace/opencl/launch/known_codes.h"
 #include "mace/opencl/launch/pass.h"
@@ -21,7 +21,7 @@ namespace mace::opencl {
 // The description of a kernel, as its op gives it. Nothing is compiled or
 // uploaded yet.
 struct KernelSpec {
-  struct Facts {
+  struct Info {
     std::string variant;  // empty: the names of the passes
     int64_t macs = 0;
     std::vector<Extent2D> scratch_images;
@@ -30,18 +30,18 @@ struct KernelSpec {
     int64_t constant_bytes = -1;
   };
   std::vector<Pass> passes;  // run one after the other
-  Facts facts = {};
+  Info info = {};
 };
 
 // The limits of the device and the type of images, for one node.
 class Target {
  public:
   // With `fp16`, images hold fp16, else float; kernels compute in float either
-  // way. `facts` and `codes` must outlive the target. `max_winograd` and
+  // way. `info` and `codes` must outlive the target. `max_winograd` and
   // `wanted_items`: as in OpenclOptions.
-  Target(const DeviceFacts& facts, bool fp16, int max_winograd,
+  Target(const DeviceInfo& info, bool fp16, int max_winograd,
          int64_t wanted_items, KnownCodes& codes)
-      : facts_(facts),
+      : info_(info),
         fp16_(fp16),
         max_winograd_(max_winograd),
         wanted_items_(wanted_items),
@@ -55,7 +55,7 @@ class Target {
     return fp16_ ? PixelType::kHalf : PixelType::kFloat;
   }
   int max_winograd() const { return max_winograd_; }
-  const DeviceFacts& facts() const { return facts_; }
+  const DeviceInfo& info() const { return info_; }
   KnownCodes& codes() const { return codes_; }
 
   // Returns how many work items should compute each position of `grid` together
@@ -118,7 +118,7 @@ class Target {
       PixelType pixels) const;
   static ConstantPtr TableOf(std::vector<uint8_t> bytes);
 
-  const DeviceFacts& facts_;
+  const DeviceInfo& info_;
   bool fp16_;
   int max_winograd_;
   int64_t wanted_items_;

@@ -11,19 +11,19 @@ namespace {
 class Teams : public ::testing::Test {
  protected:
   Teams() {
-    facts_.is_gpu = true;
-    facts_.compute_units = 4;  // 4096 items
-    facts_.max_group_size = 1024;
-    facts_.max_group_sizes[0] = facts_.max_group_sizes[1] = 1024;
-    facts_.max_group_sizes[2] = 64;
-    facts_.local_bytes = 32 << 10;
+    info_.is_gpu = true;
+    info_.compute_units = 4;  // 4096 items
+    info_.max_group_size = 1024;
+    info_.max_group_sizes[0] = info_.max_group_sizes[1] = 1024;
+    info_.max_group_sizes[2] = 64;
+    info_.local_bytes = 32 << 10;
   }
 
   Target Make(int64_t wanted_items = -1) {
-    return Target(facts_, true, 0, wanted_items, codes_);
+    return Target(info_, true, 0, wanted_items, codes_);
   }
 
-  DeviceFacts facts_;
+  DeviceInfo info_;
   KnownCodes codes_;
 };
 
@@ -44,24 +44,24 @@ TEST_F(Teams, HaveEnoughToDo) {
 }
 
 TEST_F(Teams, ObeyTheDevice) {
-  facts_.max_group_sizes[2] = 5;
+  info_.max_group_sizes[2] = 5;
   EXPECT_EQ(Make().TeamOf({1, 1, 1}, 1000, 9), 4u);
-  facts_.max_group_size = 2;
+  info_.max_group_size = 2;
   EXPECT_EQ(Make().TeamOf({1, 1, 1}, 1000, 9), 2u);
-  facts_.max_group_size = 1024;
-  facts_.local_bytes = 128;  // eight sums of one member
+  info_.max_group_size = 1024;
+  info_.local_bytes = 128;  // eight sums of one member
   EXPECT_EQ(Make().TeamOf({1, 1, 1}, 1000, 9), 1u);
-  facts_.local_bytes = 0;
+  info_.local_bytes = 0;
   EXPECT_EQ(Make().TeamOf({1, 1, 1}, 1000, 9), 1u);
 }
 
 TEST_F(Teams, AreForGpusUnlessAskedFor) {
-  facts_.is_gpu = false;
+  info_.is_gpu = false;
   EXPECT_EQ(Make().TeamOf({1, 1, 1}, 1000, 9), 1u);
   EXPECT_EQ(Make(16).TeamOf({1, 1, 1}, 1000, 9), 16u);
-  facts_.is_gpu = true;
+  info_.is_gpu = true;
   EXPECT_EQ(Make(0).TeamOf({1, 1, 1}, 1000, 9), 1u);
-  facts_.compute_units = 0;  // not reported
+  info_.compute_units = 0;  // not reported
   EXPECT_EQ(Make().TeamOf({1, 1, 1}, 1000, 9), 1u);
 }
 

@@ -46,13 +46,13 @@ bool Halve(LaunchShape& shape) {
 
 // Returns whether the launch may have this shape.
 bool Fits(const LaunchShape& shape, const Launch& launch,
-          const DeviceFacts& facts) {
+          const DeviceInfo& info) {
   const Grid all = RoundUp(launch.pass().grid, shape.local);
   const size_t team = launch.pass().team;
   for (int d = 0; d < 3; ++d) {
     const size_t local = shape.local[d], piece = shape.piece[d];
     const size_t items = d == 2 ? team * local : local;
-    if (local == 0 || items > std::max<size_t>(facts.max_group_sizes[d], 1) ||
+    if (local == 0 || items > std::max<size_t>(info.max_group_sizes[d], 1) ||
         piece == 0 || piece % local != 0 || piece > all[d]) {
       return false;
     }
@@ -62,11 +62,11 @@ bool Fits(const LaunchShape& shape, const Launch& launch,
 
 }  // namespace
 
-Tuner::Tuner(TunerOptions options, bool fp16, const DeviceFacts& facts,
+Tuner::Tuner(TunerOptions options, bool fp16, const DeviceInfo& info,
              TuningResults& results)
     : options_(std::move(options)),
       fp16_(fp16),
-      facts_(facts),
+      info_(info),
       results_(results) {
   if (!options_.now_micros) options_.now_micros = NowMicros;
 }
@@ -110,7 +110,7 @@ bool Tuner::Load(const Launch& launch, const std::string& key, Choice& choice) {
       found.shape.piece[d] = static_cast<size_t>(numbers[6 + d]);
     }
   }
-  if (numbers.size() != 9 || !Fits(found.shape, launch, facts_)) {
+  if (numbers.size() != 9 || !Fits(found.shape, launch, info_)) {
     LOG(INFO) << "a stored tuning result does not fit its kernel "
               << launch.pass().entry << "; it is ignored";
     return false;
@@ -184,7 +184,7 @@ Status Tuner::ChooseGroups(Launch& launch, Queue& queue, const RunArgs& args,
   const Grid& grid = launch.pass().grid;
   double best = std::numeric_limits<double>::infinity();
   for (const Grid& local : LocalSizeCandidates(grid, launch.pass().team,
-                                               launch.max_items(), facts_)) {
+                                               launch.max_items(), info_)) {
     if (!HasTime()) break;
     launch.SetShape(LaunchShape::Whole(grid, local));
     // The first run may compile the kernel, and it fills caches.

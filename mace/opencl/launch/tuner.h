@@ -26,7 +26,7 @@ struct TunerOptions {
 class Tuner {
  public:
   // `fp16`: images hold fp16. `results` must outlive the tuner.
-  Tuner(TunerOptions options, bool fp16, const DeviceFacts& facts,
+  Tuner(TunerOptions options, bool fp16, const DeviceInfo& info,
         TuningResults& results);
 
   // Starts a new plan, which has a time budget of its own.
@@ -71,7 +71,7 @@ class Tuner {
 
   TunerOptions options_;
   bool fp16_;
-  const DeviceFacts& facts_;
+  const DeviceInfo& info_;
   TuningResults& results_;
   int64_t begin_micros_ = 0;
   int64_t num_measured_ = 0;

@@ -95,10 +95,10 @@ Result<KernelSpec> DescribeAttention(const Node& node, const Target& target) {
   pass.Int(attrs.at_end ? s.k.rows - s.q.rows : 0,
            std::min(attrs.left_window, most),
            std::min(attrs.right_window, most));
-  KernelSpec::Facts facts;
-  facts.macs = SaturatedProduct(
+  KernelSpec::Info info;
+  info.macs = SaturatedProduct(
       {s.q.batch * s.q.heads * s.q.rows, s.k.rows, s.q.depth + s.v.depth});
-  return KernelSpec{{pass}, facts};
+  return KernelSpec{{pass}, info};
 }
 
 }  // namespace

@@ -55,14 +55,14 @@ Result<KernelSpec> DescribeBatchToSpaceNd(const Node& node,
     first += attrs.crops[2 * d] * steps[d + 1];
   }
   crop.map = StridedMap(y, steps, first, NumElements(crop.x));
-  KernelSpec::Facts facts;
-  facts.scratch_images = {
+  KernelSpec::Info info;
+  info.scratch_images = {
       ImageExtent(ImageLayout::kChannelMajor, AsNhwc(crop.x))};
-  MACE_RETURN_IF_ERROR(target.CheckExtent(facts.scratch_images[0],
+  MACE_RETURN_IF_ERROR(target.CheckExtent(info.scratch_images[0],
                                           Label(node) + ": what it crops"));
   Pass first_pass = MovePass(blocks);
   Pass second_pass = MovePass(crop);
-  return KernelSpec{{first_pass, second_pass}, facts};
+  return KernelSpec{{first_pass, second_pass}, info};
 }
 
 }  // namespace

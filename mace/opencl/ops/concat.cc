@@ -110,9 +110,9 @@ Result<KernelSpec> DescribeConcat(const Node& node, const Target& target) {
                         ResolveAxis(node, attrs.axis, node.outputs[0].rank()));
   MACE_ASSIGN_OR_RETURN(std::vector<Pass> passes,
                         Concatenation(node, axis, target).Passes());
-  KernelSpec::Facts facts;
-  facts.variant = "concat";
-  return KernelSpec{std::move(passes), facts};
+  KernelSpec::Info info;
+  info.variant = "concat";
+  return KernelSpec{std::move(passes), info};
 }
 
 }  // namespace

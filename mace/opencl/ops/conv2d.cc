@@ -99,9 +99,9 @@ Result<KernelSpec> DescribeDirect(const Node& node, const Conv2dAttrs& attrs,
     pass.Team(TeamOf(pass.grid, w, target),
               (two_blocks ? 2 : 1) * kConv2dColumns);
   }
-  KernelSpec spec{{pass}, FactsOf(weights, pass, UseOf(node, attrs).macs)};
-  if (two_blocks) spec.facts.variant += ", two blocks";
-  if (sum != nullptr) spec.facts.variant += ", with the sum";
+  KernelSpec spec{{pass}, InfoOf(weights, pass, UseOf(node, attrs).macs)};
+  if (two_blocks) spec.info.variant += ", two blocks";
+  if (sum != nullptr) spec.info.variant += ", with the sum";
   return spec;
 }
 
@@ -120,9 +120,9 @@ Result<KernelSpec> DescribeConv2d(const Node& node, const Target& target) {
                       PassMicros(node, weights, target)) {
     MACE_ASSIGN_OR_RETURN(KernelSpec spec,
                           DescribeWinograd(node, attrs, window, tile, target));
-    spec.facts.variant += weights.scales != nullptr
-                              ? InFloats(target, "Winograd's method costs less")
-                              : weights.variant;
+    spec.info.variant += weights.scales != nullptr
+                             ? InFloats(target, "Winograd's method costs less")
+                             : weights.variant;
     return spec;
   }
   return DescribeDirect(node, attrs, window, weights, nullptr, target);

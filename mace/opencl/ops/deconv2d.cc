@@ -38,7 +38,7 @@ Result<KernelSpec> DescribeDeconv2d(const Node& node, const Target& target) {
   AddWindow(window, pass);
   pass.Int(w[0], out_per_group, w[1]);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  return KernelSpec{{pass}, FactsOf(weights, pass, use.macs)};
+  return KernelSpec{{pass}, InfoOf(weights, pass, use.macs)};
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ Result<KernelSpec> DescribeDepthwiseConv2d(const Node& node,
   pass.Int(out[3]);
   if (!single) pass.Int(w[0], 1);
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
-  return KernelSpec{{pass}, FactsOf(weights, pass, use.macs)};
+  return KernelSpec{{pass}, InfoOf(weights, pass, use.macs)};
 }
 
 }  // namespace

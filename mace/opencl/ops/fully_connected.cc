@@ -66,7 +66,7 @@ Result<KernelSpec> DescribeFullyConnected(const Node& node,
   MACE_RETURN_IF_ERROR(AddActivation(node, attrs, pass));
   pass.Team(target.TeamOf(pass.grid, Blocks(window[1]), window[2] * window[3]),
             1);
-  return KernelSpec{{pass}, FactsOf(weights, pass, NumElements(y) * w[1])};
+  return KernelSpec{{pass}, InfoOf(weights, pass, NumElements(y) * w[1])};
 }
 
 }  // namespace

@@ -102,9 +102,9 @@ Result<KernelSpec> DescribeGridSample(const Node& node, const Target& target) {
   // A single axis is rows of the image; otherwise the last one is columns.
   const bool is_line = axes == 1;
   pass.Int(in[2], is_line ? 0 : 1, is_line ? 1 : 0, in[0] * in[1] / x[0]);
-  KernelSpec::Facts facts;
-  facts.macs = SaturatedProduct({NumElements(node.outputs[0].shape), taps});
-  return KernelSpec{{pass}, facts};
+  KernelSpec::Info info;
+  info.macs = SaturatedProduct({NumElements(node.outputs[0].shape), taps});
+  return KernelSpec{{pass}, info};
 }
 
 }  // namespace

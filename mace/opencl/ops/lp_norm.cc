@@ -25,9 +25,9 @@ Result<KernelSpec> DescribeLpNorm(const Node& node, const Target& target) {
   MACE_RETURN_IF_ERROR(reducer.Add(attrs.p == 1 ? "L1" : "L2", length));
   reducer.passes.push_back(
       NormalizePass("LENGTH", reduction, length, length, attrs.epsilon));
-  KernelSpec::Facts facts;
-  facts.scratch_images = reducer.images;
-  return KernelSpec{std::move(reducer.passes), facts};
+  KernelSpec::Info info;
+  info.scratch_images = reducer.images;
+  return KernelSpec{std::move(reducer.passes), info};
 }
 
 }  // namespace

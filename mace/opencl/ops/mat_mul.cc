@@ -92,7 +92,7 @@ Result<KernelSpec> DescribeMatMul(const Node& node, const Target& target) {
   AddMatrix(node.outputs[0].shape, false, pass);
   pass.Int(s.k, s.n);
   pass.Team(target.TeamOf(pass.grid, Blocks(s.k), 1), 1);
-  return KernelSpec{{pass}, FactsOf(weights, pass, macs)};
+  return KernelSpec{{pass}, InfoOf(weights, pass, macs)};
 }
 
 }  // namespace

@@ -44,9 +44,9 @@ Result<KernelSpec> DescribeReduce(const Node& node, const Target& target) {
     Pass pass = MovePass(move);
     reducer.passes.push_back(std::move(pass));
   }
-  KernelSpec::Facts facts;
-  facts.scratch_images = reducer.images;
-  return KernelSpec{std::move(reducer.passes), facts};
+  KernelSpec::Info info;
+  info.scratch_images = reducer.images;
+  return KernelSpec{std::move(reducer.passes), info};
 }
 
 }  // namespace

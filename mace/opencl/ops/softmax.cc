@@ -29,9 +29,9 @@ Result<KernelSpec> DescribeSoftmax(const Node& node, const Target& target) {
   reducer.passes.push_back(
       NormalizePass(attrs.use_log ? "LOG_SOFTMAX" : "SOFTMAX", reduction,
                     largest, mean, static_cast<float>(reduction.count())));
-  KernelSpec::Facts facts;
-  facts.scratch_images = reducer.images;
-  return KernelSpec{std::move(reducer.passes), facts};
+  KernelSpec::Info info;
+  info.scratch_images = reducer.images;
+  return KernelSpec{std::move(reducer.passes), info};
 }
 
 }  // namespace

@@ -28,9 +28,9 @@ Result<KernelSpec> DescribeSplit(const Node& node, const Target& /*target*/) {
     passes.push_back(std::move(pass));
     spec.starts[axis] += move.region[axis];
   }
-  KernelSpec::Facts facts;
-  facts.variant = "move";
-  return KernelSpec{std::move(passes), facts};
+  KernelSpec::Info info;
+  info.variant = "move";
+  return KernelSpec{std::move(passes), info};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Op: all facts about an operator that do not depend on a device.
+// Op: the schema of an operator, all properties that do not depend on a device.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPS_COMMON_OP_H_
 #define MACE_OPS_COMMON_OP_H_
@@ -36,7 +36,7 @@ enum class OnQuantized {
   kComputes,  // its outputs are quantized as the model file says
 };
 
-// The facts about an operator. Everything else that needs them (kernels, the
+// The schema of an operator. Everything else that needs them (kernels, the
 // planner, the converter through tools/ops.json) reads them here.
 struct Op {
   const char* name;  // as written in the model file
@@ -88,8 +88,8 @@ struct Op {
 
   bool MayBeAbsent(int input) const;
 
-  // Each adds a fact to an op that is being defined. REQUIRES: the attribute
-  // exists.
+  // Each adds a property to an op that is being defined. REQUIRES: the
+  // attribute exists.
   Op&& Choices(const char* attr, const Texts& texts) &&;
   Op&& Choices(const char* attr, const NameTable& names) &&;
   Op&& Choices(const char* attr, std::initializer_list<NamedNumber> numbers) &&;

@@ -77,7 +77,7 @@ def of_device(platform: dict[str, Any], device: dict[str, Any]) -> Finding:
 
 
 def why_unfit(device: dict[str, Any]) -> str:
-    """What a device lacks, as mace/opencl/driver/device_facts.cc decides it; or nothing."""
+    """What a device lacks, as mace/opencl/driver/device_info.cc decides it; or nothing."""
     version = re.search(r"OpenCL (\d+)\.(\d+)", device["version"])
     if not device["available"]:
         return "it is not available"

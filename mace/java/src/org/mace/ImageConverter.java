@@ -148,7 +148,7 @@ public final class ImageConverter extends NativeHandle {
       throw new IllegalArgumentException("picture is null");
     }
     Buffer place = place(tensor);
-    int[] facts = {
+    int[] properties = {
       picture.format.ordinal(),
       picture.width,
       picture.height,
@@ -164,7 +164,7 @@ public final class ImageConverter extends NativeHandle {
     long handle = acquire();
     try {
       Native.convert(
-          handle, facts, picture.planes, picture.strides, place, back.matrices, back.content);
+          handle, properties, picture.planes, picture.strides, place, back.matrices, back.content);
     } finally {
       release();
     }

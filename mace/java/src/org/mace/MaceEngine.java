@@ -231,8 +231,8 @@ public final class MaceEngine extends NativeHandle {
     check(index, inputNames, "input");
     long handle = acquire();
     try {
-      long[] facts = Native.facts(handle, INPUTS, index);
-      return new TensorInfo(name(inputNames[index]), withShape(facts, shapeOf(index)));
+      long[] properties = Native.properties(handle, INPUTS, index);
+      return new TensorInfo(name(inputNames[index]), withShape(properties, shapeOf(index)));
     } finally {
       release();
     }
@@ -396,13 +396,13 @@ public final class MaceEngine extends NativeHandle {
 
   private TensorInfo info(long handle, int kind, int index) {
     byte[][] names = kind == INPUTS ? inputNames : kind == OUTPUTS ? outputNames : stateNames;
-    return new TensorInfo(name(names[index]), Native.facts(handle, kind, index));
+    return new TensorInfo(name(names[index]), Native.properties(handle, kind, index));
   }
 
-  private static long[] withShape(long[] facts, int[] shape) {
+  private static long[] withShape(long[] properties, int[] shape) {
     int head = 4;
     long[] changed = new long[head + shape.length];
-    System.arraycopy(facts, 0, changed, 0, head);
+    System.arraycopy(properties, 0, changed, 0, head);
     for (int i = 0; i < shape.length; i++) {
       changed[head + i] = shape[i];
     }

@@ -82,7 +82,7 @@ final class Native {
 
   static native byte[][] names(long engine, int kind);
 
-  static native long[] facts(long engine, int kind, int index);
+  static native long[] properties(long engine, int kind, int index);
 
   static native void copyStates(
       long engine, boolean set, byte[][] names, int[] types, long[][] shapes, Buffer[] buffers);
@@ -114,7 +114,7 @@ final class Native {
 
   static native void convert(
       long converter,
-      int[] facts,
+      int[] properties,
       Buffer[] planes,
       long[] strides,
       Buffer tensor,

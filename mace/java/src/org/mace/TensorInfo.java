@@ -15,15 +15,15 @@ public final class TensorInfo {
   private final int zeroPoint;
   private final int[] shape;
 
-  TensorInfo(String name, long[] facts) {
+  TensorInfo(String name, long[] properties) {
     this.name = name;
-    dataType = DataType.of(facts[0]);
-    dataFormat = facts[1] == 1 ? "NHWC" : facts[1] == 2 ? "NCHW" : "";
-    scale = Float.intBitsToFloat((int) facts[2]);
-    zeroPoint = (int) facts[3];
-    shape = new int[facts.length - HEAD];
+    dataType = DataType.of(properties[0]);
+    dataFormat = properties[1] == 1 ? "NHWC" : properties[1] == 2 ? "NCHW" : "";
+    scale = Float.intBitsToFloat((int) properties[2]);
+    zeroPoint = (int) properties[3];
+    shape = new int[properties.length - HEAD];
     for (int i = 0; i < shape.length; i++) {
-      shape[i] = (int) facts[HEAD + i];
+      shape[i] = (int) properties[HEAD + i];
     }
   }
 

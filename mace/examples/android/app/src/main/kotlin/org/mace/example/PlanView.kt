@@ -19,9 +19,9 @@ class MemoryPlan(json: String) {
   val bytes: Long
 
   init {
-    val facts = JSONObject(json)
-    val records = facts.optJSONArray("records")
-    val offsets = facts.optJSONArray("offsets")
+    val properties = JSONObject(json)
+    val records = properties.optJSONArray("records")
+    val offsets = properties.optJSONArray("offsets")
     tensors =
         (0 until (records?.length() ?: 0)).map {
           val record = records!!.getJSONObject(it)

@@ -1,7 +1,7 @@
 // What an OpenCL device reports about itself.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_OPENCL_DRIVER_DEVICE_FACTS_H_
-#define MACE_OPENCL_DRIVER_DEVICE_FACTS_H_
+#ifndef MACE_OPENCL_DRIVER_DEVICE_INFO_H_
+#define MACE_OPENCL_DRIVER_DEVICE_INFO_H_
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace mace::opencl {
 
-struct DeviceFacts {
+struct DeviceInfo {
   std::string platform;
   std::string name;
   std::string vendor;
@@ -45,15 +45,15 @@ struct DeviceFacts {
 };
 
 // Asks the device. A property that the driver does not report is 0 or empty.
-DeviceFacts ReadFacts(const ClApi& api, cl_device_id device);
+DeviceInfo ReadInfo(const ClApi& api, cl_device_id device);
 
 // Asks which images of 8 bits kernels can read in a context. Where the driver
 // does not answer, there are none.
-void ReadImageFormats(const ClApi& api, cl_context context, DeviceFacts* facts);
+void ReadImageFormats(const ClApi& api, cl_context context, DeviceInfo* info);
 
 // Returns what the device lacks for this backend, or an empty string.
-std::string WhyUnfit(const DeviceFacts& facts);
+std::string WhyUnfit(const DeviceInfo& info);
 
 }  // namespace mace::opencl
 
-#endif  // MACE_OPENCL_DRIVER_DEVICE_FACTS_H_
+#endif  // MACE_OPENCL_DRIVER_DEVICE_INFO_H_

@@ -1,7 +1,7 @@
 // Asking a device for its properties.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/opencl/driver/device_facts.h"
+#include "mace/opencl/driver/device_info.h"
 
 #include <cstdio>
 #include <vector>
@@ -37,53 +37,51 @@ T Number(const ClApi& api, cl_device_id device, cl_device_info what) {
 
 }  // namespace
 
-bool DeviceFacts::has_extension(const std::string& extension) const {
+bool DeviceInfo::has_extension(const std::string& extension) const {
   return (StrCat(" ", extensions, " ")).find(StrCat(" ", extension, " ")) !=
          std::string::npos;
 }
 
-bool DeviceFacts::is_adreno() const {
+bool DeviceInfo::is_adreno() const {
   return name.find("Adreno") != std::string::npos;
 }
 
-DeviceFacts ReadFacts(const ClApi& api, cl_device_id device) {
-  DeviceFacts facts;
-  facts.name = Text(api, device, CL_DEVICE_NAME);
-  facts.vendor = Text(api, device, CL_DEVICE_VENDOR);
-  facts.driver = Text(api, device, CL_DRIVER_VERSION);
-  facts.version = Text(api, device, CL_DEVICE_VERSION);
-  facts.extensions = Text(api, device, CL_DEVICE_EXTENSIONS);
+DeviceInfo ReadInfo(const ClApi& api, cl_device_id device) {
+  DeviceInfo info;
+  info.name = Text(api, device, CL_DEVICE_NAME);
+  info.vendor = Text(api, device, CL_DEVICE_VENDOR);
+  info.driver = Text(api, device, CL_DRIVER_VERSION);
+  info.version = Text(api, device, CL_DEVICE_VERSION);
+  info.extensions = Text(api, device, CL_DEVICE_EXTENSIONS);
   // The standard's form: "OpenCL <major>.<minor> <vendor-specific text>".
-  std::sscanf(facts.version.c_str(), "OpenCL %d.%d", &facts.major,
-              &facts.minor);
+  std::sscanf(info.version.c_str(), "OpenCL %d.%d", &info.major, &info.minor);
   const auto type = Number<cl_device_type>(api, device, CL_DEVICE_TYPE);
-  facts.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
-  facts.is_available = Number<cl_bool>(api, device, CL_DEVICE_AVAILABLE) != 0;
-  facts.has_compiler =
+  info.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
+  info.is_available = Number<cl_bool>(api, device, CL_DEVICE_AVAILABLE) != 0;
+  info.has_compiler =
       Number<cl_bool>(api, device, CL_DEVICE_COMPILER_AVAILABLE) != 0;
-  facts.has_images = Number<cl_bool>(api, device, CL_DEVICE_IMAGE_SUPPORT) != 0;
-  facts.unified_memory =
+  info.has_images = Number<cl_bool>(api, device, CL_DEVICE_IMAGE_SUPPORT) != 0;
+  info.unified_memory =
       Number<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-  facts.max_image_width =
+  info.max_image_width =
       Number<size_t>(api, device, CL_DEVICE_IMAGE2D_MAX_WIDTH);
-  facts.max_image_height =
+  info.max_image_height =
       Number<size_t>(api, device, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
-  facts.max_group_size =
+  info.max_group_size =
       Number<size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  facts.compute_units =
+  info.compute_units =
       Number<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS);
-  facts.local_bytes = Number<cl_ulong>(api, device, CL_DEVICE_LOCAL_MEM_SIZE);
-  facts.memory_bytes = Number<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  info.local_bytes = Number<cl_ulong>(api, device, CL_DEVICE_LOCAL_MEM_SIZE);
+  info.memory_bytes = Number<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
   size_t sizes[8] = {};  // one per dimension; the standard has three
   if (api.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes),
                           sizes, nullptr) == CL_SUCCESS) {
-    for (int i = 0; i < 3; ++i) facts.max_group_sizes[i] = sizes[i];
+    for (int i = 0; i < 3; ++i) info.max_group_sizes[i] = sizes[i];
   }
-  return facts;
+  return info;
 }
 
-void ReadImageFormats(const ClApi& api, cl_context context,
-                      DeviceFacts* facts) {
+void ReadImageFormats(const ClApi& api, cl_context context, DeviceInfo* info) {
   cl_uint count = 0;
   const auto ask = [&](cl_uint most, cl_image_format* formats, cl_uint* n) {
     return api.clGetSupportedImageFormats(context, CL_MEM_READ_ONLY,
@@ -98,24 +96,24 @@ void ReadImageFormats(const ClApi& api, cl_context context,
   for (const cl_image_format& format : formats) {
     if (format.image_channel_order != CL_RGBA) continue;
     const cl_channel_type type = format.image_channel_data_type;
-    facts->has_snorm8_images |= type == CL_SNORM_INT8;
-    facts->has_unorm8_images |= type == CL_UNORM_INT8;
+    info->has_snorm8_images |= type == CL_SNORM_INT8;
+    info->has_unorm8_images |= type == CL_UNORM_INT8;
   }
 }
 
-std::string WhyUnfit(const DeviceFacts& facts) {
-  if (!facts.is_available) return "is not available";
-  if (!facts.has_compiler) return "has no compiler";
-  if (facts.major < 1 || (facts.major == 1 && facts.minor < 2)) {
-    return StrCat("has ", facts.version.empty() ? "no version" : facts.version,
+std::string WhyUnfit(const DeviceInfo& info) {
+  if (!info.is_available) return "is not available";
+  if (!info.has_compiler) return "has no compiler";
+  if (info.major < 1 || (info.major == 1 && info.minor < 2)) {
+    return StrCat("has ", info.version.empty() ? "no version" : info.version,
                   ", OpenCL 1.2 is needed");
   }
   // The standard demands at least 8192 pixels a side for the full profile.
-  if (!facts.has_images || facts.max_image_width == 0 ||
-      facts.max_image_height == 0) {
+  if (!info.has_images || info.max_image_width == 0 ||
+      info.max_image_height == 0) {
     return "has no images";
   }
-  if (facts.max_group_size == 0 || facts.max_group_sizes[0] == 0) {
+  if (info.max_group_size == 0 || info.max_group_sizes[0] == 0) {
     return "does not report the size of its work groups";
   }
   return "";

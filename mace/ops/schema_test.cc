@@ -1,4 +1,4 @@
-// The facts of each op are complete, and views have the bytes that they claim.
+// The schema of each op is complete, and views have the bytes that they claim.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 // A misspelt name in Op::Choices or Op::NamesAxes adds an attribute without a
 // type.
-TEST(Facts, AttributesHaveTypesAndTextsHaveChoices) {
+TEST(Schema, AttributesHaveTypesAndTextsHaveChoices) {
   for (const Op* op : AllOps()) {
     for (const AttrInfo& attr : op->attrs) {
       ASSERT_NE(attr.type, nullptr) << op->name << " has no " << attr.name;
@@ -38,7 +38,7 @@ TEST(Facts, AttributesHaveTypesAndTextsHaveChoices) {
   }
 }
 
-TEST(Facts, WhatIsNamedIsThere) {
+TEST(Schema, WhatIsNamedIsThere) {
   for (const Op* op : AllOps()) {
     const auto& with = op->types_with;
     const auto attr =
