@@ -56,7 +56,8 @@ class NodeKernels {
   virtual Status FinishPrepare() { return Status(); }
 
   // Whether Prepare of such a node takes input `i` as it is stored, as fp16 or
-  // codes (Operand::stored), and Run does not read it; else they see floats.
+  // quantized (Operand::stored), and Run does not read it; else they see
+  // floats.
   virtual bool TakesFp16(const Node& /*node*/, size_t /*i*/) const {
     return false;
   }

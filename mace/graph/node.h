@@ -30,10 +30,10 @@ struct Operand {
   // packed copies; -1 if it is not a weight.
   int64_t weight_id = -1;
   // If `data` holds the elements of an f32 operand in another type: kF16,
-  // kBF16, or kI8 or kU8 for codes (stored_weight.h). That only happens for
-  // devices that accept it (NodeKernels::TakesFp16); else kInvalid.
+  // kBF16, or kI8 or kU8 for quantized weights (stored_weight.h). That only
+  // happens for devices that accept it (NodeKernels::TakesFp16); else kInvalid.
   DataType stored = DataType::kInvalid;
-  // How codes of kI8 stand for floats; null: by the scales that follow them.
+  // How kI8 values are dequantized; null: by the scales that follow them.
   QuantizationPtr stored_quantization = nullptr;
 
   bool present() const { return type.dtype != DataType::kInvalid; }

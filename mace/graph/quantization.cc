@@ -17,9 +17,9 @@ bool AreEqual(const QuantizationPtr& a, const QuantizationPtr& b) {
 int32_t NearestCode(float units, int32_t zero_point, int32_t least,
                     int32_t most) {
   const float rounded = std::round(units);
-  const float code = rounded + static_cast<float>(zero_point);
-  if (!(code > static_cast<float>(least))) return least;
-  if (code >= static_cast<float>(most)) return most;
+  const float value = rounded + static_cast<float>(zero_point);
+  if (!(value > static_cast<float>(least))) return least;
+  if (value >= static_cast<float>(most)) return most;
   return static_cast<int32_t>(rounded) + zero_point;
 }
 

@@ -10,11 +10,11 @@
 
 namespace mace {
 
-// real = scale * (code - zero_point), with one scale and zero point for the
+// real = scale * (value - zero_point), with one scale and zero point for the
 // whole tensor, or one of each for every index of `axis`.
 struct Quantization {
   std::vector<float> scales;         // finite and above 0; at least one
-  std::vector<int32_t> zero_points;  // as many as scales; codes of the type
+  std::vector<int32_t> zero_points;  // as many as scales; values of the type
   int axis = -1;                     // -1: one scale for the whole tensor
 
   bool is_per_axis() const { return axis >= 0; }
@@ -32,8 +32,9 @@ using QuantizationPtr = std::shared_ptr<const Quantization>;
 // Returns whether both are null or equal.
 bool AreEqual(const QuantizationPtr& a, const QuantizationPtr& b);
 
-// Returns the code in [least, most] that is nearest to `units` + `zero_point`,
-// ties of `units` away from zero. Infinity saturates; NaN is `least`.
+// Returns the quantized value in [least, most] that is nearest to `units` +
+// `zero_point`, ties of `units` away from zero. Infinity saturates; NaN is
+// `least`.
 int32_t NearestCode(float units, int32_t zero_point, int32_t least,
                     int32_t most);
 

@@ -12,16 +12,17 @@
 namespace mace {
 namespace {
 
-constexpr int64_t kBlockBytes = kCodesPerBlock / 2;
+constexpr int64_t kBlockBytes = kValuesPerBlock / 2;
 
-struct CodeLayout {
+struct RowLayout {
   int64_t rows, depth, row_bytes, row_scales, scale_bytes;
 
-  CodeLayout(const Shape& shape, DataType stored)
+  RowLayout(const Shape& shape, DataType stored)
       : rows(shape.empty() ? 1 : shape[0]), depth(1) {
     for (size_t d = 1; d < shape.size(); ++d) depth *= shape[d];
     const bool has_blocks = stored == DataType::kU8;
-    row_scales = has_blocks ? (depth + kCodesPerBlock - 1) / kCodesPerBlock : 1;
+    row_scales =
+        has_blocks ? (depth + kValuesPerBlock - 1) / kValuesPerBlock : 1;
     row_bytes = has_blocks ? row_scales * kBlockBytes : depth;
     scale_bytes = has_blocks ? sizeof(uint16_t) : sizeof(float);
   }
@@ -55,10 +56,10 @@ void WidenQuantized(const Operand& weight, float* to) {
   }
 }
 
-void WidenCodes(const Operand& weight, float* to) {
+void DequantizeRows(const Operand& weight, float* to) {
   if (weight.stored_quantization != nullptr) return WidenQuantized(weight, to);
   const CodeRows from(weight);
-  constexpr int64_t kHalf = kCodesPerBlock / 2;
+  constexpr int64_t kHalf = kValuesPerBlock / 2;
   float scale = 0;
   for (int64_t r = 0; r < from.rows; ++r) {
     const uint8_t* codes = from.codes + r * from.row_bytes;
@@ -68,7 +69,7 @@ void WidenCodes(const Operand& weight, float* to) {
         *to++ = scale * static_cast<float>(static_cast<int8_t>(codes[i]));
         continue;
       }
-      const int64_t block = i / kCodesPerBlock, at = i % kCodesPerBlock;
+      const int64_t block = i / kValuesPerBlock, at = i % kValuesPerBlock;
       if (at == 0) {
         uint16_t fp16;
         std::memcpy(&fp16,
@@ -78,8 +79,8 @@ void WidenCodes(const Operand& weight, float* to) {
         scale = FromFp16(fp16);
       }
       const uint8_t pair = codes[block * kBlockBytes + at % kHalf];
-      const int code = at < kHalf ? pair & 15 : pair >> 4;
-      *to++ = scale * static_cast<float>(code - 8);
+      const int value = at < kHalf ? pair & 15 : pair >> 4;
+      *to++ = scale * static_cast<float>(value - 8);
     }
   }
 }
@@ -93,7 +94,7 @@ int64_t StoredBytes(const Operand& weight) {
     return n * static_cast<int64_t>(SizeOf(weight.stored));
   }
   if (n == 0) return 0;
-  const CodeLayout layout(weight.type.shape, weight.stored);
+  const RowLayout layout(weight.type.shape, weight.stored);
   return layout.scales_at() +
          layout.rows * layout.row_scales * layout.scale_bytes;
 }
@@ -103,7 +104,7 @@ int64_t StoredBytes(const Value& weight) {
 }
 
 CodeRows::CodeRows(const Operand& weight) {
-  const CodeLayout layout(weight.type.shape, weight.stored);
+  const RowLayout layout(weight.type.shape, weight.stored);
   rows = layout.rows;
   depth = layout.depth;
   has_blocks = weight.stored == DataType::kU8;
@@ -122,7 +123,7 @@ void CodeRows::ScalesOf(int64_t row, float* to) const {
            to);
 }
 
-CodeScales::CodeScales(const Operand& weight)
+StoredScales::StoredScales(const Operand& weight)
     : quantization_(weight.stored_quantization.get()) {
   if (quantization_ != nullptr) {
     axis_ = quantization_->axis;
@@ -136,7 +137,7 @@ CodeScales::CodeScales(const Operand& weight)
   inner_ = Extents(shape, static_cast<size_t>(axis_) + 1, shape.size());
 }
 
-bool CodeScales::HasOneZeroPoint(int32_t* to) const {
+bool StoredScales::HasOneZeroPoint(int32_t* to) const {
   *to = quantization_ == nullptr ? 0 : quantization_->zero_point();
   if (quantization_ == nullptr) return true;
   const std::vector<int32_t>& all = quantization_->zero_points;
@@ -147,7 +148,7 @@ bool CodeScales::HasOneZeroPoint(int32_t* to) const {
 void WidenStored(const Operand& weight, float* to) {
   const int64_t n = NumElements(weight.type.shape);
   if (IsStoredAsCodes(weight.stored)) {
-    if (n > 0) WidenCodes(weight, to);
+    if (n > 0) DequantizeRows(weight, to);
     return;
   }
   const auto* values = static_cast<const uint16_t*>(weight.data);

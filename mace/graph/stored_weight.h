@@ -1,21 +1,21 @@
-// Weights of floats that are stored in another type: fp16, bf16, or codes.
+// Weights of floats that are stored in another type: fp16, bf16, int8 or int4.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Codes are in rows, with scales of their own, or quantized as tensors of codes
-// are. The rows are the slices along the weight's first axis. Their scales
-// follow the codes of all rows, at the next multiple of 64 bytes.
+// Quantized values are in rows, with scales of their own, or quantized as
+// tensors are. The rows are the slices along the weight's first axis. Their
+// scales follow the values of all rows, at the next multiple of 64 bytes.
 //
-//   kI8  8 bits: element = scale of the row * code
-//          codes  int8   [rows, depth]
+//   kI8  8 bits: element = scale of the row * value
+//          values int8   [rows, depth]
 //          scales float  [rows]
 //   kU8  4 bits, in blocks of 32 elements of a row, the last one padded:
-//        element = scale of the block * (code - 8)
-//          codes  byte   [rows, blocks, 16]: byte i has elements i (its low
+//        element = scale of the block * (value - 8)
+//          values byte   [rows, blocks, 16]: byte i has elements i (its low
 //                        half) and 16 + i of the block
 //          scales fp16   [rows, blocks]
-//   kI8  with a quantization, of any axis: element = scale * (code - zero
+//   kI8  with a quantization, of any axis: element = scale * (value - zero
 //   point)
-//          codes  int8   as the elements
+//          values int8   as the elements
 #ifndef MACE_GRAPH_STORED_WEIGHT_H_
 #define MACE_GRAPH_STORED_WEIGHT_H_
 
@@ -25,14 +25,15 @@
 
 namespace mace {
 
-// Elements that share a scale in codes of 4 bits.
-constexpr int64_t kCodesPerBlock = 32;
+// Elements that share a scale in int4.
+constexpr int64_t kValuesPerBlock = 32;
 
 inline bool IsStoredAsCodes(DataType stored) {
   return stored == DataType::kI8 || stored == DataType::kU8;
 }
 
-// Whether a weight is stored as rows of codes with scales of their own.
+// Whether a weight is stored as rows of quantized values with scales of their
+// own.
 inline bool HasCodeRows(const Operand& weight) {
   return IsStoredAsCodes(weight.stored) &&
          weight.stored_quantization == nullptr;
@@ -58,12 +59,12 @@ struct CodeRows {
   void ScalesOf(int64_t row, float* to) const;
 };
 
-// How the elements of a weight of codes of 8 bits become floats: indices of one
+// How the elements of an int8 weight become floats: indices of one
 // axis, or all elements, share a scale.
-class CodeScales {
+class StoredScales {
  public:
   // REQUIRES: weight.stored is kI8; the weight outlives the object.
-  explicit CodeScales(const Operand& weight);
+  explicit StoredScales(const Operand& weight);
 
   int axis() const { return axis_; }  // -1: all elements share the scale
   // Of an element, by its place in the weight.

@@ -99,11 +99,11 @@ Result<DataType> StoredType(const stored::ConstTensor& tensor,
   MACE_ASSIGN_OR_RETURN(const DataType stored,
                         FromStored(*tensor.stored_type, what));
   const bool is_fp16 = stored == DataType::kF16 || stored == DataType::kBF16;
-  const bool is_codes = IsStoredAsCodes(stored) && type.rank() >= 2;
-  if ((is_fp16 || is_codes) && type.dtype == DataType::kF32) return stored;
+  const bool is_quantized = IsStoredAsCodes(stored) && type.rank() >= 2;
+  if ((is_fp16 || is_quantized) && type.dtype == DataType::kF32) return stored;
   return InvalidModel(what, ": ", ToString(type), " stored as ", Name(stored),
                       "; only f32 is stored as another type, f16 or bf16, or "
-                      "with two axes and more as codes, i8 or u8");
+                      "with two axes and more quantized, i8 or u8");
 }
 
 // Checks that `bytes` bytes at the weight's offset lie inside the array.
@@ -121,13 +121,14 @@ Status CheckPlace(const stored::ConstTensor& tensor, int64_t bytes,
   return Status();
 }
 
-// Of the weight, or of the codes of 8 bits as which it is stored.
+// Of the weight, or of the int8 values as which it is stored.
 Status SetQuantization(const stored::ConstTensor& tensor,
                        const std::string& what, Value* value) {
-  TensorType codes = value->type;
+  TensorType stored_type = value->type;
   const bool is_stored = value->stored == DataType::kI8;
-  if (is_stored) codes.dtype = value->stored;
-  MACE_RETURN_IF_ERROR(CheckQuantization(tensor.quantization, codes, what));
+  if (is_stored) stored_type.dtype = value->stored;
+  MACE_RETURN_IF_ERROR(
+      CheckQuantization(tensor.quantization, stored_type, what));
   QuantizationPtr& to =
       is_stored ? value->stored_quantization : value->type.quantization;
   to = mace::FromStored(tensor.quantization);

@@ -74,7 +74,7 @@ TEST(LoadModel, StoredFp16MayEndWhereTheArrayDoes) {
   EXPECT_FALSE(sample.Load().ok());
 }
 
-TEST(LoadModel, KeepsStoredCodes) {
+TEST(LoadModel, KeepsQuantizedWeights) {
   for (const auto& [type, want] : {std::pair(proto::DT_INT8, DataType::kI8),
                                    std::pair(proto::DT_UINT8, DataType::kU8)}) {
     Sample sample;
@@ -91,7 +91,7 @@ TEST(LoadModel, KeepsStoredCodes) {
 }
 
 // They end where the array does, as there are no scales behind them.
-TEST(LoadModel, KeepsTheQuantizationOfStoredCodes) {
+TEST(LoadModel, KeepsTheQuantizationOfStoredWeights) {
   Sample sample;
   auto* w = sample.net.mutable_tensors(0);
   w->set_dims(0, 4);
@@ -233,13 +233,13 @@ const BadCase kBadCases[] = {
        s.net.mutable_tensors(0)->set_stored_type(proto::DT_FLOAT);
      },
      "weight 'w': f32[16] stored as f32; only f32 is stored as another type"},
-    {"VectorStoredAsCodes",
+    {"VectorStoredQuantized",
      [](Sample& s) {
        s.net.mutable_tensors(0)->set_stored_type(proto::DT_INT8);
      },
      "weight 'w': f32[16] stored as i8; only f32 is stored as another type, "
-     "f16 or bf16, or with two axes and more as codes"},
-    {"CodesOutside",
+     "f16 or bf16, or with two axes and more quantized"},
+    {"ValuesOutside",
      [](Sample& s) {
        auto* w = s.net.mutable_tensors(0);
        w->set_dims(0, 1);

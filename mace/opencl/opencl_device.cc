@@ -109,7 +109,7 @@ bool OpenclDevice::TakesFp16(const Node& node, size_t i) const {
 opencl::Target OpenclDevice::TargetOf(const Node& node) const {
   return opencl::Target(context_->info(),
                         fp16_ && float32_nodes_.count(node.name) == 0,
-                        max_winograd_, wanted_items_, *codes_);
+                        max_winograd_, wanted_items_, *known_weights_);
 }
 
 Result<opencl::KernelSpec> OpenclDevice::Describe(const Node& node) const {
@@ -190,7 +190,7 @@ Result<Extent2D> OpenclDevice::ImageExtentOf(const TensorType& type) const {
   const Extent2D extent = ImageExtent(opencl::ImageLayout::kChannelMajor,
                                       opencl::AsNhwc(type.shape));
   const opencl::Target target(context_->info(), fp16_, max_winograd_,
-                              wanted_items_, *codes_);
+                              wanted_items_, *known_weights_);
   MACE_RETURN_IF_ERROR(target.CheckExtent(extent, what));
   return extent;
 }

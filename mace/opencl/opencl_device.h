@@ -105,8 +105,8 @@ class OpenclDevice final : public Device,
   opencl::BuildOptions build_;
   std::unique_ptr<opencl::BinaryCache> cache_;
   std::unique_ptr<opencl::OpenclContext> context_;
-  const std::unique_ptr<opencl::KnownCodes> codes_ =
-      std::make_unique<opencl::KnownCodes>();
+  const std::unique_ptr<opencl::KnownWeights> known_weights_ =
+      std::make_unique<opencl::KnownWeights>();
   std::unique_ptr<TuningResults> results_;
   std::unique_ptr<opencl::Tuner> tuner_;
   bool may_tune_ = false;  // Tune has something to do

@@ -32,7 +32,7 @@ TEST(Gather, Literal) {
   CheckOp({"Gather", {}, {F32({2, 0}, {}), I32({1}, {1})}}, {F32({1, 0}, {})});
 }
 
-TEST(Gather, OfWeightsStoredAsCodes) {
+TEST(Gather, OfQuantizedWeights) {
   for (const DataType stored : {DataType::kI8, DataType::kU8}) {
     for (const int64_t k : {1, 16, 33, 100}) {
       const TestTensor x = StoredAs(stored, RandomF32({9, 2, k}, 1));

@@ -29,7 +29,7 @@ TestTensor Counted(Shape shape) {
 TEST(LshProjection, EachType) {
   const TestTensor w = F32({3}, {0.5f, -2, 3});
   TestTensor bytes =
-      Codes(DataType::kI8, {3, 3}, {1, 2, 3, -4, 5, 6, 7, 8, -9}, 1, 0);
+      Quantized(DataType::kI8, {3, 3}, {1, 2, 3, -4, 5, 6, 7, 8, -9}, 1, 0);
   bytes.type.quantization = nullptr;
   const struct {
     TestTensor x;
@@ -133,10 +133,11 @@ TEST(LshProjection, Errors) {
                    "one weight per feature: [3]");
   ExpectInferError({"LshProjection", {}, {x, Seeds(), I32({3}, {1, 2, 3})}},
                    "input 2");
-  ExpectInferError({"LshProjection",
-                    {},
-                    {Codes(DataType::kI8, {3}, {1, 2, 3}, 0.5f, 0), Seeds()}},
-                   "quantized");
+  ExpectInferError(
+      {"LshProjection",
+       {},
+       {Quantized(DataType::kI8, {3}, {1, 2, 3}, 0.5f, 0), Seeds()}},
+      "quantized");
 }
 
 }  // namespace

@@ -1,16 +1,15 @@
-// Quantize: the codes nearest to x.
+// Quantize: the quantized values nearest to x.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs   x   f32, or quantized i8, u8 or i16
 // Outputs  y   of the shape of x, quantized as the model file says, per tensor
 // Attrs    to          i8 (default), u8, i16
 //          rounding    AWAY (default): halves are rounded away from zero. EVEN:
-//                      to the even number, and codes become real numbers in
-//                      between
-//          arithmetic  how codes become codes with AWAY: FIXED point (default),
-//                      or FLOAT
-// Errors   an unknown value of an attribute; y has no scale. Codes saturate;
-//          NaN becomes the least code
+//                      to the even number, and requantization computes in
+//                      float32
+//          arithmetic  how AWAY requantizes: FIXED point (default), or FLOAT
+// Errors   an unknown value of an attribute; y has no scale. Values saturate;
+//          NaN becomes the smallest value
 // Source   TFLite QUANTIZE (FIXED) and CONCATENATION (FLOAT), ONNX
 //          QuantizeLinear-13 (EVEN)
 
@@ -28,8 +27,8 @@ Status InferQuantize(Node& node) {
   TensorType y;
   y.shape = node.inputs[0].type.shape;
   MACE_ASSIGN_OR_RETURN(y.dtype, ParseDataType(node, "to", attrs.to));
-  const bool from_codes = node.inputs[0].type.dtype != DataType::kF32;
-  if (from_codes && !node.inputs[0].type.is_quantized()) {
+  const bool from_quantized = node.inputs[0].type.dtype != DataType::kF32;
+  if (from_quantized && !node.inputs[0].type.is_quantized()) {
     return NodeError(node, "x is ", ToString(node.inputs[0].type),
                      "; it must be f32 or quantized");
   }

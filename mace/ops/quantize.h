@@ -9,7 +9,7 @@ namespace mace {
 
 struct QuantizeAttrs {
   std::string to = "i8";  // element type of y: i8, u8 or i16
-  // How codes become codes with AWAY: in FIXED point, or in FLOAT, as in
+  // How requantization rounds with AWAY: in FIXED point, or in FLOAT, as in
   // TFLite's CONCATENATION.
   std::string arithmetic = "FIXED";
   // Halves are rounded AWAY from zero, or to the EVEN number, as in ONNX.

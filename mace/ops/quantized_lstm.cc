@@ -1,4 +1,4 @@
-// QuantizedLstm: a long short-term memory in codes, with cells of 16 bits.
+// QuantizedLstm: a long short-term memory in int8, with cells in int16.
 // SPDX-License-Identifier: Apache-2.0
 //
 // For each step, with gates i, o, f and g in this order in all weights:
@@ -137,7 +137,8 @@ Result<QuantizedLstmShape> ResolveQuantizedLstm(
 namespace ops {
 namespace {
 
-// y and the states after the last step are codes like those before the first.
+// y and the states after the last step are quantized like those before the
+// first.
 Status CheckStateScales(const Node& node) {
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const size_t like = i == 2 ? kQuantizedLstmC : kQuantizedLstmH;

@@ -1,4 +1,4 @@
-// Ops of quantized tensors. The literal codes are those of LiteRT 2.3's
+// Ops of quantized tensors. The literal values are those of LiteRT 2.3's
 // reference kernels.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -16,24 +16,24 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-TestTensor I8(Shape shape, const std::vector<int32_t>& codes, float scale,
+TestTensor I8(Shape shape, const std::vector<int32_t>& values, float scale,
               int32_t zero_point) {
-  return Codes(DataType::kI8, std::move(shape), codes, scale, zero_point);
+  return Quantized(DataType::kI8, std::move(shape), values, scale, zero_point);
 }
 
-TestTensor I16(Shape shape, const std::vector<int16_t>& codes, float scale) {
+TestTensor I16(Shape shape, const std::vector<int16_t>& values, float scale) {
   TestTensor tensor;
   tensor.type = {DataType::kI16, std::move(shape)};
   tensor.type.quantization = PerTensor(scale, 0);
-  tensor.bytes.resize(codes.size() * sizeof(int16_t));
-  std::memcpy(tensor.bytes.data(), codes.data(), tensor.bytes.size());
+  tensor.bytes.resize(values.size() * sizeof(int16_t));
+  std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
   return tensor;
 }
 
 // A constant filter with a scale for each index of `axis`.
-TestTensor Filter(Shape shape, const std::vector<int32_t>& codes,
+TestTensor Filter(Shape shape, const std::vector<int32_t>& values,
                   const std::vector<float>& scales, int axis) {
-  TestTensor w = Const(I8(std::move(shape), codes, 1, 0));
+  TestTensor w = Const(I8(std::move(shape), values, 1, 0));
   w.type.quantization = std::make_shared<const Quantization>(
       Quantization{scales, std::vector<int32_t>(scales.size(), 0), axis});
   return w;
@@ -58,10 +58,10 @@ TEST(Quantize, RoundsHalfAwayFromZeroAndSaturates) {
            {F32({3}, {inf, -inf, NAN})},
            1,
            {PerTensor(1, 7)}},
-          {Codes(DataType::kU8, {3}, {255, 0, 0}, 1, 7)});
+          {Quantized(DataType::kU8, {3}, {255, 0, 0}, 1, 7)});
 }
 
-TEST(Quantize, CodesToCodes) {
+TEST(Quantize, Requantizes) {
   CheckOp({"Quantize",
            {},
            {I8({5}, {-3, -1, 1, 3, 5}, 0.5f, 0)},
@@ -73,7 +73,7 @@ TEST(Quantize, CodesToCodes) {
            {I8({3}, {-128, 0, 127}, 0.1f, 0)},
            1,
            {PerTensor(0.1f, 128)}},
-          {Codes(DataType::kU8, {3}, {0, 128, 255}, 0.1f, 128)});
+          {Quantized(DataType::kU8, {3}, {0, 128, 255}, 0.1f, 128)});
 }
 
 TEST(Dequantize, IsExact) {
@@ -168,16 +168,16 @@ TEST(QuantizedSoftmax, InFixedPoint) {
 }
 
 TEST(QuantizedActivation, ByFixedPointAndTables) {
-  const std::vector<int32_t> codes = {-128, -50, -1, 0, 1, 50, 127};
+  const std::vector<int32_t> values = {-128, -50, -1, 0, 1, 50, 127};
   CheckOp({"Activation",
            {{"activation", std::string("SIGMOID")}},
-           {I8({7}, codes, .05f, 3)},
+           {I8({7}, values, .05f, 3)},
            1,
            {PerTensor(1 / 256.f, -128)}},
           {I8({7}, {-128, -111, -13, -10, -6, 106, 127}, 1 / 256.f, -128)});
   CheckOp({"Activation",
            {{"activation", std::string("TANH")}},
-           {I8({7}, codes, .02f, -5)},
+           {I8({7}, values, .02f, -5)},
            1,
            {PerTensor(1 / 128.f, 0)}},
           {I8({7}, {-126, -92, 10, 13, 15, 102, 127}, 1 / 128.f, 0)});
@@ -233,12 +233,12 @@ TEST(QuantizedFullyConnected, SaturatesWithBiasesOf64Bits) {
           {I16({1, 3}, {32767, -32768, 0}, std::ldexp(1.f, 20))});
 }
 
-// Nothing reads codes as if they were wider integers.
-TEST(QuantizedOps, TakeNoCodesForIndices) {
+// Nothing reads quantized values as if they were wider integers.
+TEST(QuantizedOps, TakeNoQuantizedIndices) {
   const TestTensor x = I8({2, 3}, {1, 2, 3, 4, 5, 6}, 1, 0);
-  const TestTensor codes = I8({2, 1}, {0, 1}, 1, 0);
+  const TestTensor values = I8({2, 1}, {0, 1}, 1, 0);
   for (const char* op : {"Gather", "GatherElements"}) {
-    ExpectInferError({op, {}, {x, codes}}, "input 1");
+    ExpectInferError({op, {}, {x, values}}, "input 1");
   }
   ExpectInferError({"Reshape", {}, {x, Const(I8({1}, {6}, 1, 0))}}, "input 1");
   ExpectInferError(
@@ -247,7 +247,7 @@ TEST(QuantizedOps, TakeNoCodesForIndices) {
   TestTensor wide = x;
   wide.type.dtype = DataType::kI16;
   wide.type.shape = {1, 3};
-  ExpectInferError({"Gather", {}, {wide, codes}}, "input 1");
+  ExpectInferError({"Gather", {}, {wide, values}}, "input 1");
   // Of 16 bits beside 8.
   for (const char* op : {"Concat", "Stack", "MatMul", "PRelu", "Compare"}) {
     SCOPED_TRACE(op);

@@ -1,4 +1,4 @@
-// SpaceToBatchNd: x is padded with zeros (codes with the zero point), then the
+// SpaceToBatchNd: x is padded with zeros (or its zero point), then the
 // pixels of each block go to different batches.
 // SPDX-License-Identifier: Apache-2.0
 //

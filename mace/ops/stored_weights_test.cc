@@ -1,5 +1,5 @@
-// Ops with weights stored as codes: every device computes what the codes stand
-// for.
+// Ops with quantized weights: every device computes with their dequantized
+// values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -13,13 +13,13 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-TestTensor Codes8(Shape shape, uint32_t seed) {
+TestTensor Int8(Shape shape, uint32_t seed) {
   return StoredAs(DataType::kI8, RandomF32(std::move(shape), seed));
 }
 
-// By NumPy 1.26, from the codes and scales written out.
+// By NumPy 1.26, from the quantized values and scales written out.
 TEST(StoredWeights, Literal) {
-  // Rows of codes 127, -64 and 1, 127; scales 1 / 127 and 2 / 127.
+  // Rows of 127, -64 and 1, 127; scales 1 / 127 and 2 / 127.
   const TestTensor w =
       StoredAs(DataType::kI8, F32({2, 2}, {1, -64 / 127.0f, 2 / 127.0f, 2}));
   CheckOp({"FullyConnected", {}, {F32({1, 2}, {3, 5}), w}},
@@ -43,7 +43,7 @@ TEST(StoredWeights, Conv2d) {
                   {"padding", int64_t{1}},
                   {"activation", "RELU"}},
                  {RandomF32({2, 5, 6, channels}, 1),
-                  Codes8({outputs, channels, kernel, kernel}, 2),
+                  Int8({outputs, channels, kernel, kernel}, 2),
                   Const(RandomF32({outputs}, 3))}});
       }
     }
@@ -59,7 +59,7 @@ TEST(StoredWeights, Conv2dInGroups) {
                 {"dilations", Ints{2, 1}},
                 {"padding", int64_t{2}}},
                {RandomF32({2, 6, 5, 3 * in_group}, 1),
-                Codes8({3 * out_group, in_group, 2, 3}, 2)}});
+                Int8({3 * out_group, in_group, 2, 3}, 2)}});
     }
   }
 }
@@ -84,7 +84,7 @@ TEST(StoredWeights, DepthwiseConv2d) {
                 {"padding", int64_t{1}},
                 {"activation", "TANH"}},
                {RandomF32({2, 7, 6, channels}, 1),
-                Codes8({multiplier, channels, 3, 3}, 2),
+                Int8({multiplier, channels, 3, 3}, 2),
                 Const(RandomF32({multiplier * channels}, 3))}});
     }
   }
@@ -101,12 +101,12 @@ TEST(StoredWeights, Deconv2d) {
             {"padding", int64_t{4}},
             {"padding_values", Ints{1, 1, 1, 1}}},
            {RandomF32({2, 3, 4, channels}, 1),
-            Codes8({6, channels / group, 3, 3}, 2), Const(RandomF32({6}, 3))}});
+            Int8({6, channels / group, 3, 3}, 2), Const(RandomF32({6}, 3))}});
     }
   }
 }
 
-// A row is a pixel, or an image; and codes of 4 bits.
+// A row is a pixel, or an image; and int4.
 TEST(StoredWeights, FullyConnected) {
   for (const DataType stored : {DataType::kI8, DataType::kU8}) {
     for (const int64_t outputs : {1, 10, 64}) {
@@ -131,10 +131,10 @@ TEST(StoredWeights, MatMul) {
       const Shape shape = transposed ? Shape{outputs, 9} : Shape{9, outputs};
       CheckOp({"MatMul",
                {{"transpose_b", transposed}},
-               {RandomF32({3, 9}, 1), Codes8(shape, 2)}});
+               {RandomF32({3, 9}, 1), Int8(shape, 2)}});
       CheckOp({"MatMul",
                {{"transpose_b", transposed}},
-               {RandomF32({2, 2, 4, 9}, 1), Codes8(shape, 2)}});
+               {RandomF32({2, 2, 4, 9}, 1), Int8(shape, 2)}});
     }
   }
 }
@@ -151,7 +151,8 @@ QuantizationPtr PerAxis(int axis, int64_t extent, int32_t first_zero = 0,
   return q;
 }
 
-// By NumPy 1.26: codes 100, -128 and 3, 127 less 3 are 97, -131 and 0, 124.
+// By NumPy 1.26: quantized values 100, -128 and 3, 127 less 3 are 97, -131 and
+// 0, 124.
 TEST(StoredWeights, LiteralWithAZeroPoint) {
   const TestTensor w =
       StoredAs(PerTensor(0.5f, 3), F32({2, 2}, {48.5f, -65.5f, 0, 62}));
@@ -163,39 +164,39 @@ TEST(StoredWeights, LiteralWithAZeroPoint) {
 TEST(StoredWeights, ZeroPoints) {
   for (const int32_t zero : {-128, -1, 0, 77, 127}) {
     SCOPED_TRACE(zero);
-    const auto codes = [zero](Shape shape) {
+    const auto quantized = [zero](Shape shape) {
       return StoredAs(PerTensor(0.01f, zero), RandomF32(std::move(shape), 2));
     };
     CheckOp({"Conv2d",
              {{"padding", int64_t{1}}, {"activation", "RELU"}},
-             {RandomF32({2, 5, 6, 7}, 1), codes({9, 7, 3, 3}),
+             {RandomF32({2, 5, 6, 7}, 1), quantized({9, 7, 3, 3}),
               Const(RandomF32({9}, 3))}});
     CheckOp({"Conv2d",
              {{"group", int64_t{3}}, {"padding", int64_t{2}}},
-             {RandomF32({1, 6, 5, 9}, 1), codes({15, 3, 2, 3})}});
+             {RandomF32({1, 6, 5, 9}, 1), quantized({15, 3, 2, 3})}});
     CheckOp({"Deconv2d",
              {{"strides", Ints{2, 2}},
               {"padding", int64_t{4}},
               {"padding_values", Ints{1, 1, 1, 1}}},
-             {RandomF32({2, 3, 4, 5}, 1), codes({6, 5, 3, 3}),
+             {RandomF32({2, 3, 4, 5}, 1), quantized({6, 5, 3, 3}),
               Const(RandomF32({6}, 3))}});
     CheckOp({"FullyConnected",
              {},
-             {RandomF32({2, 2, 3, 7}, 1), codes({10, 42}),
+             {RandomF32({2, 2, 3, 7}, 1), quantized({10, 42}),
               Const(RandomF32({10}, 3))}});
     for (const int64_t multiplier : {1, 3}) {
       CheckOp({"DepthwiseConv2d",
                {{"padding", int64_t{1}}},
-               {RandomF32({2, 7, 6, 6}, 1), codes({multiplier, 6, 3, 3}),
+               {RandomF32({2, 7, 6, 6}, 1), quantized({multiplier, 6, 3, 3}),
                 Const(RandomF32({multiplier * 6}, 3))}});
     }
     for (const int64_t transposed : {0, 1}) {
       CheckOp({"MatMul",
                {{"transpose_b", transposed}},
                {RandomF32({3, 9}, 1),
-                codes(transposed ? Shape{5, 9} : Shape{9, 5})}});
+                quantized(transposed ? Shape{5, 9} : Shape{9, 5})}});
     }
-    CheckOp({"Gather", {}, {codes({9, 5}), Const(I32({3}, {8, 0, 4}))}});
+    CheckOp({"Gather", {}, {quantized({9, 5}), Const(I32({3}, {8, 0, 4}))}});
   }
 }
 

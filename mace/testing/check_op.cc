@@ -199,9 +199,10 @@ TestTensor I64(Shape shape, const std::vector<int64_t>& values) {
 TestTensor Bool(Shape shape, const std::vector<uint8_t>& values) {
   return Make(DataType::kBool, std::move(shape), values);
 }
-TestTensor Codes(DataType dtype, Shape shape, const std::vector<int32_t>& codes,
-                 float scale, int32_t zero_point) {
-  const std::vector<uint8_t> bytes(codes.begin(), codes.end());
+TestTensor Quantized(DataType dtype, Shape shape,
+                     const std::vector<int32_t>& quantized, float scale,
+                     int32_t zero_point) {
+  const std::vector<uint8_t> bytes(quantized.begin(), quantized.end());
   TestTensor tensor = Make(dtype, std::move(shape), bytes);
   tensor.type.quantization = PerTensor(scale, zero_point);
   return tensor;
@@ -216,18 +217,18 @@ TestTensor Const(TestTensor tensor) {
 }
 namespace {
 
-// Stores rows as codes of 8 or 4 bits (stored_weight.h), with the scales that
+// Stores rows as int8 or int4 (stored_weight.h), with the scales that
 // hold all of them.
-void StoreCodes(TestTensor* tensor) {
+void StoreQuantized(TestTensor* tensor) {
   Operand weight;
   weight.type = tensor->type;
   weight.stored = tensor->stored;
   const auto bytes = static_cast<size_t>(StoredBytes(weight));
   tensor->fp16.assign((bytes + 1) / 2, 0);
-  auto* codes = reinterpret_cast<uint8_t*>(tensor->fp16.data());
-  weight.data = codes;
+  auto* quantized = reinterpret_cast<uint8_t*>(tensor->fp16.data());
+  weight.data = quantized;
   const CodeRows rows(weight);
-  const int64_t block = rows.has_blocks ? kCodesPerBlock : rows.depth;
+  const int64_t block = rows.has_blocks ? kValuesPerBlock : rows.depth;
   const float most = rows.has_blocks ? 7 : 127;
   for (int64_t r = 0; r < rows.rows; ++r) {
     const float* from = tensor->f32() + r * rows.depth;
@@ -237,7 +238,8 @@ void StoreCodes(TestTensor* tensor) {
       for (int64_t i = b * block; i < end; ++i) {
         largest = std::fmax(largest, std::fabs(from[i]));
       }
-      auto* scales = codes + (static_cast<const uint8_t*>(rows.scales) - codes);
+      auto* scales =
+          quantized + (static_cast<const uint8_t*>(rows.scales) - quantized);
       float scale = largest / most;
       if (rows.has_blocks) {
         const uint16_t fp16 = ToFp16(scale);
@@ -249,7 +251,7 @@ void StoreCodes(TestTensor* tensor) {
       for (int64_t i = b * block; i < end; ++i) {
         const int code =
             scale > 0 ? static_cast<int>(std::lround(from[i] / scale)) : 0;
-        uint8_t* row = codes + r * rows.row_bytes;
+        uint8_t* row = quantized + r * rows.row_bytes;
         if (!rows.has_blocks) {
           row[i] = static_cast<uint8_t>(code);
           continue;
@@ -268,7 +270,7 @@ void StoreCodes(TestTensor* tensor) {
 TestTensor StoredAs(DataType stored, TestTensor tensor) {
   if (IsStoredAsCodes(stored)) {
     tensor.stored = stored;
-    StoreCodes(&tensor);
+    StoreQuantized(&tensor);
     return Const(std::move(tensor));
   }
   const bool is_fp16 = stored == DataType::kF16;
@@ -294,14 +296,14 @@ TestTensor StoredAs(QuantizationPtr quantization, TestTensor tensor) {
   }
   auto* floats = reinterpret_cast<float*>(tensor.bytes.data());
   tensor.fp16.assign((static_cast<size_t>(n) + 1) / 2, 0);
-  auto* codes = reinterpret_cast<int8_t*>(tensor.fp16.data());
+  auto* quantized = reinterpret_cast<int8_t*>(tensor.fp16.data());
   for (int64_t i = 0; i < n; ++i) {
     const size_t s = static_cast<size_t>(i / inner % extent);
     const float scale = quantization->scales[s];
     const int32_t zero = quantization->zero_points[s];
-    codes[i] = static_cast<int8_t>(
+    quantized[i] = static_cast<int8_t>(
         NearestCode(floats[i] / scale, zero, INT8_MIN, INT8_MAX));
-    floats[i] = scale * static_cast<float>(codes[i] - zero);
+    floats[i] = scale * static_cast<float>(quantized[i] - zero);
   }
   tensor.stored = DataType::kI8;
   tensor.stored_quantization = std::move(quantization);

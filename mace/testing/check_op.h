@@ -30,14 +30,15 @@ TestTensor F32(Shape shape, const std::vector<float>& values);
 TestTensor I32(Shape shape, const std::vector<int32_t>& values);
 TestTensor I64(Shape shape, const std::vector<int64_t>& values);
 TestTensor Bool(Shape shape, const std::vector<uint8_t>& values);
-// Codes, i8 or u8, with one scale and zero point.
-TestTensor Codes(DataType dtype, Shape shape, const std::vector<int32_t>& codes,
-                 float scale, int32_t zero_point);
+// Quantized values, i8 or u8, with one scale and zero point.
+TestTensor Quantized(DataType dtype, Shape shape,
+                     const std::vector<int32_t>& quantized, float scale,
+                     int32_t zero_point);
 TestTensor Const(TestTensor tensor);
-// A constant f32 rounded to kF16, kBF16, or codes (kI8, kU8), stored so or as
-// floats.
+// A constant f32 rounded to kF16, kBF16, or quantized (kI8, kU8), stored so or
+// as floats.
 TestTensor StoredAs(DataType stored, TestTensor tensor);
-// A constant f32 rounded to codes of 8 bits with this quantization.
+// A constant f32 quantized to int8 with this quantization.
 TestTensor StoredAs(QuantizationPtr quantization, TestTensor tensor);
 TestTensor Absent();  // an optional input that is not given
 // Uniform in [lo, hi), the same for the same seed on every platform.

@@ -287,7 +287,7 @@ bool CheckFloat(const OpCase& c, const std::vector<TestTensor>& reference,
   return true;
 }
 
-// Whether the kernel in fp16 reads the codes of weights that are stored so.
+// Whether the kernel in fp16 reads the quantized weights.
 bool Reads8Bits(const OpCase& c, const Choice& choice) {
   OpenclDevice& device = DeviceOf(true, choice);
   const Node node = NodeFor(c, device);
@@ -298,11 +298,11 @@ bool Reads8Bits(const OpCase& c, const Choice& choice) {
 
 void CheckFp16(const OpCase& c, float tolerance, const Choice& choice) {
   SCOPED_TRACE("GPU/fp16, " + choice.ToString());
-  // The reference sees the inputs as the GPU does, which may read codes.
-  const bool reads_codes = Reads8Bits(c, choice);
+  // The reference sees the inputs as the GPU does, which may read int8.
+  const bool reads_int8 = Reads8Bits(c, choice);
   OpCase rounded = c;
   for (TestTensor& t : rounded.inputs) {
-    if (!reads_codes || !IsStoredAsCodes(t.stored)) RoundToFp16(t);
+    if (!reads_int8 || !IsStoredAsCodes(t.stored)) RoundToFp16(t);
   }
   CpuOptions reference;
   reference.reference = true;

@@ -69,13 +69,12 @@ ModelBuilder& ModelBuilder::Weight(const std::string& name, const Shape& shape,
   return *this;
 }
 
-ModelBuilder& ModelBuilder::WeightCodes(const std::string& name,
-                                        const Shape& shape,
-                                        const std::vector<int8_t>& codes,
-                                        const std::vector<float>& scales) {
-  EXPECT_EQ(NumElements(shape), static_cast<int64_t>(codes.size()));
+ModelBuilder& ModelBuilder::QuantizedWeight(
+    const std::string& name, const Shape& shape,
+    const std::vector<int8_t>& quantized, const std::vector<float>& scales) {
+  EXPECT_EQ(NumElements(shape), static_cast<int64_t>(quantized.size()));
   EXPECT_EQ(shape[0], static_cast<int64_t>(scales.size()));
-  AddWeight(name, shape, proto::DT_FLOAT, codes.data(), codes.size());
+  AddWeight(name, shape, proto::DT_FLOAT, quantized.data(), quantized.size());
   net_.mutable_tensors()->rbegin()->set_stored_type(proto::DT_INT8);
   const auto* p = reinterpret_cast<const unsigned char*>(scales.data());
   data_.insert(data_.end(), p, p + 4 * scales.size());
@@ -83,12 +82,11 @@ ModelBuilder& ModelBuilder::WeightCodes(const std::string& name,
   return *this;
 }
 
-ModelBuilder& ModelBuilder::WeightCodes(const std::string& name,
-                                        const Shape& shape,
-                                        const std::vector<int8_t>& codes,
-                                        const Quantization& quantization) {
-  EXPECT_EQ(NumElements(shape), static_cast<int64_t>(codes.size()));
-  AddWeight(name, shape, proto::DT_FLOAT, codes.data(), codes.size());
+ModelBuilder& ModelBuilder::QuantizedWeight(
+    const std::string& name, const Shape& shape,
+    const std::vector<int8_t>& quantized, const Quantization& quantization) {
+  EXPECT_EQ(NumElements(shape), static_cast<int64_t>(quantized.size()));
+  AddWeight(name, shape, proto::DT_FLOAT, quantized.data(), quantized.size());
   proto::ConstTensor& weight = *net_.mutable_tensors()->rbegin();
   weight.set_stored_type(proto::DT_INT8);
   proto::Quantization& to = *weight.mutable_quantization();

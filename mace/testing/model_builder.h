@@ -19,14 +19,14 @@ class ModelBuilder {
   ModelBuilder& Input(const std::string& name, const Shape& shape);
   ModelBuilder& Weight(const std::string& name, const Shape& shape,
                        const std::vector<float>& values);
-  // Stored as codes of 8 bits, with a scale for each row (stored_weight.h).
-  ModelBuilder& WeightCodes(const std::string& name, const Shape& shape,
-                            const std::vector<int8_t>& codes,
-                            const std::vector<float>& scales);
+  // Stored as int8, with a scale for each row (stored_weight.h).
+  ModelBuilder& QuantizedWeight(const std::string& name, const Shape& shape,
+                                const std::vector<int8_t>& quantized,
+                                const std::vector<float>& scales);
   // The same with a quantization.
-  ModelBuilder& WeightCodes(const std::string& name, const Shape& shape,
-                            const std::vector<int8_t>& codes,
-                            const Quantization& quantization);
+  ModelBuilder& QuantizedWeight(const std::string& name, const Shape& shape,
+                                const std::vector<int8_t>& quantized,
+                                const Quantization& quantization);
   ModelBuilder& WeightI32(const std::string& name,
                           const std::vector<int32_t>& values);
   // The node is named like its first output.

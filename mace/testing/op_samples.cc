@@ -18,17 +18,17 @@ TestTensor Known(const std::vector<int32_t>& values) {
 }
 TestTensor Scalar(int32_t value) { return Const(I32({}, {value})); }
 
-TestTensor Codes8(Shape shape, const std::vector<int32_t>& codes, float scale,
-                  int32_t zero) {
-  return Codes(DataType::kI8, std::move(shape), codes, scale, zero);
+TestTensor Int8(Shape shape, const std::vector<int32_t>& quantized, float scale,
+                int32_t zero) {
+  return Quantized(DataType::kI8, std::move(shape), quantized, scale, zero);
 }
-// Codes of 16 bits, in units of 2^-11.
-TestTensor Cells(Shape shape, const std::vector<int16_t>& codes) {
+// Int16, in units of 2^-11.
+TestTensor Cells(Shape shape, const std::vector<int16_t>& quantized) {
   TestTensor cells;
   cells.type = {DataType::kI16, std::move(shape)};
   cells.type.quantization = PerTensor(1.0f / 2048, 0);
-  cells.bytes.resize(codes.size() * sizeof(int16_t));
-  std::memcpy(cells.bytes.data(), codes.data(), cells.bytes.size());
+  cells.bytes.resize(quantized.size() * sizeof(int16_t));
+  std::memcpy(cells.bytes.data(), quantized.data(), cells.bytes.size());
   return cells;
 }
 
@@ -66,7 +66,9 @@ std::vector<OpCase> ActivationToFlatten() {
        {X(kImage), W({4, 4, 2, 2}), W({4}), Known({1, 8, 8, 4})}},
       {"DepthToSpace", {{"block_size", int64_t{2}}}, {X(kImage)}},
       {"DepthwiseConv2d", {}, {X(kImage), W({1, 4, 3, 3}), W({4})}},
-      {"Dequantize", {}, {Codes(DataType::kI8, {3}, {-128, 0, 127}, 0.5f, 3)}},
+      {"Dequantize",
+       {},
+       {Quantized(DataType::kI8, {3}, {-128, 0, 127}, 0.5f, 3)}},
       {"Eltwise", {{"type", "SUM"}}, {X(kImage), X(kImage)}},
       {"Expand", {}, {X({1, 4}), Known({3, 4})}},
       {"ExpandDims", {{"axis", Ints{0}}}, {X({3, 4})}},
@@ -133,11 +135,11 @@ std::vector<OpCase> ProposalToSpaceToDepth() {
       {"Quantize", {{"to", "u8"}}, {X({3, 4})}, 1, {PerTensor(0.01f, 128)}},
       {"QuantizedLstm",
        {},
-       {Codes8({3, 2, 1}, {100, -100, -100, 127, 3, 90}, 0.01f, 5),
-        Const(Codes8({4, 1}, {50, 70, -30, 90}, 0.01f, 0)),
-        Const(Codes8({4, 1}, {20, 10, 60, -80}, 0.01f, 0)),
+       {Int8({3, 2, 1}, {100, -100, -100, 127, 3, 90}, 0.01f, 5),
+        Const(Int8({4, 1}, {50, 70, -30, 90}, 0.01f, 0)),
+        Const(Int8({4, 1}, {20, 10, 60, -80}, 0.01f, 0)),
         Const(I32({4}, {100, 0, 5000, -200})),
-        Codes8({2, 1}, {-3, 20}, 0.008f, -3), Cells({2, 1}, {0, -900})},
+        Int8({2, 1}, {-3, 20}, 0.008f, -3), Cells({2, 1}, {0, -900})},
        3,
        {PerTensor(0.008f, -3), PerTensor(0.008f, -3),
         PerTensor(1.0f / 2048, 0)}},

@@ -24,7 +24,7 @@ struct NamedMutation {
 const std::vector<NamedMutation>& NodeMutations();
 // Mutations of everything else: inputs, outputs, weights, stored plans.
 const std::vector<NamedMutation>& ModelMutations();
-// Mutations of scales, zero points and codes.
+// Mutations of scales, zero points and quantized values.
 const std::vector<NamedMutation>& QuantizationMutations();
 
 // Applies one to eight mutations. Returns their names, separated by spaces.

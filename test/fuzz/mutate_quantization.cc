@@ -1,4 +1,4 @@
-// Mutations of scales and zero points, and of the codes of weights.
+// Mutations of scales and zero points, and of quantized weights.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void ChangeScales(const TensorType&, Random& random, proto::Quantization* q) {
   q->set_scales(i, AnyScale(q->scales(i), random));
 }
 
-// Often a code at the end of the type's range, which is valid.
+// Often a value at the end of the type's range, which is valid.
 int32_t AnyZeroPoint(DataType type, Random& random) {
   const bool low = random.Percent(50);
   if (random.Percent(70)) {
@@ -114,7 +114,7 @@ void ChangeCount(const TensorType&, Random& random, proto::Quantization* q) {
 void Drop(const TensorType&, Random&, proto::Quantization* q) { q->Clear(); }
 
 // Changes the quantization of a tensor, wherever the model says it; often also
-// that of all tensors that are quantized alike, because ops that move codes
+// that of all tensors that are quantized alike, because ops that move values
 // take no others.
 template <void (*Change)(const TensorType&, Random&, proto::Quantization*)>
 bool ChangeQuantized(const Donors&, Draft* draft, Random& random) {
@@ -186,8 +186,8 @@ bool ExchangeQuantizations(const Donors&, Draft* draft, Random& random) {
   return true;
 }
 
-// Returns codes that are all the least or the largest, or any of the two.
-std::string ExtremeCodes(DataType type, int64_t count, Random& random) {
+// Returns values that are all the smallest or the largest, or any of the two.
+std::string ExtremeValues(DataType type, int64_t count, Random& random) {
   const size_t width = SizeOf(type);
   const bool is_signed = type != DataType::kU8;
   std::string least(width, '\0'), most(width, '\xff');
@@ -197,14 +197,14 @@ std::string ExtremeCodes(DataType type, int64_t count, Random& random) {
   }
   static const std::vector<int> kShares = {0, 0, 50, 100, 100};
   const int share = random.Of(kShares);
-  std::string codes;
+  std::string values;
   for (int64_t i = 0; i < count; ++i) {
-    codes += random.Percent(share) ? most : least;
+    values += random.Percent(share) ? most : least;
   }
-  return codes;
+  return values;
 }
 
-bool ChangeCodes(const Donors&, Draft* draft, Random& random) {
+bool ChangeQuantizedValues(const Donors&, Draft* draft, Random& random) {
   for (int tries = 0; tries < 8; ++tries) {
     proto::ConstTensor* weight = AnyOf(draft->net.mutable_tensors(), random);
     if (weight == nullptr) return false;
@@ -216,7 +216,7 @@ bool ChangeCodes(const Donors&, Draft* draft, Random& random) {
       continue;
     }
     draft->SetContents(
-        ExtremeCodes(type.dtype, NumElements(type.shape), random), weight);
+        ExtremeValues(type.dtype, NumElements(type.shape), random), weight);
     return true;
   }
   return false;
@@ -233,7 +233,7 @@ const std::vector<NamedMutation>& QuantizationMutations() {
       {"scale_drop", 1, ChangeQuantized<Drop>},
       {"scale_add", 1, AddQuantization},
       {"scale_other", 3, ExchangeQuantizations},
-      {"codes", 6, ChangeCodes},
+      {"values", 6, ChangeQuantizedValues},
   };
   return *mutations;
 }

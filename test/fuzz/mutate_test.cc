@@ -55,8 +55,8 @@ Seed Sample() {
   return seed;
 }
 
-// A sum of codes, x + w.
-Seed SampleOfCodes() {
+// A quantized sum, x + w.
+Seed QuantizedSample() {
   Seed seed = Sample();
   proto::NetDef& net = seed.net;
   net.mutable_op()->RemoveLast();
@@ -149,7 +149,7 @@ TEST(Mutate, EachMutationChangesTheModel) {
   };
   check(Sample(), NodeMutations());
   check(Sample(), ModelMutations());
-  check(SampleOfCodes(), QuantizationMutations());
+  check(QuantizedSample(), QuantizationMutations());
 }
 
 // As the fuzzer does: what a mutation leaves is the next one's model and donor.
@@ -157,7 +157,7 @@ TEST(Mutate, MutatesItsOwnResults) {
   int mutated = 0;
   for (uint64_t chain = 0; chain < 100; ++chain) {
     std::string graph =
-        Draft(chain % 2 ? Sample() : SampleOfCodes()).Serialize(0);
+        Draft(chain % 2 ? Sample() : QuantizedSample()).Serialize(0);
     for (uint64_t step = 0; step < 60; ++step) {
       Seed seed;
       int64_t settings = 0;
@@ -173,21 +173,21 @@ TEST(Mutate, MutatesItsOwnResults) {
   EXPECT_GT(mutated, 4000);
 }
 
-// Nodes of codes must declare their types, which mutations change.
-TEST(Mutate, MostMutatedModelsOfCodesRun) {
-  const std::vector<Seed> seeds = {SampleOfCodes()};
+// Quantized nodes must declare their types, which mutations change.
+TEST(Mutate, MostMutatedQuantizedModelsRun) {
+  const std::vector<Seed> seeds = {QuantizedSample()};
   const Seed empty = EmptySeed();
   const SeedUrn urn(seeds);
-  int of_codes = 0, run = 0;
+  int quantized = 0, run = 0;
   for (int64_t number = 0; number < 400; ++number) {
     const Case c = MakeCase(urn, empty, 3, number);
     if (!c.quantized) continue;
-    ++of_codes;
+    ++quantized;
     run += Exercise(c.graph, c.weights, c.weight_bytes, c.settings, Limits())
                .stage == Outcome::kRun;
   }
-  EXPECT_GT(of_codes, 200);
-  EXPECT_GT(run, of_codes / 4);
+  EXPECT_GT(quantized, 200);
+  EXPECT_GT(run, quantized / 4);
 }
 
 // The file holds the weights that mutations add, whatever their bytes are.

@@ -27,13 +27,13 @@ struct Candidate {
   std::string contents;  // its bytes, if it is not added yet
 };
 
-bool IsOfCodes(DataType type) {
+bool IsQuantizedType(DataType type) {
   return type == DataType::kI8 || type == DataType::kU8 ||
          type == DataType::kI16;
 }
 
 // Scales as valid models have them: of the whole tensor, or, for some weights,
-// along its first axis. REQUIRES: `type` is one of codes.
+// along its first axis. REQUIRES: `type` is a quantized type.
 QuantizationPtr PlausibleScales(const TensorType& type, bool per_axis,
                                 Random& random) {
   Quantization q;
@@ -131,7 +131,7 @@ Candidate AnyOperand(const Draft& draft, const TensorType& x, bool first,
   if (!elements.ok() || *elements > 4096 || !draft.HasRoom(c.type)) {
     c.type.shape = {1};
   }
-  if (x.is_quantized() && IsOfCodes(c.type.dtype)) {
+  if (x.is_quantized() && IsQuantizedType(c.type.dtype)) {
     c.type.quantization = PlausibleScales(c.type, random.Percent(20), random);
   }
   c.contents = AnyContents(c.type.dtype, NumElements(c.type.shape), random);
@@ -318,16 +318,16 @@ Draft GrowModel(const Seed& empty, int max_nodes, Random& random) {
   for (int64_t n = random.Between(1, 3); n > 0; --n) {
     TensorType type;
     type.dtype = random.Percent(70) ? DataType::kF32 : AnyType(random);
-    static const std::vector<DataType> kCodes = {DataType::kI8, DataType::kI8,
-                                                 DataType::kU8, DataType::kI16};
-    if (random.Percent(10)) type.dtype = random.Of(kCodes);
+    static const std::vector<DataType> kQuantizedTypes = {
+        DataType::kI8, DataType::kI8, DataType::kU8, DataType::kI16};
+    if (random.Percent(10)) type.dtype = random.Of(kQuantizedTypes);
     static const std::vector<int> kRanks = {0, 1, 2, 3, 4, 4, 4, 5};
     type.shape = SmallShape(random, random.Of(kRanks));
     proto::TensorInfo* info = draft.net.add_input_info();
     info->set_name(draft.NewName("input"));
     info->mutable_dims()->Add(type.shape.begin(), type.shape.end());
     info->set_data_type(ToProto(type.dtype));
-    if (IsOfCodes(type.dtype) && random.Percent(80)) {
+    if (IsQuantizedType(type.dtype) && random.Percent(80)) {
       type.quantization = PlausibleScales(type, false, random);
       WriteQuantization(type.quantization, info->mutable_quantization());
     }

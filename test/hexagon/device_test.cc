@@ -91,7 +91,7 @@ TEST_P(DeviceTest, OperandsOfSumsMayBeConstantAndBroadcast) {
   Check(net, {z});
 }
 
-TEST_P(DeviceTest, FunctionsOfOneCodeAreLookedUp) {
+TEST_P(DeviceTest, FunctionsOfOneValueAreLookedUp) {
   for (const char* activation :
        {"RELU", "RELUX", "LEAKYRELU", "TANH", "SIGMOID", "HARDSWISH"}) {
     SCOPED_TRACE(activation);
@@ -168,7 +168,7 @@ TEST_P(DeviceTest, DepthAndSpaceMove) {
   }
 }
 
-TEST_P(DeviceTest, PadsWithTheCodeOfTheConstant) {
+TEST_P(DeviceTest, PadsWithTheQuantizedConstant) {
   for (const Ints& pads :
        {Ints{0, 0, 1, 2, 3, 0, 0, 0}, Ints{0, 1, 0, 0, 0, 0, 5, 130},
         Ints{0, 0, -1, 2, 0, -2, 0, 0}}) {
@@ -199,7 +199,7 @@ TEST_P(DeviceTest, MeansAndSumsOfAxesSideBySide) {
   }
 }
 
-TEST_P(DeviceTest, LeastAndGreatestCodes) {
+TEST_P(DeviceTest, MinAndMaxValues) {
   for (const char* type : {"MIN", "MAX"}) {
     for (const Ints& axes :
          {Ints{1, 2}, Ints{3}, Ints{0}, Ints{}, Ints{2, 3}, Ints{2}}) {
@@ -330,7 +330,7 @@ TEST_P(DeviceTest, MatricesWithZeroPointsAtTheEnds) {
   }
 }
 
-TEST_P(DeviceTest, WhereTheLargestCodeIs) {
+TEST_P(DeviceTest, WhereTheLargestValueIs) {
   for (const Shape& shape :
        {Shape{2, 7, 5, 33}, Shape{1, 300, 1, 1}, Shape{3, 2, 2, 130}}) {
     for (const int64_t axis : {0, 1, 2, 3}) {
@@ -338,7 +338,7 @@ TEST_P(DeviceTest, WhereTheLargestCodeIs) {
         for (const char* type : {"i32", "i64"}) {
           Net net(GetParam());
           const int x = net.Input(shape, Q(0.02f, 5));
-          // Few codes, so that several are the largest.
+          // Few values, so that several are the largest.
           const int few = net.Op("Quantize", {x}, {}, Q(0.9f, 5));
           Check(net, {net.Op("ArgMax", {few},
                              {{"axis", axis},
@@ -352,7 +352,7 @@ TEST_P(DeviceTest, WhereTheLargestCodeIs) {
   }
 }
 
-TEST_P(DeviceTest, FloatsToCodesAndBack) {
+TEST_P(DeviceTest, QuantizesAndDequantizes) {
   const std::string type = GetParam() == DataType::kU8 ? "u8" : "i8";
   for (const char* rounding : {"AWAY", "EVEN"}) {
     for (const float scale : {0.02f, 0.017f, 1.0f, 3e-5f, 1e20f, 0.25f}) {
@@ -360,12 +360,12 @@ TEST_P(DeviceTest, FloatsToCodesAndBack) {
         for (const int64_t n : {1, 31, 33, 127, 129, 5000}) {
           Net net(GetParam());
           const int x = net.Floats({n});
-          const int codes =
+          const int quantized =
               net.Op("Quantize", {x},
                      {{"to", type}, {"rounding", std::string(rounding)}},
                      Q(scale, zero));
-          const int y = net.Op("Dequantize", {codes}, {}, nullptr);
-          Check(net, {codes, y});
+          const int y = net.Op("Dequantize", {quantized}, {}, nullptr);
+          Check(net, {quantized, y});
         }
       }
     }

@@ -158,9 +158,9 @@ TEST_F(DspEngine, RunsThatMayBeCancelledAreTheSame) {
       break;
     }
     ASSERT_TRUE(status.ok()) << status.information();
-    for (const auto& [name, codes] : wanted) {
-      EXPECT_EQ(std::memcmp(outputs[name].raw_data().get(), codes.data(),
-                            codes.size()),
+    for (const auto& [name, values] : wanted) {
+      EXPECT_EQ(std::memcmp(outputs[name].raw_data().get(), values.data(),
+                            values.size()),
                 0);
     }
     cancellation.Cancel();

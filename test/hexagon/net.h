@@ -40,7 +40,7 @@ class Net {
   std::vector<Status> Supported(Device& device);
 
   // Runs all nodes as one region, and on the CPU, each twice with random
-  // inputs; expects codes that differ by at most `tolerance`.
+  // inputs; expects quantized values that differ by at most `tolerance`.
   void Check(Device& device, const std::vector<int>& outputs,
              int tolerance = 0);
 

@@ -25,7 +25,7 @@ using hexagon::testing::StandIn;
 using hexagon::testing::UnderMemoryLimits;
 
 const std::vector<int64_t> kShape = {1, 8, 8, 4};
-// Of the outputs of the model: two layers, each a code from the CPU.
+// Of the outputs of the model: two layers, each 1 LSB from the CPU.
 constexpr int kTolerance = 2;
 
 MaceEngineConfig OnDsp() {
@@ -74,13 +74,13 @@ class VendorEngine : public hexagon::testing::StandInTest {
 
   static int Distance(const Outputs& found, const Outputs& wanted) {
     int most = found.size() == wanted.size() ? 0 : 1000;
-    for (const auto& [name, codes] : wanted) {
+    for (const auto& [name, values] : wanted) {
       const auto other = found.find(name);
-      if (other == found.end() || other->second.size() != codes.size()) {
+      if (other == found.end() || other->second.size() != values.size()) {
         return 1000;
       }
-      for (size_t i = 0; i < codes.size(); ++i) {
-        most = std::max(most, std::abs(codes[i] - other->second[i]));
+      for (size_t i = 0; i < values.size(); ++i) {
+        most = std::max(most, std::abs(values[i] - other->second[i]));
       }
     }
     return most;

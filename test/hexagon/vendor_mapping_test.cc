@@ -1,6 +1,6 @@
 // How nodes become operations of hexagon_nn: their parameters as literals, and
 // their results in the stand-in, which reads the documents independently,
-// within a code or two of the CPU's.
+// within 2 LSB of the CPU's.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -50,8 +50,8 @@ class MappingTest : public testing::StandInTest {
   }
 };
 
-// 0.02 * (0 - 133) and 0.02 * (255 - 133); the filter's range is that of codes
-// without a sign, and the bias is as the engine has it.
+// 0.02 * (0 - 133) and 0.02 * (255 - 133); the filter's range is that of
+// uint8, and the bias is as the engine has it.
 TEST_F(MappingTest, ConvolutionOfOneScale) {
   Net net(DataType::kU8);
   const int x = net.Input({2, 5, 6, 3}, Scale(0.02f, 133));
@@ -206,7 +206,7 @@ TEST_F(MappingTest, ProductsGoThrough32Bits) {
         "10 OUTPUT (9:0)\n");
 }
 
-TEST_F(MappingTest, FunctionsOfACode) {
+TEST_F(MappingTest, FunctionsOfAValue) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"RELU",
        "Requantize_8to8 (1:0, -5.32, 4.88, -1, 0.992188) -> "

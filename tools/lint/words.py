@@ -99,7 +99,7 @@ _OPERATORS = "operator codes of the TFLite format"
 _EXITS = "exit codes"
 _SETTINGS = "in the table that is generated from mace/runtime/settings/settings.h"
 ALLOWED = {
-    **{("docs/ops.md", word): _OPS for word in ("codes", "extent", "product")},
+    **{("docs/ops.md", word): _OPS for word in ("extent", "product")},
     **{("docs/front_ends.md", word): _IMPORTERS for word in (
         "floats", "bits", "extent", "open", "waits", "picture")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},

@@ -181,7 +181,7 @@ inline float4 Clamp(float4 v, float lower, float upper) {
 #define COLUMN_OR_PADDING(block, x) \
   ((x) >= 0 && (x) < in_width ? (block) * in_width + (x) : -1)
 
-// Weights (weights.h) are floats, or codes of 8 bits, whose sums become those
+// Weights (weights.h) are floats, or int8, whose sums become those
 // of weights by a factor for each output, in the image `scales`. Pixels hold
 // code / 127, or (code + 128) / 255, of which weight_zero stands for a weight
 // of 0.

@@ -13,23 +13,23 @@ namespace mace::opencl {
 namespace {
 
 // Where the pixels of kUnorm8 begin, and how many steps they have.
-constexpr int kMinCode = INT8_MIN, kCodeSteps = UINT8_MAX;
+constexpr int kMinInt8 = INT8_MIN, kInt8Steps = UINT8_MAX;
 
-// How the device can hold the codes of a weight.
-struct CodePixels {
+// How the device can hold a quantized weight.
+struct QuantizedPixels {
   PixelType type = PixelType::kFloat;  // it cannot
   std::string why_not;
   int32_t zero_point = 0;
 };
 
-CodePixels PixelsOfCodes(const WeightUse& use, const Target& target) {
+QuantizedPixels PixelsOfQuantized(const WeightUse& use, const Target& target) {
   const Operand& weight = *use.weight;
-  CodePixels pixels;
+  QuantizedPixels pixels;
   if (weight.stored != DataType::kI8) {
-    pixels.why_not = "kernels read codes of 8 bits only";
+    pixels.why_not = "kernels read int8 only";
     return pixels;
   }
-  const CodeScales scales(weight);
+  const StoredScales scales(weight);
   if (scales.axis() >= use.output_axes) {
     pixels.why_not = "outputs of several scales";
     return pixels;
@@ -42,12 +42,12 @@ CodePixels PixelsOfCodes(const WeightUse& use, const Target& target) {
   // Exact but for a rounding of 1.5 units in the last place (OpenCL 1.2,
   // section 8.3.1), and the conversion costs nothing.
   if (info.has_snorm8_images && pixels.zero_point == 0 &&
-      !target.codes().HasLeast(weight)) {
+      !target.known_weights().HasLeast(weight)) {
     pixels.type = PixelType::kSnorm8;
   } else if (info.has_unorm8_images) {
     pixels.type = PixelType::kUnorm8;
   } else {
-    pixels.why_not = "the device's images cannot hold these codes";
+    pixels.why_not = "the device's images cannot hold these quantized values";
   }
   return pixels;
 }
@@ -55,11 +55,11 @@ CodePixels PixelsOfCodes(const WeightUse& use, const Target& target) {
 // Describes the factors of the sums.
 Result<ConstantPtr> ScaleImage(const WeightUse& use, PixelType pixels,
                                const Target& target) {
-  const int factor = pixels == PixelType::kSnorm8 ? INT8_MAX : kCodeSteps;
+  const int factor = pixels == PixelType::kSnorm8 ? INT8_MAX : kInt8Steps;
   const Operand weight = *use.weight;
   const auto fill = [weight, factor, element_of = use.element_of,
                      outputs = use.outputs](float* to) {
-    const CodeScales scales(weight);
+    const StoredScales scales(weight);
     const int64_t each = NumElements(weight.type.shape) / outputs;
     for (int64_t o = 0; o < outputs; ++o) {
       to[o] = scales.scale(element_of ? element_of(o) : o * each) *
@@ -72,8 +72,9 @@ Result<ConstantPtr> ScaleImage(const WeightUse& use, PixelType pixels,
       StrCat(use.how, ", scales times ", factor), fill, PixelType::kFloat);
 }
 
-Result<WeightImages> InCodes(const WeightUse& use, const CodePixels& pixels,
-                             const Target& target) {
+Result<WeightImages> InQuantized(const WeightUse& use,
+                                 const QuantizedPixels& pixels,
+                                 const Target& target) {
   WeightImages images;
   MACE_ASSIGN_OR_RETURN(
       images.weights,
@@ -84,8 +85,8 @@ Result<WeightImages> InCodes(const WeightUse& use, const CodePixels& pixels,
   auto macs = static_cast<double>(use.macs);
   images.variant = ", weights i8";
   if (pixels.type == PixelType::kUnorm8) {
-    images.zero = static_cast<float>(pixels.zero_point - kMinCode) /
-                  static_cast<float>(kCodeSteps);
+    images.zero = static_cast<float>(pixels.zero_point - kMinInt8) /
+                  static_cast<float>(kInt8Steps);
     images.variant += " with a zero point";
     // A subtraction takes as long as a multiply-add.
     macs *= 1 + use.reads_per_mac;
@@ -111,14 +112,15 @@ Result<WeightImages> DescribeWeights(const WeightUse& use,
   floats.micros = GpuMicros(0, static_cast<double>(use.macs),
                             static_cast<double>(floats.bytes));
   if (!IsStoredAsCodes(use.weight->stored)) return floats;
-  CodePixels pixels = PixelsOfCodes(use, target);
+  QuantizedPixels pixels = PixelsOfQuantized(use, target);
   if (pixels.type != PixelType::kFloat) {
-    MACE_ASSIGN_OR_RETURN(WeightImages codes, InCodes(use, pixels, target));
-    if (codes.micros < floats.micros) return codes;
+    MACE_ASSIGN_OR_RETURN(WeightImages quantized,
+                          InQuantized(use, pixels, target));
+    if (quantized.micros < floats.micros) return quantized;
     pixels.why_not =
-        codes.bytes < floats.bytes
+        quantized.bytes < floats.bytes
             ? "subtracting the zero point would cost more than reading floats"
-            : "the scales would cost more than codes save";
+            : "int8 weights are slower here";
   }
   floats.variant = InFloats(target, pixels.why_not);
   return floats;

@@ -1,12 +1,12 @@
-// The weights of a node as an image of floats, or of codes of 8 bits that
+// The weights of a node as an image of floats, or of int8 that
 // kernels multiply as they are.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Codes take half the bytes of fp16. A kernel sums their products with the
+// Int8 takes half the bytes of fp16. A kernel sums their products with the
 // activations, and multiplies each sum by the scale of its output (WEIGHTS in
-// prelude.cl). Codes with a zero point, or of -128, have it subtracted as they
-// are read. Which of the two a node gets is decided by cost; codes that kernels
-// cannot read become floats.
+// prelude.cl). Values with a zero point, or of -128, have it subtracted as they
+// are read. Which of the two a node gets is decided by cost; what kernels
+// cannot read is dequantized.
 #ifndef MACE_OPENCL_KERNELS_WEIGHTS_H_
 #define MACE_OPENCL_KERNELS_WEIGHTS_H_
 
@@ -32,26 +32,26 @@ struct WeightUse {
   // An output is made of one index of each of these first axes.
   int output_axes = 1;
   int64_t macs = 0;  // of the node
-  // From how many codes a kernel subtracts the zero point for each
+  // From how many values a kernel subtracts the zero point for each
   // multiply-add.
   double reads_per_mac = 1;
 };
 
 struct WeightImages {
   ConstantPtr weights;
-  ConstantPtr scales;   // of codes, for each output; null: weights are floats
+  ConstantPtr scales;   // of int8, for each output; null: weights are floats
   float zero = 0;       // the pixel of a weight of 0, if pixels are kUnorm8
   std::string variant;  // what to append to that of the kernel
   double micros = 0;    // that the pass takes on account of multiplying
   int64_t bytes = 0;    // of both
 };
 
-// Chooses between codes and floats. Errors: MACE_UNSUPPORTED if an image would
+// Chooses between int8 and floats. Errors: MACE_UNSUPPORTED if an image would
 // be too large.
 Result<WeightImages> DescribeWeights(const WeightUse& use,
                                      const Target& target);
 
-// Returns what to append to a variant whose weights are floats made of codes.
+// Returns what to append to a variant whose weights are dequantized floats.
 std::string InFloats(const Target& target, const std::string& reason);
 
 // Returns the microseconds of a kernel that reads input 0 and these weights

@@ -66,23 +66,23 @@ Result<LargeArray<T>> ArrayIf(bool needed, int64_t n, const char* what) {
   return LargeArray<T>::Create(n, what);
 }
 
-Result<DeviceWeights::Upload> MakeCodeImage(const ConstantData& constant,
-                                            const ClContext& context) {
-  const auto* codes = static_cast<const int8_t*>(constant.source.data);
-  const auto& rearrange = constant.rearrange.codes;
+Result<DeviceWeights::Upload> MakeQuantizedImage(const ConstantData& constant,
+                                                 const ClContext& context) {
+  const auto* values = static_cast<const int8_t*>(constant.source.data);
+  const auto& rearrange = constant.rearrange.quantized;
   MACE_ASSIGN_OR_RETURN(
       LargeArray<int8_t> other,
       ArrayIf<int8_t>(rearrange != nullptr, ElementsOf(constant),
-                      "a weight's codes in another order"));
+                      "a weight's quantized values in another order"));
   if (rearrange) {
-    rearrange(codes, other.data());
-    codes = other.data();
+    rearrange(values, other.data());
+    values = other.data();
   }
   // From the least code on, or as they are.
   const uint8_t flip = constant.pixels == PixelType::kUnorm8 ? 0x80 : 0;
   return MakeImage<uint8_t>(
-      constant, constant.pixels, context, codes, [flip](int8_t code) {
-        return static_cast<uint8_t>(static_cast<uint8_t>(code) ^ flip);
+      constant, constant.pixels, context, values, [flip](int8_t value) {
+        return static_cast<uint8_t>(static_cast<uint8_t>(value) ^ flip);
       });
 }
 
@@ -130,10 +130,10 @@ Result<DeviceWeights::Upload> MakeMemory(const ConstantData& constant,
                           context.CreateBuffer(bytes, constant.bytes.data()));
     return Uploaded(std::move(memory), static_cast<int64_t>(bytes));
   }
-  const bool is_codes = constant.pixels == PixelType::kSnorm8 ||
-                        constant.pixels == PixelType::kUnorm8;
-  return is_codes ? MakeCodeImage(constant, context)
-                  : MakeFloatImage(constant, context);
+  const bool is_quantized = constant.pixels == PixelType::kSnorm8 ||
+                            constant.pixels == PixelType::kUnorm8;
+  return is_quantized ? MakeQuantizedImage(constant, context)
+                      : MakeFloatImage(constant, context);
 }
 
 }  // namespace

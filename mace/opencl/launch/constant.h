@@ -24,7 +24,7 @@ using SharedMem = std::shared_ptr<const ClMem>;
 // that is empty stands for the order that they have.
 struct Rearrangement {
   std::function<void(const float* from, float* to)> floats;
-  std::function<void(const int8_t* from, int8_t* to)> codes;
+  std::function<void(const int8_t* from, int8_t* to)> quantized;
 
   // Of a function that takes either.
   template <typename F>
@@ -48,7 +48,8 @@ struct ConstantData {
   // both alike.
   PixelType pixels = PixelType::kFloat;
   // The elements, in the type in which they are stored: an f32 constant. Images
-  // of 8 bits hold the codes of one stored so. Absent: `fill` computes them.
+  // of 8 bits hold the values of one stored quantized. Absent: `fill` computes
+  // them.
   Operand source;
   Rearrangement rearrange;
   std::function<void(float*)> fill;  // starts from zeros

@@ -13,7 +13,7 @@
 #include "mace/graph/node.h"
 #include "mace/opencl/driver/device_info.h"
 #include "mace/opencl/launch/constant.h"
-#include "mace/opencl/launch/known_codes.h"
+#include "mace/opencl/launch/known_weights.h"
 #include "mace/opencl/launch/pass.h"
 
 namespace mace::opencl {
@@ -37,15 +37,15 @@ struct KernelSpec {
 class Target {
  public:
   // With `fp16`, images hold fp16, else float; kernels compute in float either
-  // way. `info` and `codes` must outlive the target. `max_winograd` and
+  // way. `info` and `known_weights` must outlive the target. `max_winograd` and
   // `wanted_items`: as in OpenclOptions.
   Target(const DeviceInfo& info, bool fp16, int max_winograd,
-         int64_t wanted_items, KnownCodes& codes)
+         int64_t wanted_items, KnownWeights& known_weights)
       : info_(info),
         fp16_(fp16),
         max_winograd_(max_winograd),
         wanted_items_(wanted_items),
-        codes_(codes) {}
+        known_weights_(known_weights) {}
 
   bool fp16() const { return fp16_; }
   DataType image_dtype() const {
@@ -56,7 +56,7 @@ class Target {
   }
   int max_winograd() const { return max_winograd_; }
   const DeviceInfo& info() const { return info_; }
-  KnownCodes& codes() const { return codes_; }
+  KnownWeights& known_weights() const { return known_weights_; }
 
   // Returns how many work items should compute each position of `grid` together
   // (Pass::Team): as many as fill the device, as long as each of them has some
@@ -81,7 +81,7 @@ class Target {
 
   // The same with other pixels, and with elements in another order, which `how`
   // names. REQUIRES: `rearrange` is empty, or has the function for these
-  // pixels; pixels of 8 bits are of an operand stored as codes of 8 bits.
+  // pixels; pixels of 8 bits are of an operand stored as int8.
   Result<ConstantPtr> RearrangedImage(
       ImageLayout layout, const Extents4& extents, const Operand& operand,
       const std::string& how, Rearrangement rearrange, PixelType pixels) const;
@@ -122,7 +122,7 @@ class Target {
   bool fp16_;
   int max_winograd_;
   int64_t wanted_items_;
-  KnownCodes& codes_;
+  KnownWeights& known_weights_;
 };
 
 }  // namespace mace::opencl

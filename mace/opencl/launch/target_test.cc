@@ -20,11 +20,11 @@ class Teams : public ::testing::Test {
   }
 
   Target Make(int64_t wanted_items = -1) {
-    return Target(info_, true, 0, wanted_items, codes_);
+    return Target(info_, true, 0, wanted_items, known_weights_);
   }
 
   DeviceInfo info_;
-  KnownCodes codes_;
+  KnownWeights known_weights_;
 };
 
 TEST_F(Teams, FillTheDevice) {

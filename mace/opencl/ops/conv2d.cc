@@ -67,7 +67,7 @@ WeightUse UseOf(const Node& node, const Conv2dAttrs& attrs) {
   use.outputs = w[0];
   use.macs =
       SaturatedProduct({NumElements(node.outputs[0].shape), w[1], w[2], w[3]});
-  // One code of each four is used, or each one for all columns.
+  // One value of each four is used, or each one for all columns.
   use.reads_per_mac = HasWholeBlocks(attrs, w) ? 1.0 / kConv2dColumns : 4;
   return use;
 }

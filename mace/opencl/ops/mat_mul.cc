@@ -42,7 +42,7 @@ Status CheckOperands(const Node& node, const MatMulShapes& s) {
   return Status();
 }
 
-// Describes a constant matrix. That of input 1 may be codes.
+// Describes a constant matrix. That of input 1 may be int8.
 Result<WeightImages> Matrix(const Node& node, size_t i, bool has_row_outputs,
                             const MatMulShapes& s, int64_t macs,
                             const Target& target) {

@@ -92,7 +92,7 @@ DataTypes FirstTypes(const Op& op, const Node& node) {
   return op.types[0].types;
 }
 
-// Whether codes, which stand for real numbers, may be where these types may.
+// Whether quantized values may be where these types may.
 bool TakesReals(const DataTypes& types) {
   return types.empty() || types.Has(DataType::kF32);
 }

@@ -30,8 +30,8 @@ enum class AxisOrder {
 // What an op does with quantized tensors (see mace/graph/quantization.h).
 enum class OnQuantized {
   kRefuses,  // it is defined on real numbers only, or on plain integers
-  // It moves codes, or picks some of them, as in Reshape and MAX pooling: the
-  // outputs are quantized as input 0 is.
+  // It moves quantized values, or picks some of them, as in Reshape and MAX
+  // pooling: the outputs are quantized as input 0 is.
   kMoves,
   kComputes,  // its outputs are quantized as the model file says
 };

@@ -20,23 +20,23 @@ const QuantizationPtr& DeclaredOf(const Node& node, size_t output) {
              : *none;
 }
 
-// Outputs of codes have a scale if input 0 has one, but for those of Quantize.
+// Quantized outputs have a scale if input 0 has one, but for those of Quantize.
 Status CheckDeclared(const Node& node, size_t output) {
   const QuantizationPtr& q = DeclaredOf(node, output);
   const TensorType& type = node.outputs[output];
   // Others are floats, and answers of comparisons and indices.
-  const bool may_be_codes = type.dtype == DataType::kI8 ||
-                            type.dtype == DataType::kU8 ||
-                            type.dtype == DataType::kI16;
-  const bool from_codes =
+  const bool may_be_quantized = type.dtype == DataType::kI8 ||
+                                type.dtype == DataType::kU8 ||
+                                type.dtype == DataType::kI16;
+  const bool from_quantized =
       node.inputs[0].type.is_quantized() || node.op == "Quantize";
-  if (from_codes && may_be_codes) return CheckOutputScale(node);
+  if (from_quantized && may_be_quantized) return CheckOutputScale(node);
   if (q == nullptr) return Status();
   return NodeError(node, "the file says that output ", output,
                    " is quantized as", ToString(q), ", it is ", ToString(type));
 }
 
-// Returns the quantization of the inputs whose codes the op moves. Errors: two
+// Returns the quantization of the inputs whose values the op moves. Errors: two
 // of them differ.
 Result<QuantizationPtr> MovedQuantization(const Node& node) {
   size_t first = 0;
@@ -53,7 +53,7 @@ Result<QuantizationPtr> MovedQuantization(const Node& node) {
     }
     return NodeError(node, "input ", i, " is ", ToString(type), ", input ",
                      first, " is ", ToString(moved),
-                     "; inputs whose codes it moves must be quantized alike");
+                     "; inputs must have the same scale and zero point");
   }
   return moved.quantization;
 }

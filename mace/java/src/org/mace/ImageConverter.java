@@ -83,7 +83,7 @@ public final class ImageConverter extends NativeHandle {
       return this;
     }
 
-    /** Codes of UINT8 or INT8 for a quantized model, or FLOAT32. */
+    /** UINT8 or INT8 for a quantized model, or FLOAT32. */
     public Builder setDataType(DataType type, double scale, int zeroPoint) {
       whole[8] = type.code;
       whole[9] = zeroPoint;

@@ -57,7 +57,7 @@ public final class TensorInfo {
     return Math.multiplyExact(numElements(), dataType.byteSize());
   }
 
-  /** A code stands for scale * (code - zeroPoint); 0 if the tensor is not quantized. */
+  /** A value stands for scale * (value - zeroPoint); 0 if the tensor is not quantized. */
   public float scale() {
     return scale;
   }

@@ -79,7 +79,7 @@ public class MaceEngineTest {
   }
 
   @Test
-  public void codesAndFloatsOfQuantizedTensors() {
+  public void quantizedAndFloatTensors() {
     try (MaceEngine engine = new MaceEngine(Models.file("quantized.pb"))) {
       byte[][] out = new byte[1][4];
       engine.run(new byte[][] {{-128, 3, 13, 127}}, out);

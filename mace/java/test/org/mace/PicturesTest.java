@@ -60,16 +60,16 @@ public class PicturesTest {
   }
 
   @Test
-  public void quantizedModelsGetCodes() {
+  public void quantizedModelsGetInt8() {
     Picture two = new Picture(Picture.Format.RGB, 2, 1).setBuffer(pixels(TWO), 0);
     try (ImageConverter converter =
         sized(2, 1).setDataType(DataType.INT8, 1, -128).build()) {
       assertEquals(6, converter.tensorBytes());
       ByteBuffer tensor = converter.newTensor();
       converter.convert(two, tensor);
-      byte[] codes = new byte[6];
-      tensor.get(codes);
-      assertArrayEquals(new byte[] {-118, -108, -98, -88, -78, -68}, codes);
+      byte[] quantized = new byte[6];
+      tensor.get(quantized);
+      assertArrayEquals(new byte[] {-118, -108, -98, -88, -78, -68}, quantized);
     }
   }
 

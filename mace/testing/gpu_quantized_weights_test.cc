@@ -1,4 +1,4 @@
-// Weights as codes of 8 bits in the GPU's memory: half the bytes of fp16, the
+// Weights as int8 in the GPU's memory: half the bytes of fp16, the
 // results of floats, and a reason where floats take their place.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -67,12 +67,12 @@ constexpr int64_t kPixels =
 constexpr int64_t kBiasBytes = 8 * (kOutputs / 4 + (kClasses + 3) / 4);
 constexpr int64_t kScaleBytes = 2 * kBiasBytes;
 
-std::vector<int8_t> SomeCodes(int64_t n) {
-  std::vector<int8_t> codes(static_cast<size_t>(n));
+std::vector<int8_t> SomeInt8(int64_t n) {
+  std::vector<int8_t> quantized(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) {
-    codes[i] = static_cast<int8_t>(i * 37 % 255 - 127);
+    quantized[i] = static_cast<int8_t>(i * 37 % 255 - 127);
   }
-  return codes;
+  return quantized;
 }
 
 std::vector<float> SomeScales(int64_t n) {
@@ -84,10 +84,10 @@ std::vector<float> SomeScales(int64_t n) {
 }
 
 struct Network {
-  std::vector<int8_t> filter = SomeCodes(kOutputs * kDepth);
-  std::vector<int8_t> matrix = SomeCodes(kClasses * kFeatures);
+  std::vector<int8_t> filter = SomeInt8(kOutputs * kDepth);
+  std::vector<int8_t> matrix = SomeInt8(kClasses * kFeatures);
   int32_t matrix_zero = 0;  // its zero point
-  bool as_codes = true;
+  bool is_quantized = true;
 
   std::shared_ptr<MaceModel> Load() const {
     ModelBuilder b;
@@ -107,21 +107,22 @@ struct Network {
 
  private:
   void Add(ModelBuilder& b, const char* name, const Shape& shape,
-           const std::vector<int8_t>& codes, int32_t zero) const {
+           const std::vector<int8_t>& quantized, int32_t zero) const {
     const std::vector<float> scales = SomeScales(shape[0]);
-    if (as_codes && zero != 0) {
-      b.WeightCodes(name, shape, codes,
-                    {scales, std::vector<int32_t>(scales.size(), zero), 0});
+    if (is_quantized && zero != 0) {
+      b.QuantizedWeight(name, shape, quantized,
+                        {scales, std::vector<int32_t>(scales.size(), zero), 0});
       return;
     }
-    if (as_codes) {
-      b.WeightCodes(name, shape, codes, scales);
+    if (is_quantized) {
+      b.QuantizedWeight(name, shape, quantized, scales);
       return;
     }
     std::vector<float> values;
-    const size_t depth = codes.size() / scales.size();
-    for (size_t i = 0; i < codes.size(); ++i) {
-      values.push_back(scales[i / depth] * static_cast<float>(codes[i] - zero));
+    const size_t depth = quantized.size() / scales.size();
+    for (size_t i = 0; i < quantized.size(); ++i) {
+      values.push_back(scales[i / depth] *
+                       static_cast<float>(quantized[i] - zero));
     }
     b.Weight(name, shape, values);
   }
@@ -133,7 +134,7 @@ struct Answer {
   int64_t device_bytes = 0, packed_bytes = 0;
 };
 
-class GpuCodes : public ::testing::Test {
+class GpuQuantizedWeights : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto system = opencl::SystemClApi();
@@ -222,32 +223,33 @@ class GpuCodes : public ::testing::Test {
   bool has_snorm_ = false;
 };
 
-TEST_F(GpuCodes, HalveTheBytesOfFp16) {
+TEST_F(GpuQuantizedWeights, HalveTheBytesOfFp16) {
   Network floats;
-  floats.as_codes = false;
+  floats.is_quantized = false;
   const Answer fp16 = Run(floats.Load(), GPU);
   EXPECT_EQ(fp16.device_bytes, 8 * kPixels + kBiasBytes);
   uploaded.clear();
-  const Answer codes = Run(Network().Load(), GPU);
+  const Answer quantized = Run(Network().Load(), GPU);
   // Where a zero point is subtracted, the convolution takes floats.
   if (!has_snorm_) {
-    return ExpectKernel(codes, "fully_connected", "i8 with a zero point,");
+    return ExpectKernel(quantized, "fully_connected", "i8 with a zero point,");
   }
-  ExpectKernel(codes, "conv2d", "i8,");
-  ExpectKernel(codes, "fully_connected", "i8,");
-  EXPECT_EQ(codes.device_bytes, 4 * kPixels + kBiasBytes + kScaleBytes);
-  EXPECT_LT(codes.device_bytes, 0.51 * fp16.device_bytes);
-  EXPECT_EQ(codes.packed_bytes, 0);  // no floats in the host's memory
+  ExpectKernel(quantized, "conv2d", "i8,");
+  ExpectKernel(quantized, "fully_connected", "i8,");
+  EXPECT_EQ(quantized.device_bytes, 4 * kPixels + kBiasBytes + kScaleBytes);
+  EXPECT_LT(quantized.device_bytes, 0.51 * fp16.device_bytes);
+  EXPECT_EQ(quantized.packed_bytes, 0);  // no floats in the host's memory
   EXPECT_EQ(uploaded[CL_SNORM_INT8], 2);
   EXPECT_EQ(uploaded[CL_HALF_FLOAT], 2);  // biases
-  EXPECT_NE(codes.json.find("\"kernel\": \"conv2d"), std::string::npos)
-      << codes.json;
-  EXPECT_NE(codes.json.find(", weights i8"), std::string::npos) << codes.json;
+  EXPECT_NE(quantized.json.find("\"kernel\": \"conv2d"), std::string::npos)
+      << quantized.json;
+  EXPECT_NE(quantized.json.find(", weights i8"), std::string::npos)
+      << quantized.json;
 }
 
-TEST_F(GpuCodes, GiveTheResultsOfFloats) {
+TEST_F(GpuQuantizedWeights, GiveTheResultsOfFloats) {
   Network floats;
-  floats.as_codes = false;
+  floats.is_quantized = false;
   const Answer want = Run(floats.Load(), CPU);
   for (const bool snorm : {true, false}) {
     hidden = snorm ? std::set<cl_channel_type>()
@@ -258,7 +260,7 @@ TEST_F(GpuCodes, GiveTheResultsOfFloats) {
   }
 }
 
-TEST_F(GpuCodes, BeginAtTheLeastWhereTheDeviceHasNoSignedImages) {
+TEST_F(GpuQuantizedWeights, BeginAtTheLeastWhereTheDeviceHasNoSignedImages) {
   hidden = {CL_SNORM_INT8};
   const Answer answer = Run(Network().Load(), GPU);
   // It reads each code once, so that bytes count.
@@ -268,46 +270,46 @@ TEST_F(GpuCodes, BeginAtTheLeastWhereTheDeviceHasNoSignedImages) {
   EXPECT_EQ(uploaded[CL_UNORM_INT8], 1);
 }
 
-TEST_F(GpuCodes, BecomeFloatsWithoutImagesOfCodes) {
+TEST_F(GpuQuantizedWeights, BecomeFloatsWithoutImagesOfInt8) {
   hidden = {CL_SNORM_INT8, CL_UNORM_INT8};
   const Answer answer = Run(Network().Load(), GPU);
   ExpectKernel(answer, "conv2d",
-               "f16 (the device's images cannot hold these codes),");
+               "f16 (the device's images cannot hold these quantized values),");
   EXPECT_EQ(answer.device_bytes, 8 * kPixels + kBiasBytes);
   EXPECT_EQ(uploaded.size(), 1u);
 }
 
 // Pixels of -1 to 1 cannot tell -128 from -127.
-TEST_F(GpuCodes, OfTheLeastValueBeginThere) {
+TEST_F(GpuQuantizedWeights, OfTheLeastValueBeginThere) {
   Network network;
   network.matrix[5] = INT8_MIN;
-  const Answer codes = Run(network.Load(), GPU, "fp32_fp32");
-  ExpectKernel(codes, "fully_connected", "i8 with a zero point,");
-  network.as_codes = false;
-  ExpectNear(codes, Run(network.Load(), CPU), 1e-5f);
+  const Answer quantized = Run(network.Load(), GPU, "fp32_fp32");
+  ExpectKernel(quantized, "fully_connected", "i8 with a zero point,");
+  network.is_quantized = false;
+  ExpectNear(quantized, Run(network.Load(), CPU), 1e-5f);
   hidden = {CL_UNORM_INT8};
-  network.as_codes = true;
+  network.is_quantized = true;
   if (!has_snorm_) return;
-  ExpectPlan(Run(network.Load(), GPU), "images cannot hold these codes");
+  ExpectPlan(Run(network.Load(), GPU), "images cannot hold these q_values");
 }
 
-// At the ends of the range and within it, beside codes that have none.
-TEST_F(GpuCodes, MayHaveAZeroPoint) {
+// At the ends of the range and within it, beside values that have none.
+TEST_F(GpuQuantizedWeights, MayHaveAZeroPoint) {
   for (const int32_t zero : {-128, 5, 127}) {
     SCOPED_TRACE(zero);
     Network network;
     network.matrix_zero = zero;
     uploaded.clear();
-    const Answer codes = Run(network.Load(), GPU, "fp32_fp32");
-    ExpectKernel(codes, "fully_connected", "i8 with a zero point,");
+    const Answer quantized = Run(network.Load(), GPU, "fp32_fp32");
+    ExpectKernel(quantized, "fully_connected", "i8 with a zero point,");
     EXPECT_GE(uploaded[CL_UNORM_INT8], 1);
-    if (has_snorm_) ExpectKernel(codes, "conv2d", "i8,");
-    network.as_codes = false;
-    ExpectNear(codes, Run(network.Load(), CPU), 1e-5f);
+    if (has_snorm_) ExpectKernel(quantized, "conv2d", "i8,");
+    network.is_quantized = false;
+    ExpectNear(quantized, Run(network.Load(), CPU), 1e-5f);
   }
 }
 
-TEST_F(GpuCodes, AreSharedByEngines) {
+TEST_F(GpuQuantizedWeights, AreSharedByEngines) {
   const auto model = Network().Load();
   MaceEngineConfig config(GPU);
   std::shared_ptr<MaceEngine> first, second;
