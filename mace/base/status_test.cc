@@ -38,7 +38,7 @@ Result<Counted> Make(int number) {
 }
 
 Status Check(int number) {
-  if (number < 0) return OutOfResources("no room for ", number);
+  if (number < 0) return OutOfResources("no space for ", number);
   return Status();
 }
 
@@ -105,12 +105,12 @@ TEST(Macros, DestroyWhatTheyTake) {
 
 TEST(Macros, ReturnErrors) {
   int sum = 0;
-  EXPECT_EQ(SumOf(-1, 4, &sum).information(), "no room for -1");
+  EXPECT_EQ(SumOf(-1, 4, &sum).information(), "no space for -1");
   EXPECT_EQ(SumOf(1, -4, &sum).information(), "below 0: -4");
   EXPECT_EQ(sum, 0);
   EXPECT_EQ(Counted::live, 0);
   EXPECT_EQ(ListOf(5)->size(), 3u);
-  EXPECT_EQ(ListOf(-5).status().information(), "no room for -5");
+  EXPECT_EQ(ListOf(-5).status().information(), "no space for -5");
 }
 
 TEST(Macros, TakeWhatIsOnlyMoved) {

@@ -12,7 +12,7 @@ namespace capi = mace::capi;
 namespace mace::capi {
 namespace {
 
-// Copies as many numbers as there is room for, and stores how many there are.
+// Copies as many numbers as there is space for, and stores how many there are.
 void CopyIds(const std::vector<int>& ids, int32_t* copies, size_t* count) {
   std::copy_n(ids.begin(), std::min(*count, ids.size()), copies);
   *count = ids.size();

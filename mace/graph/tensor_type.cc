@@ -11,7 +11,7 @@
 namespace mace {
 namespace {
 
-// Leaves room to multiply by an element size and to align.
+// Leaves space to multiply by an element size and to align.
 constexpr int64_t kMaxElements = int64_t{1} << 58;
 
 struct DataTypeInfo {

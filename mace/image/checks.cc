@@ -1,4 +1,4 @@
-// What a picture and an input must be, and what is said where they are not.
+// What a picture and an input must be, and the messages where they are not.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cmath>

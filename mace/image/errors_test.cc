@@ -1,4 +1,4 @@
-// What is said of pictures and inputs that cannot be, and random ones of them.
+// Messages about pictures and inputs that cannot be, and random ones of them.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using Format = MaceImageFormat;
 
 struct Case {
   std::function<void(MaceImage*)> spoil;
-  std::string said;
+  std::string wanted;
 };
 
 class PictureErrors : public testing::Test {
@@ -29,7 +29,7 @@ class PictureErrors : public testing::Test {
     ASSERT_TRUE(MaceImageConverter::Create(input_, &converter_).ok());
   }
 
-  std::string Said(const MaceImage& image, size_t less = 0) {
+  std::string MessageOf(const MaceImage& image, size_t less = 0) {
     std::vector<float> tensor(8 * 8 * 3, 7.f);
     const MaceStatus status =
         converter_->Convert(image, tensor.data(), tensor.size() * 4 - less);
@@ -46,9 +46,9 @@ class PictureErrors : public testing::Test {
       ASSERT_TRUE(
           converter_->Convert(image, tensor.data(), tensor.size() * 4).ok());
       c.spoil(&image);
-      const std::string said = Said(image);
-      EXPECT_NE(said.find(c.said), std::string::npos)
-          << "said: " << said << "\nwanted: " << c.said;
+      const std::string message = MessageOf(image);
+      EXPECT_NE(message.find(c.wanted), std::string::npos)
+          << "message: " << message << "\nwanted: " << c.wanted;
     }
   }
 
@@ -142,7 +142,7 @@ TEST_F(PictureErrors, OfTheCrop) {
 TEST_F(PictureErrors, OfTheTensor) {
   const MaceImage image =
       MaceImageInBuffer(Format::GRAY, pixels_.data(), pixels_.size(), 10, 6);
-  EXPECT_EQ(Said(image, 1),
+  EXPECT_EQ(MessageOf(image, 1),
             "the tensor has 767 bytes; 8x8 pixels with 3 channel(s) need 768");
   EXPECT_EQ(converter_->Convert(image, nullptr, 768).information(),
             "the tensor is null");
@@ -187,7 +187,7 @@ TEST(InputErrors, NameTheField) {
            "filter is 5; the values go from 0 to 4"},
           {[](auto* i) { i->channels = static_cast<MaceImageChannels>(-1); },
            "channels is -1"}};
-  for (const auto& [spoil, said] : cases) {
+  for (const auto& [spoil, wanted] : cases) {
     MaceImageInput input;
     input.width = input.height = 8;
     std::unique_ptr<MaceImageConverter> converter;
@@ -195,10 +195,10 @@ TEST(InputErrors, NameTheField) {
     spoil(&input);
     converter.reset();
     const MaceStatus status = MaceImageConverter::Create(input, &converter);
-    EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_ARGS) << said;
+    EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_ARGS) << wanted;
     EXPECT_EQ(converter, nullptr);
-    EXPECT_NE(status.information().find(said), std::string::npos)
-        << "said: " << status.information() << "\nwanted: " << said;
+    EXPECT_NE(status.information().find(wanted), std::string::npos)
+        << "message: " << status.information() << "\nwanted: " << wanted;
   }
   MaceImageInput input;
   EXPECT_FALSE(MaceImageConverter::Create(input, nullptr).ok());

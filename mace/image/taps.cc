@@ -34,7 +34,7 @@ double Cubic(double x) {
 // The weights of one output as real numbers, from input `first` on.
 struct Window {
   int first = 0, count = 0;
-  double* weights;  // room for the most of any output
+  double* weights;  // capacity for the most of any output
 };
 
 // Inputs and outputs of an axis.
@@ -227,10 +227,10 @@ Result<Taps> MakeTaps(MaceImageFilter filter, int in, int out) {
     Nearest(sizes, &taps);
     return taps;
   }
-  MACE_ASSIGN_OR_RETURN(const LargeArray<double> room,
+  MACE_ASSIGN_OR_RETURN(const LargeArray<double> storage,
                         LargeArray<double>::Create(taps.most + 1, kWhat));
   Window window;
-  window.weights = room.data();
+  window.weights = storage.data();
   for (int i = 0; i < out; ++i) {
     Weigh(filter, sizes, i, &window);
     Store(window, i, &taps);

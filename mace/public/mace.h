@@ -219,7 +219,7 @@ MACE_API MaceStatus CreateMaceEngineFromProto(
     bool* model_data_unused = nullptr);
 
 // The same for an engine that shares the memory of its runs with `tutor`, as if
-// `config` said so (MaceEngineConfig::ShareMemoryWith). A null `tutor` means
+// `config` shared it (MaceEngineConfig::ShareMemoryWith). A null `tutor` means
 // that it shares with none.
 inline MaceStatus CreateMaceEngineFromProto(
     const unsigned char* model_graph_proto, size_t model_graph_proto_size,

@@ -54,7 +54,7 @@ MACE_API mace_status_t mace_set_cpu_thread_affinity(int32_t num_threads,
 
 // Stores the cores with the highest and with the lowest maximum frequency; if
 // all have the same, both arrays get all of them. Each count says how many ids
-// its array has room for, and gets the number that there are: if that is more,
+// its array has space for, and gets the number that there are: if that is more,
 // the array is full and the rest is left out. An array may be null where its
 // count is 0, to ask for the number. Threads: any.
 MACE_API mace_status_t mace_get_big_little_core_ids(int32_t* big,

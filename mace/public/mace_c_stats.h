@@ -81,10 +81,10 @@ enum {
 };
 
 // Stores the numbers of the window of a convolution or a pooling op; other ops
-// have none. `*count` says how many numbers `values` has room for, and gets the
-// number that there are: if that is more, `values` is full and the rest is left
-// out. `values` may be null where `*count` is 0. Threads: any, while no run
-// writes to `metadata`.
+// have none. `*count` says how many numbers `values` has space for, and gets
+// the number that there are: if that is more, `values` is full and the rest is
+// left out. `values` may be null where `*count` is 0. Threads: any, while no
+// run writes to `metadata`.
 MACE_API mace_status_t
 mace_run_metadata_list(const mace_run_metadata_t* metadata, size_t op,
                        mace_stat_list_t which, int64_t* values, size_t* count);

@@ -104,7 +104,7 @@ class MACE_API MaceModel {
 
   // Reads both streams to their ends into memory of the model; `model_data` is
   // null if the model has no weights. Errors: as above, MACE_INVALID_ARGS if a
-  // stream fails, ends early or holds more than it said,
+  // stream fails, ends early or holds more than its size,
   // MACE_OUT_OF_RESOURCES.
   static MaceStatus Load(MaceStream* model_graph, MaceStream* model_data,
                          std::shared_ptr<MaceModel>* model,

@@ -123,7 +123,7 @@ Status CheckKey(const uint8_t* bytes, const Head& head, const Key& key) {
                          " bytes of the sealed model changed");
 }
 
-Result<AlignedBuffer> Room(size_t bytes) {
+Result<AlignedBuffer> Allocate(size_t bytes) {
   if (bytes == 0) return AlignedBuffer();
   return AlignedBuffer::Create(bytes, "a sealed model");
 }
@@ -141,8 +141,8 @@ Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
   MACE_RETURN_IF_ERROR(CheckKey(bytes, head, key));
   UnsealedModel model;
   model.graph_bytes = head.graph_bytes;
-  MACE_ASSIGN_OR_RETURN(model.graph, Room(head.padded_bytes));
-  MACE_ASSIGN_OR_RETURN(model.weights, Room(head.weights_bytes));
+  MACE_ASSIGN_OR_RETURN(model.graph, Allocate(head.padded_bytes));
+  MACE_ASSIGN_OR_RETURN(model.weights, Allocate(head.weights_bytes));
   const mace_gcm_piece pieces[] = {
       {head.graph, static_cast<uint8_t*>(model.graph.data()),
        head.padded_bytes},

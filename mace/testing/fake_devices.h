@@ -20,7 +20,7 @@ struct FakeOptions {
   const char* name = "fake";
   std::set<std::string> ops;  // that it supports
   DeviceSpeed speed;
-  size_t max_nodes = SIZE_MAX;  // of a region: more have no room
+  size_t max_nodes = SIZE_MAX;  // of a region: more do not fit
 };
 
 // Much faster than the CPU, at some cost of moving.

@@ -35,7 +35,7 @@ ModelBuilder Network() {
   return b;
 }
 
-// With what its deployment file said of the type and of nodes.
+// With what its deployment file gave for the type and for nodes.
 std::shared_ptr<MaceModel> Model(const std::string& data_type = "",
                                  const std::vector<std::string>& nodes = {}) {
   ModelBuilder b = Network();

@@ -141,14 +141,14 @@ Draft::Draft(const Seed& seed)
   net.set_data_bytes(seed_.bytes + static_cast<int64_t>(added_.size()));
 }
 
-bool Draft::HasRoom(int64_t bytes) const {
+bool Draft::HasSpace(int64_t bytes) const {
   return static_cast<int64_t>(added_.size()) + AlignUp(bytes, kAlignment) <=
          kMaxAddedBytes;
 }
 
-bool Draft::HasRoom(const TensorType& type) const {
+bool Draft::HasSpace(const TensorType& type) const {
   const auto bytes = CheckedBytes(type);
-  return bytes.ok() && HasRoom(*bytes);
+  return bytes.ok() && HasSpace(*bytes);
 }
 
 std::string Draft::AddWeight(const TensorType& type,

@@ -24,7 +24,7 @@ struct Seed {
   std::string name;
   std::string group;  // the folder that it comes from
   proto::NetDef net;
-  // `bytes` bytes of weights (a multiple of 64), with room for kMaxAddedBytes
+  // `bytes` bytes of weights (a multiple of 64), with space for kMaxAddedBytes
   // more.
   std::shared_ptr<uint8_t> weights;
   int64_t bytes = 0;
@@ -68,14 +68,14 @@ class Draft {
   proto::NetDef net;
   std::map<std::string, TensorType> types;
 
-  // Returns whether there is room for `bytes` bytes more.
-  bool HasRoom(int64_t bytes) const;
+  // Returns whether there is space for `bytes` bytes more.
+  bool HasSpace(int64_t bytes) const;
   // False, too, for extents that no tensor has.
-  bool HasRoom(const TensorType& type) const;
+  bool HasSpace(const TensorType& type) const;
   // Adds a weight of this type and returns its name. REQUIRES:
-  // HasRoom(contents.size()).
+  // HasSpace(contents.size()).
   std::string AddWeight(const TensorType& type, const std::string& contents);
-  // Gives a weight other contents. REQUIRES: HasRoom(contents.size()).
+  // Gives a weight other contents. REQUIRES: HasSpace(contents.size()).
   void SetContents(const std::string& contents, proto::ConstTensor* weight);
   // Returns the operand for shape inference, with contents if they are known.
   Operand OperandOf(const std::string& name) const;

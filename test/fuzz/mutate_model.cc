@@ -68,7 +68,7 @@ bool ExchangeInputAndWeight(const Donors&, Draft* draft, Random& random) {
   const std::string name = draft->net.input_info(at).name();
   const TensorType type = draft->OperandOf(name).type;
   if (type.dtype == DataType::kInvalid) return false;
-  if (!draft->HasRoom(type)) return false;
+  if (!draft->HasSpace(type)) return false;
   draft->net.mutable_input_info()->DeleteSubrange(at, 1);
   const std::string made = draft->AddWeight(
       type, AnyContents(type.dtype, NumElements(type.shape), random));

@@ -146,7 +146,7 @@ bool ReplaceByWeight(const Donors&, Draft* draft, Random& random) {
   }
   if (random.Percent(10)) type.shape.push_back(1);
   if (random.Percent(10) && !type.shape.empty()) type.shape.pop_back();
-  if (!draft->HasRoom(type)) return false;
+  if (!draft->HasSpace(type)) return false;
   const int64_t count = NumElements(type.shape);
   node->set_input(
       i, draft->AddWeight(type, AnyContents(type.dtype, count, random)));

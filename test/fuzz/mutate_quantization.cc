@@ -212,7 +212,7 @@ bool ChangeQuantizedValues(const Donors&, Draft* draft, Random& random) {
     const bool is_bias = weight->data_type() == proto::DT_INT64;
     if (weight->quantization().scales_size() == 0 && !is_bias) continue;
     const TensorType type = draft->OperandOf(weight->name()).type;
-    if (type.dtype == DataType::kInvalid || !draft->HasRoom(type)) {
+    if (type.dtype == DataType::kInvalid || !draft->HasSpace(type)) {
       continue;
     }
     draft->SetContents(

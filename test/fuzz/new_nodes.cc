@@ -128,7 +128,7 @@ Candidate AnyOperand(const Draft& draft, const TensorType& x, bool first,
   if (random.Percent(35)) return IntVector(x, random);
   c.type = AnyTensorType(x, random);
   const auto elements = CheckedNumElements(c.type.shape);
-  if (!elements.ok() || *elements > 4096 || !draft.HasRoom(c.type)) {
+  if (!elements.ok() || *elements > 4096 || !draft.HasSpace(c.type)) {
     c.type.shape = {1};
   }
   if (x.is_quantized() && IsQuantizedType(c.type.dtype)) {
@@ -208,7 +208,7 @@ std::string Add(const Trial& trial, Draft* draft) {
   def->set_name(draft->NewName("node"));
   for (const Candidate& c : trial.operands) {
     const bool is_new = c.name.empty() && c.type.dtype != DataType::kInvalid;
-    const bool fits = draft->HasRoom(static_cast<int64_t>(c.contents.size()));
+    const bool fits = draft->HasSpace(static_cast<int64_t>(c.contents.size()));
     if (is_new && !fits) continue;
     def->add_input(is_new ? draft->AddWeight(c.type, c.contents) : c.name);
   }
@@ -293,7 +293,7 @@ bool TransplantNode(const std::vector<const Seed*>& donors, Draft* draft,
     if (!operand.present()) continue;
     const auto* data = static_cast<const char*>(operand.data);
     const int64_t bytes = data != nullptr ? Bytes(operand.type) : 0;
-    if (data != nullptr && bytes <= 4096 && draft->HasRoom(bytes)) {
+    if (data != nullptr && bytes <= 4096 && draft->HasSpace(bytes)) {
       name = draft->AddWeight(operand.type, {data, data + bytes});
     } else {
       name = TensorLike(*draft, operand.type, random);

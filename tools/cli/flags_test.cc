@@ -1,4 +1,4 @@
-// What flags take, and what is said of wrong ones.
+// What flags take, and the messages about wrong ones.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "tools/cli/flags.h"

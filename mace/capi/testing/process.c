@@ -125,7 +125,7 @@ static void Keep(void* user, mace_log_level_t level, const char* message) {
   strncpy(lines->last, message, sizeof(lines->last) - 1);
 }
 
-// Loads the sample from weights that are not aligned, which is said.
+// Loads the sample from weights that are not aligned, which is reported.
 static void LoadUnaligned(void) {
   const SampleModel* s = Sample();
   static unsigned char bytes[4096];

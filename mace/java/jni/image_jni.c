@@ -19,7 +19,7 @@ enum {
   kThreads,
   kWholes
 };
-enum { kMean, kScale = 3, kQuantization = 6, kReals };
+enum { kMean, kScale = 3, kQuantization = 6, kFloats };
 
 // As ImageConverter.convert has them.
 enum {
@@ -59,14 +59,14 @@ NATIVE(jlong, createImageConverter)
 (JNIEnv* env, jclass type, jintArray whole, jdoubleArray real) {
   (void)type;
   jint wholes[kWholes];
-  jdouble reals[kReals];
+  jdouble floats[kFloats];
   mace_image_input_t* input = NULL;
   mace_image_converter_t* converter = NULL;
   (*env)->GetIntArrayRegion(env, whole, 0, kWholes, wholes);
-  (*env)->GetDoubleArrayRegion(env, real, 0, kReals, reals);
+  (*env)->GetDoubleArrayRegion(env, real, 0, kFloats, floats);
   if (Ok(env,
          mace_image_input_create(wholes[kWidth], wholes[kHeight], &input)) &&
-      Ok(env, Set(input, wholes, reals))) {
+      Ok(env, Set(input, wholes, floats))) {
     Ok(env, mace_image_converter_create(input, &converter));
   }
   mace_image_input_destroy(input);

@@ -51,7 +51,7 @@ void Queue::SetCancellation(const MaceCancellation* cancellation) {
   }
 }
 
-Status Queue::MakeRoom() {
+Status Queue::AwaitOldest() {
   ClEvent& oldest = window_[oldest_];
   if (!oldest) return Status();
   const ClEvent event = std::move(oldest);
@@ -66,7 +66,7 @@ Status Queue::Enqueue(cl_kernel kernel, const Grid& offset, const Grid& global,
     return Cancelled("the GPU starts no further kernels");
   }
   const bool bounded = !window_.empty();
-  if (bounded) MACE_RETURN_IF_ERROR(MakeRoom());
+  if (bounded) MACE_RETURN_IF_ERROR(AwaitOldest());
   cl_event made = nullptr;
   const bool wanted = bounded || event != nullptr;
   MACE_RETURN_IF_ERROR(

@@ -69,7 +69,7 @@ class Queue {
 
  private:
   void ResizeWindow(int size);
-  Status MakeRoom();
+  Status AwaitOldest();
   Status Waited(cl_int code, const char* what);
 
   const ClContext* context_ = nullptr;

@@ -93,7 +93,7 @@ DataTypes FirstTypes(const Op& op, const Node& node) {
 }
 
 // Whether quantized values may be where these types may.
-bool TakesReals(const DataTypes& types) {
+bool TakesFloats(const DataTypes& types) {
   return types.empty() || types.Has(DataType::kF32);
 }
 
@@ -102,7 +102,7 @@ Status CheckTypes(const Op& op, const Node& node) {
     const InputType& rule = op.types[std::min(i, op.types.size() - 1)];
     const TensorType& type = node.inputs[i].type;
     const DataTypes types = i == 0 ? FirstTypes(op, node) : rule.types;
-    if (rule.as < 0 && type.is_quantized() && TakesReals(types)) continue;
+    if (rule.as < 0 && type.is_quantized() && TakesFloats(types)) continue;
     // Weights of i16 tensors are i8; ops that compute with them check where
     // they may be.
     if (rule.as >= 0 && op.on_quantized == OnQuantized::kComputes &&

@@ -137,14 +137,14 @@ Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
                     (w->out - 1) * w->stride + w->extent() - w->in, w);
     } else {
       SetFixedPads(attrs, d, w);
-      const int64_t room = w->in + w->pad_before + w->pad_after - w->extent();
-      if (room < 0) {
+      const int64_t span = w->in + w->pad_before + w->pad_after - w->extent();
+      if (span < 0) {
         return InvalidModel(
             Label(node), ": kernel ", KernelToString(kernel_h, kernel_w),
             window.h.dilation * window.w.dilation > 1 ? " (dilated)" : "",
             " is larger than the padded input ", ToString(x));
       }
-      w->out = (room + (ceil ? w->stride - 1 : 0)) / w->stride + 1;
+      w->out = (span + (ceil ? w->stride - 1 : 0)) / w->stride + 1;
       // Drops a window that would start in the padding after the input.
       if (ceil && (w->out - 1) * w->stride >= w->in + w->pad_before) --w->out;
     }

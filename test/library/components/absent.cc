@@ -106,8 +106,8 @@ mace::MaceStatus RunInArena(const std::shared_ptr<mace::MaceModel>& model) {
   const size_t rounded = (bytes + 63) / 64 * 64;
   std::vector<char> memory(rounded + 64);
   void* arena = memory.data();
-  size_t room = memory.size();
-  std::align(64, rounded, arena, room);
+  size_t space = memory.size();
+  std::align(64, rounded, arena, space);
   const auto set = [&](mace::MaceEngineConfig* config) {
     return config->SetArena(arena, rounded);
   };

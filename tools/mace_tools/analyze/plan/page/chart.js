@@ -100,10 +100,10 @@ function drawLanes(root, inside, p) {
     inside.append(rect("waste", MARGIN.left, top, plotRight() - MARGIN.left, bottom - top),
       line("lane", MARGIN.left, top, plotRight(), top));
     const from = Math.max(top, MARGIN.top), to = Math.min(bottom, plotBottom());
-    const y = (from + to) / 2 + 4, room = to - from;
-    if (room >= 30) root.append(label(MARGIN.left - 8, y + 8, amount(high - low), "soft", "end"));
-    if (room >= 12) {
-      root.append(label(MARGIN.left - 8, room >= 30 ? y - 7 : y, name, "soft", "end"));
+    const y = (from + to) / 2 + 4, space = to - from;
+    if (space >= 30) root.append(label(MARGIN.left - 8, y + 8, amount(high - low), "soft", "end"));
+    if (space >= 12) {
+      root.append(label(MARGIN.left - 8, space >= 30 ? y - 7 : y, name, "soft", "end"));
     }
   }
 }
@@ -141,17 +141,17 @@ function drawShared(inside, p) {
   }
 }
 
-// The name, across or up, where the visible part has room for it.
+// The name, across or up, where the visible part has space for it.
 function drawTag(tags, r, x, y, width, height, color) {
   const left = Math.max(x, MARGIN.left), right = Math.min(x + width, plotRight());
   const top = Math.max(y, MARGIN.top), bottom = Math.min(y + height, plotBottom());
   const upright = bottom - top > right - left;
   const along = upright ? bottom - top : right - left, across = upright ? right - left : bottom - top;
-  const room = Math.floor((along - 8) / CHAR);
+  const space = Math.floor((along - 8) / CHAR);
   const name = shortName(r.tag, 60), bytes = amount(r.size);
-  const words = name.length <= room ? name : room >= 8 ? shortName(name, room) : "";
+  const words = name.length <= space ? name : space >= 8 ? shortName(name, space) : "";
   if (across < 14 || !words) return;
-  const two = across >= 32 && bytes.length <= room, fillColor = ink(color);
+  const two = across >= 32 && bytes.length <= space, fillColor = ink(color);
   const place = `translate(${(left + right) / 2} ${(top + bottom) / 2})` + (upright ? " rotate(-90)" : "");
   const word = (text, dy, opacity) => svg("text",
     { class: "tag", y: dy, "text-anchor": "middle", style: `fill:${fillColor};opacity:${opacity};stroke:${color}` }, text);
@@ -190,8 +190,8 @@ function drawMarks(root, inside, p, profileTop) {
   for (const [style, address, name, side] of marks) {
     const y = toY(address), words = `${name} ${amount(style === "total" ? p.total : address)}`;
     if (y < MARGIN.top || y > plotBottom()) continue;
-    const width = words.length * CHAR + 16, room = plotRight() - MARGIN.left - width - 8;
-    const x = MARGIN.left + 4 + room * { left: 0, middle: .5, right: 1 }[side];
+    const width = words.length * CHAR + 16, space = plotRight() - MARGIN.left - width - 8;
+    const x = MARGIN.left + 4 + space * { left: 0, middle: .5, right: 1 }[side];
     const above = y - 22 < MARGIN.top ? y + 4 : y - 21;
     root.append(line("mark " + style, MARGIN.left, y, plotRight(), y),
       rect("pill", x, above, width, 17, { rx: 8.5 }),
