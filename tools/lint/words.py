@@ -23,6 +23,11 @@ ENDINGS = (".md",)
 # Sources, in which SOURCE_WORDS are refused: likewise.
 SOURCE_FOLDERS = ("tools/mace_tools", "tools/rings", "test", "mace/python")
 SOURCE_ENDINGS = (".py",)
+# C++, C and Java, in which CPP_WORDS are refused: likewise.
+CPP_FOLDERS = ("mace/base", "mace/capi", "mace/device", "mace/examples", "mace/graph", "mace/image",
+               "mace/java", "mace/model", "mace/opencl", "mace/ops", "mace/proto", "mace/sealed",
+               "mace/testing", "test/fuzz", "tools/cli", "tools/mace_plan", "tools/mace_run")
+CPP_ENDINGS = (".cc", ".h", ".c", ".cl", ".java", ".kt")
 # Entries of the changelog below this line keep the words that they had.
 EARLIER = "<!-- Earlier entries keep their words. -->"
 
@@ -92,6 +97,11 @@ SOURCE_WORDS = [
     Word("room", r"\b(?:\w+_)?rooms?\b", "capacity, space, subfolder"),
     Word("said", r"\bsaid\b|_said\b", "message, text, stderr"),
 ]
+CPP_WORDS = [
+    Word("fact", r"\b(?-i:\w*[a-z]Facts?|\w*_facts|facts_?|Facts)\b", "schema, properties, info"),
+    Word("said", r"\bsaid\b", "message, reported"),
+    Word("most", r"\b(?-i:k(?:Most|Least)\w*)\b", "kMax, kMin"),
+]
 # (file, word) -> why it stands there.
 _OPS = "generated from the comments of mace/ops"
 _IMPORTERS = "generated from the importers"
@@ -104,6 +114,7 @@ ALLOWED = {
         "floats", "bits", "extent", "open", "waits", "picture")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},
     ("test/hexagon/dsp_models_test.py", "room"): "a message of the DSP's emulator",
+    ("mace/capi/testing/models.c", "said"): "a message of mace/runtime",
     ("mace/python/mace/_tensors.py", "codes"): "a parameter of the public TensorInfo.dequantize",
     ("test/peers/to_tflite.py", "codes"): _OPERATORS,
     ("tools/mace_tools/testing/tflite_file.py", "codes"): _OPERATORS,
@@ -131,12 +142,14 @@ def compiled(word: Word) -> re.Pattern[str]:
 
 def uses(root: Path) -> Iterator[tuple[str, int, Word, str]]:
     """Each use of a refused word: file, line, the word, the text."""
-    for path in files(root, *ENDINGS, *SOURCE_ENDINGS):
+    for path in files(root, *ENDINGS, *SOURCE_ENDINGS, *CPP_ENDINGS):
         name = path.as_posix()
         if name in AT_THE_TOP or _is_in(name, FOLDERS, ENDINGS):
             words = WORDS
         elif _is_in(name, SOURCE_FOLDERS, SOURCE_ENDINGS):
             words = SOURCE_WORDS
+        elif _is_in(name, CPP_FOLDERS, CPP_ENDINGS):
+            words = CPP_WORDS
         else:
             words = []
         if words:

@@ -55,6 +55,9 @@ def test_every_word_has_its_example():
     assert [w.name for w in words.WORDS if not words.compiled(w).search(shown)] == []
     assert [w.name for w in words.SOURCE_WORDS
             if not words.compiled(w).search(in_sources)] == []
+    (mark,) = test_an_old_word_is_found_in_cpp.pytestmark
+    in_cpp = "\n".join(text for text, _ in mark.args[1])
+    assert [w.name for w in words.CPP_WORDS if not words.compiled(w).search(in_cpp)] == []
 
 
 @pytest.mark.parametrize("text, word", [
@@ -65,6 +68,15 @@ def test_every_word_has_its_example():
 def test_an_old_word_is_found_in_sources(tmp_path, text, word):
     (found,) = written(tmp_path, f"# A\n{text}\n", "test/a.py")
     assert found.startswith(f"test/a.py:2: '{word}': write ")
+
+
+@pytest.mark.parametrize("text, word", [
+    ("constexpr int kMostBytes = 1;", "kMostBytes"), ("DeviceFacts facts_;", "DeviceFacts"),
+    ("// What is said of it.", "said"),
+])
+def test_an_old_word_is_found_in_cpp(tmp_path, text, word):
+    found = written(tmp_path, f"// A.\n{text}\n", "mace/ops/a.cc")
+    assert found[0].startswith(f"mace/ops/a.cc:2: '{word}': write ")
 
 
 @pytest.mark.parametrize("text", [
