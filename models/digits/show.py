@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws a picture of a digit in the terminal and prints what `converter.py run --json` found in it.
+"""Draws an image of a digit in the terminal and prints what `converter.py run --json` found in it.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -18,7 +18,7 @@ SHADES = " .:-=+*#%@"
 
 
 def drawing(picture: Path) -> str:
-    """The picture in characters, two columns a pixel; more ink is a darker character."""
+    """The image in characters, two columns a pixel; more ink is a darker character."""
     pixels = np.asarray(Image.open(picture).convert("L"))
     return "\n".join("".join(SHADES[int(p) * len(SHADES) // 256] * 2 for p in row)
                      for row in pixels)

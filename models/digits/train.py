@@ -77,7 +77,7 @@ def build_model() -> tf.keras.Model:
 
 
 def shifted(images: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Each picture moved by up to one pixel in each direction."""
+    """Each image moved by up to one pixel in each direction."""
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)))
     moves = rng.integers(0, 3, size=(len(images), 2))
     return np.stack([p[y : y + 8, x : x + 8] for p, (y, x) in zip(padded, moves)])
@@ -104,7 +104,7 @@ def train(images: np.ndarray, labels: np.ndarray) -> tf.keras.Model:
 
 
 def write_pictures(pixels: np.ndarray, labels: np.ndarray) -> list[str]:
-    """The first picture of each class in the test split, and an enlarged strip of all ten."""
+    """The first image of each class in the test split, and an enlarged strip of all ten."""
     names, chosen = [], []
     for digit in range(10):
         picture = pixels[np.flatnonzero(labels == digit)[0]]

@@ -1,5 +1,5 @@
 """The models of the test data with their stored answers, and other inputs for them by which models
-are calibrated: crops of pictures, which are never the stored inputs.
+are calibrated: crops of images, which are never the stored inputs.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -18,7 +18,7 @@ from PIL import Image
 
 from mace_tools.graph.ir import Graph
 
-# How a stored picture becomes the input: `feed` of its case.json, without the words around it.
+# How a stored image becomes the input: `feed` of its case.json, without the words around it.
 FEEDS = {
     "v/127.5-1": lambda v: v / 127.5 - 1,
     "(v-127)/128": lambda v: (v - 127) / 128,
@@ -28,9 +28,9 @@ FEEDS = {
         lambda v: v - np.array([104, 117, 123], np.float32)[:, None, None],
     "(v-127.5)/128": lambda v: (v - 127.5) / 128,
 }
-# Of models of pictures whose inputs are stored as floats.
+# Of models of images whose inputs are stored as floats.
 _OF_FLOATS = {"caffe/mtcnn": "(v-127.5)/128", "tflite/resnet8_cifar10": "v"}
-_MIN_PART = 0.3  # of a picture's side
+_MIN_PART = 0.3  # of an image's side
 
 
 @dataclass
@@ -67,7 +67,7 @@ def cases_of(folder: str, model: str) -> list[Case]:
 
 
 def graph_of(folder: str, file: str, cases: list[Case]) -> Graph:
-    """The canonical graph, for one picture at a time."""
+    """The canonical graph, for one image at a time."""
     first = cases[0]
     path = data_folder("models") / folder / file
     return import_model(folder.split("/")[0], path, {first.input: first.x[:1]},
@@ -75,8 +75,8 @@ def graph_of(folder: str, file: str, cases: list[Case]) -> Graph:
 
 
 def crops(case: Case, count: int, seed: int) -> Iterator[Arrays]:
-    """Inputs like those of the case, of random parts of the pictures, some of them mirrored.
-    REQUIRES: the inputs are made of pictures."""
+    """Inputs like those of the case, of random parts of the images, some of them mirrored.
+    REQUIRES: the inputs are made of images."""
     random = np.random.default_rng(seed)
     paths: list[Path] = sorted((data_folder("models") / "images").glob("*.[jb]*"))
     pictures = [Image.open(path).convert("RGB") for path in paths]

@@ -1,4 +1,4 @@
-"""Faces that the detectors of the test data find: scores, and boxes as parts of the picture.
+"""Faces that the detectors of the test data find: scores, and boxes as parts of the image.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -46,12 +46,12 @@ def yunet(out: Arrays) -> Found:
 
 
 def mtcnn(out: Arrays) -> Found:
-    """Corrections of the windows, which are the pictures of the second and third network."""
+    """Corrections of the windows, which are the images of the second and third network."""
     prob = out["prob1"]
     box = next(o for n, o in out.items() if n != "prob1" and o.shape[1] == 4)
     if box.ndim == 2:
         return prob[:, 1], box
-    window = 12 / 60  # of the first network, in a picture of 60 x 52
+    window = 12 / 60  # of the first network, in an image of 60 x 52
     return prob[0, 1].ravel(), box[0].reshape(4, -1).T * window
 
 

@@ -1,4 +1,4 @@
-"""Quantized models by the defaults, with crops of pictures for samples, none of which is a stored
+"""Quantized models by the defaults, with crops of images for samples, none of which is a stored
 input: classes and faces that they find in the stored inputs, compared with the stored ones.
 
 SPDX-License-Identifier: Apache-2.0
@@ -21,7 +21,7 @@ from mace_tools.support.console import Console
 
 pytestmark = pytest.mark.full
 SAMPLES = 100
-FARTHEST = 0.02  # of the picture
+FARTHEST = 0.02  # of the image
 MIN_SCORE = 0.5
 CLASSIFIERS = {
     "MobileNet v1 0.25": ("tflite/mobilenet_v1_025_224", "mobilenet_v1_0.25_224_float.tflite"),

@@ -76,7 +76,7 @@ def ours(program: str, case: str, name: str) -> float:
 
 def main() -> None:
     cv2.setNumThreads(1)
-    print("| picture | filter | MACE us | OpenCV us | MACE / OpenCV |\n|---|---|---|---|---|")
+    print("| image | filter | MACE us | OpenCV us | MACE / OpenCV |\n|---|---|---|---|---|")
     for case, call in CASES.items():
         for name, interpolation in FILTERS.items():
             pairs = [(ours(sys.argv[1], case, name), theirs(call, interpolation))

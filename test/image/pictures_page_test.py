@@ -48,7 +48,7 @@ def test_the_code_of_the_page_compiles(tmp_path):
 
 @pytest.fixture(scope="module")
 def classify(tmp_path_factory):
-    """Runs the page's program on a picture; its answer and its message."""
+    """Runs the page's program on an image; its answer and its message."""
     program = build("//mace/examples:picture")
     folder = tmp_path_factory.mktemp("model")
     config = (DIGITS / "digits_onnx.yml").read_text().replace("models/", f"{REPO}/models/")

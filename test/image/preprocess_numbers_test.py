@@ -1,4 +1,4 @@
-"""The library makes the same numbers of a picture as `preprocess` of a deployment file, bit by bit.
+"""The library makes the same numbers of an image as `preprocess` of a deployment file, bit by bit.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -38,7 +38,7 @@ def program():
 
 @dataclass(frozen=True)
 class Job:
-    """A picture and what is made of it."""
+    """An image and what is made of it."""
 
     file: Path
     preprocess: Preprocess
@@ -106,7 +106,7 @@ def random_job(file, random, side):
                str(random.choice(list(TYPES))))
 
 
-# How many pictures, and the largest sides of a picture and of a tensor.
+# How many images, and the largest sides of an image and of a tensor.
 @pytest.mark.parametrize("count, stored, wanted", [(400, 30, 30), (60, 400, 60), (60, 60, 400)])
 def test_random_pictures(program, tmp_path, count, stored, wanted):
     random = np.random.default_rng(count + stored)

@@ -1,4 +1,4 @@
-"""The Python package: states, operators of the app, and pictures.
+"""The Python package: states, operators of the app, and images.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -160,7 +160,7 @@ def test_engines_in_threads_call_their_operators(mace, models):
     assert not wrong
 
 
-# Pictures
+# Images
 
 
 def noise(*shape):

@@ -44,7 +44,7 @@ class Files:
 
     @classmethod
     def of(cls, net: Net) -> Files:
-        """Writes the ONNX file, the TFLite file and the input picture if they are missing."""
+        """Writes the ONNX file, the TFLite file and the input image if they are missing."""
         digest = hashlib.sha256()
         for name in _SOURCES:
             digest.update((HERE / name).read_bytes())

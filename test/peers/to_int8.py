@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Ranges are those of random pictures; weights have a scale for each output channel. ONNX Runtime's
+Ranges are those of random images; weights have a scale for each output channel. ONNX Runtime's
 own tool writes the ONNX file, with activations of uint8, which its kernels for x86 prefer.
 """
 

@@ -31,7 +31,7 @@ class Peer(ABC):
 
     @abstractmethod
     def feed(self, picture: np.ndarray) -> None:
-        """An NHWC picture, for all runs."""
+        """An NHWC image, for all runs."""
 
     def before_run(self) -> None:  # noqa: B027 - most have nothing to do
         """Not included in the times."""

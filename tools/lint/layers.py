@@ -16,7 +16,7 @@ LAYERS: dict[str, set[str]] = {
     "base": set(),
     "proto": set(),
     "graph": set(),
-    "image": set(),  # pictures to tensors, beside the engine
+    "image": set(),  # images to tensors, beside the engine
     "memory": set(),  # a planner sees numbers, not tensors
     "model": {"proto", "graph"},
     "ops": {"graph"},

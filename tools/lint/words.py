@@ -93,6 +93,7 @@ SOURCE_WORDS = [
          "quantized, int8"),
     Word("fact", r"\b\w*(?<!arti)facts\b", "schema, properties, report"),
     Word("most", r"\b_?(?-i:MOST|LEAST)(?:_\w+)?\b", "MAX, MIN"),
+    Word("picture", r"\ba picture\b", "an image, a chart"),
     Word("reals", r"\b\w*(?<![a-z])reals\b", "floats, dequantized"),
     Word("room", r"\b(?:\w+_)?rooms?\b", "capacity, space, subfolder"),
     Word("said", r"\bsaid\b|_said\b", "message, text, stderr"),
@@ -111,7 +112,7 @@ _SETTINGS = "in the table that is generated from mace/runtime/settings/settings.
 ALLOWED = {
     **{("docs/ops.md", word): _OPS for word in ("extent", "product")},
     **{("docs/front_ends.md", word): _IMPORTERS for word in (
-        "floats", "bits", "extent", "open", "waits", "picture")},
+        "floats", "bits", "extent", "open", "waits")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},
     ("test/hexagon/dsp_models_test.py", "room"): "a message of the DSP's emulator",
     ("mace/capi/testing/models.c", "said"): "a message of mace/runtime",

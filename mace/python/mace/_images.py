@@ -26,7 +26,7 @@ _PIXELS = {"rgba": (4,), "bgra": (4,), "rgb": (3,), "bgr": (3,), "gray": (1,), "
 
 
 class ImageTransform:
-    """Where a point of the tensor lies in the picture. Coordinates are continuous: the pixel at
+    """Where a point of the tensor lies in the image. Coordinates are continuous: the pixel at
     (0, 0) reaches from 0 to 1 both ways."""
 
     def __init__(self) -> None:
@@ -35,11 +35,11 @@ class ImageTransform:
             lib.mace_image_transform_destroy)
 
     def to_picture(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the tensor in the stored picture, uncropped."""
+        """A point of the tensor in the stored image, uncropped."""
         return self._map(lib.mace_image_transform_to_picture, x, y)
 
     def to_tensor(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the stored picture in the tensor."""
+        """A point of the stored image in the tensor."""
         return self._map(lib.mace_image_transform_to_tensor, x, y)
 
     def _map(self, function: Any, x: float, y: float) -> tuple[float, float]:
@@ -50,7 +50,7 @@ class ImageTransform:
 
     @property
     def content(self) -> tuple[int, int, int, int]:
-        """The part of the tensor that shows the picture: x, y, width, height."""
+        """The part of the tensor that shows the image: x, y, width, height."""
         out = ffi.new("int32_t[4]")
         with self.handle as transform:
             check(lib.mace_image_transform_content(transform, out, out + 1, out + 2, out + 3))
@@ -58,7 +58,7 @@ class ImageTransform:
 
 
 class ImageConverter:
-    """Makes a model's input of pictures. The numbers are those of `preprocess` in a deployment
+    """Makes a model's input of images. The numbers are those of `preprocess` in a deployment
     file: (pixel - mean) * scale, with pixels from 0 to 255. Any thread may use it; calls take
     turns."""
 
@@ -71,7 +71,7 @@ class ImageConverter:
         """`width`, `height`, `data_format`: the tensor's. `channels`: "rgb", "bgr" or "gray".
         `mean`, `scale`: one number, or one for each channel. `fit`: "stretch", "letterbox" or
         "crop". `filter`: "nearest", "bilinear", "bicubic", "bilinear_2x2" or "area". `padding`: the
-        colour beside a letterboxed picture. `dtype`: float32, or uint8 or int8 with the scale and
+        colour beside a letterboxed image. `dtype`: float32, or uint8 or int8 with the scale and
         the zero point of `quantization`. Raises InvalidArgumentError."""
         code = _one_of("channels", channels, _CHANNELS)
         self._dtype = np.dtype(dtype)
@@ -99,20 +99,20 @@ class ImageConverter:
                  crop: Optional[tuple[int, int, int, int]] = None, orientation: int = 1,
                  color: str = "bt601_full",
                  transform: Optional[ImageTransform] = None) -> np.ndarray:
-        """The tensor of a picture: an array of uint8 of shape (height, width) or (height, width,
-        channels), or what NumPy takes for one, such as a picture of Pillow; of YUV the list of the
+        """The tensor of an image: an array of uint8 of shape (height, width) or (height, width,
+        channels), or what NumPy takes for one, such as an image of Pillow; of YUV the list of the
         planes. Rows may have gaps; nothing is copied.
 
         `format`: "rgb" (the default for three channels), "rgba" (for four), "gray" (for one),
         "bgr", "bgra", "nv12", "nv21" or "yuv420". `crop`: x, y, width and height of the part that
-        is meant. `orientation`: what turns the stored picture upright, by its number in EXIF.
+        is meant. `orientation`: what turns the stored image upright, by its number in EXIF.
         `color`: what the values of YUV mean. `transform` gets the way back. Raises
         InvalidArgumentError."""
         planes = [_plane(p) for p in (picture if isinstance(picture, (list, tuple)) else [picture])]
         kind = format or {1: "gray", 3: "rgb", 4: "rgba"}.get(_depth(planes[0]), "")
         code = _one_of("format", kind, _FORMATS)
         if len(planes) != len(_PIXELS[kind]):
-            raise InvalidArgumentError(f"a picture of format '{kind}' has {len(_PIXELS[kind])} "
+            raise InvalidArgumentError(f"an image of format '{kind}' has {len(_PIXELS[kind])} "
                                        f"planes; {len(planes)} were given")
         height, width = planes[0].shape[:2]
         image = Handle("picture", created("mace_image_t", lib.mace_image_create, code, width,
@@ -162,7 +162,7 @@ def _plane(value: Any) -> np.ndarray:
     plane = np.asarray(value)
     if plane.dtype != np.uint8 or plane.ndim not in (2, 3) or 0 in plane.shape:
         raise InvalidArgumentError(
-            f"a picture is an array of uint8 with rows, columns and channels; found {plane.dtype} "
+            f"an image is an array of uint8 with rows, columns and channels; found {plane.dtype} "
             f"of shape {plane.shape}")
     return plane
 

@@ -42,7 +42,7 @@ COMMANDS = {
                      "without running it", runs.check, instead="MODEL"),
     "compare": Command("compare a model with its source framework, layer by layer, and find the "
                        "first wrong layer", runs.compare, instead="MODEL"),
-    "plan": Command("plan memory with every strategy: a table, a certificate, and pictures",
+    "plan": Command("plan memory with every strategy: a table, a certificate, and charts",
                     runs.plan, instead="--records=FILE"),
     "quantize": Command("quantize float models to int8 with calibration data and report the error "
                         "of each layer", models.quantize),

@@ -271,7 +271,7 @@ def _import_shapes(context: Context, tag: str, model: Model, source: str) -> Sha
 
 
 def formats(names: tuple[str, ...], formats: tuple[str, ...] | None) -> dict[str, str]:
-    """The orders that pictures are to have, by name; a single one applies to all. OIHW is the order
+    """The orders that images are to have, by name; a single one applies to all. OIHW is the order
     that filters have in the source anyway (`_check_filters`)."""
     given = formats or ()
     given = given * len(names) if len(given) == 1 else given

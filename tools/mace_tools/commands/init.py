@@ -61,7 +61,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
 def _with_metadata(
     draft: Draft, known: Metadata, args: argparse.Namespace, console: Console
 ) -> Draft:
-    """The draft with what the metadata of the model tells about pictures and labels."""
+    """The draft with what the metadata of the model tells about images and labels."""
     init_metadata.say(known, args.model, console)
     labels = init_metadata.labels(known, draft.outputs)
     file = ""

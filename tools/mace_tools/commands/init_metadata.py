@@ -21,7 +21,7 @@ def known(platform: str, path: Path) -> metadata.Metadata:
 
 
 def preprocess(known: metadata.Metadata, inputs: Sequence[End]) -> dict[str, Any]:
-    """The key of this name, if the only float input that is a picture has a normalization."""
+    """The key of this name, if the only float input that is an image has a normalization."""
     pictures = [(end, shape.shape) for end, shape in zip(known.inputs, inputs)
                 if end.mean and end.std and shape.dtype == "float32"
                 and shape.shape is not None and len(shape.shape) == 4]

@@ -33,7 +33,7 @@ def _table(b, fields):
 
 
 def described(mean=(127.5,), std=(127.5,), labels="labels.txt"):
-    """The buffer TFLITE_METADATA of a model with a picture and scores."""
+    """The buffer TFLITE_METADATA of a model with an image and scores."""
     b = flatbuffers.Builder()
     numbers = [b.CreateNumpyVector(np.float32(v)) for v in (mean, std)]
     options = _table(b, dict(enumerate(numbers)))

@@ -1,5 +1,5 @@
 """plan: applies every memory strategy to a model or to records, and compares them in a table and
-pictures.
+charts.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -54,7 +54,7 @@ def test_all_models_are_checked_before_the_first_runs(place):
     assert "did you mean 'input'?" in err and "--model_name=NAME runs one of them" in err
     assert "there is no file 'nope.png'" in refused(text + second, "--input=nope.png")
     err = refused(text + second.replace("resize: [8, 8]", "resize: [9, 9]"), f"--input={picture}")
-    assert "the picture is 9 high and 9 wide" in err
+    assert "the image is 9 high and 9 wide" in err
     err = refused(text + second.replace("input_tensors: input", "input_tensors: inptu"))
     assert "no tensor 'inptu'; did you mean 'input'?" in err
     place.config.write_text(text + second)

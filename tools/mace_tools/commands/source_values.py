@@ -137,7 +137,7 @@ def _trials(context: Context, ready: Prepared) -> list[Trial]:
 
 
 def reordered(array: np.ndarray, fmt: str, source: str, to_source: bool) -> np.ndarray:
-    """A picture tensor in the dimension order of the source model, or back."""
+    """An image tensor in the dimension order of the source model, or back."""
     if array.ndim != 4 or fmt in ("NONE", source):
         return array
     wanted = source if to_source else fmt

@@ -97,7 +97,7 @@ def text(draft: Draft) -> str:
 
 
 def _more(draft: Draft) -> str:
-    """The keys for pictures, as a comment."""
+    """The keys for images, as a comment."""
     shape = next((e.shape for e in draft.inputs if e.shape is not None and len(e.shape) == 4), None)
     if shape is None:
         return ""

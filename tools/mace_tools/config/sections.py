@@ -35,10 +35,10 @@ class Section(BaseModel):
 
 
 class Preprocess(Section):
-    """How to turn a picture into an input: input = (pixel - mean) * scale, per channel."""
+    """How to turn an image into an input: input = (pixel - mean) * scale, per channel."""
 
     resize: Annotated[tuple[int, int] | None, BeforeValidator(values.size_hw)] = Field(
-        None, description="[height, width] to bring pictures to", examples=["[224, 224]"])
+        None, description="[height, width] to bring images to", examples=["[224, 224]"])
     interpolation: Annotated[
         str, BeforeValidator(values.choice("bilinear", "nearest", "bicubic"))
     ] = Field("bilinear", description="how to resize", examples=["bilinear"])
@@ -53,7 +53,7 @@ class Preprocess(Section):
 class Quantize(Section):
     """How to quantize a float model to int8."""
 
-    samples: Strings = Field((), description="a folder of pictures or .npy files, or such files",
+    samples: Strings = Field((), description="a folder of images or .npy files, or such files",
                              examples=["data/samples"])
     range_file: Text | None = Field(
         None, description="a text file of ranges, in place of samples: NAME@@LOW,HIGH in each "
@@ -118,7 +118,7 @@ class Extras(Section):
     model_config = ConfigDict(defer_build=True)  # nothing is validated by a base class alone
 
     preprocess: Preprocess | None = Field(
-        None, description="from a picture to the input",
+        None, description="from an image to the input",
         examples=["{resize: [224, 224], channels: rgb, mean: 127.5, scale: 0.00784314}"])
     labels: Text | None = Field(None, description="a text file with one label a line",
                                 examples=["models/labels.txt"])

@@ -1,4 +1,4 @@
-"""The inputs of a run: from .npy files, from pictures, or random from a seed.
+"""The inputs of a run: from .npy files, from images, or random from a seed.
 
 SPDX-License-Identifier: Apache-2.0
 """

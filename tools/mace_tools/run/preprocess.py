@@ -1,4 +1,4 @@
-"""Turns a picture into a model's input, as `preprocess:` in the deployment file says.
+"""Turns an image into a model's input, as `preprocess:` in the deployment file says.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -35,7 +35,7 @@ def from_picture(
     height, width, channels = _extents(shape, data_format, where)
     if preprocess is None:
         raise MaceError(
-            f"{where}: to feed pictures, the deployment file needs `preprocess:` in the model; "
+            f"{where}: to feed images, the deployment file needs `preprocess:` in the model; "
             f"example: preprocess: {{resize: [{height}, {width}], "
             f"channels: {'gray' if channels == 1 else 'rgb'}, mean: 127.5, scale: 0.00784314}}")
     pixels = _pixels(file, preprocess, where)
@@ -44,7 +44,7 @@ def from_picture(
                         f"(channels: {preprocess.channels}), the model takes {channels}")
     if pixels.shape[:2] != (height, width):
         found = f"{pixels.shape[0]} high and {pixels.shape[1]} wide"
-        raise MaceError(f"{where}: the picture is {found}, the model takes {height} and {width}; "
+        raise MaceError(f"{where}: the image is {found}, the model takes {height} and {width}; "
                         f"write preprocess: {{resize: [{height}, {width}], ...}}")
     values = (pixels.astype(np.float64) - preprocess.mean) * preprocess.scale
     if dtype.kind in "iu":
@@ -63,7 +63,7 @@ def _extents(shape: tuple[int, ...], data_format: str, where: str) -> tuple[int,
             return a, b, c
         if data_format != "NHWC" and a in (1, 3):
             return b, c, a
-    raise MaceError(f"{where}: the input {list(shape)} is not one picture with 1 or 3 channels; "
+    raise MaceError(f"{where}: the input {list(shape)} is not one image with 1 or 3 channels; "
                     "give a .npy file instead")
 
 
@@ -78,12 +78,12 @@ def _pixels(file: Path, preprocess: Preprocess, where: str) -> np.ndarray:
                 picture = _eight_bits(picture).convert(
                     "L" if preprocess.channels == "gray" else "RGB")
     except UnidentifiedImageError as e:
-        raise MaceError(f"{where}: this is neither a .npy file nor a picture that can be read "
+        raise MaceError(f"{where}: this is neither a .npy file nor an image that can be read "
                         "(PNG, JPEG, BMP, GIF, TIFF, WebP, ...)") from e
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as e:
-        raise MaceError(f"{where}: the picture has too many pixels; make it smaller first") from e
+        raise MaceError(f"{where}: the image has too many pixels; make it smaller first") from e
     except Exception as e:  # readers of formats raise many kinds of exceptions
-        raise MaceError(f"{where}: the picture is damaged ({e})") from e
+        raise MaceError(f"{where}: the image is damaged ({e})") from e
     if preprocess.resize is not None and picture.size != preprocess.resize[::-1]:
         picture = picture.resize(preprocess.resize[::-1], FILTERS[preprocess.interpolation])
     pixels = np.asarray(picture)
@@ -92,7 +92,7 @@ def _pixels(file: Path, preprocess: Preprocess, where: str) -> np.ndarray:
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:
-    """Scales 16-bit grey pictures; Pillow's own conversion would clip them."""
+    """Scales 16-bit grey images; Pillow's own conversion would clip them."""
     if not picture.mode.startswith("I"):
         return picture
     return Image.fromarray(np.rint(np.asarray(picture) / 257).clip(0, 255).astype(np.uint8))

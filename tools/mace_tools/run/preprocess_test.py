@@ -1,4 +1,4 @@
-"""Pictures to inputs, and pictures that cannot be.
+"""Images to inputs, and images that cannot be.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -19,7 +19,7 @@ PIXELS = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3)
 
 @pytest.fixture
 def picture(tmp_path):
-    """A 6 wide, 4 high colour picture."""
+    """A 6 wide, 4 high colour image."""
     path = tmp_path / "p.png"
     Image.fromarray(PIXELS).save(path)
     return path
@@ -90,9 +90,9 @@ def test_integer_inputs_are_rounded_and_kept_in_range(picture):
     ({}, (1, 8, 8, 3), r"is 4 high and 6 wide, the model takes 8 and 8; write preprocess: "
                        r"\{resize: \[8, 8\]"),
     ({}, (1, 4, 6, 1), r"gives 3 channel\(s\) \(channels: rgb\), the model takes 1"),
-    ({}, (1, 10), r"the input \[1, 10\] is not one picture"),
-    ({}, (2, 4, 6, 3), r"is not one picture"),
-    ({}, (1, 4, 6, 7), r"is not one picture"),
+    ({}, (1, 10), r"the input \[1, 10\] is not one image"),
+    ({}, (2, 4, 6, 3), r"is not one image"),
+    ({}, (1, 4, 6, 7), r"is not one image"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_reported(picture, keys, shape, message):
     with pytest.raises(MaceError, match=f"^input 'x': .*{message}"):
@@ -111,7 +111,7 @@ def test_damaged_pictures_are_reported(picture, cut):
 
 def test_foreign_files_are_reported(tmp_path):
     (tmp_path / "x.png").write_text("hello")
-    with pytest.raises(MaceError, match="neither a .npy file nor a picture"):
+    with pytest.raises(MaceError, match="neither a .npy file nor an image"):
         convert(tmp_path / "x.png")
 
 

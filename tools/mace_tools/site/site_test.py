@@ -161,7 +161,7 @@ def small_root(place, text):
     ("[a](there.md)", "docs/page.md:5: the link leads nowhere: there.md"),
     ("[a](../../x.md)", "leads nowhere"), ("[a](#gone)", "gone"),
     ("[a](../README.md#gone)", "gone"),
-    ("![a](a.png)", "docs/page.md: the picture is not there: a.png"),
+    ("![a](a.png)", "docs/page.md: the image is not there: a.png"),
     ("| a |\n|---|\n| [b](b.cc) |", "docs/page.md:7: the link leads nowhere: b.cc"),
     ("```{no_such_thing}\n```", "no_such_thing"),
 ])

@@ -87,7 +87,7 @@ class _Page:
     def _copy_picture(self, link: str) -> None:
         path = os.path.normpath(Path(self.name).parent / link)
         if path.startswith("..") or not (self.root / path).is_file():
-            self.problems.append(f"{self.name}: the picture is not there: {link}")
+            self.problems.append(f"{self.name}: the image is not there: {link}")
             return
         (self.place / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(self.root / path, self.place / path)

@@ -122,7 +122,7 @@ def interp(rows: int, columns: int, before: int = 0, after: int = 0) -> Definiti
 
 
 def squares(rows: int, columns: int, height: int, width: int, side: float) -> Definition:
-    """PriorBox: a square in each cell of a picture of this size, with variances of 0.1."""
+    """PriorBox: a square in each cell of an image of this size, with variances of 0.1."""
 
     def define(x: Arrays, w: Arrays) -> np.ndarray:
         found = [((j + 0.5) / columns - side / 2 / width, (i + 0.5) / rows - side / 2 / height,

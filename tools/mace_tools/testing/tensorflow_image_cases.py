@@ -1,4 +1,4 @@
-"""More operands and attributes for single-operator models of TensorFlow: pictures, counts, bits.
+"""More operands and attributes for single-operator models of TensorFlow: images, counts, bits.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -14,7 +14,7 @@ from mace_tools.testing.tensorflow_cases import FLAGS, RNG, Case, f32, i32, i64
 
 KERNELS = ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic",
            "mitchellcubic")
-# Sizes, scales and translations: smaller, larger, moved, with edges outside of the picture.
+# Sizes, scales and translations: smaller, larger, moved, with edges outside of the image.
 PLACES = [((5, 7), (5 / 9, 7 / 11), (0, 0)), ((18, 22), (2, 2), (0, 0)),
           ((8, 9), (0.7, 1.3), (1.5, -2.25)), ((20, 20), (0.5, 0.5), (3, 4)),
           ((7, 7), (2.5, 0.3), (-6, 2))]

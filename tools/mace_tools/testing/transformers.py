@@ -165,7 +165,7 @@ def encoder(blocks: int) -> onnx.ModelProto:
 
 
 def vision(blocks: int) -> onnx.ModelProto:
-    """ViT: pictures [batch, 3, 32, 32] to 10 numbers."""
+    """ViT: images [batch, 3, 32, 32] to 10 numbers."""
     net = Net(1)
     patches = net.op("Conv", "x", net.weight(CHANNELS, 3, 8, 8, spread=0.07),
                      net.weight(CHANNELS, spread=0.1), kernel_shape=[8, 8], strides=[8, 8])

@@ -130,7 +130,7 @@ def _holders(report: Mapping[str, Any]) -> Html:
 
 
 def _chart(study: Study) -> Html:
-    """The picture of `converter.py plan`, as the engine planned."""
+    """The chart of `converter.py plan`, as the engine planned."""
     data = base64.b64encode(chart_svg.render(study).encode()).decode()
     words = f"Where each tensor lies in the arena of {amount(study.best.total)} over the steps"
     return Html('<details><summary>Where each tensor lies</summary>'

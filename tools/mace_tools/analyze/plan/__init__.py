@@ -1,4 +1,4 @@
-"""Memory plans as data, tables and pictures. The planning itself is C++ (mace/memory).
+"""Memory plans as data, tables and charts. The planning itself is C++ (mace/memory).
 
 SPDX-License-Identifier: Apache-2.0
 """

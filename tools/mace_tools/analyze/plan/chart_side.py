@@ -1,4 +1,4 @@
-"""The panel beside the static picture: a bar for each strategy, and a legend.
+"""The panel beside the static chart: a bar for each strategy, and a legend.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,4 +1,4 @@
-"""The pictures: complete, well-formed, and safe with any name.
+"""The charts: complete, well-formed, and safe with any name.
 
 SPDX-License-Identifier: Apache-2.0
 """

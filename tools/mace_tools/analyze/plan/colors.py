@@ -1,4 +1,4 @@
-"""Colours of the pictures: distinct for readers with any colour vision, on white and on black.
+"""Colours of the charts: distinct for readers with any colour vision, on white and on black.
 
 SPDX-License-Identifier: Apache-2.0
 

@@ -14,7 +14,7 @@ from mace_tools.analyze.plan.problem import Plan, Problem
 
 @dataclass(frozen=True)
 class Box:
-    """A record in the picture: it covers steps first..last, and addresses [low, high)."""
+    """A record in the chart: it covers steps first..last, and addresses [low, high)."""
 
     record: int
     low: int

@@ -1,4 +1,4 @@
-"""An arena and images in one study, and in one picture.
+"""An arena and images in one study, and in one chart.
 
 SPDX-License-Identifier: Apache-2.0
 """

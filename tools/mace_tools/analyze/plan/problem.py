@@ -110,7 +110,7 @@ class Problem:
 
     @functools.cached_property
     def tags(self) -> list[str]:
-        """Short names, for pictures."""
+        """Short names, for charts."""
         return tags([r.name for r in self.records], [r.op for r in self.records])
 
     def label(self, index: int) -> str:

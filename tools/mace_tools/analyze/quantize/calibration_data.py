@@ -1,4 +1,4 @@
-"""The samples of a calibration: pictures through the model's own `preprocess`, or .npy files.
+"""The samples of a calibration: images through the model's own `preprocess`, or .npy files.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -41,7 +41,7 @@ def files(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
         fitting = [p for p in inner if p.suffix.lower() in (".npy", *PICTURES)]
         if not fitting:
             kinds = ", ".join((".npy", *PICTURES))
-            raise MaceError(f"samples: '{path}' is empty; put pictures or .npy files of inputs in "
+            raise MaceError(f"samples: '{path}' is empty; put images or .npy files of inputs in "
                             "it"
                             if not inner else
                             f"samples: '{path}' has no file of a sample ({kinds})")
@@ -56,7 +56,7 @@ def load(paths: Sequence[Path], specs: Sequence[TensorSpec], preprocess: Preproc
     cannot be used, as far as they are few."""
     found, others = files(paths)
     if others:
-        console.info(f"samples: {len(others)} files are neither pictures nor .npy files, such as "
+        console.info(f"samples: {len(others)} files are neither images nor .npy files, such as "
                      f"{others[0]}")
     rows = [{specs[0].name: f} for f in found] if len(specs) == 1 else _by_input(paths, specs)
     rows = [rows[k] for k in _drawn(len(rows), choices)]
@@ -150,7 +150,7 @@ def _check(samples: Sequence[Arrays], console: Console) -> None:
     flat = [s for s in samples if all(np.ptp(a) == 0 for a in s.values() if a.size > 1)
             and any(a.size > 1 for a in s.values())]
     if len(flat) == len(samples):
-        raise MaceError("samples: every sample has the same number everywhere, such as pictures of "
+        raise MaceError("samples: every sample has the same number everywhere, such as images of "
                         "one colour, so they show no range; give real inputs")
     if len(samples) < _FEW:
         console.warn(f"samples: {len(samples)} are few; ranges come from what they show")

@@ -40,7 +40,7 @@ def convert(p: argparse.ArgumentParser) -> None:
 
 def quantize(p: argparse.ArgumentParser) -> None:
     p.add_argument("--samples", action="append", metavar="PATH",
-                   help="a folder of pictures or .npy files, or such a file; can be repeated "
+                   help="a folder of images or .npy files, or such a file; can be repeated "
                    "(default: as the deployment file says, as with all keys of quantize:)")
     p.add_argument("--weights_only", choices=WEIGHTS_ONLY,
                    help="only weights of FullyConnected, MatMul and Gather are stored "

@@ -44,7 +44,7 @@ def add_running(p: argparse.ArgumentParser) -> None:
     p.add_argument("--gpu_priority_hint", type=int, choices=(0, 1, 2, 3), default=3,
                    metavar="0..3", help=f"{HINT} (default: 3)")
     p.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE",
-                   help="a .npy file or a picture (see preprocess: in the deployment file); other "
+                   help="a .npy file or an image (see preprocess: in the deployment file); other "
                    "inputs get seeded random numbers")
     p.add_argument("--input_shape", action="append", default=[], type=input_shape,
                    metavar="NAME=8,224,224,3",

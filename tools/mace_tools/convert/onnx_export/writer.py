@@ -1,4 +1,4 @@
-"""The ONNX graph while it is written: names, constants, and the two orders of axes of pictures.
+"""The ONNX graph while it is written: names, constants, and the two orders of axes of images.
 
 SPDX-License-Identifier: Apache-2.0
 

@@ -15,7 +15,7 @@ from mace_tools.testing.net import Net
 
 
 def image_net() -> Net:
-    """A layer on an NCHW picture, with an NCHW result."""
+    """A layer on an NCHW image, with an NCHW result."""
     net = Net(x=(1, 3, 6, 4))
     net.out(net.conv("x", out=5, kernel=3))
     for name in ("x", net.graph.outputs[0]):

@@ -60,7 +60,7 @@ def _stated(param: Any) -> list[Shape | None]:
 
 
 def _picture(layer: LayerText) -> Shape | None:
-    """What a layer that reads pictures states: the batch, and the size to which they are cut."""
+    """What a layer that reads images states: the batch, and the size to which they are cut."""
     m = layer.message
     own = getattr(m, _READERS[layer.type], None) if layer.type in _READERS else None
     size = m.transform_param.crop_size or (own.crop_size if own is not None else 0)
@@ -73,7 +73,7 @@ def _picture(layer: LayerText) -> Shape | None:
 
 
 def notes(layer: LayerText) -> list[str]:
-    """What the layer does to pictures, which an app has to do."""
+    """What the layer does to images, which an app has to do."""
     m = layer.message
     if layer.type == "Input":
         return []
@@ -83,5 +83,5 @@ def notes(layer: LayerText) -> list[str]:
     done += [f"scale {p.scale:g}"] if p.scale != 1 else []
     if not done:
         return []
-    return [f"{layer.type} '{layer.name}' changes pictures before the network sees them "
+    return [f"{layer.type} '{layer.name}' changes images before the network sees them "
             f"({'; '.join(done)}), which the converted model does not: give it as `preprocess`"]

@@ -20,7 +20,7 @@ registry.help_for(
     "RandomUniformLike",
 )
 registry.help_for(
-    "decode pictures in the app, and begin the model with their pixels (input_tensors in the YAML)",
+    "decode images in the app, and begin the model with their pixels (input_tensors in the YAML)",
     "ImageDecoder",
 )
 registry.help_for(

@@ -17,7 +17,7 @@ from mace_tools.convert.importers.tensorflow import registry
 @registry.op("ScaleAndTranslate")
 def scale_and_translate(b: Builder, n: SourceNode) -> str:
     """Along each axis a product with the weights of the kernel, which is stretched where the
-    picture shrinks and `antialias` is set"""
+    image shrinks and `antialias` is set"""
     x = n.inputs[0]
     size = fixed_ints(b, n.inputs[1], "size")
     scale, shift = (_fixed_floats(b, i, what) for i, what in zip(
@@ -27,7 +27,7 @@ def scale_and_translate(b: Builder, n: SourceNode) -> str:
         raise Unsupported(f"kernel_type '{kernel}'", f"one of {', '.join(_KERNELS)}")
     height, width = b.extents(x)[1:3]
     if height is None or width is None:
-        raise Unsupported("the size of the picture is not known", "give input_shapes")
+        raise Unsupported("the size of the image is not known", "give input_shapes")
     rows, columns = (
         b.add_const(_weights(extent, size[k], scale[k], shift[k], kernel,
                              n.attr("antialias", True)).astype(np.float32), name="weights")

@@ -1,4 +1,4 @@
-"""Parts of pictures at other sizes, and sums of slices by ids.
+"""Parts of images at other sizes, and sums of slices by ids.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -27,7 +27,7 @@ registry.without_meaning("element types of operands, which these have as well", 
 @registry.op("CropAndResize")
 def crop_and_resize(b: Builder, n: SourceNode) -> str:
     """GridSample at the positions that the boxes hold, and a number of its own for what is outside
-    of the picture"""
+    of the image"""
     x, boxes, image, size = n.inputs[:4]
     method = n.attr("method", "bilinear")
     shape, sizes = b.extents(x), fixed_ints(b, size, "crop size")
@@ -35,7 +35,7 @@ def crop_and_resize(b: Builder, n: SourceNode) -> str:
         raise Unsupported(f"method '{method}' to {sizes}", "use bilinear or nearest, and a height "
                           "and a width above 0")
     if len(shape) != 4 or None in shape[1:3] or 0 in shape[1:3]:
-        raise Unsupported("the size of its pictures is not known", "give input_shapes")
+        raise Unsupported("the size of its images is not known", "give input_shapes")
     beyond = n.attr("extrapolation_value", 0.0)
     if not math.isfinite(beyond):
         raise Unsupported(f"extrapolation_value {beyond}", "use a finite number")
@@ -81,7 +81,7 @@ def resize_area(b: Builder, n: SourceNode) -> str:
                                                                             False)
     shape = b.extents(x)
     if len(shape) != 4 or None in shape[1:3] or 0 in shape[1:3]:
-        raise Unsupported("the size of its pictures is not known", "give input_shapes")
+        raise Unsupported("the size of its images is not known", "give input_shapes")
     if len(sizes) != 2 or min(sizes) < 1 or max(
             s * int(d or 0) for s, d in zip(sizes, shape[1:3])) > _MAX_ELEMENTS:
         raise Unsupported(f"to the size {sizes}", "use a height and a width above 0")

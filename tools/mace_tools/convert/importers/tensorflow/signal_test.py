@@ -1,4 +1,4 @@
-"""Spectra, audio front ends, parts of pictures and segments, each against TensorFlow.
+"""Spectra, audio front ends, parts of images and segments, each against TensorFlow.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -18,7 +18,7 @@ registry.help_for(
     "Real", "Imag", "Angle", "Conj",
 )
 registry.help_for(
-    "decode pictures outside the model: name the tensor after it in input_tensors",
+    "decode images outside the model: name the tensor after it in input_tensors",
     "DecodeJpeg", "DecodePng", "DecodeBmp", "DecodeImage", "DecodeRaw", "ParseExample",
 )
 registry.help_for(

@@ -1,4 +1,4 @@
-"""Metadata of a TFLite model: how pictures become its inputs, and the labels of its outputs.
+"""Metadata of a TFLite model: how images become its inputs, and the labels of its outputs.
 
 SPDX-License-Identifier: Apache-2.0
 
