@@ -1,4 +1,4 @@
-"""The archive for Android: its structure, of libraries that a stand-in for the NDK links.
+"""The archive for Android: its structure, of libraries that a fake NDK links.
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -140,7 +140,7 @@ def test_its_classes_and_what_r8_keeps_of_them(files):
             "org/mace/android/Pictures.class", "META-INF/LICENSE",
             "META-INF/NOTICES.txt"} <= names
     assert bundle.version() in version
-    assert not [name for name in names if name.startswith("android/")]  # not the stand-ins
+    assert not [name for name in names if name.startswith("android/")]  # not the fakes
     rules = files["proguard.txt"].decode()
     for name in re.findall(r"org\.mace\.[\w$]+", rules):
         assert f"{name.replace('.', '/')}.class" in names
@@ -162,7 +162,7 @@ def test_the_same_input_makes_the_same_bytes(aar, found, tmp_path):
 
 
 def test_all_classes_compile_against_android_itself(tmp_path):
-    """The stand-ins that the archive is built with could be wrong."""
+    """The fakes that the archive is built with could be wrong."""
     jar = maven.need("android-all")
     java.compile_classes([*java.sources("src"), *java.sources("android")], tmp_path / "classes",
                          (jar,))

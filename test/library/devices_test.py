@@ -1,5 +1,5 @@
 """A model from its deployment file to its answer on a board and on a phone: mace_run is cross-built
-for arm64, with and without a (stand-in) NDK, copied by stand-ins for ssh and adb, and runs in QEMU.
+for arm64, with and without a (fake) NDK, copied by fakes of ssh and adb, and runs in QEMU.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,5 +1,5 @@
-"""A library for models with `runtime: dsp` has the DSP, by the vendor's library, of which a
-stand-in takes the place here; another library says which line of the deployment file adds it.
+"""A library for models with `runtime: dsp` has the DSP, by the vendor's library, which a fake
+replaces here; another library says which line of the deployment file adds it.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -252,7 +252,7 @@ public final class Frames extends Image {
 
 
 def test_frames_and_bitmaps_of_android(built, tmp_path):
-    """With stand-ins for Android's classes; aar_test.py compiles against the real ones."""
+    """With fakes for Android's classes; aar_test.py compiles against the real ones."""
     java.compile_classes(java.sources("android_stubs"), tmp_path)
     java.compile_classes(java.sources("android"), tmp_path, (built[0], tmp_path))
     (tmp_path / "Frames.java").write_text(FRAMES)

@@ -66,7 +66,7 @@ def shared(place):
 
 
 def app(package, out, *flags):
-    """The app by Debian's compiler, whose C library the stand-in has."""
+    """The app by Debian's compiler, whose C library the fake has."""
     run([abis.ABIS["arm64"].tool("g++"), "-std=c++11", str(consumers.APP / "classify.cc"), "-o",
          str(out), *flags, *consumers.pkg_config(package, "arm64-v8a"),
          f"-Wl,-rpath,{package / 'lib' / 'arm64-v8a'}"])

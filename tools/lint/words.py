@@ -94,6 +94,8 @@ SOURCE_WORDS = [
     Word("fact", r"\b\w*(?<!arti)facts\b", "schema, properties, report"),
     Word("most", r"\b_?(?-i:MOST|LEAST)(?:_\w+)?\b", "MAX, MIN"),
     Word("picture", r"\ba picture\b", "an image, a chart"),
+    Word("stand-in", r"\bstand-ins?\b", "fake, placeholder"),
+    Word("judge", r"\bthe judge\b", "reference"),
     Word("reals", r"\b\w*(?<![a-z])reals\b", "floats, dequantized"),
     Word("room", r"\b(?:\w+_)?rooms?\b", "capacity, space, subfolder"),
     Word("said", r"\bsaid\b|_said\b", "message, text, stderr"),

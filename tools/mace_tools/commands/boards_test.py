@@ -1,5 +1,5 @@
 """run on boards: the device yml, and what goes wrong on the way to them; ssh, scp and mace_run are
-stand-ins.
+fakes.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,4 +1,4 @@
-"""The commands from their command line to their output, with a stand-in for the engine.
+"""The commands from their command line to their output, with a fake of the engine.
 
 SPDX-License-Identifier: Apache-2.0
 

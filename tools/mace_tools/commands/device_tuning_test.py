@@ -1,5 +1,5 @@
 """Tuning for the SoCs of attached devices, interruptions, and the command `devices`, with
-stand-ins for adb, the devices and mace_run.
+fakes of adb, the devices and mace_run.
 
 SPDX-License-Identifier: Apache-2.0
 """

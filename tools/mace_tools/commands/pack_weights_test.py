@@ -1,4 +1,4 @@
-"""convert with packed_weights, by a stand-in for mace_run.
+"""convert with packed_weights, by a fake of mace_run.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,5 +1,5 @@
 """Which mace_run phones and boards get: by an NDK or without one, or a given one; and what it can
-open there. adb, ssh and the devices are stand-ins.
+open there. adb, ssh and the devices are fakes.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -62,7 +62,7 @@ def test_a_broken_ndk_is_named_before_anything_is_built(place, devices, monkeypa
 
 
 def test_a_library_for_the_dsp_is_copied_or_named(devices, tmp_path):  # noqa: F811
-    """To the stand-in of a phone, with a mace_run that prints its arguments."""
+    """To the fake of a phone, with a mace_run that prints its arguments."""
     devices.phone("A1")
     program, library = tmp_path / "mace_run", tmp_path / "libhexagon_controller.so"
     program.write_text("#!/bin/sh\necho \"$@\"\n")

@@ -1,4 +1,4 @@
-"""The plan command with the real mace_plan, on records, and on a stand-in for a model's dump.
+"""The plan command with the real mace_plan, on records, and on a fake of a model's dump.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,4 +1,4 @@
-"""run and benchmark on phones and boards: adb, ssh, the devices and mace_run are stand-ins, which
+"""run and benchmark on phones and boards: adb, ssh, the devices and mace_run are fakes, which
 record what they are asked, run it, and fail as devices do.
 
 SPDX-License-Identifier: Apache-2.0

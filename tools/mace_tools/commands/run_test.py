@@ -1,4 +1,4 @@
-"""What `run` says about outputs that differ and about element types; mace_run is a stand-in.
+"""What `run` says about outputs that differ and about element types; mace_run is a fake.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,4 +1,4 @@
-"""doctor: this machine's CPU and OpenCL, programs, frameworks, and devices that are stand-ins.
+"""doctor: this machine's CPU and OpenCL, programs, frameworks, and devices that are fakes.
 
 SPDX-License-Identifier: Apache-2.0
 """

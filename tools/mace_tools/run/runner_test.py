@@ -1,4 +1,4 @@
-"""Finding and building mace_run, with a stand-in for bazel.
+"""Finding and building mace_run, with a fake of bazel.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 They run in a folder with an image, a model and links to the checkout's folders; deployment files
 and programs that a page shows are written before the page's next command. Commands that renew a
-list of the checkout run in a copy of it; those for phones and boards with stand-ins for adb and
+list of the checkout run in a copy of it; those for phones and boards with fakes of adb and
 ssh, on which this machine's mace_run runs. A command that does not run here has its row, with the
 reason, in NOT_RUN.
 """

@@ -1,4 +1,4 @@
-"""What LiteRT computes of a model: the judge of TFLite models.
+"""What LiteRT computes of a model: the reference of TFLite models.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -1,4 +1,4 @@
-"""What ONNX Runtime computes of a model: the judge of ONNX models.
+"""What ONNX Runtime computes of a model: the reference of ONNX models.
 
 SPDX-License-Identifier: Apache-2.0
 """

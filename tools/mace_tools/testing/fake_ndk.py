@@ -1,4 +1,4 @@
-"""A stand-in for the Android NDK: its layout, with Debian's Clang and the headers of Debian's cross
+"""A fake of the Android NDK: its layout, with Debian's Clang and the headers of Debian's cross
 compilers.
 
 SPDX-License-Identifier: Apache-2.0

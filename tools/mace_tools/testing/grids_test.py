@@ -11,7 +11,7 @@ from mace_tools.convert.importers.tflite.flat import is_custom
 from mace_tools.generate.importers_table import registry_of
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of
 
-# LiteRT does not have MediaPipe's operators: NumPy judges them. QUANTIZE is in the grid of
+# LiteRT does not have MediaPipe's operators: NumPy is the reference. QUANTIZE is in the grid of
 # quantized operators. Resource variables take several runs (importers/tflite/variables_test.py).
 # importers/tflite/signal_test.py has spectra: TensorFlow's converter makes their models.
 ELSEWHERE = {"QUANTIZE", "READ_VARIABLE", "ASSIGN_VARIABLE", "'Convolution2DTransposeBias'",

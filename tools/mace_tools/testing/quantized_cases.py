@@ -3,7 +3,7 @@ ranges.
 
 SPDX-License-Identifier: Apache-2.0
 
-LiteRT's reference kernels are the judge of them (test/golden/quantized_ops_test.py).
+LiteRT's reference kernels are their reference (test/golden/quantized_ops_test.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""TFLite's arithmetic of quantized values in NumPy, where LiteRT's kernels are not the judge of it.
+"""TFLite's arithmetic of quantized values in NumPy, where LiteRT's kernels are not the reference.
 
 SPDX-License-Identifier: Apache-2.0
 

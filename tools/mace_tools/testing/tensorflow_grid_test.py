@@ -12,7 +12,7 @@ from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of
 # Constants, variables (of which SavedModels are tested) and an operator that no file has by this
 # name.
 WITHOUT_CASE = {"AssignVariableOp", "Const", "ReadVariableOp", "ResourceGather", "Stack"}
-# TensorFlow itself runs this one only in graphs of before its version 1.0; NumPy judges it.
+# TensorFlow itself runs this one only in graphs of before its version 1.0; NumPy is the reference.
 NEVER_RUN = {"BatchNormWithGlobalNormalization"}
 # Operators that need others around them (test/golden/recurrent_models_test.py), or whose cases are
 # functions (importers/tensorflow/signal_test.py, volumes_test.py, switch_case_test.py), or that

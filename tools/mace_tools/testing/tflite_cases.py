@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-LiteRT is the judge of them (importers/tflite/litert_test.py).
+LiteRT is their reference (importers/tflite/litert_test.py).
 """
 
 from __future__ import annotations

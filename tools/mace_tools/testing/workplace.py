@@ -1,4 +1,4 @@
-"""A folder with the bundled digits model, a stand-in for mace_run, and the command line.
+"""A folder with the bundled digits model, a fake of mace_run, and the command line.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -20,7 +20,7 @@ EXPECTED = json.loads((DIGITS / "expected.json").read_text())
 
 
 class Workplace:
-    """A folder with the digits model, a stand-in for mace_run and the command line."""
+    """A folder with the digits model, a fake of mace_run and the command line."""
 
     def __init__(self, folder, monkeypatch, capfd):
         self.folder, self._capfd = folder, capfd
@@ -35,7 +35,7 @@ class Workplace:
         self.data = self.pb.with_suffix(".data")
 
     def answer(self, digit, scale=1.0):
-        """Sets the outputs of the stand-in."""
+        """Sets the outputs of the fake."""
         output = np.array([EXPECTED["onnx"][digit]], np.float32) * scale
         np.save(self.fake / "probabilities.npy", output)
 
@@ -59,7 +59,7 @@ class Workplace:
                 for name, value in values.items()}
 
     def calls(self):
-        """The arguments of every call of the stand-in, but for those in which `convert` only
+        """The arguments of every call of the fake, but for those in which `convert` only
         creates an engine."""
         file = self.fake / "calls.jsonl"
         lines = file.read_text().splitlines() if file.exists() else []

@@ -1,4 +1,4 @@
-"""Tests of exporting Keras models, and PyTorch programs with a stand-in for torch.
+"""Tests of exporting Keras models, and PyTorch programs with a fake torch.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -135,7 +135,7 @@ def test_layers_made_of_code_and_broken_files_are_refused(keras_models):
 
 @pytest.fixture
 def torch(tmp_path, monkeypatch):
-    """A stand-in for torch that notes each call of its exporter; returns what reads the notes."""
+    """A fake torch that notes each call of its exporter; returns what reads the notes."""
     monkeypatch.delenv(exporters.PYTHON, raising=False)
     (tmp_path / "fake").mkdir()
     (tmp_path / "fake" / "torch.py").write_text(TORCH)
@@ -222,7 +222,7 @@ def test_pickled_files_and_odd_names_are_refused(tmp_path, monkeypatch, capsys):
 
 def need_torch():
     if subprocess.run([exporters.python(), "-c", "import torch"], capture_output=True).returncode:
-        pytest.skip("covered elsewhere: a stand-in for torch, which the tests do not need")
+        pytest.skip("covered elsewhere: a fake torch, which the tests do not need")
 
 
 @pytest.mark.full

@@ -48,9 +48,9 @@ class Builder(NodeMaker, Frames):
         self._source: list[str] = []  # operands of the current node, by their names in the source
         self._variables: dict[str, str] = {}  # those of the source, by what stands for them
         # Tensors that stand in for the outputs of refused nodes, and those computed from them.
-        self._stand_ins: set[str] = set()
+        self._placeholders: set[str] = set()
         self._guessing = False
-        self.missed = False  # the current node needed information that a stand-in lacks
+        self.missed = False  # the current node needed information that a placeholder lacks
         self._unfolded: set[str] = set()  # tensors that depend on constants only, not yet computed
         # Graphs that are attributes, as far as they are used, by the outputs of their nodes.
         self.inlined: dict[tuple[str, ...], list[SourceGraph]] = {}
@@ -144,7 +144,7 @@ class Builder(NodeMaker, Frames):
         node = self.graph.add(op, inputs, outputs, base)
         node.attrs, node.types = attrs, list(types)
         if self._guessing:
-            self._stand_ins.update(outputs)
+            self._placeholders.update(outputs)
         self._inference.node(node)
         return outputs
 
@@ -157,8 +157,8 @@ class Builder(NodeMaker, Frames):
         guessing = self._guessing
         self._translate_all(node, graph)
         results = [self._resolve(name, node) for name in graph.outputs]
-        # Outputs that depend on a refused node of the graph are stand-ins, too.
-        self._guessing = guessing or not self._stand_ins.isdisjoint(results)
+        # Outputs that depend on a refused node of the graph are placeholders, too.
+        self._guessing = guessing or not self._placeholders.isdisjoint(results)
         return results
 
     def _translate_all(self, node: SourceNode, graph: SourceGraph) -> None:
@@ -209,7 +209,7 @@ class Builder(NodeMaker, Frames):
         self.opset = node.opset or self.model.opset
         self.missed = self._guessing = False
         inputs = [self._resolve(i, node) for i in node.inputs]
-        self._guessing = not self._stand_ins.isdisjoint(inputs)
+        self._guessing = not self._placeholders.isdisjoint(inputs)
         return replace(node, inputs=inputs, attrs=Attributes(node.attrs))
 
     def bind(self, node: SourceNode, results: list[str]) -> None:
@@ -230,21 +230,21 @@ class Builder(NodeMaker, Frames):
             self._map[out] = tensor
             self._check_info(out, tensor)
             if self._guessing:
-                self._stand_ins.add(tensor)
+                self._placeholders.add(tensor)
 
     @property
     def guessing(self) -> bool:
         """Whether the current node depends on a refused one."""
         return self._guessing
 
-    def stand_in(self, node: SourceNode) -> None:
-        """Makes stand-ins for the outputs of a refused node, so that
+    def placeholder(self, node: SourceNode) -> None:
+        """Makes placeholders for the outputs of a refused node, so that
         the nodes after it can be checked, too."""
         for out in filter(None, node.outputs):
             info = self.model.info.get(out) or ValueInfo()
             name = self.graph.fresh(out)
             self.graph.add_tensor(Tensor(name, info.dtype, info.shape))
-            self._stand_ins.add(name)
+            self._placeholders.add(name)
             self._map[out] = name
 
     def finish(self) -> Graph:

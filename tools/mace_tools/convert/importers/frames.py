@@ -57,7 +57,7 @@ class Frames:
     _inference: Inference
     _map: dict[str, str]
     _unfolded: set[str]
-    _stand_ins: set[str]
+    _placeholders: set[str]
     sequences: dict[str, TensorSequence]  # by the constants that stand for them
 
     if TYPE_CHECKING:
@@ -176,8 +176,8 @@ class Frames:
             inner = frame.graph.add_input(name, tensor.dtype, tensor.shape)
             inner.quant, inner.unsigned = tensor.quant, tensor.unsigned
             frame.captured[outside] = name
-        if outside in self._stand_ins:
-            self._stand_ins.add(name)
+        if outside in self._placeholders:
+            self._placeholders.add(name)
         return name
 
     def _capture_sequence(self, depth: int, found: TensorSequence) -> str:

@@ -21,7 +21,7 @@ class NodeMaker:
     _inference: Inference  # of the graph
     _scope: str
     _guessing: bool
-    _stand_ins: set[str]
+    _placeholders: set[str]
 
     @property
     def graph(self) -> Graph:
@@ -39,7 +39,7 @@ class NodeMaker:
         outputs = [base] + [self.graph.fresh(f"{base}:{k}") for k in range(1, num_outputs)]
         node = self.graph.add(op, _trim(inputs), outputs, base, **attrs)
         if self._guessing:
-            self._stand_ins.update(outputs)
+            self._placeholders.update(outputs)
         self._inference.node(node)
         return outputs
 
@@ -47,7 +47,7 @@ class NodeMaker:
         return self.graph.add_const(f"{self._scope}/{name}", value, dtype)
 
     def _answer(self, name: str, found: Any) -> Any:
-        if found is None and name in self._stand_ins:
+        if found is None and name in self._placeholders:
             self.missed = True
         return found
 

@@ -112,7 +112,7 @@ class Registry:
                 self._translate_node(builder, node)
             except Unsupported as e:
                 problems.append((node, e))
-                builder.stand_in(node)
+                builder.placeholder(node)
 
         builder.translate = translate
         for node in model.nodes:
@@ -173,12 +173,12 @@ class Registry:
             if not builder.guessing:
                 raise ModelError(f"{self.framework} {node.op} '{node.name}' is malformed: "
                                  f"{type(e).__name__}: {e}") from e
-            builder.stand_in(node)
+            builder.placeholder(node)
         except (ModelError, Unsupported) as e:
             # After a refused node, missing information is no reason to refuse this one.
             if not builder.guessing or isinstance(e, Unsupported) and not builder.missed:
                 raise
-            builder.stand_in(node)
+            builder.placeholder(node)
 
     def _function_of(self, model: SourceModel, op: str) -> Importer:
         """Errors: Unsupported where nothing knows the operator."""

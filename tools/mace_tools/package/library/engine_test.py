@@ -1,5 +1,5 @@
 """Engines of the cache: two builds at once, and entries that are not what they should be, with a
-stand-in for Bazel.
+fake of Bazel.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -70,7 +70,7 @@ print(*op_tables.ops_of(host, made.archives))
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A checkout, an empty cache, and the stand-in on the path."""
+    """A checkout, an empty cache, and the fake on the path."""
     (tmp_path / "repo" / "mace").mkdir(parents=True)
     (tmp_path / "repo" / "WORKSPACE").touch()
     output = tmp_path / "bazel-out" / "bin"
