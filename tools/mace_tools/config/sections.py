@@ -53,18 +53,19 @@ class Preprocess(Section):
 class Quantize(Section):
     """How to quantize a float model to int8."""
 
-    samples: Strings = Field((), description="a folder of images or .npy files, or such files",
-                             examples=["data/samples"])
+    samples: Strings = Field(
+        (), description="calibration data: a folder of images or .npy files, or such files",
+        examples=["data/samples"])
     range_file: Text | None = Field(
         None, description="a text file of ranges, in place of samples: NAME@@LOW,HIGH in each "
         "line, as MACE's quantize_stat writes it", examples=["models/mobilenet.range"])
     weights_only: Annotated[
         str | None, BeforeValidator(values.choice(*WEIGHTS_ONLY))
-    ] = Field(None, description="int8 or int4: weights of FullyConnected, MatMul and Gather are "
-              "stored so, and everything computes in floats; with samples, int4 is more exact",
+    ] = Field(None, description="int8 or int4: weight-only quantization of FullyConnected, MatMul "
+              "and Gather; everything computes in float32; with samples, int4 is more exact",
               examples=["int4"])
     method: Annotated[str, BeforeValidator(values.choice(*METHODS))] = Field(
-        "mse", description="what gives the ranges: minmax, percentile, kl or mse",
+        "mse", description="calibration method: minmax, percentile, kl or mse",
         examples=["mse"])
     percentile: Annotated[float, BeforeValidator(values.between(50, 100))] = Field(
         99.99, description="the percentage of values within the ranges of `percentile`",
@@ -73,20 +74,21 @@ class Quantize(Section):
         100, description="how many samples of a larger folder are drawn", examples=["100"])
     seed: Annotated[int, BeforeValidator(values.whole_from(0))] = Field(
         0, description="seed of what is drawn", examples=["0"])
-    equalize: Switch = Field(1, description="0 or 1: channels between layers get like ranges",
+    equalize: Switch = Field(1, description="0 or 1: cross-layer equalization",
                              examples=["1"])
     correct_bias: Switch = Field(
-        1, description="0 or 1: biases take back what rounding weights adds on average",
+        1, description="0 or 1: bias correction, for what rounding weights adds on average",
         examples=["1"])
-    float_nodes: Names = Field((), description="nodes that stay in floats",
+    float_nodes: Names = Field((), description="nodes that stay in float32",
                                examples=["[boxes, scores]"])
     float_ends: Switch = Field(
-        1, description="0 or 1: last layers, and first ones that multiply little for each pixel, "
-        "stay in floats; with `runtime: dsp` only where it is given", examples=["1"])
+        1, description="0 or 1: keep first and last layers in float32: last ones, and first ones "
+        "that multiply little for each pixel; with `runtime: dsp` only where it is given",
+        examples=["1"])
     accuracy_budget: Annotated[
         float | None, BeforeValidator(values.between(0, 1))
     ] = Field(None, description="how much less than 1 the cosine similarity of outputs may be; "
-              "layers stay in floats for it", examples=["0.001"])
+              "layers stay in float32 for it", examples=["0.001"])
 
     @model_validator(mode="after")
     def _fits(self) -> Quantize:

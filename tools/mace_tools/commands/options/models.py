@@ -40,28 +40,29 @@ def convert(p: argparse.ArgumentParser) -> None:
 
 def quantize(p: argparse.ArgumentParser) -> None:
     p.add_argument("--samples", action="append", metavar="PATH",
-                   help="a folder of images or .npy files, or such a file; can be repeated "
-                   "(default: as the deployment file says, as with all keys of quantize:)")
+                   help="calibration data: a folder of images or .npy files, or such a file; can "
+                        "be repeated (default: as the deployment file says, as with all keys of "
+                        "quantize:)")
     p.add_argument("--weights_only", choices=WEIGHTS_ONLY,
-                   help="only weights of FullyConnected, MatMul and Gather are stored "
-                   "quantized; samples are not needed, but make int4 more exact")
-    p.add_argument("--method", choices=METHODS, help="what gives the ranges of activations")
+                   help="weight-only quantization of FullyConnected, MatMul and Gather; samples "
+                        "are not needed, but make int4 more exact")
+    p.add_argument("--method", choices=METHODS, help="calibration method")
     p.add_argument("--percentile", type=shared.number, metavar="P",
                    help="the percentage of values within the ranges of --method=percentile")
     p.add_argument("--num_samples", type=shared.positive, metavar="N",
                    help="how many samples of a larger folder are drawn")
     p.add_argument("--seed", type=shared.whole, metavar="N", help="seed of what is drawn")
     p.add_argument("--equalize", type=int, choices=(0, 1),
-                   help="whether channels between layers get like ranges")
+                   help="whether to apply cross-layer equalization")
     p.add_argument("--correct_bias", type=int, choices=(0, 1),
-                   help="whether biases take back what rounding weights adds")
-    p.add_argument("--float_nodes", metavar="NAME,...", help="nodes that stay in floats")
+                   help="whether to apply bias correction, for what rounding weights adds")
+    p.add_argument("--float_nodes", metavar="NAME,...", help="nodes that stay in float32")
     p.add_argument("--float_ends", type=int, choices=(0, 1),
-                   help="whether last layers, and first ones that multiply little, stay in "
-                   "floats")
+                   help="whether to keep first and last layers in float32: last ones, and first "
+                   "ones that multiply little")
     p.add_argument("--accuracy_budget", type=shared.number, metavar="B",
                    help="how much less than 1 the cosine similarity of outputs may be; layers stay "
-                   "in floats for it")
+                   "in float32 for it")
     p.add_argument("--strict", action="store_true",
                    help="end with exit code 5 if an output is unlike that of the float model, or "
                    "columns of one lose their order")
