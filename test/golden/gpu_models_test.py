@@ -55,7 +55,8 @@ def test_outputs_are_near_those_stored(name, results):
 
 @pytest.mark.parametrize("name", [n for n in ONE_EACH if n.rsplit("/", 1)[-1] in BEYOND_FP16])
 def test_nodes_in_float_cure_fp16(name, tmp_path):
-    """--check_numerics names the first node that overflows; it and its successors run in floats."""
+    """--check_numerics names the first node that overflows; it and its successors run in
+    float32."""
     runs = make_run(name, CASES[name])
     nodes = [node.name for node in runs[0].graph.nodes]
     flags = ["--device=GPU", f"--gpu_storage_path={tmp_path}", "--check_numerics"]

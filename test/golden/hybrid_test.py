@@ -1,5 +1,5 @@
-"""Dynamic-range layers of TFLite: int8 weights, activations in floats. They compute what weights
-stand for, in floats; LiteRT quantizes the activations in every run, so its results may differ
+"""Dynamic-range layers of TFLite: int8 weights, activations in float32. They compute what weights
+stand for, in float32; LiteRT quantizes the activations in every run, so its results may differ
 by half a step of these for each weight.
 
 SPDX-License-Identifier: Apache-2.0

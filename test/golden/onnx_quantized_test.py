@@ -112,10 +112,10 @@ def tokens(path: Path) -> Path:
 
 
 # How far outputs may be from ONNX Runtime's, in steps of the output. It computes the layers
-# between in floats, and the engine on quantized tensors: each may differ by one, and `tokens`
+# between in float32, and the engine on quantized tensors: each may differ by one, and `tokens`
 # multiplies what differs by later layers. MAX_ERROR limits what that costs.
 STEPS = {"mobile": 1, "branches": 2, "tokens": 6}
-# The root mean square of the error, against the network in floats, relative to ONNX Runtime's.
+# The root mean square of the error, against the network in float32, relative to ONNX Runtime's.
 MAX_ERROR = 1.1
 NETS = {f.__name__: f for f in (mobile, branches, tokens)}
 

@@ -1,4 +1,4 @@
-"""Quantized models choose the class that they choose in floats, for nearly all of many inputs:
+"""Quantized models choose the class that they choose in float32, for nearly all of many inputs:
 noise, shifts and brightness on the inputs of the test data, which are not those of the calibration.
 
 SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-"""TFLite's quantized models as they are converted for the GPU: in floats, with weights stored
+"""TFLite's quantized models as they are converted for the GPU: in float32, with weights stored
 quantized.
 The best class of each stored output stays, on the GPU and on the CPU.
 

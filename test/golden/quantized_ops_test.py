@@ -92,6 +92,6 @@ def test_nothing_is_computed_in_floats(k, grid):
     run = grid[k][0]
     assert isinstance(run, Run), run
     if CASES[k].op in IN_FLOATS:
-        assert [note for note in run.graph.notes if "computed in floats" in note]
+        assert [note for note in run.graph.notes if "computed in float32" in note]
         return
-    assert not [note for note in run.graph.notes if "computed in floats" in note]
+    assert not [note for note in run.graph.notes if "computed in float32" in note]

@@ -1,5 +1,5 @@
 """Weights of 4 bits in the models of the test data that have such layers: how near their outputs
-for the stored inputs are to those in floats, which other tests compare with the stored ones.
+for the stored inputs are to those in float32, which other tests compare with the stored ones.
 Samples, which are never the stored inputs, make them more exact.
 
 SPDX-License-Identifier: Apache-2.0

@@ -139,7 +139,7 @@ def show(rows: list[dict]) -> None:
     peers = [r for r in rows if r["engine"] not in OURS]
     floats = [r for r in rows if r["engine"] in ("mace_float", "mace_gpu_float")]
     if ours and floats:
-        print(f"{'':23}ours / ours in floats: median "
+        print(f"{'':23}ours / ours in float32: median "
               f"{ours[0]['median_ms'] / floats[0]['median_ms']:.2f}")
     if ours and peers:
         def ratio(key: str) -> float:

@@ -26,7 +26,7 @@ ENGINES: dict[str, tuple[str, Callable[[Files], Path]]] = {
     "ncnn": ("ncnn", Files.ncnn),
     "mnn": ("MNN", Files.mnn),
 }
-# The same with networks in int8, and MACE in floats for comparison. PyPI has neither
+# The same with networks in int8, and MACE in float32 for comparison. PyPI has neither
 # ncnn's nor MNN's tools that quantize.
 INT8_ENGINES: dict[str, tuple[str, Callable[[Files], Path]]] = {
     "mace": ("mace_tools", Files.mace_int8),

@@ -96,6 +96,7 @@ SOURCE_WORDS = [
     Word("picture", r"\ba picture\b", "an image, a chart"),
     Word("stand-in", r"\bstand-ins?\b", "fake, placeholder"),
     Word("judge", r"\bthe judge\b", "reference"),
+    Word("floats", r"\b(?:computed?s?|stays?|layers?|nodes?) in floats\b", "in float32"),
     Word("reals", r"\b\w*(?<![a-z])reals\b", "floats, dequantized"),
     Word("room", r"\b(?:\w+_)?rooms?\b", "capacity, space, subfolder"),
     Word("said", r"\bsaid\b|_said\b", "message, text, stderr"),

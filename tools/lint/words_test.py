@@ -65,6 +65,7 @@ def test_every_word_has_its_example():
     ("op_facts = 1", "op_facts"), ("said = 1", "said"), ("_MOST_BYTES = 1", "_MOST_BYTES"),
     ("rounds_reals", "rounds_reals"), ("with_room(x)", "with_room"),
     ("# of a picture", "a picture"), ("# a stand-in", "stand-in"), ("# the judge", "the judge"),
+    ("# computed in floats", "computed in floats"),
 ])
 def test_an_old_word_is_found_in_sources(tmp_path, text, word):
     (found,) = written(tmp_path, f"# A\n{text}\n", "test/a.py")

@@ -37,7 +37,7 @@ def convolutions(path, kind):
 def test_quantized_values_are_compared_by_the_numbers_for_which_they_stand(
         call, tmp_path, monkeypatch, kind):  # noqa: F811
     """The engine stores uint8 as int8, 128 less; and a value may be a step off, because ONNX
-    Runtime computes in floats."""
+    Runtime computes in float32."""
     file = convolutions(tmp_path / "net.onnx", kind)
     code, out, _, (report,) = call(file, "--layers")
     assert (code, report["verdict"]) == (0, "agree"), report["text"]

@@ -76,11 +76,11 @@ def of_model(context: Context, tag: str, model: Model) -> Iterator[Comparable]:
                   _engine(context, mace_run, model, device), reference) for device in devices]
     in_floats = ""
     if model.quantize is not None:
-        in_floats = ", in floats"
+        in_floats = ", in float32"
         context.console.warn(
-            f"{tag}: this compares the model in floats, as it is before `quantize:`; `converter.py "
-            "quantize` shows the quantization error of each layer, and `run --validate` each "
-            "output")
+            f"{tag}: this compares the model in float32, as it is before `quantize:`; "
+            f"`converter.py quantize` shows the quantization error of each layer, and `run "
+            f"--validate` each output")
     for heading, engine, right in pairs:
         _check_gpu(engine, graph, inputs)
         is_exact = engine.device == "cpu" and engine.stored == "f32"

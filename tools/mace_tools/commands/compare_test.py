@@ -63,7 +63,7 @@ def test_a_model_with_quantize_is_compared_in_floats_which_it_says(call, tmp_pat
                               "model_file_path: ", f"model_file_path: {DIGITS.parent.parent}/"))
     code, out, err, (report,) = call(f"--config={yml}")
     assert (code, report["verdict"]) == (0, "agree")
-    assert re.search("CPU against ONNX Runtime, in floats", out + err)
+    assert re.search("CPU against ONNX Runtime, in float32", out + err)
     advice = "`converter.py quantize` shows the quantization error of each layer"
     assert advice in re.sub(r"\s+", " ", err)
 

@@ -179,7 +179,7 @@ def _convert(
         graph = quantize_model.quantized(context, model, graph, mace_run)
     if model.devices == ("gpu",) and compute_in_float32(graph):
         graph.notes.append("for the GPU, which computes with floats: weights are stored quantized, "
-                           "and everything between inputs and outputs computes in floats")
+                           "and everything between inputs and outputs computes in float32")
     graph.notes += dsp.float_note(model, graph)
     _check_nodes(context, tag, model, node_names(graph))
     with context.console.steps(tag, total=1) as step:

@@ -44,7 +44,7 @@ def program(console: Console, given: Path | None) -> Path:
 
 
 def float_note(model: Model, graph: Graph) -> list[str]:
-    """A note about the nodes that a DSP leaves to the CPU, because they compute in floats."""
+    """A note about the nodes that a DSP leaves to the CPU, because they compute in float32."""
     moves = ("Quantize", "Dequantize", "Identity", "Cast")
     nodes = [n for n in graph.nodes if n.op not in moves]
     left = [n.name for n in nodes if any(
@@ -52,7 +52,7 @@ def float_note(model: Model, graph: Graph) -> list[str]:
         for out in n.outputs)]
     if "dsp" not in model.devices or not left:
         return []
-    return [f"{len(left)} of {len(nodes)} nodes compute in floats and run on the CPU, since DSPs "
+    return [f"{len(left)} of {len(nodes)} nodes compute in float32 and run on the CPU, since DSPs "
             f"compute with quantized values only: {some(left)}"]
 
 

@@ -39,5 +39,5 @@ def network() -> Graph:
 def test_nodes_in_floats_are_named_for_the_dsp(devices, notes):
     found = float_note(SimpleNamespace(devices=devices), network())
     assert found == ([] if not notes else [
-        "1 of 2 nodes compute in floats and run on the CPU, since DSPs compute with quantized "
+        "1 of 2 nodes compute in float32 and run on the CPU, since DSPs compute with quantized "
         "values only: 'y'"])

@@ -32,7 +32,7 @@ from mace_tools.support.errors import MaceError
 def choices_of(model: Model) -> Choices:
     """REQUIRES: model.quantize."""
     asked = model.quantize
-    # DSPs compute nothing in floats, so that such layers would move to the CPU.
+    # DSPs compute nothing in float32, so that such layers would move to the CPU.
     float_ends = bool(asked.float_ends) and (
         "dsp" not in model.devices or "float_ends" in asked.model_fields_set)
     return Choices(asked.method, asked.percentile, asked.num_samples, asked.seed,

@@ -60,7 +60,7 @@ def test_a_report_and_a_model(place):
     ("cpu", {}, True), ("cpu", {"float_ends": 0}, False), ("dsp", {}, False),
     ("dsp", {"float_ends": 1}, True)])
 def test_first_and_last_layers_for_devices(device, given, wanted):
-    """A DSP computes nothing in floats."""
+    """A DSP computes nothing in float32."""
     asked = Quantize.model_validate({"samples": "a", **given})
     model = SimpleNamespace(devices=(device,), quantize=asked)
     assert quantize_model.choices_of(model).float_ends == wanted

@@ -96,7 +96,7 @@ def test_the_ranges_are_those_of_the_file(place):
                        "logits": (-2.0, 1.5)}.items():
         step = (ends[1] - ends[0]) / 255
         np.testing.assert_allclose(found[name], ends, atol=step * 0.51, err_msg=name)
-    assert "stay in floats" not in err
+    assert "stay in float32" not in err
 
 
 def test_the_model_gives_what_the_float_one_does(place):
@@ -117,7 +117,7 @@ def test_an_input_that_the_file_lacks_takes_input_ranges(place, sub, quantized):
     code, _, err = place("convert", RANGES.replace("x:0@@-1.0,1.0\n", ""), MORE, sub)
     assert code == ExitCode.OK, err
     assert ("x" in spans(place.net())) == quantized
-    assert ("the range file has no range of x, so that 1 nodes stay in floats" in err) != quantized
+    assert ("the range file has no range of x, so that 1 nodes stay in float32" in err) != quantized
 
 
 def test_a_layer_without_a_range_stays_in_floats_and_is_named(place):

@@ -218,7 +218,7 @@ def _has_fp16(net: Any) -> bool:
 
 
 def _is_quantized(net: Any) -> bool:
-    """Whether the source model is quantized, and this one computes in floats with its weights."""
+    """Whether the source model is quantized, and this one computes in float32 with its weights."""
     int8_types = (protos.mace().DT_INT8, protos.mace().DT_UINT8)
     return any(i.quantization.scales for i in (*net.input_info, *net.output_info)) or any(
         t.stored_type in int8_types for t in net.tensors)
@@ -226,7 +226,7 @@ def _is_quantized(net: Any) -> bool:
 
 def _is_dynamic(platform: str, net: Any, source_ops: set[str]) -> bool:
     """Whether the source model quantizes activations in each run, and the engine computes in
-    floats."""
+    float32."""
     if platform == "onnx":
         return bool(source_ops & _DYNAMIC_OPS)
     return platform in ("tflite", "tensorflow") and is_quantized(net)

@@ -16,9 +16,9 @@ METHODS = ("minmax", "percentile", "kl", "mse")
 class Choices:
     """`method`, one of METHODS, gives the ranges of activations. `percentile`: the percentage of
     values that its ranges hold. `max_samples`: of a larger folder, so many are drawn by `seed`.
-    `float_nodes`: nodes that stay in floats. `accuracy_budget`: how much less than 1 the cosine
-    similarity of an output may be; None: no layer is left in floats for it. `float_ends`: whether
-    last layers, and first ones that multiply little, stay in floats."""
+    `float_nodes`: nodes that stay in float32. `accuracy_budget`: how much less than 1 the cosine
+    similarity of an output may be; None: no layer is left in float32 for it. `float_ends`: whether
+    last layers, and first ones that multiply little, stay in float32."""
 
     method: str = "mse"
     percentile: float = 99.99

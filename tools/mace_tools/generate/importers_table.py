@@ -41,7 +41,7 @@ that are quantized; the engine computes such a layer with TFLite's integer arith
 quantized value of it may be one less or one more than that of ONNX Runtime, and layers behind it
 can multiply the difference. Quantize and Dequantize themselves are exact, halves to even as in
 ONNX. Inner tensors of uint8 become int8, with a zero point that is less by 128. A layer whose
-operands have no such quantized values, or an op that the engine computes in floats only, stays
+operands have no such quantized values, or an op that the engine computes in float32 only, stays
 between Dequantize and Quantize, and a note of the conversion counts it; so does a filter with
 several scales whose zero points are not all 0 (128 in uint8).
 """

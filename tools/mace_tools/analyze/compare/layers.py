@@ -89,7 +89,7 @@ class Study:
     engine: Engine
     reference: Reference
     limits: Limits
-    rounds: bool = False  # whether the reference computes quantized values in floats
+    rounds: bool = False  # whether the reference computes quantized values in float32
     # Outputs that are right only if their error is small for what they are (validation.is_bounded).
     small: frozenset[str] = frozenset()
     # The outputs of the reference with changed weights (validate.judge); None if there are none.
@@ -134,8 +134,8 @@ class Study:
                                 noise)
 
     def _noise(self, tensor: str) -> float:
-        """What an error may be at any scale. Where the reference rounds to steps in floats, results
-        may be a step away."""
+        """What an error may be at any scale. Where the reference rounds to steps in float32,
+        results may be a step away."""
         maker = self.graph.producer(tensor)
         names = [tensor, *(maker.inputs[:1] if maker and maker.op == "Dequantize" else ())]
         quants = [self.graph.tensors[n].quant for n in names if n in self.graph.tensors]

@@ -1,9 +1,9 @@
-"""Searches the fewest layers that must stay in floats to keep an accuracy.
+"""Searches the fewest layers that must stay in float32 to keep an accuracy.
 
 SPDX-License-Identifier: Apache-2.0
 
 Layers are ordered by what each one costs alone; a bisection finds how many of the worst must stay
-in floats; then each of these is tried quantized again, the least harmful first.
+in float32; then each of these is tried quantized again, the least harmful first.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from mace_tools.analyze.quantize.candidates import HEAVY
 from mace_tools.graph.ir import Graph, Node
 from mace_tools.support.errors import MaceError
 
-# The least cosine similarity of the outputs with these nodes in floats.
+# The least cosine similarity of the outputs with these nodes in float32.
 Trial = Callable[[Sequence[str]], float]
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The nodes to leave in floats, with what each costs alone (1 - similarity)."""
+    """The nodes to leave in float32, with what each costs alone (1 - similarity)."""
 
     costs: dict[str, float]
     all_quantized: float  # the similarity
@@ -30,7 +30,7 @@ class Kept:
 
 def units(graph: Graph, nodes: Sequence[Node]) -> list[list[str]]:
     """The layers, each with the nodes that follow it up to the next layers: what lies between two
-    layers in floats stays in floats."""
+    layers in float32 stays in float32."""
     owner: dict[Node, int] = {}
     found: list[list[str]] = []
     chosen = set(nodes)
@@ -49,7 +49,7 @@ def units(graph: Graph, nodes: Sequence[Node]) -> list[list[str]]:
 def search(layers: Sequence[Sequence[str]], trial: Trial, alone: Callable[[Sequence[str]], float],
            budget: float, step: Callable[[str], None]) -> Kept:
     """`alone` is the similarity with only these quantized nodes. Errors: MaceError if only a model
-    in floats keeps the budget."""
+    in float32 keeps the budget."""
     trials, wanted = 1, 1 - budget
     step("trying all layers quantized")
     similarity = trial([])
@@ -68,7 +68,7 @@ def search(layers: Sequence[Sequence[str]], trial: Trial, alone: Callable[[Seque
     low, high = 0, len(order)  # too few, enough
     while high - low > 1:
         middle = (low + high) // 2
-        step(f"{middle} layers in floats")
+        step(f"{middle} layers in float32")
         trials += 1
         if trial(left(order[:middle])) >= wanted:
             high = middle
@@ -79,7 +79,7 @@ def search(layers: Sequence[Sequence[str]], trial: Trial, alone: Callable[[Seque
     kept = order[:high]
     for k in reversed(order[:high]):
         others = [j for j in kept if j != k]
-        step(f"{len(others)} layers in floats")
+        step(f"{len(others)} layers in float32")
         trials += 1
         if trial(left(others)) >= wanted:
             kept = others
@@ -87,7 +87,7 @@ def search(layers: Sequence[Sequence[str]], trial: Trial, alone: Callable[[Seque
 
 
 def cannot(budget: float, similarity: float) -> str:
-    """The error of a budget that only a model in floats keeps."""
+    """The error of a budget that only a model in float32 keeps."""
     return (f"the accuracy budget {budget:g} cannot be met: with all layers quantized the outputs "
-            f"have the similarity {similarity:.6f}, and only with all of them in floats at least "
+            f"have the similarity {similarity:.6f}, and only with all of them in float32 at least "
             f"{1 - budget:.6f}; allow more, give more samples, or try another method")

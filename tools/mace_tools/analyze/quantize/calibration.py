@@ -84,5 +84,5 @@ def _check(graph: Graph, name: str, array: np.ndarray, sample: int) -> None:
     odd = int(array.size - np.isfinite(array).sum())
     maker = f"{node}: its result '{name}'" if node is not None else f"input '{name}'"
     raise MaceError(f"{maker} has {odd} NaN or infinite elements of {array.size} with sample "
-                    f"{sample + 1}, so it has no range; leave the node in floats (float_nodes), or "
-                    "remove the sample")
+                    f"{sample + 1}, so it has no range; leave the node in float32 (float_nodes), "
+                    f"or remove the sample")

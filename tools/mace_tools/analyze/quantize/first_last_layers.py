@@ -1,9 +1,9 @@
-"""Which of a model's first and last layers stay in floats.
+"""Which of a model's first and last layers stay in float32.
 
 SPDX-License-Identifier: Apache-2.0
 
 First layers that multiply little for each pixel mostly move elements, so that they take about as
-long in floats as quantized, and often subtract large products from each other, so that rounding
+long in float32 as quantized, and often subtract large products from each other, so that rounding
 their operands to 8 bits costs much of the accuracy of all that follows. Later layers like them stay
 quantized: around them, elements would have to be converted.
 
@@ -29,7 +29,7 @@ _MAX_FIRST, _MAX_LAST = 0.25, 0.05
 
 
 def first_layers(graph: Graph, nodes: Sequence[Node]) -> list[str]:
-    """The names of nodes to leave in floats, of those that are to compute on quantized values."""
+    """The names of nodes to leave in float32, of those that are to compute on quantized values."""
     by_name, chosen = {n.name: n for n in nodes}, set(nodes)
     rest = _MAX_FIRST * sum(_multiply_adds(graph, n) for n in nodes)
     floats: set[str] = set()

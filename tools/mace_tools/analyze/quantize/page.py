@@ -1,5 +1,5 @@
 """A quantization as one self-contained HTML page: the error along the network, the values of the
-worst layers with the ranges that were chosen, and what stays in floats.
+worst layers with the ranges that were chosen, and what stays in float32.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -43,7 +43,7 @@ def _tiles(tag: str, asked: Quantize, made: Made, several: bool) -> list[Tile]:
     budget = (f"the budget asks for {1 - asked.accuracy_budget:g}"
               if asked.accuracy_budget is not None else "cosine, on the samples")
     return [Tile(f"{before}similarity of the outputs", f"{worst:.6f}", budget),
-            Tile(f"{before}nodes in floats", str(len(made.left_out)),
+            Tile(f"{before}nodes in float32", str(len(made.left_out)),
                  f"of {len(made.floats.nodes)}"),
             Tile(f"{before}layers equalized", str(made.equalized), "pairs")]
 
@@ -61,7 +61,7 @@ def _sections(tag: str, asked: Quantize, made: Made) -> list[Html]:
     found.append(reports.section(f"{tag}: layers", table.render(
         "layers in the order of computation", _COLUMNS, rows)))
     if made.left_out:
-        found.append(reports.section(f"{tag}: in floats", table.render(
+        found.append(reports.section(f"{tag}: in float32", table.render(
             "nodes that compute floats", (table.Column("node"), table.Column("why")),
             list(made.left_out.items()))))
     return found

@@ -48,7 +48,7 @@ MEASURED = ("Conv2d", "DepthwiseConv2d", "FullyConnected")
 @dataclass
 class Made:
     """A quantized graph. `floats`: the graph that it was made of, with layers equalized.
-    `left_out`: the nodes in floats, with the reason."""
+    `left_out`: the nodes in float32, with the reason."""
 
     floats: Graph
     assigned: Assigned
@@ -123,7 +123,7 @@ def quantize_by_file(graph: Graph, path: Path, inputs: Mapping[str, Range], choi
 
 
 def _begun(graph: Graph, choices: Choices) -> tuple[Graph, dict[str, str]]:
-    """A copy to work on, and the nodes that stay in floats, with the reason. Errors: MaceError."""
+    """A copy to work on, and the nodes that stay in float32, with the reason. Errors: MaceError."""
     if any(tensor.quant is not None for tensor in graph.tensors.values()):
         raise MaceError(f"{graph.name}: the model is quantized already; give its float form, or "
                         "leave out what is to quantize it")
@@ -148,7 +148,7 @@ def _with_fitting_ranges(graph: Graph, nodes: Sequence[Node], found: Ranges, lef
 
 
 def _finish(graph: Graph, made: Assigned, nodes: Sequence[Node], left: dict[str, str]) -> None:
-    """Says why each other node is in floats, and stores the weights of last layers."""
+    """Says why each other node is in float32, and stores the weights of last layers."""
     left |= {n.name: "the engine has no quantized kernel for it, or it is far from such layers"
              for n in graph.nodes if n not in set(nodes) and n.name not in left
              and _computes(graph, n)}
@@ -156,7 +156,7 @@ def _finish(graph: Graph, made: Assigned, nodes: Sequence[Node], left: dict[str,
 
 
 def _ends(graph: Graph, nodes: Sequence[Node]) -> dict[str, str]:
-    """First and last layers that stay in floats, with the reason; none if these are all."""
+    """First and last layers that stay in float32, with the reason; none if these are all."""
     first, last = first_layers(graph, nodes), last_layers(graph, nodes)
     if not candidates(graph, [*first, *last]):
         return {}
@@ -218,7 +218,7 @@ def _mixing(graph: Graph, nodes: Sequence[Node], found: Ranges) -> list[str]:
 
 def _keep(graph: Graph, nodes: Sequence[Node], found: Ranges, runs: Runs,
           samples: Sequence[Arrays], choices: Choices, console: Console) -> accuracy_search.Kept:
-    """The layers to leave in floats for the budget."""
+    """The layers to leave in float32 for the budget."""
     names = [n.name for n in nodes]
     right = layer_errors.reference(graph, runs, samples, list(graph.outputs))
 

@@ -22,7 +22,7 @@ from mace_tools.graph.ir import Graph, Node, Quant, Tensor
 
 @dataclass
 class Weights:
-    """Scales and quantized values of weights, which do not depend on which nodes are in floats.
+    """Scales and quantized values of weights, which do not depend on which nodes are in float32.
     `moments`: of the inputs of layers, by the layers' names."""
 
     moments: Mapping[str, Moments] = field(default_factory=dict)

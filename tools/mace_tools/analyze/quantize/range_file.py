@@ -119,5 +119,5 @@ def words(lacking: Mapping[str, str]) -> str:
     tensors = list(dict.fromkeys(lacking.values()))
     more = f" and {len(tensors) - _SHOWN} more" if len(tensors) > _SHOWN else ""
     return (f"the range file has no range of {', '.join(tensors[:_SHOWN])}{more}, so that "
-            f"{len(lacking)} nodes stay in floats; add lines NAME@@LOW,HIGH (of inputs, "
+            f"{len(lacking)} nodes stay in float32; add lines NAME@@LOW,HIGH (of inputs, "
             "input_ranges says it, too)")

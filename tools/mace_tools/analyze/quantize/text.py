@@ -20,7 +20,7 @@ _COLUMNS = (
 
 
 def lines(made: Made, wide: bool) -> Iterator[str]:
-    """A table of the layers, and the nodes in floats."""
+    """A table of the layers, and the nodes in float32."""
     fitter = tables.Fitter(tables.output_width(wide))
     rows = [(name, _op(made, name), f"{error.sqnr_db:.1f}", f"{error.similarity:.6f}",
              f"{error.largest:.3g}", shown_range(made, name))
@@ -31,7 +31,7 @@ def lines(made: Made, wide: bool) -> Iterator[str]:
     for reason, count in reasons.items():
         names = [n for n, r in made.left_out.items() if r == reason]
         more = f" and {count - _MAX_LEFT} more" if count > _MAX_LEFT else ""
-        yield f"in floats, {reason}: {', '.join(names[:_MAX_LEFT])}{more}"
+        yield f"in float32, {reason}: {', '.join(names[:_MAX_LEFT])}{more}"
 
 
 def weight_lines(made: MadeStored, wide: bool) -> Iterator[str]:
@@ -45,7 +45,7 @@ def weight_lines(made: MadeStored, wide: bool) -> Iterator[str]:
     yield from fitter.lines(columns, rows)
     yield from fitter.note()
     for name, reason in made.left_out.items():
-        yield f"in floats: {name}: {reason}"
+        yield f"in float32: {name}: {reason}"
     for name, error in made.outputs.items():
         yield f"output '{name}': similarity {error.similarity:.6f}, SQNR {error.sqnr_db:.1f} dB"
 

@@ -124,7 +124,7 @@ def _weights(graph: Graph) -> list[str]:
 
 def _why_not(graph: Graph, tensor: Tensor, readers: list[Node],
              float_nodes: tuple[str, ...]) -> str:
-    """Why a weight stays in floats; empty: it does not."""
+    """Why a weight stays in float32; empty: it does not."""
     if any(n.name in float_nodes for n in readers):
         return "as asked"
     if tensor.packed is not None:

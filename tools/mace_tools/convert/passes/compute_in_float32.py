@@ -1,4 +1,4 @@
-"""Lets a quantized graph compute in floats, with its weights stored as the quantized values that
+"""Lets a quantized graph compute in float32, with its weights stored as the quantized values that
 they are: for devices that compute with floats only.
 
 SPDX-License-Identifier: Apache-2.0
@@ -50,7 +50,7 @@ def compute_in_float32(graph: Graph) -> bool:
 
 
 def _bias(graph: Graph, node: Node) -> str:
-    """The bias of a layer in floats; its quantized values have the scale of the products."""
+    """The bias of a layer in float32; its quantized values have the scale of the products."""
     bias, x, w = (graph.tensors[node.inputs[k]] for k in (2, 0, 1))
     if bias.dtype not in ("i32", "i64") or bias.data is None:
         return node.inputs[2]

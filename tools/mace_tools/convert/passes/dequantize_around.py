@@ -1,4 +1,4 @@
-"""Computes in floats what the engine has no quantized kernel for: dequantizes the operands of such
+"""Computes in float32 what the engine has no quantized kernel for: dequantizes the operands of such
 nodes, and quantizes their results.
 
 SPDX-License-Identifier: Apache-2.0
@@ -47,7 +47,7 @@ def dequantize_around(graph: Graph) -> None:
         _quantize_outputs(graph, node)
     if around:
         ops = ", ".join(f"{n} {op}" for op, n in sorted(around.items()))
-        graph.notes.append(f"computed in floats, between quantized tensors: {ops}")
+        graph.notes.append(f"computed in float32, between quantized tensors: {ops}")
 
 
 def _check_no_integers(graph: Graph, node: Node) -> None:

@@ -34,7 +34,7 @@ def fuse_qdq(graph: Graph) -> None:
     left = [n for n in graph.nodes if not graph.is_quantized(n) and _reads_quantized(graph, n)]
     if left:
         ops = sorted({n.op for n in left})
-        graph.notes.append(f"computed in floats between quantized tensors: {len(left)} nodes "
+        graph.notes.append(f"computed in float32 between quantized tensors: {len(left)} nodes "
                            f"({', '.join(ops)})")
 
 

@@ -144,6 +144,6 @@ def _bias(graph: Graph, node: Node, unit: np.ndarray) -> np.ndarray | None:
                 f"{node}: its bias '{bias.name}' has the scale {scale.max():.6g}, and its operands "
                 f"'{node.inputs[0]}' and '{node.inputs[1]}' have the product of scales "
                 f"{unit.max():.6g}: they must be equal; quantize the model again, or leave the "
-                "bias in floats")
+                "bias in float32")
     quantized = np.rint(bias.data.astype(np.float64) / unit)
     return None if np.abs(quantized).max(initial=0) >= _MAX else quantized.astype(np.int32)

@@ -54,7 +54,7 @@ def _operands(b: Builder, n: SourceNode, first: tuple[str, str],
 
 @registry.op("MatMulInteger")
 def matmul_integer(b: Builder, n: SourceNode) -> str:
-    """Exact, in floats"""
+    """Exact, in float32"""
     x, w, x_zero, w_zero = [*n.inputs, "", ""][:4]
     y = product(b, *_operands(b, n, (x, x_zero), (w, w_zero)))
     return y if b.dtype(y) == "i32" else b.op("Cast", y, to="i32")
@@ -62,11 +62,11 @@ def matmul_integer(b: Builder, n: SourceNode) -> str:
 
 @registry.op("ConvInteger")
 def conv_integer(b: Builder, n: SourceNode) -> str:
-    """In floats, rounded to integers: exact up to the rounding of the float convolution"""
+    """In float32, rounded to integers: exact up to the rounding of the float convolution"""
     x, w, x_zero, w_zero = [*n.inputs, "", ""][:4]
     inputs = [difference(b, n, x, x_zero, 1), difference(b, n, w, w_zero, 0)]
     y = conv(b, SourceNode(n.name, "Conv", inputs, n.outputs, n.attrs, opset=n.opset))
-    note = "ConvInteger is computed in floats, which round large sums; quantize_static makes a " \
+    note = "ConvInteger is computed in float32, which rounds large sums; quantize_static makes a " \
            "model that is computed in integers"
     if note not in b.graph.notes:
         b.graph.notes.append(note)
@@ -127,13 +127,13 @@ def dynamic_matmul(b: Builder, n: SourceNode) -> str:
 
 @registry.op(f"{MS}DynamicQuantizeLSTM")
 def dynamic_lstm(b: Builder, n: SourceNode) -> list[str]:
-    """LSTM of the operand as DynamicQuantizeLinear rounds it; its state stays in floats"""
+    """LSTM of the operand as DynamicQuantizeLinear rounds it; its state stays in float32"""
     x, w, r, bias, lengths, hidden, cell, peepholes, *scales = [*n.inputs, *[""] * 12][:12]
     scale, point = dynamic_scale(b, x)
     units = b.op("Eltwise", dynamically_quantized(b, x, scale, point), point, type="SUB")
     floats = [b.op("Eltwise", units, scale, type="PROD"), _gates(b, n, w, *scales[:2]),
             _gates(b, n, r, *scales[2:])]
-    note = "DynamicQuantizeLSTM keeps its state in floats, which ONNX Runtime rounds to 8 bits " \
+    note = "DynamicQuantizeLSTM keeps its state in float32, which ONNX Runtime rounds to 8 bits " \
            "in each step"
     if note not in b.graph.notes:
         b.graph.notes.append(note)

@@ -1,5 +1,5 @@
 """Scales, zero points and quantized values of ONNX models: what is refused, and what stays in
-floats.
+float32.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -159,7 +159,7 @@ def test_what_has_no_quantized_kernel_stays_between_quantized_tensors(tmp_path):
                            node("QuantizeLinear", "e s z", "y")], s=F32(0.5), z=U8(3))
     graph = convert(importers.load("onnx", path))
     assert [n.op for n in graph.nodes if not graph.is_quantized(n)] == ["Hardmax"]
-    assert any("computed in floats between quantized tensors: 1 nodes (Hardmax)" in n
+    assert any("computed in float32 between quantized tensors: 1 nodes (Hardmax)" in n
                for n in graph.notes)
     assert graph.tensors["y"].dtype == "u8" and graph.tensors["y"].quant.zero_point == [3]
 

@@ -4,12 +4,12 @@ SPDX-License-Identifier: Apache-2.0
 
 Source: the operators in TensorFlow's API documentation (tf.raw_ops), and "How to Quantize Neural
 Networks with TensorFlow" there. What tools of TensorFlow 1 (graph_transforms, quantize_nodes) made
-of a model in floats computes with these.
+of a model in float32 computes with these.
 
 A quantized tensor becomes the dequantized values. Where its range is constant,
 as in graphs with frozen ranges, these are quantized, so that layers compute on quantized values as
 the source does. Where the range is computed in each run, they are not rounded, which is nearer to
-the model in floats; the weights are still those of the source.
+the model in float32; the weights are still those of the source.
 """
 
 from __future__ import annotations

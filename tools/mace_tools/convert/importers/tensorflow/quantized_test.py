@@ -85,7 +85,7 @@ def shrunk(x, *_):
 
 
 def network(x, down):
-    """What the tools make of a small network in floats; `down` finds the ranges of 8 bits."""
+    """What the tools make of a small network in float32; `down` finds the ranges of 8 bits."""
     y = down(conv(x, weights(3, 3, 3, 8)), -4.0, 4.0)
     bias = weights(8)
     y = RAW.QuantizedBiasAdd(input=y[0], bias=bias[0], min_input=y[1], max_input=y[2],

@@ -23,7 +23,7 @@ registry.help_for(
 )
 registry.help_for(
     "it marks where a model is to be quantized: convert the source model again, fully quantized or "
-    "in floats", "FAKE_QUANT",
+    "in float32", "FAKE_QUANT",
 )
 registry.help_for(
     "random numbers do not convert: give them as an input of the model (input_tensors in the YAML)",
