@@ -290,7 +290,8 @@ TEST_F(GpuQuantizedWeights, OfTheLeastValueBeginThere) {
   hidden = {CL_UNORM_INT8};
   network.is_quantized = true;
   if (!has_snorm_) return;
-  ExpectPlan(Run(network.Load(), GPU), "images cannot hold these q_values");
+  ExpectPlan(Run(network.Load(), GPU),
+             "images cannot hold these quantized values");
 }
 
 // At the ends of the range and within it, beside values that have none.

@@ -293,16 +293,18 @@ int64_t RunsWithin(int64_t budget_ms, const CpuContext& context,
   options.budget_micros = budget_ms * 1000;
   int64_t now = 0;
   options.now_micros = [&now] { return now += 1000; };
-  Tuner tuner(options, "test");
+  const auto tuner =
+      Tuner::Create(options, context.features, 2, context.caches);
+  if (tuner == nullptr) return 0;
   const auto dry_run = [&]() -> Result<std::shared_ptr<const void>> {
     for (const Nodes* nodes : {&small, &large}) {
-      MACE_RETURN_IF_ERROR(tuner.Prepare(nodes->links(), context).status());
+      MACE_RETURN_IF_ERROR(tuner->Prepare(nodes->links(), context).status());
     }
     return std::shared_ptr<const void>();
   };
-  EXPECT_TRUE(tuner.TunePlan(dry_run, context).ok());
-  if (report != nullptr) *report = tuner.report();
-  return tuner.num_measured();
+  EXPECT_TRUE(tuner->TunePlan(dry_run, context).ok());
+  if (report != nullptr) *report = tuner->report();
+  return tuner->num_measured();
 }
 
 TEST_F(Tuning, EndsWithItsBudget) {

@@ -208,7 +208,7 @@ TEST(RegionDevice, LeavesRegionsForWhichItHasNoRoomToTheHost) {
   const int b = network.Sigmoid(a);
   network.Output(network.Sum(network.Conv(b), b));
   FakeOptions small = {"DSP", {"Conv2d", "Eltwise"}, FastSpeed()};
-  small.most_nodes = 1;
+  small.max_nodes = 1;
   FakeRegionDevice dsp(small);
   const auto cpu = MakeCpu();
   const Ran ran = RunNetwork(network, {&dsp, cpu.get()});
