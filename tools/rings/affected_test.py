@@ -23,7 +23,7 @@ FILES = {
     "mace/ops/add_test.cc": "", "mace/ops/ops.cl": "", "mace/hexagon/BUILD.bazel": "",
     "mace/hexagon/dsp.cc": "", "tools/BUILD.bazel": "", "tools/ops.json": "{}",
     "tools/mace_tools/run/runner.py": "", "tools/mace_tools/data.py": "FILE = 'ops.json'\n",
-    "tools/mace_tools/facts_test.py": "import mace_tools.report\n",
+    "tools/mace_tools/data_test.py": "import mace_tools.data\n",
     "tools/mace_tools/run_test.py": "from mace_tools.run import runner\n",
     "test/build_test.py": "run(['bazel', 'build', '//tools:mace_run'])\n",
     "test/golden/net_test.py": "", "test/golden/net.txt": "", "docs/page.md": "",
@@ -76,7 +76,7 @@ def clone(tmp_path, monkeypatch):
     ("WORKSPACE", ["//mace/ops:add_test"], ["//mace/ops:add_test_gpu"],
      ["//mace/hexagon:dsp_test"], ENGINE_TESTS),
     ("tools/mace_tools/run/runner.py", [], [], [], ["tools/mace_tools/run_test.py"]),
-    ("tools/ops.json", [], [], [], ["tools/mace_tools/facts_test.py"]),
+    ("tools/ops.json", [], [], [], ["tools/mace_tools/data_test.py"]),
     ("test/golden/net.txt", [], [], [], ["test/golden/net_test.py"]),
     ("docs/page.md", [], [], [], ["tools/mace_tools/site/docs_test.py"]),
     ("CHANGELOG.md", [], [], [], []),
@@ -99,7 +99,7 @@ def test_what_all_python_tests_may_read_affects_them_all(clone, path):
 def test_a_python_file_that_is_gone_affects_what_imported_it(clone):
     (clone.root / "tools/mace_tools/data.py").unlink()
     assert affected(clone.root, ["tools/mace_tools/data.py"], query).python == [
-        "tools/mace_tools/facts_test.py"]
+        "tools/mace_tools/data_test.py"]
 
 
 def test_changed_files_are_those_of_the_branch_and_of_the_tree(clone):
