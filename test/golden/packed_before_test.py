@@ -62,7 +62,7 @@ def test_arrangements_stay_while_their_version_does(kind: str, tmp_path: Path) -
     version = re.search(r"kPackingVersion = (\d+);", header)
     assert version
     if int(version[1]) != STORED_VERSION:
-        return  # test_answers_stay packs them again
+        pytest.skip("this build: it packs in another arrangement; store its files here")
     name = f"packed_1_{kind}_scalar"
     run(name, "--pack_weights=scalar", f"--packed_model={tmp_path / 'again'}")
     for suffix in ("pb", "data"):
