@@ -18,19 +18,19 @@ namespace mace::cpu {
 namespace {
 
 // Sizes beyond these limits are taken for errors of the system.
-constexpr int64_t kLeastL1 = 4 << 10, kMostL1 = 1 << 20;
-constexpr int64_t kMostWays = 64;
-constexpr int64_t kLeastL2 = 32 << 10, kMostL2 = 64 << 20;
+constexpr int64_t kMinL1 = 4 << 10, kMaxL1 = 1 << 20;
+constexpr int64_t kMaxWays = 64;
+constexpr int64_t kMinL2 = 32 << 10, kMaxL2 = 64 << 20;
 
 bool IsInRange(int64_t value, int64_t least, int64_t most) {
   return value >= least && value <= most;
 }
 
 bool IsSane(const CacheSizes& caches) {
-  return IsInRange(caches.l1, kLeastL1, kMostL1) &&
-         IsInRange(caches.l1_ways, 1, kMostWays) &&
+  return IsInRange(caches.l1, kMinL1, kMaxL1) &&
+         IsInRange(caches.l1_ways, 1, kMaxWays) &&
          caches.l1 % caches.l1_ways == 0 &&
-         IsInRange(caches.l2, kLeastL2, kMostL2) && caches.l3 >= 0;
+         IsInRange(caches.l2, kMinL2, kMaxL2) && caches.l3 >= 0;
 }
 
 // Reads a size such as "48K" in bytes. Returns 0 if there is no such file or it
@@ -110,10 +110,10 @@ CacheSizes DefaultCacheSizes() {
 }
 
 CacheSizes ReadCacheSizes(const std::string& root) {
-  constexpr int kMostCores = 4096;
+  constexpr int kMaxCores = 4096;
   CacheSizes found = {0, 0, 0, 0};
   bool any = false;
-  for (int i = 0; i < kMostCores; ++i) {
+  for (int i = 0; i < kMaxCores; ++i) {
     const std::string folder = StrCat(root, "/cpu", i);
     if (!ReadCore(folder, &found) && i > 0) break;
     any = any || found.l1 > 0;

@@ -19,7 +19,7 @@ static_assert(kSumsAtOnce >= kGemmQ8MaxSums);
 // Rows by which parts of the largest tiles differ in cost.
 constexpr int64_t kRowStep = 4;
 // Fewer rows are not worth reading the panels of a filter for.
-constexpr int64_t kLeastRows = 12;
+constexpr int64_t kMinRows = 12;
 
 }  // namespace
 
@@ -67,8 +67,7 @@ void ConvGemm::PlanQuantized() {
   const int64_t part = std::clamp(
       std::max(blocks_.part / tile_bytes_, tiles_at_once_ / 2), int64_t{1},
       std::min(tiles_at_once_, std::max<int64_t>(left / tile_bytes_, 1)));
-  const bool panels_stay =
-      part * mr >= kLeastRows && part * tile_bytes_ <= left;
+  const bool panels_stay = part * mr >= kMinRows && part * tile_bytes_ <= left;
   rows_at_once_ = panels_stay ? std::min(row_block_, part * mr) : row_block_;
   runs_at_ = CeilDiv(rows_at_once_, mr) * tile_bytes_;
   row_add_at_ = runs_at_ + packer_.scratch_bytes();

@@ -25,12 +25,12 @@ constexpr int64_t kConvQ16Tile = 1 << 14;  // products of a task
 // Returns x times the factor, of which 16 bits count; rounded once, ties up.
 // Magnitudes of x are at most 2^47. REQUIRES: an exponent below 8.
 int32_t Scale64(int64_t x, FixedFactor factor) {
-  constexpr int64_t kMost = int64_t{1} << 47;
+  constexpr int64_t kLimit = int64_t{1} << 47;
   const int64_t mantissa = factor.mantissa < 0x7FFF0000
                                ? (int64_t{factor.mantissa} + (1 << 15)) >> 16
                                : 0x7FFF;
   const int shift = 15 - factor.exponent;
-  const int64_t product = std::clamp(x, -kMost, kMost) * mantissa;
+  const int64_t product = std::clamp(x, -kLimit, kLimit) * mantissa;
   return static_cast<int32_t>((product + (int64_t{1} << (shift - 1))) >> shift);
 }
 
@@ -44,8 +44,8 @@ struct Stage16 {
   int16_t operator()(int64_t sum, int64_t channel) const {
     if (bias32 != nullptr) sum += bias32[channel];
     if (bias64 != nullptr) {
-      constexpr int64_t kMost = int64_t{1} << 62;  // leaves room for any sum
-      sum += std::clamp(bias64[channel], -kMost, kMost);
+      constexpr int64_t kLimit = int64_t{1} << 62;  // leaves room for any sum
+      sum += std::clamp(bias64[channel], -kLimit, kLimit);
     }
     int32_t code;
     if (!stage.reals.empty()) {

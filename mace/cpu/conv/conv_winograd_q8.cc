@@ -33,7 +33,7 @@ constexpr int64_t kWinogradQ8RowsPerThread = 4;
 // The most that the magnitudes of a filter may add up to: sums of their
 // products with quantized values, at most 128 from 0, are then less than 2^25
 // from 0.
-constexpr int64_t kMostMagnitudes = (int64_t{1} << 25) / 128 - 1;
+constexpr int64_t kMaxMagnitudes = (int64_t{1} << 25) / 128 - 1;
 
 FilterOrder OrderOfConvWinogradQ8(const ConvShape& s) {
   return {s.out_channels, s.in_channels, kTaps, kTaps};
@@ -75,13 +75,13 @@ bool ConvWinogradQ8::IsExact(const Operand& w, const ConvShape& s) {
   const int32_t zero = w.type.quantization->zero_point();
   const int64_t elements = s.in_channels * kTaps;
   // A magnitude is at most 255, and 128 if the values are signed.
-  if (elements * 255 <= kMostMagnitudes) return true;
+  if (elements * 255 <= kMaxMagnitudes) return true;
   for (int64_t o = 0; o < s.out_channels; ++o) {
     int64_t magnitudes = 0;
     for (int64_t i = 0; i < elements; ++i) {
       magnitudes += std::abs(codes[o * elements + i] - zero);
     }
-    if (magnitudes > kMostMagnitudes) return false;
+    if (magnitudes > kMaxMagnitudes) return false;
   }
   return true;
 }

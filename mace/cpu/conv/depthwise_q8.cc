@@ -37,7 +37,7 @@ struct PackedTaps {
   template <typename T>
   void Pack(const FilterValuesQ8& codes, int64_t at, int32_t zero, int64_t c,
             T* to) const {
-    constexpr int32_t kMost = std::numeric_limits<T>::max();
+    constexpr int32_t kLimit = std::numeric_limits<T>::max();
     const int64_t lanes = micro->lanes, group = micro->group;
     const Window &h = s->window.h, &w = s->window.w;
     T* block = to + c / lanes * planes * plane();
@@ -48,7 +48,7 @@ struct PackedTaps {
                  r % group;
         int32_t rest = codes[at++] - zero;
         for (; rest != 0; tap += plane()) {
-          const int32_t here = std::clamp(rest, -kMost - 1, kMost);
+          const int32_t here = std::clamp(rest, -kLimit - 1, kLimit);
           *tap = static_cast<T>(here);
           rest -= here;
         }

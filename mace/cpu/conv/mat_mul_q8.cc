@@ -18,7 +18,7 @@ namespace mace::cpu {
 namespace {
 
 constexpr int64_t kPackTile = 1 << 14;  // values that a task packs, about
-constexpr int32_t kMostDistance = 255;  // of a code from its zero point
+constexpr int32_t kMaxDistance = 255;   // of a code from its zero point
 
 constexpr int MostColumns() {
   int most = 0;
@@ -71,20 +71,20 @@ template <typename Word>
 void PackRows(const MatrixB& b, const uint8_t* from, int64_t n,
               const GemmUkernel& micro, int8_t* to, int32_t* start) {
   constexpr int64_t kGroup = sizeof(Word);
-  constexpr int64_t kMost = MostColumns();
-  uint8_t rows[kGroup][kMost] = {};
-  int32_t sums[kMost] = {};
-  Word words[kMost];
+  constexpr int64_t kLimit = MostColumns();
+  uint8_t rows[kGroup][kLimit] = {};
+  int32_t sums[kLimit] = {};
+  Word words[kLimit];
   for (int64_t i = 0; i < b.k; i += kGroup, to += micro.nr * kGroup) {
     for (int64_t e = 0; e < kGroup; ++e) {
       if (i + e == b.k) {
-        std::memset(rows[e], 0, (kGroup - e) * kMost);
+        std::memset(rows[e], 0, (kGroup - e) * kLimit);
         break;
       }
       for (int64_t j = 0; j < n; ++j) rows[e][j] = from[j] ^ b.flip;
       from += b.n;
     }
-    for (int64_t j = 0; j < kMost; ++j) {
+    for (int64_t j = 0; j < kLimit; ++j) {
       Word word = 0;
       for (int64_t e = 0; e < kGroup; ++e) {
         word |= static_cast<Word>(Word{rows[e][j]} << (8 * e));
@@ -231,7 +231,7 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, const MatMulSpec& s,
       AlignedBuffer::Create(static_cast<size_t>(StageQ8::Bytes(channels)),
                             "the numbers of a matrix product"));
   StageQ8::Clear(channels, numbers.data());
-  const int64_t most = SaturatedProduct({s.k, kMostDistance * kMostDistance});
+  const int64_t most = SaturatedProduct({s.k, kMaxDistance * kMaxDistance});
   for (int64_t o = 0; o < s.n; ++o) {
     StageQ8::Pack(channels, o, stage, 0, {0, most}, numbers.data());
   }

@@ -29,10 +29,10 @@ typedef float Floats
 // the sum: where two integers below 2^24 do not divide, the quotient is farther
 // from the next integer than it is rounded.
 template <typename T>
-constexpr int64_t kMostInFloats = sizeof(T) == 1 ? 65536 : 256;
+constexpr int64_t kMaxInFloats = sizeof(T) == 1 ? 65536 : 256;
 // Up to this number, the sum fits into a word.
 template <typename T>
-constexpr int64_t kMostInWords = int64_t{1} << (sizeof(T) == 1 ? 23 : 15);
+constexpr int64_t kMaxInWords = int64_t{1} << (sizeof(T) == 1 ? 23 : 15);
 
 // The taps of a window that lie inside the image, `rows` of `columns` each, of
 // one channel or of the channels from it on. The first is at `from`.
@@ -76,7 +76,7 @@ int32_t RoundedQuotient(int64_t sum, int64_t n) {
 // return such vectors depends on the instruction set.
 template <typename T>
 void DivideRounded(int64_t n, Words* sums) {
-  if (n > kMostInFloats<T>) {
+  if (n > kMaxInFloats<T>) {
     for (int64_t k = 0; k < kPoolingQ8Lanes; ++k) {
       (*sums)[k] = RoundedQuotient((*sums)[k], n);
     }
@@ -90,7 +90,7 @@ void DivideRounded(int64_t n, Words* sums) {
 }
 
 // The means of kPoolingQ8Lanes channels. REQUIRES: taps.count() <=
-// kMostInWords<T>.
+// kMaxInWords<T>.
 template <typename T>
 void Means(const TapsOf<T>& taps, QuantizedRange range, T* y) {
   typedef T Values __attribute__((vector_size(kPoolingQ8Lanes * sizeof(T))));
@@ -211,7 +211,7 @@ struct PoolingQ8 final : Kernel {
   // channels, so that it may compute some of them again.
   void Channels(const TapsOf<T>& all, T* y) const {
     const bool in_vectors = s.channels >= kPoolingQ8Lanes &&
-                            (is_max() || all.count() <= kMostInWords<T>);
+                            (is_max() || all.count() <= kMaxInWords<T>);
     TapsOf<T> taps = all;
     for (int64_t c = 0; c < s.channels;) {
       if (in_vectors && s.channels - c < kPoolingQ8Lanes)

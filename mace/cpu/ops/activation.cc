@@ -59,8 +59,8 @@ struct Factor16 {
 
 Factor16 ToFactor16(float real) {
   const FixedFactor fixed = ToFixed(real);
-  constexpr int32_t kMost = std::numeric_limits<int32_t>::max() - (1 << 15);
-  if (fixed.mantissa >= kMost) return {32767, fixed.exponent};
+  constexpr int32_t kLimit = std::numeric_limits<int32_t>::max() - (1 << 15);
+  if (fixed.mantissa >= kLimit) return {32767, fixed.exponent};
   return {static_cast<int16_t>((fixed.mantissa + (1 << 15)) >> 16),
           fixed.exponent};
 }

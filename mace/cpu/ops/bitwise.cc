@@ -20,8 +20,8 @@ T ShiftedLeft(T x, T n) {
 
 template <typename T>
 T ShiftedRight(T x, T n) {
-  constexpr T kMost = 8 * sizeof(T) - 1;
-  return static_cast<T>(x >> (n < 0 || n > kMost ? kMost : n));
+  constexpr T kLimit = 8 * sizeof(T) - 1;
+  return static_cast<T>(x >> (n < 0 || n > kLimit ? kLimit : n));
 }
 
 template <typename T>

@@ -13,13 +13,13 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int kMostTaps = 4;
+constexpr int kMaxTaps = 4;
 
 // The elements along one axis that a position reads.
 struct GridTaps {
   int count = 0;
-  int64_t at[kMostTaps];  // -1: outside, where x is 0
-  float weight[kMostTaps];
+  int64_t at[kMaxTaps];  // -1: outside, where x is 0
+  float weight[kMaxTaps];
 };
 
 // Mirrors v at `low` and `high` until it lies between them.

@@ -79,13 +79,14 @@ Result<KernelPtr> PrepareLpNormQ8(const Node& node, CpuContext& context) {
                    node.inputs[0].type.quantization->zero_point(),
                    is_u8 ? 128 : 0, RangeOf(y.dtype)};
   // A sum of more squares of quantized values would not fit into 32 bits.
-  constexpr int64_t kMost = (int64_t{1} << 31) / (255 * 255) - 1;
+  constexpr int64_t kLimit = (int64_t{1} << 31) / (255 * 255) - 1;
   if (attrs.p != 2 || std::fabs(y.quantization->scale() * 128 - 1) > 1e-3f ||
-      y.quantization->zero_point() != norm.y_zero || lines.n > kMost) {
+      y.quantization->zero_point() != norm.y_zero || lines.n > kLimit) {
     return Unsupported(
         Label(node), ": of quantized tensors the CPU computes LpNorm with p 2 ",
-        "of at most ", kMost, " elements, a scale of 1/128 and the zero point ",
-        norm.y_zero, "; y is ", ToString(y));
+        "of at most ", kLimit,
+        " elements, a scale of 1/128 and the zero point ", norm.y_zero,
+        "; y is ", ToString(y));
   }
   return is_u8 ? MakeLpNormQ8<uint8_t>(norm, lines, context)
                : MakeLpNormQ8<int8_t>(norm, lines, context);

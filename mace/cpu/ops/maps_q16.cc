@@ -309,12 +309,12 @@ Result<KernelPtr> PrepareSoftmaxQ16(const Node& node, CpuContext& context) {
   auto softmax = MakeShared<SoftmaxQ16>();
   MACE_ASSIGN_OR_RETURN(
       softmax->lines, LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
-  constexpr int64_t kMost = 1 << 16;  // of which the sum fits into 31 bits
-  if (attrs.use_log || softmax->lines.n >= kMost) {
+  constexpr int64_t kLimit = 1 << 16;  // of which the sum fits into 31 bits
+  if (attrs.use_log || softmax->lines.n >= kLimit) {
     return Unsupported(Label(node),
                        ": of quantized i16 tensors the CPU computes Softmax of "
                        "fewer than ",
-                       kMost, " elements, without use_log");
+                       kLimit, " elements, without use_log");
   }
   softmax->factor = ToFixed(double{node.inputs[0].type.quantization->scale()} /
                             (10.0 / 65535));

@@ -12,7 +12,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr float kMostSamples = 256;
+constexpr float kMaxSamples = 256;
 
 // The samples of a region along one axis.
 struct Side {
@@ -92,7 +92,7 @@ struct RoiAlignF32 final : Kernel {
     // which std::max returns its first argument.
     if (s.samples == 0) {
       s.samples = static_cast<int64_t>(
-          std::min(std::max(0.0f, std::ceil(s.bin)), kMostSamples));
+          std::min(std::max(0.0f, std::ceil(s.bin)), kMaxSamples));
     }
     return s;
   }

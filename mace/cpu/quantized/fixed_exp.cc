@@ -15,9 +15,9 @@ constexpr int32_t kFixedExpPowers[] = {
     1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
 
 int32_t FixedExpSaturated(int64_t x) {
-  constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
+  constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
   return static_cast<int32_t>(x > kFixedExpMost ? kFixedExpMost
-                              : x < kLeast      ? kLeast
+                              : x < kMin        ? kMin
                                                 : x);
 }
 

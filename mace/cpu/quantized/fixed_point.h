@@ -40,8 +40,8 @@ inline FixedFactor ToFixed(double real) {
 // Returns a * b / 2^31, rounded to the nearest, ties up. Only -2^31 squared
 // saturates.
 inline int32_t MultiplyHigh(int32_t a, int32_t b) {
-  constexpr int32_t kLeast = std::numeric_limits<int32_t>::min();
-  if (a == kLeast && b == kLeast) return std::numeric_limits<int32_t>::max();
+  constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
+  if (a == kMin && b == kMin) return std::numeric_limits<int32_t>::max();
   const int64_t product = int64_t{a} * b;
   const int64_t nudge =
       product >= 0 ? int64_t{1} << 30 : 1 - (int64_t{1} << 30);
@@ -51,8 +51,8 @@ inline int32_t MultiplyHigh(int32_t a, int32_t b) {
 // Returns a * b / 2^15, rounded to the nearest, ties up. Only -2^15 squared
 // saturates. REQUIRES: a and b fit in 16 bits, and then the result does.
 inline int32_t MultiplyHigh16(int32_t a, int32_t b) {
-  constexpr int32_t kLeast = std::numeric_limits<int16_t>::min();
-  if (a == kLeast && b == kLeast) return std::numeric_limits<int16_t>::max();
+  constexpr int32_t kMin = std::numeric_limits<int16_t>::min();
+  if (a == kMin && b == kMin) return std::numeric_limits<int16_t>::max();
   const int32_t product = a * b;
   const int32_t nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
   return (product + nudge) / (1 << 15);

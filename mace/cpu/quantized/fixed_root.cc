@@ -11,10 +11,10 @@ namespace {
 
 // Returns x * 2^shift, saturated.
 int32_t SaturatingShift(int32_t x, int shift) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
   const int64_t y = int64_t{x} * (int64_t{1} << shift);
-  return static_cast<int32_t>(y > kMost ? kMost : y < kLeast ? kLeast : y);
+  return static_cast<int32_t>(y > kMax ? kMax : y < kMin ? kMin : y);
 }
 
 }  // namespace

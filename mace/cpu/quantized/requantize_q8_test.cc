@@ -192,17 +192,17 @@ TEST(StageQ8, HasAMicroKernelForEveryFactor) {
 // The product in double precision, and its nearest integer, ties away from
 // zero.
 TEST(RequantizeOnceQ8, RoundsOnce) {
-  constexpr size_t kRows = 3, kMost = 67, kRoom = 128;
+  constexpr size_t kRows = 3, kMaxColumns = 67, kRoom = 128;
   std::minstd_rand random(5);
   std::uniform_real_distribution<double> uniform(0.5, 1);
-  std::vector<int32_t> sums(kRows * kMost + kRoom);
+  std::vector<int32_t> sums(kRows * kMaxColumns + kRoom);
   std::vector<double> reals(kRoom);
   int ties = 0;
   for (const RequantizeQ8& row : kRequantizeOnceQ8) {
     if (!RunsHere(row)) continue;
     SCOPED_TRACE(row.name);
     for (const Range& range : kRanges) {
-      for (size_t n = 1; n <= kMost; ++n) {
+      for (size_t n = 1; n <= kMaxColumns; ++n) {
         for (size_t j = 0; j < n; ++j) {
           // Powers of two give ties, and numbers next to them nearly so.
           const double half = std::ldexp(0.5, -static_cast<int>(j % 20));
@@ -217,7 +217,7 @@ TEST(RequantizeOnceQ8, RoundsOnce) {
         for (const bool adds : {false, true}) {
           const int32_t row_add[kRows] = {7, -1000, 65536};
           std::vector<uint8_t> got(kRows * kRoom, 99);
-          row.fn({kRows, n, sums.data(), kMost, adds ? row_add : nullptr,
+          row.fn({kRows, n, sums.data(), kMaxColumns, adds ? row_add : nullptr,
                   nullptr, nullptr, nullptr, range.zero_point, range.least,
                   range.most, got.data(), kRoom, reals.data()});
           for (size_t i = 0; i < kRows; ++i) {
@@ -225,7 +225,7 @@ TEST(RequantizeOnceQ8, RoundsOnce) {
               double want = 99;
               if (j < n) {
                 const int32_t sum =
-                    sums[i * kMost + j] + (adds ? row_add[i] : 0);
+                    sums[i * kMaxColumns + j] + (adds ? row_add[i] : 0);
                 const double real = sum * reals[j];
                 ties += std::abs(real - std::trunc(real)) == 0.5 ? 1 : 0;
                 want = std::round(real) + range.zero_point;
@@ -234,7 +234,7 @@ TEST(RequantizeOnceQ8, RoundsOnce) {
               }
               ASSERT_EQ(got[i * kRoom + j],
                         static_cast<uint8_t>(static_cast<int32_t>(want)))
-                  << "sum " << sums[i * kMost + j] << " column " << j;
+                  << "sum " << sums[i * kMaxColumns + j] << " column " << j;
             }
           }
         }

@@ -16,10 +16,10 @@ namespace {
 
 // Inputs are multiplied for as many steps at a time as have this many bytes of
 // gates: these stay in a cache until their step reads them, and their memory
-// does not grow with the sequence. Fewer rows than kLeastRows would not be
+// does not grow with the sequence. Fewer rows than kMinRows would not be
 // worth reading the weights again.
 constexpr int64_t kGateBytes = 256 << 10;
-constexpr int64_t kLeastRows = 128;
+constexpr int64_t kMinRows = 128;
 
 // Each part of the scratch memory begins at a line of the cache.
 int64_t FloatBytes(int64_t floats) {
@@ -132,7 +132,7 @@ int64_t RecurrentKernel::BlockSteps() const {
   if (is_whole || rows() == 0) return shape_.steps;
   const int64_t bytes = SaturatedProduct({shape_.batch, all_gates(), 4});
   const int64_t most = std::max({kGateBytes / std::max<int64_t>(bytes, 1),
-                                 kLeastRows / shape_.batch, int64_t{1}});
+                                 kMinRows / shape_.batch, int64_t{1}});
   const int64_t blocks = (shape_.steps + most - 1) / most;
   return (shape_.steps + blocks - 1) / blocks;
 }

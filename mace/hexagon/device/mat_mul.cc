@@ -56,8 +56,8 @@ Status TranslateMatMul(const Node& node, const Target& target, int64_t* macs) {
   const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
   MACE_RETURN_IF_ERROR(CheckCodes(node, "input 1", b));
   const TensorType& y = node.outputs[0];
-  constexpr int64_t kMost = 1 << 24;
-  if (a.dtype != b.dtype || s.m > kMost || s.n > kMost ||
+  constexpr int64_t kLimit = 1 << 24;
+  if (a.dtype != b.dtype || s.m > kLimit || s.n > kLimit ||
       s.k > kMaxConvDepth - 8) {
     return Unsupported(Label(node), ": the DSP multiplies matrices of one type",
                        ", with rows of at most ", kMaxConvDepth - 8, " codes");

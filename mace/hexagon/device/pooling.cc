@@ -24,8 +24,8 @@ Status TranslatePooling(const Node& node, const Target& target,
   MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, window.h));
   MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, window.w));
   const Shape& x = node.inputs[0].type.shape;
-  constexpr int64_t kMost = 1 << 16;
-  if (x[0] > kMost || x[3] > kMost) {
+  constexpr int64_t kLimit = 1 << 16;
+  if (x[0] > kLimit || x[3] > kLimit) {
     return Unsupported(Label(node), ": too large for the DSP");
   }
   if (target.writer == nullptr) return Status();

@@ -20,11 +20,11 @@ Status TranslateSoftmax(const Node& node, const Target& target,
   const Quantization& q = *y.quantization;
   const int32_t least = IsSigned(y) != 0 ? -128 : 0;
   const bool is_last = attrs.axis == -1 || attrs.axis == x.rank() - 1;
-  constexpr int64_t kMost = 4095;
-  if (attrs.use_log || !is_last || x.rank() < 1 || x.shape.back() > kMost ||
+  constexpr int64_t kLimit = 4095;
+  if (attrs.use_log || !is_last || x.rank() < 1 || x.shape.back() > kLimit ||
       std::fabs(q.scale() * 256 - 1) > 1e-3f || q.zero_point() != least) {
     return Unsupported(Label(node), ": the DSP computes Softmax of at most ",
-                       kMost, " elements of the last axis, with a scale of ",
+                       kLimit, " elements of the last axis, with a scale of ",
                        "1/256 and the zero point ", least);
   }
   if (target.writer == nullptr) return Status();

@@ -9,8 +9,8 @@
 namespace mace::hexagon::nnlib {
 
 Result<Shape4> ToShape4(const Node& node, const Shape& shape) {
-  constexpr int64_t kMost = int64_t{1} << 28;
-  if (shape.size() > 4 || NumElements(shape) >= kMost) {
+  constexpr int64_t kLimit = int64_t{1} << 28;
+  if (shape.size() > 4 || NumElements(shape) >= kLimit) {
     return Unsupported(Label(node), ": the vendor's library takes tensors of ",
                        "at most 4 dimensions and below 2^28 elements, not ",
                        ToString(shape));

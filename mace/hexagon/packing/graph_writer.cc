@@ -82,8 +82,8 @@ Status GraphWriter::CheckCounts() const {
 
 int64_t GraphWriter::OfSlices(int64_t bytes) const {
   // Larger sizes are refused in any case; cut, they cannot overflow here.
-  constexpr int64_t kMost = int64_t{1} << 40;
-  return AlignUp(std::min(bytes, kMost), kTensorAlignment) * slices_;
+  constexpr int64_t kLimit = int64_t{1} << 40;
+  return AlignUp(std::min(bytes, kLimit), kTensorAlignment) * slices_;
 }
 
 bool GraphWriter::FitsVtcm(int64_t bytes) const {

@@ -127,17 +127,17 @@ bool IsFineAfter(const F& change) {
 }
 
 TEST(ProblemTest, LimitsThemselvesAreFine) {
-  constexpr int64_t kMost = int64_t{1} << 61;
+  constexpr int64_t kLimit = int64_t{1} << 61;
   const auto first = [](int64_t v) {
     return IsFineAfter([&](Problem*, Record* r) { r->first = v; });
   };
-  EXPECT_TRUE(first(-kMost));
-  EXPECT_FALSE(first(-kMost - 1));
+  EXPECT_TRUE(first(-kLimit));
+  EXPECT_FALSE(first(-kLimit - 1));
   const auto last = [](int64_t v) {
     return IsFineAfter([&](Problem*, Record* r) { r->last = v; });
   };
-  EXPECT_TRUE(last(kMost));
-  EXPECT_FALSE(last(kMost + 1));
+  EXPECT_TRUE(last(kLimit));
+  EXPECT_FALSE(last(kLimit + 1));
   const auto pool = [](int32_t v) {
     return IsFineAfter([&](Problem*, Record* r) { r->pool = v; });
   };
@@ -152,19 +152,19 @@ TEST(ProblemTest, LimitsThemselvesAreFine) {
   const auto size = [](int64_t v) {
     return IsFineAfter([&](Problem*, Record* r) { r->size = v; });
   };
-  EXPECT_TRUE(size(kMost - 64));
-  EXPECT_FALSE(size(kMost - 63));
+  EXPECT_TRUE(size(kLimit - 64));
+  EXPECT_FALSE(size(kLimit - 63));
   const auto fixed = [](int64_t v) {
     return IsFineAfter([&](Problem*, Record* r) { r->fixed_offset = v; });
   };
   EXPECT_TRUE(fixed(0));
-  EXPECT_TRUE(fixed(kMost - 128));
-  EXPECT_FALSE(fixed(kMost - 127));
+  EXPECT_TRUE(fixed(kLimit - 128));
+  EXPECT_FALSE(fixed(kLimit - 127));
   const auto said = [](int64_t v) {
     return MessageAfter([&](Problem*, Record* r) { r->fixed_offset = v; });
   };
-  EXPECT_NE(said(kMost).find("sum of all sizes overflows"), std::string::npos);
-  EXPECT_NE(said(kMost + 1).find("is out of range"), std::string::npos);
+  EXPECT_NE(said(kLimit).find("sum of all sizes overflows"), std::string::npos);
+  EXPECT_NE(said(kLimit + 1).find("is out of range"), std::string::npos);
   const auto of_all = [](int64_t v) {
     return IsFineAfter([&](Problem* p, Record*) { p->alignment = v; });
   };

@@ -89,7 +89,7 @@ const char* Name(OrderSearch::End end) {
   switch (end) {
     case OrderSearch::kOff:
       return "off";
-    case OrderSearch::kLeast:
+    case OrderSearch::kMinimum:
       return "least";
     case OrderSearch::kWidest:
       return "widest search";

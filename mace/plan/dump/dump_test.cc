@@ -155,7 +155,7 @@ TEST(Dump, Savings) {
             "saved by concat: 10 bytes\n");
   const char* const names[] = {"", "least", "widest search", "budget spent"};
   for (const auto end :
-       {OrderSearch::kLeast, OrderSearch::kWidest, OrderSearch::kBudget}) {
+       {OrderSearch::kMinimum, OrderSearch::kWidest, OrderSearch::kBudget}) {
     plan.order_search.end = end;
     EXPECT_EQ(DumpSavings(plan).find(std::string("order of steps: ") +
                                      names[end] + ", "),

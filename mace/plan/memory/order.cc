@@ -116,7 +116,7 @@ class Searcher {
         Trace(graph_, answer_.order).Peak(0, answer_.order.size());
     search.bound = bound_;
     search.work = budget_.spent();
-    search.end = search.peak_after <= bound_ ? OrderSearch::kLeast
+    search.end = search.peak_after <= bound_ ? OrderSearch::kMinimum
                  : budget_.is_spent()        ? OrderSearch::kBudget
                                              : OrderSearch::kWidest;
     return std::move(answer_);

@@ -111,7 +111,7 @@ TEST(Order, LeastOfAllOrders) {
     const OrderAnswer answer = SearchOrder(p, kOrderBudget);
     ExpectPossible(p, answer.order);
     const int64_t least = LeastPeak(p);
-    EXPECT_EQ(answer.search.end, OrderSearch::kLeast);
+    EXPECT_EQ(answer.search.end, OrderSearch::kMinimum);
     EXPECT_EQ(answer.search.peak_after, least);
     EXPECT_EQ(PeakOf(p, answer.order), least);
     EXPECT_EQ(answer.search.bound, least);
@@ -196,7 +196,7 @@ TEST(Order, RecurrenceTakesBoundedWork) {
   ASSERT_GT(p.num_steps(), 4990u);
   const OrderAnswer answer = SearchOrder(p, kOrderBudget);
   ExpectPossible(p, answer.order);
-  EXPECT_EQ(answer.search.end, OrderSearch::kLeast);
+  EXPECT_EQ(answer.search.end, OrderSearch::kMinimum);
   EXPECT_LE(answer.search.work, 12'000'000);
 }
 
@@ -236,7 +236,7 @@ TEST(Order, SegmentsAreSearchedAlone) {
   const OrderAnswer b = SearchOrder(many, kOrderBudget);
   EXPECT_EQ(b.search.peak_before, 160);
   EXPECT_EQ(b.search.peak_after, LeastPeak(Diamonds(2)));
-  EXPECT_EQ(b.search.end, OrderSearch::kLeast);
+  EXPECT_EQ(b.search.end, OrderSearch::kMinimum);
   EXPECT_LE(b.search.work, 120 * a.search.work);
 }
 
@@ -246,7 +246,7 @@ TEST(Order, NothingIsSearchedAtTheBound) {
     chain.Add(s > 0 ? std::vector<int>{s - 1} : std::vector<int>(), 1 + s % 7);
   }
   const OrderAnswer answer = SearchOrder(chain.p, kOrderBudget);
-  EXPECT_EQ(answer.search.end, OrderSearch::kLeast);
+  EXPECT_EQ(answer.search.end, OrderSearch::kMinimum);
   EXPECT_LE(answer.search.work, 10'000);
   EXPECT_TRUE(std::is_sorted(answer.order.begin(), answer.order.end()));
 }
@@ -277,7 +277,7 @@ TEST(Order, ManyReadersAndOperands) {
 TEST(Order, NoSteps) {
   const OrderAnswer answer = SearchOrder(OrderProblem(), kOrderBudget);
   EXPECT_TRUE(answer.order.empty());
-  EXPECT_EQ(answer.search.end, OrderSearch::kLeast);
+  EXPECT_EQ(answer.search.end, OrderSearch::kMinimum);
   EXPECT_EQ(answer.search.bound, 0);
   EXPECT_EQ(answer.search.peak_after, 0);
   EXPECT_EQ(answer.search.budget, kOrderBudget);

@@ -35,10 +35,10 @@ struct MemorySaving {
 // which share bytes only if they live at different times.
 struct OrderSearch {
   enum End : uint8_t {
-    kOff,     // the saving `order` was not asked for
-    kLeast,   // no order has a lower peak
-    kWidest,  // the widest search did not prove that
-    kBudget,  // nor did the work that was allowed
+    kOff,      // the saving `order` was not asked for
+    kMinimum,  // no order has a lower peak
+    kWidest,   // the widest search did not prove that
+    kBudget,   // nor did the work that was allowed
   };
   End end = kOff;
   int64_t work = 0;  // units of WorkBudget

@@ -192,10 +192,10 @@ MaceStatus MaceEngineConfig::SetTuning(int budget_ms, const std::string& file) {
 }
 
 void MaceEngineConfig::SetMemoryLimit(size_t bytes) {
-  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr uint64_t kLimit = std::numeric_limits<int64_t>::max();
   (void)impl_->settings.Set(
       "memory_limit",
-      static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kMost)));
+      static_cast<int64_t>(std::min(static_cast<uint64_t>(bytes), kLimit)));
 }
 
 void MaceEngineConfig::SetOpResolver(const MaceOpResolver& resolver) {

@@ -162,7 +162,7 @@ struct Reals {
 };
 
 // Beyond this, too many sums would be close to the middle.
-constexpr double kMostError = 1.0 / 512;
+constexpr double kMaxError = 1.0 / 512;
 
 template <bool kUnsigned>
 inline __m512 FloatsOf(const uint8_t* codes) {
@@ -227,7 +227,7 @@ size_t RunInFloats(const AddQ8Args& t, const Reals& reals) {
 void add_q8__avx512(const AddQ8Args& t) {
   const Reals reals(t);
   size_t done = 0;
-  if (reals.error < kMostError) {
+  if (reals.error < kMaxError) {
     done = t.is_unsigned ? RunInFloats<true>(t, reals)
                          : RunInFloats<false>(t, reals);
   }

@@ -7,7 +7,7 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kStep = kGemmF16Step, kMostRows = 8;
+constexpr size_t kStep = kGemmF16Step, kMaxPackedRows = 8;
 
 // As many elements as a register holds, without alignment.
 typedef uint16_t Step
@@ -21,7 +21,7 @@ inline void CopyStep(const Fp16* from, Fp16* to) {
 template <size_t kM>
 Fp16* Pack(GemmUnpackedOf<Fp16> rows, Fp16* to) {
   const size_t m = kM > 0 ? kM : rows->m;
-  const Fp16* from[kMostRows];
+  const Fp16* from[kMaxPackedRows];
   for (size_t i = 0; i < m; ++i) from[i] = rows.row(i);
   size_t at = 0;  // position in the step that `to` points to
   for (size_t s = 0; s < rows->segments; ++s) {
@@ -58,7 +58,8 @@ Fp16* Pack(GemmUnpackedOf<Fp16> rows, Fp16* to) {
 }  // namespace
 
 Fp16* gemm_f16_pack_rows_8__scalar(GemmUnpackedOf<Fp16> rows, Fp16* to) {
-  return rows->m == kMostRows ? Pack<kMostRows>(rows, to) : Pack<0>(rows, to);
+  return rows->m == kMaxPackedRows ? Pack<kMaxPackedRows>(rows, to)
+                                   : Pack<0>(rows, to);
 }
 
 }  // namespace mace::cpu

@@ -12,7 +12,7 @@ namespace {
 // are in use.
 template <int kUsed>
 inline void Multiply(GemmI8Tile t) {
-  constexpr int kMostGroups = kUsed == 6 ? 16 : 8;  // of an iteration
+  constexpr int kMaxGroups = kUsed == 6 ? 16 : 8;  // of an iteration
   const void* a = t.a();
   const int8_t* b = t.b();
   size_t groups = t->k / 4;
@@ -98,7 +98,7 @@ inline void Multiply(GemmI8Tile t) {
     .purgem mace_line
   )"
       : [a] "+r"(a), [b] "+r"(b), [groups] "+r"(groups), [sums] "+r"(sums)
-      : [start] "r"(t.bias()), [rows] "i"(kUsed), [most] "i"(kMostGroups)
+      : [start] "r"(t.bias()), [rows] "i"(kUsed), [most] "i"(kMaxGroups)
       : "memory", "cc", "v0", "v1", "v2", "v4", "v5", "v6", "v7", "v8", "v9",
         "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",
         "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
@@ -188,7 +188,7 @@ inline uint8_t* PackSixRows(const uint8_t* const (&rows)[6], size_t n,
 
 // The values of rows whose runs are not lines, one after the other. Longer rows
 // are packed without them.
-constexpr size_t kMostGathered = 512;
+constexpr size_t kMaxGathered = 512;
 
 // How many values a run has: 8 to 16, 16 to 24, or any number from 8 on.
 enum class RunSize { kTo16, kTo24, kAny };
@@ -227,7 +227,7 @@ inline void Gather(const GemmRuns& rows, size_t i, uint8_t* to) {
 inline void PackGathered(const GemmRuns& rows, uint8_t* to) {
   const size_t depth = (rows.n * rows.segments + kLine - 1) / kLine * kLine;
   const uint8x8_t flip = vdup_n_u8(rows.flip);
-  uint8_t codes[6][kMostGathered];
+  uint8_t codes[6][kMaxGathered];
   const uint8_t* six[6];
   for (size_t i = 0; i < rows.m; ++i) {
     vst1_u8(codes[i] + depth - kLine, flip);  // zeros once it is flipped
@@ -259,7 +259,7 @@ void gemm_q8_6x16__dotprod(GemmI8Tile tile) {
 void gemm_q8_pack_6__dotprod(const GemmRuns& rows, void* to) {
   const bool gathers = rows.n % kLine != 0;
   if (rows.sums != nullptr || (gathers ? rows.n < 8 : rows.m < 6) ||
-      (gathers && rows.n * rows.segments > kMostGathered)) {
+      (gathers && rows.n * rows.segments > kMaxGathered)) {
     return PackLines<6>(rows, to);
   }
   if (gathers) return PackGathered(rows, static_cast<uint8_t*>(to));

@@ -19,7 +19,7 @@ constexpr size_t kLanes = 16, kStep = 4 * kLanes;
 constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 // Scales beyond it are divided by: the limits that numbers are clamped to, and
 // what is left of numbers that matter, must be normal numbers.
-constexpr float kLeastScale = 0x1p-60f, kMostScale = 0x1p60f;
+constexpr float kMinScale = 0x1p-60f, kMaxScale = 0x1p60f;
 
 template <bool kTiesToEven>
 class Quantizer {
@@ -27,7 +27,7 @@ class Quantizer {
   explicit Quantizer(const QuantizeQ8Args& t)
       : scale_(_mm512_set1_ps(t.scale)),
         reciprocal_(_mm512_div_round_ps(_mm512_set1_ps(1), scale_, kNearest)),
-        limit_(_mm512_set1_ps(kMostUnits * t.scale)),
+        limit_(_mm512_set1_ps(kMaxUnits * t.scale)),
         zero_point_(_mm512_set1_epi32(t.zero_point)) {}
 
   __m512i Codes(__m512 x) const {
@@ -103,7 +103,7 @@ void QuantizeValues(const QuantizeQ8Args& t) {
 }  // namespace
 
 void quantize_q8__avx512(const QuantizeQ8Args& args) {
-  if (!(args.scale >= kLeastScale && args.scale <= kMostScale)) {
+  if (!(args.scale >= kMinScale && args.scale <= kMaxScale)) {
     return QuantizeAll(args);
   }
   if (args.least < 0 || args.most < 128) {

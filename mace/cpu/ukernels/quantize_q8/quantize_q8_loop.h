@@ -16,9 +16,9 @@ using Floats = float __attribute__((vector_size(4 * kWidth)));
 using Ints = int32_t __attribute__((vector_size(4 * kWidth)));
 
 // Numbers of scales beyond it have the values of the ends of the range.
-constexpr float kMostUnits = 1 << 17;
+constexpr float kMaxUnits = 1 << 17;
 
-// Returns the nearest integers of numbers up to kMostUnits.
+// Returns the nearest integers of numbers up to kMaxUnits.
 template <bool kTiesToEven>
 inline Ints Nearest(Floats units) {
   if (kTiesToEven) {
@@ -37,7 +37,7 @@ inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
                            int32_t* codes) {
   Floats numbers;
   __builtin_memcpy(&numbers, x, sizeof(numbers));
-  const Floats most = kMostUnits - Floats{};
+  const Floats most = kMaxUnits - Floats{};
   Floats units = numbers / t.scale;
   units = units > -most ? units : -most;  // NaN, too
   units = units < most ? units : most;

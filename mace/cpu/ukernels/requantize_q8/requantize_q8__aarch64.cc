@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t kColumns = 16, kVectors = 4;
 constexpr int kCut = 4;  // the bits s, unless all shifts are small
-constexpr int kMostShift = 8, kMostSignedShift = 7;
+constexpr int kMaxShift = 8, kMaxSignedShift = 7;
 
 // The factors of 16 channels.
 struct Factors {
@@ -159,11 +159,11 @@ inline void Rows(const RequantizeQ8Tile& t, size_t j, const Factors& f,
 template <bool kClamps>
 bool FromZero(const RequantizeQ8Tile& t, size_t j, const Factors& f,
               const Codes& codes) {
-  if (f.Fit(kCut, kMostShift)) {
+  if (f.Fit(kCut, kMaxShift)) {
     Rows<kCut, false, false, kClamps>(t, j, f, codes);
     return true;
   }
-  if (!f.Fit(0, kMostShift)) return false;
+  if (!f.Fit(0, kMaxShift)) return false;
   Rows<0, false, false, kClamps>(t, j, f, codes);
   return true;
 }
@@ -175,7 +175,7 @@ bool WholeColumns(const RequantizeQ8Tile& t, size_t j, const Codes& codes) {
     if (t.most - t.least >= 255) return FromZero<false>(t, j, f, codes);
     return FromZero<true>(t, j, f, codes);
   }
-  if (!f.Fit(kCut, kMostSignedShift)) return false;
+  if (!f.Fit(kCut, kMaxSignedShift)) return false;
   if (t.least == 0 && t.most == 255) {
     Rows<kCut, true, false, false>(t, j, f, codes);
     return true;

@@ -23,8 +23,8 @@ class ModelTiles {
     EXPECT_EQ(config.start_row, 0);
     for (const uint8_t byte : config.reserved) EXPECT_EQ(byte, 0);
     for (int tile = 0; tile < 16; ++tile) {
-      EXPECT_LE(config.rows[tile], tile < kTiles ? kMostRows : 0);
-      EXPECT_LE(config.row_bytes[tile], kMostBytes);
+      EXPECT_LE(config.rows[tile], tile < kTiles ? kMaxRows : 0);
+      EXPECT_LE(config.row_bytes[tile], kMaxBytes);
       EXPECT_EQ(config.rows[tile] == 0, config.row_bytes[tile] == 0);
     }
     config_ = config;
@@ -34,8 +34,8 @@ class ModelTiles {
   template <int kTile>
   void Load(const void* from, size_t step) {
     ExpectConfigured(kTile);
-    for (int row = 0; row < kMostRows; ++row) {
-      std::memset(data_[kTile][row], 0, kMostBytes);
+    for (int row = 0; row < kMaxRows; ++row) {
+      std::memset(data_[kTile][row], 0, kMaxBytes);
       if (row >= config_.rows[kTile]) continue;
       std::memcpy(data_[kTile][row],
                   static_cast<const uint8_t*>(from) + row * step,
@@ -75,7 +75,7 @@ class ModelTiles {
   void Release() { config_ = {/*palette=*/0}; }
 
  private:
-  static constexpr int kTiles = 8, kMostRows = 16, kMostBytes = 64;
+  static constexpr int kTiles = 8, kMaxRows = 16, kMaxBytes = 64;
 
   // Adds the products of unsigned with signed bytes to a sum that wraps around.
   static void AddFour(const uint8_t* a, const uint8_t* b, uint8_t* to) {
@@ -93,7 +93,7 @@ class ModelTiles {
   }
 
   AmxConfig config_ = {/*palette=*/0};
-  uint8_t data_[kTiles][kMostRows][kMostBytes] = {};
+  uint8_t data_[kTiles][kMaxRows][kMaxBytes] = {};
 };
 
 }  // namespace mace::cpu

@@ -19,10 +19,10 @@ extern uint32_t prefetch_count;
 // the instruction have 16 bits: more is cut off, for this is a hint only.
 static inline void Prefetch(const void* at, int32_t width, int32_t stride,
                             int32_t rows) {
-  constexpr int32_t kMost = 0xffff;
-  if (width <= 0 || rows <= 0 || stride < 0 || stride > kMost) return;
+  constexpr int32_t kLimit = 0xffff;
+  if (width <= 0 || rows <= 0 || stride < 0 || stride > kLimit) return;
   const auto cut = [](int32_t n) {
-    return static_cast<uint64_t>(n < kMost ? n : kMost);
+    return static_cast<uint64_t>(n < kLimit ? n : kLimit);
   };
   Q6_l2fetch_AP(const_cast<void*>(at),
                 static_cast<int64_t>(static_cast<uint64_t>(stride) << 32 |

@@ -15,9 +15,9 @@ enum Operand { kX, kY };
 
 DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<ArgMaxParams>();
-  constexpr int32_t kMost = 1 << 28;
-  if (!IsWithin(p.outer, 1, kMost) || !IsWithin(p.n, 1, kMaxExtent) ||
-      !IsWithin(p.inner, 1, kMost) || !IsWithin(p.is_min, 0, 1) ||
+  constexpr int32_t kLimit = 1 << 28;
+  if (!IsWithin(p.outer, 1, kLimit) || !IsWithin(p.n, 1, kMaxExtent) ||
+      !IsWithin(p.inner, 1, kLimit) || !IsWithin(p.is_min, 0, 1) ||
       !IsWithin(p.is_last, 0, 1) || !IsWithin(p.is_signed, 0, 1) ||
       !IsWithin(p.is_wide, 0, 1)) {
     return kBadParameter;

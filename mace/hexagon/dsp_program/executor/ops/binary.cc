@@ -30,10 +30,10 @@ DspError Check(const NodeView& node, uint64_t* work) {
       !IsWithin(p.b_zero_point, least, least + 255)) {
     return kBadParameter;
   }
-  constexpr int32_t kMost = 1 << 30;
+  constexpr int32_t kLimit = 1 << 30;
   for (int i = 0; i < 4; ++i) {
-    const int32_t most = i == 3 ? 1 : kMost;
-    if (!IsWithin(p.extents[i], 1, kMost) ||
+    const int32_t most = i == 3 ? 1 : kLimit;
+    if (!IsWithin(p.extents[i], 1, kLimit) ||
         !IsWithin(p.a_strides[i], 0, most) ||
         !IsWithin(p.b_strides[i], 0, most)) {
       return kBadParameter;

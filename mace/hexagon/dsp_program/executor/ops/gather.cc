@@ -16,9 +16,9 @@ enum Operand { kX, kIndices, kY };
 
 DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<GatherParams>();
-  constexpr int32_t kMost = 1 << 28;
-  if (!IsWithin(p.outer, 1, kMost) || !IsWithin(p.in, 1, kMost) ||
-      !IsWithin(p.out, 1, kMost) || !IsWithin(p.inner, 1, kMost)) {
+  constexpr int32_t kLimit = 1 << 28;
+  if (!IsWithin(p.outer, 1, kLimit) || !IsWithin(p.in, 1, kLimit) ||
+      !IsWithin(p.out, 1, kLimit) || !IsWithin(p.inner, 1, kLimit)) {
     return kBadParameter;
   }
   const uint64_t written = Times(p.outer, p.out, p.inner);

@@ -28,8 +28,8 @@ bool IsInside(const MatMulParams& p, const int32_t* strides,
 DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<MatMulParams>();
   const int32_t least = p.is_signed != 0 ? -128 : 0;
-  constexpr int32_t kMost = 1 << 24;
-  if (!IsWithin(p.m, 1, kMost) || !IsWithin(p.n, 1, kMost) ||
+  constexpr int32_t kLimit = 1 << 24;
+  if (!IsWithin(p.m, 1, kLimit) || !IsWithin(p.n, 1, kLimit) ||
       !IsWithin(p.k, 1, static_cast<int32_t>(kMaxConvDepth) - 8) ||
       !IsWithin(p.b_has_lines, 0, 1) || !IsValid(p.scale) ||
       !IsValid(p.y, p.is_signed) ||
@@ -38,9 +38,9 @@ DspError Check(const NodeView& node, uint64_t* work) {
     return kBadParameter;
   }
   for (int i = 0; i < 3; ++i) {
-    if (!IsWithin(p.batch[i], 1, kMost) ||
-        !IsWithin(p.a_strides[i], 0, kMost) ||
-        !IsWithin(p.b_strides[i], 0, kMost)) {
+    if (!IsWithin(p.batch[i], 1, kLimit) ||
+        !IsWithin(p.a_strides[i], 0, kLimit) ||
+        !IsWithin(p.b_strides[i], 0, kLimit)) {
       return kBadParameter;
     }
   }

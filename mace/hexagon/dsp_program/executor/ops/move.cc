@@ -30,17 +30,17 @@ bool IsInside(const MoveParams& p, int32_t offset, const int32_t* strides,
 DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<MoveParams>();
   uint64_t runs = 1;
-  constexpr int32_t kMost = 1 << 30;
+  constexpr int32_t kLimit = 1 << 30;
   for (int i = 0; i < kAxes; ++i) {
-    if (!IsWithin(p.extents[i], 1, kMost) ||
-        !IsWithin(p.x_strides[i], -kMost, kMost) ||
-        !IsWithin(p.y_strides[i], -kMost, kMost)) {
+    if (!IsWithin(p.extents[i], 1, kLimit) ||
+        !IsWithin(p.x_strides[i], -kLimit, kLimit) ||
+        !IsWithin(p.y_strides[i], -kLimit, kLimit)) {
       return kBadParameter;
     }
     runs = Times(runs, p.extents[i]);
   }
   // No byte is written twice.
-  if (!IsWithin(p.run, 1, kMost) || Times(runs, p.run) > node.bytes(kY)) {
+  if (!IsWithin(p.run, 1, kLimit) || Times(runs, p.run) > node.bytes(kY)) {
     return kBadParameter;
   }
   if (!IsInside(p, p.x_offset, p.x_strides, node.bytes(kX)) ||

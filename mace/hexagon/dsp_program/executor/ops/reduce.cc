@@ -15,9 +15,9 @@ enum Operand { kX, kY };
 
 DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<ReduceParams>();
-  constexpr int32_t kMost = 1 << 28;
-  if (!IsWithin(p.outer, 1, kMost) || !IsWithin(p.n, 1, kMost) ||
-      !IsWithin(p.inner, 1, kMost) || !IsValid(p.scale) ||
+  constexpr int32_t kLimit = 1 << 28;
+  if (!IsWithin(p.outer, 1, kLimit) || !IsWithin(p.n, 1, kLimit) ||
+      !IsWithin(p.inner, 1, kLimit) || !IsValid(p.scale) ||
       !IsValid(p.y, p.is_signed)) {
     return kBadParameter;
   }
