@@ -78,20 +78,21 @@ TEST(ImagesTest, EmptyImagesHaveNone) {
 }
 
 TEST(ImagesTest, BadRecordsAreNamed) {
-  const auto said = [](std::vector<ImageRecord> records,
-                       const std::string& strategy = "objects/AUTO") {
+  const auto message = [](std::vector<ImageRecord> records,
+                          const std::string& strategy = "objects/AUTO") {
     return PlanImages(records, kFloatAndFp16, ImageLimits(), strategy)
         .status()
         .information();
   };
   const ImageRecord good = Img(1, 1, 0, 0);
-  EXPECT_NE(said({good, Img(1, 1, 0, 0, 2)}).find("record 1: format 2"),
+  EXPECT_NE(message({good, Img(1, 1, 0, 0, 2)}).find("record 1: format 2"),
             std::string::npos);
-  EXPECT_NE(said({good, Img(1, 1, 3, 2)}).find("record 1: reversed interval"),
+  EXPECT_NE(
+      message({good, Img(1, 1, 3, 2)}).find("record 1: reversed interval"),
+      std::string::npos);
+  EXPECT_NE(message({good, Img(-1, 1, 0, 0)}).find("record 1: negative size"),
             std::string::npos);
-  EXPECT_NE(said({good, Img(-1, 1, 0, 0)}).find("record 1: negative size"),
-            std::string::npos);
-  EXPECT_NE(said({good}, "offsets/NAIVE").find("offsets/NAIVE"),
+  EXPECT_NE(message({good}, "offsets/NAIVE").find("offsets/NAIVE"),
             std::string::npos);
 }
 
@@ -176,13 +177,13 @@ TEST(ImagesTest, CertificatesOfFormatsAddUp) {
 TEST(ImagesTest, RecordsKeepTheirNamesInMessages) {
   ImageRecord record = Img(1, 1, 0, 0, -1);
   record.name = "conv";
-  const auto said = [&] {
+  const auto message = [&] {
     return PlanImages({record}, kFloatAndFp16, {8, 8}).status().information();
   };
-  EXPECT_EQ(said(), "record 0 'conv': format -1 is out of range [0, 2)");
+  EXPECT_EQ(message(), "record 0 'conv': format -1 is out of range [0, 2)");
   record.format = 1;
   record.height = 9;
-  EXPECT_EQ(said(), "record 0 'conv': height 9 exceeds the limit of 8");
+  EXPECT_EQ(message(), "record 0 'conv': height 9 exceeds the limit of 8");
 }
 
 }  // namespace

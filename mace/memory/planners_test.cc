@@ -110,26 +110,26 @@ TEST(PlannersTest, CapacityBelowTheBoundIsProvenInfeasible) {
 }
 
 TEST(PlannersTest, WhatAPlannerCannotPlanIsNamed) {
-  const auto said = [](const Record& r, const char* strategy) {
+  const auto message = [](const Record& r, const char* strategy) {
     const Result<Plan> plan = Solve(Records({r}), strategy);
     EXPECT_TRUE(plan.ok() || plan.status().code() == Status::MACE_UNSUPPORTED);
     return plan.status().information();
   };
   Record image = Rec(0, 0, 1);
   image.size = Size(2, 3);
-  EXPECT_EQ(said(image, "objects/GREEDY_IN_ORDER"), "");
-  EXPECT_EQ(said(image, "offsets/AUTO"),
+  EXPECT_EQ(message(image, "objects/GREEDY_IN_ORDER"), "");
+  EXPECT_EQ(message(image, "offsets/AUTO"),
             "record 0: offsets/AUTO takes sizes of at most 1 extents; this one "
             "has 2");
   image.size = Size(1, 2, 3, 4);
-  EXPECT_EQ(said(image, "objects/EQUALITY"), "");
-  EXPECT_EQ(said(image, "objects/GREEDY_IN_ORDER"),
+  EXPECT_EQ(message(image, "objects/EQUALITY"), "");
+  EXPECT_EQ(message(image, "objects/GREEDY_IN_ORDER"),
             "record 0: objects/GREEDY_IN_ORDER takes sizes of at most 3 "
             "extents; this one has 4");
   Record fixed = Rec(8, 0, 1);
   fixed.fixed_offset = 8;
-  EXPECT_EQ(said(fixed, "offsets/TFLM_GREEDY"), "");
-  EXPECT_EQ(said(fixed, "offsets/ARENA"),
+  EXPECT_EQ(message(fixed, "offsets/TFLM_GREEDY"), "");
+  EXPECT_EQ(message(fixed, "offsets/ARENA"),
             "record 0: offsets/ARENA cannot honour a fixed offset");
 }
 

@@ -126,7 +126,7 @@ TEST(SingleArenaTest, WhatIsCountedIsEnough) {
   EXPECT_FALSE(use(small));
 }
 
-std::string Said(const Result<char*>& piece) {
+std::string Message(const Result<char*>& piece) {
   return piece.ok() ? "" : piece.status().information();
 }
 
@@ -140,30 +140,31 @@ TEST(SingleArenaTest, EachSectionSaysWhatItNeeds) {
   };
   // 68 at the bottom, 64 on top, and the piece with its padding.
   SingleArena temporary = filled();
-  EXPECT_EQ(Said(temporary.AllocateTemporary(100, 64)),
+  EXPECT_EQ(Message(temporary.AllocateTemporary(100, 64)),
             "the arena of 256 bytes is too small for its temporary section: "
             "292 bytes are needed so far");
-  EXPECT_EQ(Said(temporary.AllocateTemporary(64, 64)), "");
+  EXPECT_EQ(Message(temporary.AllocateTemporary(64, 64)), "");
   SingleArena tail = filled();
-  EXPECT_EQ(Said(tail.AllocateTail(100, 64)),
+  EXPECT_EQ(Message(tail.AllocateTail(100, 64)),
             "the arena of 256 bytes is too small for its tail: 260 bytes are "
             "needed so far");
-  EXPECT_EQ(Said(tail.AllocateTail(125, 1)),
+  EXPECT_EQ(Message(tail.AllocateTail(125, 1)),
             "the arena of 256 bytes is too small for its tail: 257 bytes are "
             "needed so far");
-  EXPECT_EQ(Said(tail.AllocateTail(124, 1)), "");
+  EXPECT_EQ(Message(tail.AllocateTail(124, 1)), "");
   SingleArena head = filled();
   head.ResetTemporary();
-  EXPECT_EQ(Said(head.ResizeHead(193, 64)),
+  EXPECT_EQ(Message(head.ResizeHead(193, 64)),
             "the arena of 256 bytes is too small for its head: 257 bytes are "
             "needed so far");
-  EXPECT_EQ(Said(head.ResizeHead(192, 64)), "");
+  EXPECT_EQ(Message(head.ResizeHead(192, 64)), "");
   // The largest possible number of bytes, not a small one.
   const std::string most = std::to_string(~size_t{0}) + " bytes are needed";
-  for (const auto& said : {Said(head.ResizeHead(~size_t{0} - 5, 64)),
-                           Said(tail.AllocateTail(~size_t{0} - 5, 64)),
-                           Said(temporary.AllocateTemporary(~size_t{0}, 64))}) {
-    EXPECT_NE(said.find(most), std::string::npos) << said;
+  for (const auto& message :
+       {Message(head.ResizeHead(~size_t{0} - 5, 64)),
+        Message(tail.AllocateTail(~size_t{0} - 5, 64)),
+        Message(temporary.AllocateTemporary(~size_t{0}, 64))}) {
+    EXPECT_NE(message.find(most), std::string::npos) << message;
   }
 }
 

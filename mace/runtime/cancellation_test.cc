@@ -108,7 +108,7 @@ TEST_F(Cancellation, AfterTheRunHasEnded) {
   EXPECT_TRUE(Run(MaceCancellation()).ok());
 }
 
-// Wrong arguments are still said, and null for the outputs is no crash.
+// Wrong arguments are still reported, and null for the outputs is no crash.
 TEST_F(Cancellation, WrongArguments) {
   Make(1);
   const MaceCancellation cancellation;

@@ -118,7 +118,6 @@ ALLOWED = {
         "floats", "bits", "extent", "open", "waits")},
     **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},
     ("test/hexagon/dsp_models_test.py", "room"): "a message of the DSP's emulator",
-    ("mace/capi/testing/models.c", "said"): "a message of mace/runtime",
     ("mace/python/mace/_tensors.py", "codes"): "a parameter of the public TensorInfo.dequantize",
     ("test/peers/to_tflite.py", "codes"): _OPERATORS,
     ("tools/mace_tools/testing/tflite_file.py", "codes"): _OPERATORS,

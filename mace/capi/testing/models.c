@@ -270,7 +270,7 @@ void TestStreams(void) {
   EXPECT(model == NULL);
   EXPECT_BAD(mace_model_load_streams(Read, &graph, s->graph_bytes, NULL, NULL,
                                      0, NULL, &model),
-             "the stream of the graph said that it has");
+             "the stream of the graph reported");
   EXPECT_BAD(
       mace_model_load_streams(NULL, NULL, 1, NULL, NULL, 0, NULL, &model),
       "read_graph is null");

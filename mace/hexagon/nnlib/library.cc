@@ -286,7 +286,7 @@ void Library::GiveUp(const Status& why) {
   if (!file_->given_up.ok()) return;
   file_->given_up = RuntimeError(
       "hexagon_nn could not prepare a graph in this process, after which it ",
-      "takes no other one: start the process again. It said: ",
+      "takes no other one: start the process again. Its message: ",
       why.information());
 }
 

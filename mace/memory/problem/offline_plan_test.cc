@@ -95,18 +95,18 @@ TEST(OfflinePlanTest, WordsThereAndBack) {
 }
 
 TEST(OfflinePlanTest, WordsThatAreNoPlan) {
-  const auto said = [](std::vector<int32_t> words, size_t num_tensors) {
+  const auto message = [](std::vector<int32_t> words, size_t num_tensors) {
     return OfflinePlanFromWords(words, num_tensors).status().information();
   };
-  EXPECT_EQ(said({1, 0, 0}, 0), "");
-  EXPECT_EQ(said({1, 0}, 0),
+  EXPECT_EQ(message({1, 0, 0}, 0), "");
+  EXPECT_EQ(message({1, 0}, 0),
             "OfflineMemoryAllocation: 2 words where at least 3 belong");
-  EXPECT_EQ(said({1, 0, 2, 0}, 2),
+  EXPECT_EQ(message({1, 0, 2, 0}, 2),
             "OfflineMemoryAllocation: has 1 offsets (says 2) for 2 tensors");
-  EXPECT_NE(said({1, 0, 1, 0, 0}, 2), "");
-  EXPECT_NE(said({1, 0, -1, 0}, 1), "");
-  EXPECT_EQ(said({1, 0, 1, 0, 7}, 1), "");  // further words are ignored
-  EXPECT_EQ(said({1, 0, 2, -1, -2}, 2),
+  EXPECT_NE(message({1, 0, 1, 0, 0}, 2), "");
+  EXPECT_NE(message({1, 0, -1, 0}, 1), "");
+  EXPECT_EQ(message({1, 0, 1, 0, 7}, 1), "");  // further words are ignored
+  EXPECT_EQ(message({1, 0, 2, -1, -2}, 2),
             "OfflineMemoryAllocation: tensor 1 has offset -2; -1 or more "
             "belongs there");
 }

@@ -160,11 +160,12 @@ TEST(ProblemTest, LimitsThemselvesAreFine) {
   EXPECT_TRUE(fixed(0));
   EXPECT_TRUE(fixed(kLimit - 128));
   EXPECT_FALSE(fixed(kLimit - 127));
-  const auto said = [](int64_t v) {
+  const auto message = [](int64_t v) {
     return MessageAfter([&](Problem*, Record* r) { r->fixed_offset = v; });
   };
-  EXPECT_NE(said(kLimit).find("sum of all sizes overflows"), std::string::npos);
-  EXPECT_NE(said(kLimit + 1).find("is out of range"), std::string::npos);
+  EXPECT_NE(message(kLimit).find("sum of all sizes overflows"),
+            std::string::npos);
+  EXPECT_NE(message(kLimit + 1).find("is out of range"), std::string::npos);
   const auto of_all = [](int64_t v) {
     return IsFineAfter([&](Problem* p, Record*) { p->alignment = v; });
   };
@@ -208,20 +209,20 @@ TEST(ProblemTest, LimitsOfImages) {
 }
 
 TEST(ProblemTest, MessagesOfLimits) {
-  const auto said = [](const Size& size) {
+  const auto message = [](const Size& size) {
     Problem p = TwoRecords();
     p.records[0].size = Size(1, 1, 1);
     p.records[1].size = size;
     p.max_extents = {4, 5, 6};
     return Check(p).information();
   };
-  EXPECT_EQ(said(Size(5, 1, 1)),
+  EXPECT_EQ(message(Size(5, 1, 1)),
             "record 1 'relu': width 5 exceeds the limit of 4");
-  EXPECT_EQ(said(Size(1, 6, 1)),
+  EXPECT_EQ(message(Size(1, 6, 1)),
             "record 1 'relu': height 6 exceeds the limit of 5");
-  EXPECT_EQ(said(Size(1, 1, 7)),
+  EXPECT_EQ(message(Size(1, 1, 7)),
             "record 1 'relu': depth 7 exceeds the limit of 6");
-  EXPECT_EQ(said(Size(1, 1)),
+  EXPECT_EQ(message(Size(1, 1)),
             "record 1 'relu': has 2 extents where record 0 has 3");
 }
 

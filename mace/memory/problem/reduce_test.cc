@@ -168,25 +168,25 @@ TEST(Reduce, OverlapsOfRoots) {
   EXPECT_TRUE(overlaps()[1].overlaps.empty());
 }
 
-std::string Said(const Problem& p) { return CheckAliases(p).information(); }
+std::string Message(const Problem& p) { return CheckAliases(p).information(); }
 
 TEST(CheckAliases, NamesBoth) {
   Problem p;
   p.records = {Rec(16, 0, 1), Rec(8, 0, 1)};
   p.records[1].alias_of = 0;
   p.records[1].alias_offset = 8;
-  EXPECT_EQ(Said(p), "");
+  EXPECT_EQ(Message(p), "");
   p.records[1].alias_offset = 9;
-  EXPECT_EQ(Said(p),
+  EXPECT_EQ(Message(p),
             "record 1, an alias of record 0: its 8 bytes at 9 leave the 16 "
             "bytes there");
   p.records[1].alias_offset = 16;
   p.records[1].size = 0;
-  EXPECT_EQ(Said(p), "");
+  EXPECT_EQ(Message(p), "");
   p.records[1].alias_offset = 17;
-  EXPECT_NE(Said(p), "");
+  EXPECT_NE(Message(p), "");
   p.records[1].alias_offset = -1;
-  EXPECT_NE(Said(p), "");
+  EXPECT_NE(Message(p), "");
 }
 
 TEST(CheckAliases, ImagesAreAllOfTheirRoot) {
@@ -194,12 +194,12 @@ TEST(CheckAliases, ImagesAreAllOfTheirRoot) {
   p.records = {Rec(0, 0, 1), Rec(0, 0, 1)};
   p.records[0].size = p.records[1].size = Size(4, 4);
   p.records[1].alias_of = 0;
-  EXPECT_EQ(Said(p), "");
+  EXPECT_EQ(Message(p), "");
   p.records[1].alias_offset = 1;
-  EXPECT_NE(Said(p).find("must be all of it"), std::string::npos);
+  EXPECT_NE(Message(p).find("must be all of it"), std::string::npos);
   p.records[1].alias_offset = 0;
   p.records[1].size = Size(4, 3);
-  EXPECT_NE(Said(p).find("must be all of it"), std::string::npos);
+  EXPECT_NE(Message(p).find("must be all of it"), std::string::npos);
 }
 
 TEST(CheckAliases, CyclesAnywhere) {
@@ -211,13 +211,13 @@ TEST(CheckAliases, CyclesAnywhere) {
         p.records.back().alias_of = i + 1 < length ? i + 1 : 0;
         if (i >= length) p.records.back().alias_of = i - 1;
       }
-      EXPECT_NE(Said(p).find("aliases form a cycle"), std::string::npos);
+      EXPECT_NE(Message(p).find("aliases form a cycle"), std::string::npos);
     }
   }
   Problem p;  // two aliases of one record are not a cycle
   p.records = {Rec(8, 0, 1), Rec(8, 0, 1), Rec(8, 0, 1)};
   p.records[1].alias_of = p.records[2].alias_of = 0;
-  EXPECT_EQ(Said(p), "");
+  EXPECT_EQ(Message(p), "");
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ Plan PlanOf(const Problem& p, const std::vector<int64_t>& offsets) {
   return plan;
 }
 
-std::string Said(const Problem& p, const std::vector<int64_t>& offsets) {
+std::string Message(const Problem& p, const std::vector<int64_t>& offsets) {
   const std::string message = Validate(p, PlanOf(p, offsets)).information();
   const std::string verified = VerifyOffsets(p, offsets, 1000).information();
   // Both report the same faults with the same words.
@@ -138,10 +138,10 @@ TEST(Validate, SaysWhatIsWrong) {
   Problem p;
   p.records = {Rec(10, 0, 3), Rec(6, 2, 5)};
   p.records[1].name = "b";
-  EXPECT_EQ(Said(p, {0, 10}), "");
-  EXPECT_EQ(Said(p, {6, 0}), "");
+  EXPECT_EQ(Message(p, {0, 10}), "");
+  EXPECT_EQ(Message(p, {6, 0}), "");
   EXPECT_EQ(
-      Said(p, {0, 9}),
+      Message(p, {0, 9}),
       "record 0 at [0, 10) and record 1 'b' at [9, 15) overlap while both "
       "live, from step 2 to 3");
   EXPECT_EQ(VerifyOffsets(p, {-1, 10}, 100).information(),
@@ -160,22 +160,22 @@ TEST(Validate, AlignmentFixedOffsetsAndAliases) {
   Problem p;
   p.records = {Rec(10, 0, 3), Rec(6, 5, 5)};
   p.alignment = 4;
-  EXPECT_EQ(Said(p, {0, 4}), "");
-  EXPECT_EQ(Said(p, {0, 6}),
+  EXPECT_EQ(Message(p, {0, 4}), "");
+  EXPECT_EQ(Message(p, {0, 6}),
             "record 1 at 6 is not a multiple of its alignment 4");
   p.records[1].alignment = 8;
-  EXPECT_EQ(Said(p, {0, 4}),
+  EXPECT_EQ(Message(p, {0, 4}),
             "record 1 at 4 is not a multiple of its alignment 8");
   p.records[1].alignment = 1;
   p.records[1].fixed_offset = 8;
-  EXPECT_EQ(Said(p, {0, 8}), "");
-  EXPECT_EQ(Said(p, {0, 4}), "record 1 at 4 is not where it is fixed, 8");
+  EXPECT_EQ(Message(p, {0, 8}), "");
+  EXPECT_EQ(Message(p, {0, 4}), "record 1 at 4 is not where it is fixed, 8");
   p.records[1].fixed_offset = kNoOffset;
   p.records[1].alias_of = 0;
   p.records[1].alias_offset = 4;
   p.records[1].first = 2;
-  EXPECT_EQ(Said(p, {8, 12}), "");
-  EXPECT_EQ(Said(p, {8, 8}), "record 1 at 8 is not where its alias is");
+  EXPECT_EQ(Message(p, {8, 12}), "");
+  EXPECT_EQ(Message(p, {8, 8}), "record 1 at 8 is not where its alias is");
 }
 
 TEST(Validate, WhoMayOverlap) {
@@ -213,7 +213,7 @@ TEST(Validate, PoolsAreTheirOwn) {
   Problem p;
   p.records = {Rec(10, 0, 1), Rec(10, 0, 1)};
   p.records[1].pool = 1;
-  EXPECT_EQ(Said(p, {0, 0}), "");
+  EXPECT_EQ(Message(p, {0, 0}), "");
   Plan plan = PlanOf(p, {0, 0});
   EXPECT_TRUE(Validate(p, plan, 10).ok());
   EXPECT_EQ(Validate(p, plan, 9).information(),
@@ -239,13 +239,13 @@ struct Objects {
     plan.pool_totals = {48, 40};
     plan.certificate.total = 88;
   }
-  std::string Said() const { return Validate(p, plan).information(); }
+  std::string Message() const { return Validate(p, plan).information(); }
   Problem p;
   Plan plan;
 };
 
 TEST(Validate, FaultsOfObjects) {
-  EXPECT_EQ(Objects().Said(), "");
+  EXPECT_EQ(Objects().Message(), "");
   struct Fault {
     const char* message;
     void (*make)(Objects*);
@@ -283,19 +283,19 @@ TEST(Validate, FaultsOfObjects) {
   for (const Fault& fault : faults) {
     Objects objects;
     fault.make(&objects);
-    EXPECT_EQ(objects.Said(), fault.message);
+    EXPECT_EQ(objects.Message(), fault.message);
   }
   Objects limit;
   limit.p.max_extents = {4, 5, 1};
-  EXPECT_EQ(limit.Said(), "");
+  EXPECT_EQ(limit.Message(), "");
   Objects empty;
   empty.p.records[1].size = Size(0, 3);
   empty.plan.object_ids[1] = kNone;
-  EXPECT_EQ(empty.Said(), "");
+  EXPECT_EQ(empty.Message(), "");
   Objects may;
   may.p.records[1].first = 1;
   may.p.records[0].overlaps = {{1, Overlap::kAnyDistance}};
-  EXPECT_EQ(may.Said(), "");
+  EXPECT_EQ(may.Message(), "");
 }
 
 // Limits apply to images: width, height, and depth if there is one.

@@ -29,14 +29,15 @@ ModelBuilder Sample() {
   return b;
 }
 
-// Gives its bytes in pieces of at most `piece`, and says that it has `said`.
+// Gives its bytes in pieces of at most `piece`, and reports that it has
+// `reported`.
 class Pieces final : public MaceStream {
  public:
   Pieces(std::vector<unsigned char> bytes, size_t piece)
-      : bytes_(std::move(bytes)), piece_(piece), said_(bytes_.size()) {}
+      : bytes_(std::move(bytes)), piece_(piece), reported_(bytes_.size()) {}
 
-  Pieces& Says(size_t said) {
-    said_ = said;
+  Pieces& Reports(size_t reported) {
+    reported_ = reported;
     return *this;
   }
   Pieces& Returns(int64_t instead) {
@@ -44,7 +45,7 @@ class Pieces final : public MaceStream {
     return *this;
   }
 
-  size_t size() const override { return said_; }
+  size_t size() const override { return reported_; }
   int64_t Read(void* buffer, size_t bytes) override {
     if (instead_ != 0) return instead_;
     const size_t n = std::min({bytes, piece_, bytes_.size() - at_});
@@ -55,7 +56,7 @@ class Pieces final : public MaceStream {
 
  private:
   std::vector<unsigned char> bytes_;
-  size_t piece_, said_, at_ = 0;
+  size_t piece_, reported_, at_ = 0;
   int64_t instead_ = 0;
 };
 
@@ -139,18 +140,18 @@ TEST(Load, StreamsThatAreNotWhatTheySay) {
     return MaceModel::Load(&graph, &weights, &model);
   };
   const auto code = MaceStatus::MACE_INVALID_ARGS;
-  ExpectError(load(Pieces(data, 9).Says(data.size() + 1)), code,
-              "the stream of the weights said that it has " +
+  ExpectError(load(Pieces(data, 9).Reports(data.size() + 1)), code,
+              "the stream of the weights reported " +
                   std::to_string(data.size() + 1) + " bytes and ended after " +
                   size);
-  ExpectError(load(Pieces(data, 9).Says(data.size() - 1)), code,
+  ExpectError(load(Pieces(data, 9).Reports(data.size() - 1)), code,
               "and has more");
-  ExpectError(load(Pieces(data, 9).Says(0)), code, "and has more");
+  ExpectError(load(Pieces(data, 9).Reports(0)), code, "and has more");
   ExpectError(load(Pieces(data, 9).Returns(-5)), code,
               "failed behind byte 0: its Read returned -5");
   ExpectError(load(Pieces(data, 9).Returns(1 << 20)), code,
               "Read was asked for " + size + " bytes and returned 1048576");
-  ExpectError(load(Pieces(data, 9).Says(std::numeric_limits<size_t>::max())),
+  ExpectError(load(Pieces(data, 9).Reports(std::numeric_limits<size_t>::max())),
               code, "which cannot be");
   ExpectError(load(Pieces({}, 9)), code, "bytes of weights and was given none");
   Pieces cut(std::vector<unsigned char>(10, 1), 9), weights(data, 9);

@@ -15,8 +15,8 @@ namespace mace {
 
 Result<WeightBytes> ReadStream(MaceStream& stream, const std::string& what) {
   const size_t size = stream.size();
-  const std::string said = StrCat(what, " said that it has ", size, " bytes");
-  if (size > PTRDIFF_MAX) return InvalidArgument(said, ", which cannot be");
+  const std::string message = StrCat(what, " reported ", size, " bytes");
+  if (size > PTRDIFF_MAX) return InvalidArgument(message, ", which cannot be");
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
       AlignedBuffer::Create(std::max<size_t>(size, 1), "a model's stream"));
@@ -36,11 +36,11 @@ Result<WeightBytes> ReadStream(MaceStream& stream, const std::string& what) {
                              " bytes and returned ", read);
     }
     if (at == size) {
-      if (read > 0) return InvalidArgument(said, " and has more");
+      if (read > 0) return InvalidArgument(message, " and has more");
       return WeightBytes{{owner, bytes}, size};
     }
     if (read == 0) {
-      return InvalidArgument(said, " and ended after ", at);
+      return InvalidArgument(message, " and ended after ", at);
     }
     at += static_cast<size_t>(read);
   }

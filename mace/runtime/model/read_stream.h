@@ -13,7 +13,7 @@ namespace mace {
 
 // All bytes, aligned as weights are. `what` names the stream in messages.
 // Errors: MACE_INVALID_ARGS if it fails, or gives fewer or more bytes than it
-// said; MACE_OUT_OF_RESOURCES.
+// it reported; MACE_OUT_OF_RESOURCES.
 Result<WeightBytes> ReadStream(MaceStream& stream, const std::string& what);
 
 }  // namespace mace

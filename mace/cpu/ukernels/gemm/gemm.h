@@ -15,7 +15,7 @@
 // With g = packing.group, element (k, j) of a panel is element
 // ((k / g) * nr + j) * g + k % g of it; the last group is filled with zeros.
 //
-// Types are said once, by the functions: a row of the table takes them from
+// Types are stated once, by the functions: a row of the table takes them from
 // the arguments of its functions, and a table row for other types than those
 // that a file defines does not link. Strides and sizes count elements.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_H_

@@ -84,8 +84,8 @@ TEST_F(MalformedGraphsTest, MutatedGraphsGetAnErrorOrAreValid) {
   for (int i = 0; i < 10000; ++i) {
     std::memcpy(ddr_->base, text_.data(), text_.size());
     const auto bytes = static_cast<uint32_t>(text_.size());
-    const uint32_t said = testing::Mutate(ddr_->base, bytes, &random_);
-    const DspError error = Create(said);
+    const uint32_t mutation = testing::Mutate(ddr_->base, bytes, &random_);
+    const DspError error = Create(mutation);
     ASSERT_LT(error, kNumDspErrors);
     if (error != kDspOk) ++refused;
   }
