@@ -18,7 +18,7 @@ namespace mace {
 namespace {
 
 using testing::FakeDevice;
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 
 // x -> Relu -> Relu -> y, and a node that nothing needs.
@@ -33,7 +33,7 @@ struct Fixture {
     maker.Output(b);
     options.devices = {&cpu};
     cpu.prepare_fused = [](const std::vector<FusedNode>&) {
-      return KernelFacts();
+      return KernelProperties();
     };
   }
   Result<std::unique_ptr<Plan>> Make() {
@@ -52,7 +52,7 @@ TEST(MakePlan, WhatNothingNeedsIsNotPrepared) {
   std::vector<std::string> prepared;
   f.cpu.prepare = [&](const Node& node) {
     prepared.push_back(node.name);
-    return KernelFacts();
+    return KernelProperties();
   };
   ASSERT_TRUE(f.Make().ok());
   EXPECT_EQ(prepared, (std::vector<std::string>{"n0", "n1"}));
@@ -108,7 +108,7 @@ TEST(MakePlan, ErrorsOfEachPartEndIt) {
   }
   {
     Fixture f;
-    f.cpu.prepare = [](const Node&) -> Result<KernelFacts> {
+    f.cpu.prepare = [](const Node&) -> Result<KernelProperties> {
       return Unsupported("no node");
     };
     EXPECT_EQ(f.Make().status().information(), "no node");
@@ -116,7 +116,7 @@ TEST(MakePlan, ErrorsOfEachPartEndIt) {
   {
     Fixture f;
     f.cpu.prepare_fused =
-        [](const std::vector<FusedNode>&) -> Result<KernelFacts> {
+        [](const std::vector<FusedNode>&) -> Result<KernelProperties> {
       return OutOfResources("no chain");
     };
     EXPECT_EQ(f.Make().status().information(), "no chain");
@@ -126,7 +126,7 @@ TEST(MakePlan, ErrorsOfEachPartEndIt) {
     f.options.memory_strategy = "NONE";
     EXPECT_EQ(f.Make().status().code(), Status::MACE_INVALID_ARGS);
   }
-  KernelFacts images;
+  KernelProperties images;
   images.takes_images = images.gives_images = true;
   for (const bool too_large : {false, true}) {
     Fixture f;
@@ -136,7 +136,7 @@ TEST(MakePlan, ErrorsOfEachPartEndIt) {
     if (too_large) {
       f.gpu.its_max_extent = {4, 1};
     } else {
-      f.gpu.prepare_convert = [](const Node&) -> Result<KernelFacts> {
+      f.gpu.prepare_convert = [](const Node&) -> Result<KernelProperties> {
         return Unsupported("no move");
       };
     }

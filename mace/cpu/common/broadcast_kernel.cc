@@ -12,7 +12,8 @@
 namespace mace::cpu {
 
 KernelPtr MakeBroadcastKernel(const Node& node, const BroadcastSpec& spec,
-                              ThreadPool* threads, KernelFacts facts) {
+                              ThreadPool* threads,
+                              KernelProperties properties) {
   std::vector<Shape> shapes;
   std::vector<int64_t> bytes;  // of an element
   for (const size_t input : spec.inputs) {
@@ -43,7 +44,7 @@ KernelPtr MakeBroadcastKernel(const Node& node, const BroadcastSpec& spec,
       });
     });
   };
-  return MakeKernel(run, std::move(facts));
+  return MakeKernel(run, std::move(properties));
 }
 
 }  // namespace mace::cpu

@@ -38,7 +38,8 @@ struct BroadcastSpec {
 
 // REQUIRES: 1 to 3 inputs, which broadcast to output 0.
 KernelPtr MakeBroadcastKernel(const Node& node, const BroadcastSpec& spec,
-                              ThreadPool* threads, KernelFacts facts = {});
+                              ThreadPool* threads,
+                              KernelProperties properties = {});
 
 }  // namespace cpu
 }  // namespace mace

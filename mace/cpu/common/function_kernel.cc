@@ -11,13 +11,15 @@ namespace {
 
 class FunctionKernel final : public Kernel {
  public:
-  FunctionKernel(AnyFunction function, KernelFacts facts)
-      : function_(function), facts_(std::move(facts)) {}
+  FunctionKernel(AnyFunction function, KernelProperties properties)
+      : function_(function), properties_(std::move(properties)) {}
   ~FunctionKernel() override { function_.destroy(function_.object); }
 
-  std::vector<Overlap> overlaps() const override { return facts_.overlaps; }
-  int64_t macs() const override { return facts_.macs; }
-  std::string variant() const override { return facts_.variant; }
+  std::vector<Overlap> overlaps() const override {
+    return properties_.overlaps;
+  }
+  int64_t macs() const override { return properties_.macs; }
+  std::string variant() const override { return properties_.variant; }
 
   Status Run(const RunArgs& args) override {
     return function_.call(function_.object, args);
@@ -25,7 +27,7 @@ class FunctionKernel final : public Kernel {
 
  private:
   const AnyFunction function_;
-  const KernelFacts facts_;
+  const KernelProperties properties_;
 };
 
 }  // namespace
@@ -33,11 +35,11 @@ class FunctionKernel final : public Kernel {
 void FreeObject(void* object) { ::operator delete(object); }
 
 KernelPtr MakeKernel(AnyFunction function) {
-  return MakeKernel(function, KernelFacts());
+  return MakeKernel(function, KernelProperties());
 }
 
-KernelPtr MakeKernel(AnyFunction function, KernelFacts facts) {
-  return std::make_unique<FunctionKernel>(function, std::move(facts));
+KernelPtr MakeKernel(AnyFunction function, KernelProperties properties) {
+  return std::make_unique<FunctionKernel>(function, std::move(properties));
 }
 
 }  // namespace mace

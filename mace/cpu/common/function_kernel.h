@@ -13,7 +13,7 @@
 
 namespace mace {
 
-struct KernelFacts {
+struct KernelProperties {
   std::string variant = "scalar";
   int64_t macs = 0;
   std::vector<Overlap> overlaps;
@@ -32,7 +32,8 @@ struct AnyFunction {
 void FreeObject(void* object);
 
 [[gnu::cold]] KernelPtr MakeKernel(AnyFunction function);
-[[gnu::cold]] KernelPtr MakeKernel(AnyFunction function, KernelFacts facts);
+[[gnu::cold]] KernelPtr MakeKernel(AnyFunction function,
+                                   KernelProperties properties);
 
 template <typename F>
 AnyFunction MakeAnyFunction(F f) {
@@ -57,8 +58,8 @@ KernelPtr MakeKernel(F f) {
   return MakeKernel(MakeAnyFunction(std::move(f)));
 }
 template <typename F>
-KernelPtr MakeKernel(F f, KernelFacts facts) {
-  return MakeKernel(MakeAnyFunction(std::move(f)), std::move(facts));
+KernelPtr MakeKernel(F f, KernelProperties properties) {
+  return MakeKernel(MakeAnyFunction(std::move(f)), std::move(properties));
 }
 
 }  // namespace mace

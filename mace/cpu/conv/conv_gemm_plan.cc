@@ -43,7 +43,7 @@ ConvGemm::ConvGemm(const Spec& spec, const CpuContext& context)
   }
   const int64_t row_bytes = patches.pixel_stride * window.w.stride * x_bytes_;
   // How the depth is divided determines how sums are rounded, so it follows
-  // from facts about the node and the CPU, never from measurements.
+  // from properties of the node and the CPU, never from measurements.
   const GemmUkernel& sums_as =
       spec.plan.sums_as != nullptr ? *spec.plan.sums_as : *spec.kernel;
   const bool copies =

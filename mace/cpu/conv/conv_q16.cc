@@ -90,10 +90,10 @@ Result<Stage16> MakeStage(const Node& node, const ActivationAttrs& activation) {
 
 KernelPtr MakeConvQ16(const Node& node, const ConvShape& s, ConvKind kind,
                       Stage16 stage, const CpuContext& context) {
-  KernelFacts facts;
-  facts.variant = "conv_q16";
+  KernelProperties properties;
+  properties.variant = "conv_q16";
   const int64_t per_row = s.out_channels * s.taps() * s.in_per_group();
-  facts.macs = SaturatedProduct({s.rows(), per_row});
+  properties.macs = SaturatedProduct({s.rows(), per_row});
   const int64_t tile =
       std::max<int64_t>(1, kConvQ16Tile / std::max<int64_t>(1, per_row));
   return MakeKernel(
@@ -115,7 +115,7 @@ KernelPtr MakeConvQ16(const Node& node, const ConvShape& s, ConvKind kind,
           }
         });
       },
-      facts);
+      properties);
 }
 
 }  // namespace

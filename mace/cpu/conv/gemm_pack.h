@@ -34,7 +34,7 @@ struct GemmB {
   int64_t k() const { return static_cast<int64_t>(taps.size()) * channels; }
 };
 
-// The facts about a product that decide on its micro-kernel.
+// The properties of a GEMM that decide on its micro-kernel.
 struct GemmSize {
   int64_t rows = 0;
   int64_t n = 0;          // columns

@@ -52,8 +52,8 @@ Result<KernelPtr> MakeGemv(const Node& node, const MatMulSpec& s,
   const GemvF32& micro = ChooseRow(kGemvF32, context.features);
   const Activator activator(s.activation, context.features);
   ThreadPool* threads = context.threads;
-  KernelFacts facts;
-  facts.variant = micro.name;
+  KernelProperties properties;
+  properties.variant = micro.name;
   const auto run = [s, threads, activator, floats,
                     fn = micro.fn](const RunArgs& args) {
     const float* matrices = floats != nullptr
@@ -74,9 +74,9 @@ Result<KernelPtr> MakeGemv(const Node& node, const MatMulSpec& s,
       });
     }
   };
-  facts.macs =
+  properties.macs =
       SaturatedProduct({s.n, s.k, static_cast<int64_t>(s.batch_a.size())});
-  return MakeKernel(run, facts);
+  return MakeKernel(run, properties);
 }
 
 // to[i][j] = from[j][i]; `to` is [rows, columns].

@@ -100,9 +100,9 @@ Result<KernelPtr> PrepareFusedShuffle(const std::vector<FusedNode>& chain,
           }
         });
   };
-  KernelFacts facts;
-  facts.variant = "interleaving";
-  return MakeKernel(run, facts);
+  KernelProperties properties;
+  properties.variant = "interleaving";
+  return MakeKernel(run, properties);
 }
 
 }  // namespace mace::cpu

@@ -146,9 +146,9 @@ template <typename T>
 KernelPtr MakeActivation(const ActivationFunction& act, int64_t n,
                          CpuContext& context) {
   const Activator activator(act, context.features);
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
-  facts.variant = activator.variant();
+  KernelProperties properties;
+  properties.overlaps = {{0, 0}};
+  properties.variant = activator.variant();
   return MakeKernel(
       [activator, n, threads = context.threads](const RunArgs& args) {
         const T* x = args.inputs[0].as<const T>();
@@ -157,7 +157,7 @@ KernelPtr MakeActivation(const ActivationFunction& act, int64_t n,
           activator.Apply(x + begin, end - begin, y + begin);
         });
       },
-      facts);
+      properties);
 }
 
 template <typename T>
@@ -170,8 +170,8 @@ Result<KernelPtr> PrepareActivation(const Node& node, CpuContext& context) {
   if (!context.reference || !std::is_same_v<T, float>) {
     return MakeActivation<T>(act, n, context);
   }
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.overlaps = {{0, 0}};
   return MakeKernel(
       [act, n](const RunArgs& args) {
         const float* x = args.inputs[0].as<const float>();
@@ -180,7 +180,7 @@ Result<KernelPtr> PrepareActivation(const Node& node, CpuContext& context) {
           y[i] = static_cast<float>(ReferenceActivation(act, x[i]));
         }
       },
-      facts);
+      properties);
 }
 
 bool ActivationComputesFp16(const Node& node, const CpuContext&) {

@@ -49,9 +49,9 @@ KernelPtr MakeAddQ8(const Node& node, bool subtract, QuantizedRange range,
                          range.least,
                          range.most,
                          nullptr};
-  KernelFacts facts;
-  facts.variant = micro.name;
-  facts.overlaps = {{0, 0}, {1, 0}};
+  KernelProperties properties;
+  properties.variant = micro.name;
+  properties.overlaps = {{0, 0}, {1, 0}};
   const auto run = [all, fn = micro.fn,
                     threads = context.threads](const RunArgs& args) {
     threads->ParallelFor(all.n, kAddQ8Tile, [&](size_t begin, size_t end) {
@@ -63,7 +63,7 @@ KernelPtr MakeAddQ8(const Node& node, bool subtract, QuantizedRange range,
       fn(part);
     });
   };
-  return MakeKernel(run, facts);
+  return MakeKernel(run, properties);
 }
 
 }  // namespace mace::cpu

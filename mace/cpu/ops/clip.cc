@@ -72,8 +72,8 @@ ClipFn* ClipOf(DataType dtype) {
 Result<KernelPtr> PrepareClip(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const ClipAttrs attrs, ReadAttrs<ClipAttrs>(node));
   const TensorType& x = node.inputs[0].type;
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.overlaps = {{0, 0}};
   return MakeKernel(
       [threads = context.threads, attrs, clip = ClipOf(x.dtype),
        n = NumElements(x.shape)](const RunArgs& args) {
@@ -81,7 +81,7 @@ Result<KernelPtr> PrepareClip(const Node& node, CpuContext& context) {
           clip(args, attrs, begin, end);
         });
       },
-      facts);
+      properties);
 }
 
 // Prepares a Clip node whose input is quantized i8 or u8, as TFLite's

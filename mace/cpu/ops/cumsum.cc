@@ -36,8 +36,8 @@ Result<KernelPtr> PrepareCumsum(const Node& node, CpuContext& context) {
   const auto sum_up = dtype == DataType::kF32   ? SumUp<float>
                       : dtype == DataType::kI32 ? SumUp<int32_t>
                                                 : SumUp<int64_t>;
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.overlaps = {{0, 0}};
   return MakeKernel(
       [threads = context.threads, attrs, lines, sum_up,
        bytes = static_cast<int64_t>(SizeOf(dtype))](const RunArgs& args) {
@@ -53,7 +53,7 @@ Result<KernelPtr> PrepareCumsum(const Node& node, CpuContext& context) {
           }
         });
       },
-      facts);
+      properties);
 }
 
 }  // namespace

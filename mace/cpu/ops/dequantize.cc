@@ -18,8 +18,8 @@ Result<KernelPtr> DequantizeFrom16Bits(const Node& node, CpuContext& context) {
   const float scale = x.quantization->scale();
   const int32_t zero = x.quantization->zero_point();
   const int64_t n = NumElements(x.shape);
-  KernelFacts facts;
-  facts.variant = "dequantize_q16";
+  KernelProperties properties;
+  properties.variant = "dequantize_q16";
   return MakeKernel(
       [=, threads = context.threads](const RunArgs& args) {
         const int16_t* from = args.inputs[0].as<const int16_t>();
@@ -30,7 +30,7 @@ Result<KernelPtr> DequantizeFrom16Bits(const Node& node, CpuContext& context) {
           }
         });
       },
-      facts);
+      properties);
 }
 
 Result<KernelPtr> From8Bits(const Node& node, CpuContext& context) {
@@ -41,8 +41,8 @@ Result<KernelPtr> From8Bits(const Node& node, CpuContext& context) {
   all.is_signed = x.dtype == DataType::kI8;
   all.scale = x.quantization->scale();
   all.zero_point = x.quantization->zero_point();
-  KernelFacts facts;
-  facts.variant = StrCat("de", micro.name);
+  KernelProperties properties;
+  properties.variant = StrCat("de", micro.name);
   return MakeKernel(
       [all, fn = micro.dequantize,
        threads = context.threads](const RunArgs& args) {
@@ -55,7 +55,7 @@ Result<KernelPtr> From8Bits(const Node& node, CpuContext& context) {
               fn(part);
             });
       },
-      facts);
+      properties);
 }
 
 }  // namespace

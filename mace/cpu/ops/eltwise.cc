@@ -207,10 +207,10 @@ KernelPtr MakeEltwise(const Node& node, ThreadPool* threads,
                            std::max<int64_t>(kEltwiseTile / n, 1), kEltwiseTile,
                            rows);
   };
-  KernelFacts facts;
-  facts.overlaps = InPlace(node);
-  facts.variant = variant;
-  return MakeKernel(run, facts);
+  KernelProperties properties;
+  properties.overlaps = InPlace(node);
+  properties.variant = variant;
+  return MakeKernel(run, properties);
 }
 
 // Returns whether an Eltwise of activations has an fp16 micro-kernel.

@@ -23,12 +23,12 @@ class GruKernel final : public RecurrentKernel {
     kernel->gate_ = RecurrentActivator(functions[0], context);
     kernel->cell_ = RecurrentActivator(functions[1], context);
     kernel->linear_before_reset_ = attrs.linear_before_reset;
-    RecurrentCellFacts facts;
-    facts.parts = {2 * s.hidden, s.hidden};
-    facts.summed_biases = attrs.linear_before_reset ? 2 : 3;
-    facts.work_width = s.hidden;
+    RecurrentCellProperties properties;
+    properties.parts = {2 * s.hidden, s.hidden};
+    properties.summed_biases = attrs.linear_before_reset ? 2 : 3;
+    properties.work_width = s.hidden;
     MACE_RETURN_IF_ERROR(
-        kernel->Init(node, attrs, s, facts, /*projection=*/0, context));
+        kernel->Init(node, attrs, s, properties, /*projection=*/0, context));
     return KernelPtr(std::move(kernel));
   }
 

@@ -59,8 +59,8 @@ Result<KernelPtr> PrepareLayerNormF32(const Node& node, CpuContext& context) {
       ResolveAxis(node, attrs.axis, static_cast<int>(x.size())));
   const int64_t rows = NumElements(mace::Shape(x.begin(), x.begin() + axis));
   const int64_t n = NumElements(mace::Shape(x.begin() + axis, x.end()));
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.overlaps = {{0, 0}};
   return MakeKernel(
       [threads = context.threads, rows, n, attrs](const RunArgs& args) {
         const float* from = args.inputs[0].as<const float>();
@@ -75,7 +75,7 @@ Result<KernelPtr> PrepareLayerNormF32(const Node& node, CpuContext& context) {
           }
         });
       },
-      facts);
+      properties);
 }
 
 }  // namespace

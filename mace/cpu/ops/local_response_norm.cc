@@ -72,8 +72,8 @@ Result<KernelPtr> PrepareLocalResponseNormF32(const Node& node,
   const RowF32& row = ChooseRow(kRowF32, context.features);
   const bool fast = !context.reference && window.size() <= kMaxWindow &&
                     (attrs.beta == 0.5f || attrs.beta == 0.75f);
-  KernelFacts facts;
-  if (fast) facts.variant = row.name;
+  KernelProperties properties;
+  if (fast) properties.variant = row.name;
   return MakeKernel(
       [threads = context.threads, window, rows, channels, fast,
        set = row.set](const RunArgs& args) {
@@ -91,7 +91,7 @@ Result<KernelPtr> PrepareLocalResponseNormF32(const Node& node,
           }
         });
       },
-      facts);
+      properties);
 }
 
 }  // namespace

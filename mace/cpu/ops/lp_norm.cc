@@ -48,9 +48,9 @@ struct LineNorm {
 template <typename T>
 KernelPtr MakeLpNormQ8(const LineNorm& norm, const AxisLines& lines,
                        CpuContext& context) {
-  KernelFacts facts;
-  facts.variant = "lp_norm_q8";
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.variant = "lp_norm_q8";
+  properties.overlaps = {{0, 0}};
   return MakeKernel(
       [norm, lines, threads = context.threads](const RunArgs& args) {
         const T* x = args.inputs[0].as<const T>();
@@ -62,7 +62,7 @@ KernelPtr MakeLpNormQ8(const LineNorm& norm, const AxisLines& lines,
           }
         });
       },
-      facts);
+      properties);
 }
 
 // Prepares an LpNorm node whose input is quantized i8 or u8. Results are those
@@ -111,8 +111,8 @@ Result<KernelPtr> PrepareLpNormF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(
       const AxisLines lines,
       LinesAlong(node, attrs.axis, node.inputs[0].type.shape));
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.overlaps = {{0, 0}};
   return MakeKernel(
       [threads = context.threads, lines, squares = attrs.p == 2,
        epsilon = attrs.epsilon](const RunArgs& args) {
@@ -126,7 +126,7 @@ Result<KernelPtr> PrepareLpNormF32(const Node& node, CpuContext& context) {
           }
         });
       },
-      facts);
+      properties);
 }
 
 }  // namespace

@@ -56,14 +56,14 @@ class LstmKernel final : public RecurrentKernel {
     kernel->output_ = RecurrentActivator(functions[2], context);
     kernel->attrs_ = attrs;
     kernel->projects_ = node.has_input(kLstmProjection);
-    RecurrentCellFacts facts;
-    facts.parts = {4 * s.hidden};
-    facts.summed_biases = 4;
-    facts.adds_bias = !node.has_input(kLstmNorm);
-    facts.has_cells = true;
-    facts.work_width = s.hidden + (kernel->projects_ ? s.outputs : 0);
+    RecurrentCellProperties properties;
+    properties.parts = {4 * s.hidden};
+    properties.summed_biases = 4;
+    properties.adds_bias = !node.has_input(kLstmNorm);
+    properties.has_cells = true;
+    properties.work_width = s.hidden + (kernel->projects_ ? s.outputs : 0);
     MACE_RETURN_IF_ERROR(
-        kernel->Init(node, attrs, s, facts,
+        kernel->Init(node, attrs, s, properties,
                      kernel->projects_ ? size_t{kLstmProjection} : 0, context));
     return KernelPtr(std::move(kernel));
   }

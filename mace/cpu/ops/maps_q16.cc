@@ -34,9 +34,9 @@ int32_t MapsSaturate16(int64_t x) {
 template <typename F>
 KernelPtr MakeMap(const Node& node, CpuContext& context, const F& f) {
   const int64_t n = NumElements(node.outputs[0].shape);
-  KernelFacts facts;
-  facts.variant = "map_q16";
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.variant = "map_q16";
+  properties.overlaps = {{0, 0}};
   return MakeKernel(
       [f, n, threads = context.threads](const RunArgs& args) {
         const auto* x = args.inputs[0].as<const int16_t>();
@@ -47,7 +47,7 @@ KernelPtr MakeMap(const Node& node, CpuContext& context, const F& f) {
           }
         });
       },
-      facts);
+      properties);
 }
 
 // f(a, b) of two quantized values.
@@ -56,11 +56,11 @@ KernelPtr MakePairs(const Node& node, CpuContext& context, const F& f) {
   const BroadcastPlan plan =
       PlanBroadcast(node.outputs[0].shape,
                     {node.inputs[0].type.shape, node.inputs[1].type.shape});
-  KernelFacts facts;
-  facts.variant = "eltwise_q16";
+  KernelProperties properties;
+  properties.variant = "eltwise_q16";
   for (int i : {0, 1}) {
     if (node.inputs[i].type.shape == node.outputs[0].shape) {
-      facts.overlaps.push_back({i, 0});
+      properties.overlaps.push_back({i, 0});
     }
   }
   return MakeKernel(
@@ -83,7 +83,7 @@ KernelPtr MakePairs(const Node& node, CpuContext& context, const F& f) {
               });
             });
       },
-      facts);
+      properties);
 }
 
 // 65536 times the sigmoid of i / 24, less a part of its curvature, as TFLite
@@ -318,9 +318,9 @@ Result<KernelPtr> PrepareSoftmaxQ16(const Node& node, CpuContext& context) {
   }
   softmax->factor = ToFixed(double{node.inputs[0].type.quantization->scale()} /
                             (10.0 / 65535));
-  KernelFacts facts;
-  facts.variant = "softmax_q16";
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.variant = "softmax_q16";
+  properties.overlaps = {{0, 0}};
   return MakeKernel(
       [softmax, threads = context.threads](const RunArgs& args) {
         const auto* x = args.inputs[0].as<const int16_t>();
@@ -334,7 +334,7 @@ Result<KernelPtr> PrepareSoftmaxQ16(const Node& node, CpuContext& context) {
               }
             });
       },
-      facts);
+      properties);
 }
 
 }  // namespace mace::cpu

@@ -51,10 +51,10 @@ Result<KernelPtr> PreparePReluF32(const Node& node, CpuContext& context) {
   const bool along_last =
       period == 1 || (!alpha.empty() && alpha.back() == period);
   if (context.reference || !along_last) {
-    KernelFacts facts;
-    facts.overlaps = {{0, 0}};
+    KernelProperties properties;
+    properties.overlaps = {{0, 0}};
     return MakeBroadcastKernel(node, {{0, 1}, PReluRow}, context.threads,
-                               facts);
+                               properties);
   }
   auto kernel = std::make_unique<PReluRows>();
   kernel->threads = context.threads;

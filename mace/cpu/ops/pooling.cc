@@ -101,8 +101,8 @@ KernelPtr MakePooling(const PoolShape& s, const ActivationFunction& act,
   PoolFn<T>* fn = FunctionOf(row, s.type);
   const Activator activator(act, context.features);
   ThreadPool* threads = context.threads;
-  KernelFacts facts;
-  facts.variant = row.name;
+  KernelProperties properties;
+  properties.variant = row.name;
   return MakeKernel(
       [s, act, activator, fn, threads](const RunArgs& args) {
         const Window &h = s.window.h, &w = s.window.w;
@@ -119,7 +119,7 @@ KernelPtr MakePooling(const PoolShape& s, const ActivationFunction& act,
           }
         });
       },
-      facts);
+      properties);
 }
 
 Result<KernelPtr> PreparePooling(const Node& node, CpuContext& context) {

@@ -48,8 +48,8 @@ KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
   all.least = range.least;
   all.most = range.most;
   all.ties_to_even = to_even;
-  KernelFacts facts;
-  facts.variant = micro.name;
+  KernelProperties properties;
+  properties.variant = micro.name;
   return MakeKernel(
       [all, fn = micro.quantize,
        threads = context.threads](const RunArgs& args) {
@@ -62,15 +62,15 @@ KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
               fn(part);
             });
       },
-      facts);
+      properties);
 }
 
 KernelPtr MakeFromFloatTo16Bits(const Node& node, bool to_even,
                                 CpuContext& context) {
   const TensorType& y = node.outputs[0];
   const int64_t n = NumElements(y.shape);
-  KernelFacts facts;
-  facts.variant = "quantize_q16";
+  KernelProperties properties;
+  properties.variant = "quantize_q16";
   return MakeKernel(
       [n, to_even, quantization = y.quantization, range = RangeOf(y.dtype),
        threads = context.threads](const RunArgs& args) {
@@ -84,7 +84,7 @@ KernelPtr MakeFromFloatTo16Bits(const Node& node, bool to_even,
           }
         });
       },
-      facts);
+      properties);
 }
 
 Result<KernelPtr> FromFloat(const Node& node, CpuContext& context) {
@@ -98,8 +98,8 @@ Result<KernelPtr> FromFloat(const Node& node, CpuContext& context) {
 template <typename From, typename To, typename F>
 KernelPtr MakeLoop(const Node& node, CpuContext& context, const F& code_of) {
   const int64_t n = NumElements(node.outputs[0].shape);
-  KernelFacts facts;
-  facts.variant = "quantize_q16";
+  KernelProperties properties;
+  properties.variant = "quantize_q16";
   return MakeKernel(
       [n, code_of, threads = context.threads](const RunArgs& args) {
         const From* from = args.inputs[0].as<const From>();
@@ -110,7 +110,7 @@ KernelPtr MakeLoop(const Node& node, CpuContext& context, const F& code_of) {
           }
         });
       },
-      facts);
+      properties);
 }
 
 template <typename From, typename F>

@@ -114,8 +114,8 @@ struct Image {
 
 template <typename T>
 KernelPtr MakeResizeQ8(Image image, int64_t batch, CpuContext& context) {
-  KernelFacts facts;
-  facts.variant = "resize_q8";
+  KernelProperties properties;
+  properties.variant = "resize_q8";
   return MakeKernel(
       [image = std::move(image), batch,
        threads = context.threads](const RunArgs& args) {
@@ -130,7 +130,7 @@ KernelPtr MakeResizeQ8(Image image, int64_t batch, CpuContext& context) {
           }
         });
       },
-      facts);
+      properties);
 }
 
 Result<Coordinate> CoordinateOf(const Node& node, const ResizeAttrs& attrs) {

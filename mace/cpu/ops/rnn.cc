@@ -22,11 +22,11 @@ class RnnKernel final : public RecurrentKernel {
         ResolveRecurrentActivations(node, attrs, {attrs.cell_activation}));
     auto kernel = std::make_unique<RnnKernel>();
     kernel->cell_ = RecurrentActivator(functions[0], context);
-    RecurrentCellFacts facts;
-    facts.parts = {s.hidden};
-    facts.summed_biases = 1;
+    RecurrentCellProperties properties;
+    properties.parts = {s.hidden};
+    properties.summed_biases = 1;
     MACE_RETURN_IF_ERROR(
-        kernel->Init(node, attrs, s, facts, /*projection=*/0, context));
+        kernel->Init(node, attrs, s, properties, /*projection=*/0, context));
     return KernelPtr(std::move(kernel));
   }
 

@@ -85,8 +85,8 @@ Result<KernelPtr> PrepareRotaryEmbeddingF32(const Node& node,
   MACE_ASSIGN_OR_RETURN(const RotaryEmbeddingAttrs attrs,
                         ReadAttrs<RotaryEmbeddingAttrs>(node));
   std::vector<Turned> tensors;
-  KernelFacts facts;
-  facts.overlaps = {{2, 0}};  // of output 0 and the first tensor
+  KernelProperties properties;
+  properties.overlaps = {{2, 0}};  // of output 0 and the first tensor
   for (size_t i = 2; i < node.inputs.size(); ++i) {
     MACE_ASSIGN_OR_RETURN(const RotaryEmbeddingShapes s,
                           ResolveRotaryEmbedding(node, attrs, i));
@@ -110,7 +110,7 @@ Result<KernelPtr> PrepareRotaryEmbeddingF32(const Node& node,
               });
         }
       },
-      facts);
+      properties);
 }
 
 }  // namespace

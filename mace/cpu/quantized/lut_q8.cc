@@ -16,10 +16,10 @@ constexpr int64_t kLutQ8Tile = 1 << 14;
 
 KernelPtr MakeLut(const Node& node, CpuContext& context,
                   const std::array<uint8_t, 256>& table) {
-  KernelFacts facts;
+  KernelProperties properties;
   const LutQ8& micro = ChooseRow(kLutQ8, context.features);
-  facts.variant = micro.name;
-  facts.overlaps = {{0, 0}};
+  properties.variant = micro.name;
+  properties.overlaps = {{0, 0}};
   const int64_t n = NumElements(node.outputs[0].shape);
   return MakeKernel(
       [n, table, fn = micro.fn,
@@ -30,7 +30,7 @@ KernelPtr MakeLut(const Node& node, CpuContext& context,
           fn({end - begin, table.data(), x + begin, y + begin});
         });
       },
-      facts);
+      properties);
 }
 
 }  // namespace mace::cpu

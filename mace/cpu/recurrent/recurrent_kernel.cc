@@ -79,11 +79,11 @@ void RecurrentKernel::Bound(float* x, int64_t n, float limit) {
 
 Status RecurrentKernel::Init(const Node& node, const RecurrentAttrs& attrs,
                              const RecurrentShape& shape,
-                             const RecurrentCellFacts& facts, size_t projection,
-                             CpuContext& context) {
+                             const RecurrentCellProperties& properties,
+                             size_t projection, CpuContext& context) {
   label_ = Label(node);
   shape_ = shape;
-  facts_ = facts;
+  properties_ = properties;
   batch_major_ = attrs.batch_major;
   reverse_ = attrs.direction == "REVERSE";
   clip_ = attrs.clip;
@@ -94,7 +94,7 @@ Status RecurrentKernel::Init(const Node& node, const RecurrentAttrs& attrs,
   projection_input_ = projection;
   MACE_ASSIGN_OR_RETURN(
       r_, StateGemm::Create(node.inputs[kRecurrentR], "recurrent weights",
-                            facts.parts, context));
+                            properties.parts, context));
   if (projection != 0) {
     MACE_ASSIGN_OR_RETURN(
         projection_, StateGemm::Create(node.inputs[projection], "projection",
@@ -168,8 +168,8 @@ RecurrentKernel::Memory RecurrentKernel::Lay(char* scratch) const {
   m.gates = floats(block_rows() * shape_.directions * all_gates());
   m.bias = floats(shape_.directions * all_gates());
   m.h = floats(states * shape_.outputs);
-  m.c = floats(facts_.has_cells ? states * shape_.hidden : 0);
-  m.work = floats(states * facts_.work_width);
+  m.c = floats(properties_.has_cells ? states * shape_.hidden : 0);
+  m.work = floats(states * properties_.work_width);
   m.gemm = take(inputs_ != nullptr ? inputs_->scratch_bytes() : 0);
   m.bytes = at;
   return m;
@@ -202,7 +202,8 @@ Status RecurrentKernel::CheckLens(const RunArgs& args) const {
 }
 
 void RecurrentKernel::SumBiases(const float* bias, float* to) const {
-  const int64_t n = all_gates(), summed = facts_.summed_biases * shape_.hidden;
+  const int64_t n = all_gates(),
+                summed = properties_.summed_biases * shape_.hidden;
   for (int64_t d = 0; d < shape_.directions; ++d, to += n) {
     if (bias == nullptr) {
       std::fill_n(to, n, 0.f);
@@ -221,7 +222,7 @@ void RecurrentKernel::MultiplyInputs(const RunArgs& args, int64_t first_time,
   const int64_t n = shape_.directions * all_gates(), k = shape_.inputs;
   const float* x = args.inputs[kRecurrentX].as<const float>() +
                    first_time * shape_.batch * k;
-  const float* bias = facts_.adds_bias ? m.bias : nullptr;
+  const float* bias = properties_.adds_bias ? m.bias : nullptr;
   if (inputs_ == nullptr) {
     return ReferenceMatMul(block_rows(), n, k, {x, k, 1},
                            {static_cast<const float*>(m.w), 1, k}, bias,
@@ -255,7 +256,7 @@ void RecurrentKernel::LoadStates(const RunArgs& args, const Memory& m) const {
     }
   };
   load(kRecurrentH, shape_.outputs, m.h);
-  if (facts_.has_cells) load(kRecurrentH + 1, shape_.hidden, m.c);
+  if (properties_.has_cells) load(kRecurrentH + 1, shape_.hidden, m.c);
 }
 
 void RecurrentKernel::StoreStates(const RunArgs& args, const Memory& m) const {
@@ -265,7 +266,7 @@ void RecurrentKernel::StoreStates(const RunArgs& args, const Memory& m) const {
     if (to != nullptr) MoveStates(from, /*from_operand=*/false, width, to);
   };
   store(1, shape_.outputs, m.h);
-  if (facts_.has_cells) store(2, shape_.hidden, m.c);
+  if (properties_.has_cells) store(2, shape_.hidden, m.c);
 }
 
 // Steps [begin, end), in the order in which they are computed, of sequences
@@ -308,8 +309,8 @@ void RecurrentKernel::RunBlock(const RunArgs& args, const Memory& m,
   s.rows = block.count;
   s.gates_stride = (batch_major_ ? shape_.steps : 1) * gates_width;
   s.h = m.h + state * shape_.outputs;
-  s.c = m.c + (facts_.has_cells ? state * shape_.hidden : 0);
-  s.work = m.work + state * facts_.work_width;
+  s.c = m.c + (properties_.has_cells ? state * shape_.hidden : 0);
+  s.work = m.work + state * properties_.work_width;
   s.bias = m.bias + block.direction * all_gates();
   s.r = m.r;
   s.projection = m.projection;

@@ -63,8 +63,8 @@ struct RecurrentStep {
   }
 };
 
-// The facts about a cell that decide how the loop prepares its steps.
-struct RecurrentCellFacts {
+// The properties of a cell that decide how the loop prepares its steps.
+struct RecurrentCellProperties {
   // The columns of the parts of r, in order.
   std::vector<int64_t> parts;
   // Leading gates whose two biases are added before the step.
@@ -89,8 +89,9 @@ class RecurrentKernel : public Kernel {
   // projection, or 0. REQUIRES: the node is inferred. Errors:
   // MACE_OUT_OF_RESOURCES.
   Status Init(const Node& node, const RecurrentAttrs& attrs,
-              const RecurrentShape& shape, const RecurrentCellFacts& facts,
-              size_t projection, CpuContext& context);
+              const RecurrentShape& shape,
+              const RecurrentCellProperties& properties, size_t projection,
+              CpuContext& context);
 
   // Computes a step: updates h and c of the rows that are active.
   virtual void Step(const RecurrentStep& step) const = 0;
@@ -133,7 +134,7 @@ class RecurrentKernel : public Kernel {
 
   std::string label_;
   RecurrentShape shape_;
-  RecurrentCellFacts facts_;
+  RecurrentCellProperties properties_;
   bool batch_major_ = false;
   bool reverse_ = false;
   int64_t block_steps_ = 0;  // BlockSteps

@@ -29,17 +29,18 @@ std::string Trim(const std::string& s) {
 
 std::string CpuIdentity(CpuFeatures features, int num_threads,
                         const std::string& root) {
-  std::set<std::string> facts;  // of all cores, without duplicates
+  std::set<std::string> properties;  // of all cores, without duplicates
   std::ifstream file(StrCat(root, "/cpuinfo"));
   for (std::string line; std::getline(file, line);) {
     const size_t colon = line.find(':');
     if (colon == std::string::npos) continue;
     const std::string key = Trim(line.substr(0, colon));
     if (Keys().count(key) == 0) continue;
-    facts.insert(StrCat(key, ' ', Trim(line.substr(colon + 1))));
+    properties.insert(StrCat(key, ' ', Trim(line.substr(colon + 1))));
   }
   std::string identity = "CPU";
-  for (const std::string& fact : facts) identity += StrCat(", ", fact);
+  for (const std::string& property : properties)
+    identity += StrCat(", ", property);
   return StrCat(identity, ", ", ToString(features), ", ", num_threads,
                 " threads");
 }

@@ -24,7 +24,7 @@ class RegionKernel final : public Kernel {
  public:
   int64_t macs() const override {
     int64_t sum = 0;
-    for (const Part& part : parts_) sum += part.facts.macs;
+    for (const Part& part : parts_) sum += part.region.macs;
     return sum;
   }
   std::string variant() const override {
@@ -55,7 +55,7 @@ class RegionKernel final : public Kernel {
         has_run_ ? graph_->Perf() : Result<Records>(Records());
     std::vector<RegionPart> parts;
     for (const Part& part : parts_) {
-      parts.push_back(part.facts);
+      parts.push_back(part.region);
       if (!has_run_ || !perf.ok()) continue;
       parts.back().count = 0;
       for (size_t n = part.first; n < part.end; ++n) {
@@ -67,7 +67,7 @@ class RegionKernel final : public Kernel {
 
   // A node of the region, and those of the DSP's graph that compute it.
   struct Part {
-    RegionPart facts;
+    RegionPart region;
     size_t first = 0, end = 0;
   };
 
@@ -111,9 +111,9 @@ class RegionWriter {
     }
     const int id = g.outputs[0];
     RegionKernel::Part part;
-    part.facts.op = g.node.op;
-    part.facts.name = g.node.name;
-    part.facts.output = g.node.outputs[0];
+    part.region.op = g.node.op;
+    part.region.name = g.node.name;
+    part.region.output = g.node.outputs[0];
     part.first = part.end = writer_.num_nodes();
     const bool is_view =
         hexagon::IsView(g.node) && target.inputs[0] >= 0 && !tensors_.count(id);
@@ -128,7 +128,7 @@ class RegionWriter {
         target.outputs.push_back(tensors_[y]);
       }
       target.output = target.outputs[0];
-      MACE_RETURN_IF_ERROR(Translate(g.node, target, &part.facts.macs));
+      MACE_RETURN_IF_ERROR(Translate(g.node, target, &part.region.macs));
       part.end = writer_.num_nodes();
     }
     parts_.push_back(std::move(part));

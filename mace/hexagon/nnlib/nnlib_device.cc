@@ -58,13 +58,13 @@ class NnlibKernel final : public Kernel {
  public:
   // A node of the region, and the ids of the operations that compute it.
   struct Part {
-    RegionPart facts;
+    RegionPart region;
     uint32_t first = 0, end = 0;
   };
 
   int64_t macs() const override {
     int64_t sum = 0;
-    for (const Part& part : parts_) sum += part.facts.macs;
+    for (const Part& part : parts_) sum += part.region.macs;
     return sum;
   }
   std::string variant() const override {
@@ -102,7 +102,7 @@ class NnlibKernel final : public Kernel {
     }
     std::vector<RegionPart> parts;
     for (const Part& part : parts_) {
-      parts.push_back(part.facts);
+      parts.push_back(part.region);
       if (micros.empty()) continue;
       parts.back().count = 0;
       // What the library fused counts under the id of the last operation.
@@ -168,12 +168,12 @@ class RegionWriter {
       target.inputs.push_back(codes);
     }
     NnlibKernel::Part part;
-    part.facts.op = g.node.op;
-    part.facts.name = g.node.name;
-    part.facts.output = g.node.outputs[0];
+    part.region.op = g.node.op;
+    part.region.name = g.node.name;
+    part.region.output = g.node.outputs[0];
     const size_t before = builder_.operations().size();
     MACE_RETURN_IF_ERROR(
-        hexagon::nnlib::Translate(g.node, &target, &part.facts.macs));
+        hexagon::nnlib::Translate(g.node, &target, &part.region.macs));
     MACE_RETURN_IF_ERROR(builder_.status());
     if (builder_.operations().size() > before) {
       part.first = builder_.operations()[before].id;

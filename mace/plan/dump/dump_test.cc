@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 using testing::FakeDevice;
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 
 // An upload, a step of two nodes on the GPU, a download, one step on the CPU,
@@ -26,14 +26,14 @@ struct Sample {
     maker.device = &gpu;
     const int x = maker.Input({2, 3});
     maker.AddOne("Upload", {x}, {2, 3});
-    KernelFacts conv;
+    KernelProperties conv;
     conv.macs = 100;
     conv.variant = "conv_image";
     maker.AddOne("Conv2D", {1}, {4}, conv);
     maker.AddOne("Conv2D+Add", {2}, {5}, conv);
     maker.AddOne("Download", {3}, {7});
     maker.device = &cpu;
-    KernelFacts relu;
+    KernelProperties relu;
     relu.variant = "relu";
     relu.macs = 1;
     maker.AddOne("Relu", {4}, {7}, relu);

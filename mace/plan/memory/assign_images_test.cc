@@ -16,7 +16,7 @@ namespace mace {
 namespace {
 
 using testing::FakeDevice;
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using testing::Random;
 
@@ -27,12 +27,12 @@ struct Fixture {
 
   int Add(const std::vector<int>& inputs, int64_t elements, DataType dtype,
           std::vector<Extent2D> scratch = {}, bool renames = false) {
-    KernelFacts facts;
-    facts.takes_images = facts.gives_images = true;
-    facts.image_dtype = dtype;
-    facts.scratch_images = std::move(scratch);
-    facts.renames_only = renames;
-    return maker.AddOne("Gpu", inputs, {elements}, facts);
+    KernelProperties properties;
+    properties.takes_images = properties.gives_images = true;
+    properties.image_dtype = dtype;
+    properties.scratch_images = std::move(scratch);
+    properties.renames_only = renames;
+    return maker.AddOne("Gpu", inputs, {elements}, properties);
   }
   Status Assign() {
     MACE_RETURN_IF_ERROR(InsertConverts(maker.plan));

@@ -20,7 +20,7 @@
 namespace mace {
 namespace {
 
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using testing::Random;
 using testing::RandomPlan;
@@ -34,10 +34,10 @@ constexpr MemorySavings kNone = {false, false, false, false, false, false};
 std::vector<Words> Expected(const Plan& plan) {
   std::vector<KernelPtr> kernels;
   for (const Step& step : plan.steps) {
-    KernelFacts facts;
-    facts.scratch_bytes = step.kernel->scratch_bytes();
-    facts.overlaps = step.kernel->overlaps();
-    kernels.push_back(std::make_unique<testing::FakeKernel>(facts));
+    KernelProperties properties;
+    properties.scratch_bytes = step.kernel->scratch_bytes();
+    properties.overlaps = step.kernel->overlaps();
+    kernels.push_back(std::make_unique<testing::FakeKernel>(properties));
   }
   return RunApart(plan.graph, kernels);
 }
@@ -163,11 +163,11 @@ TEST(AssignMemory, PreserveAllKeepsEveryTensor) {
 // x -> a -> b -> c, each of 64 elements.
 PlanMaker ThreeInPlace() {
   PlanMaker maker;
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.overlaps = {{0, 0}};
   int at = maker.Input({64});
-  for (int i = 0; i < 3; ++i) at = maker.AddOne("Mix", {at}, {64}, facts);
-  maker.Output(maker.AddOne("Mix", {at}, {64}, facts));
+  for (int i = 0; i < 3; ++i) at = maker.AddOne("Mix", {at}, {64}, properties);
+  maker.Output(maker.AddOne("Mix", {at}, {64}, properties));
   return maker;
 }
 
@@ -191,7 +191,7 @@ TEST(AssignMemory, AChainInPlaceLivesInTheCallersOutput) {
 }
 
 TEST(AssignMemory, OverlapsAreForPlannersThatKnowThem) {
-  KernelFacts shifted;
+  KernelProperties shifted;
   shifted.overlaps = {{0, 64}};
   for (const char* strategy : {"AUTO", "ARENA"}) {
     PlanMaker maker;
@@ -207,7 +207,7 @@ TEST(AssignMemory, OverlapsAreForPlannersThatKnowThem) {
 }
 
 TEST(AssignMemory, AnOverlapThatSavesNothingIsLeftOut) {
-  KernelFacts shifted;
+  KernelProperties shifted;
   shifted.overlaps = {{0, 0}};
   PlanMaker maker;
   // `b` is smaller than `a`, and later steps need far more.

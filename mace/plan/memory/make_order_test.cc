@@ -13,7 +13,7 @@
 namespace mace {
 namespace {
 
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using testing::RandomPlan;
 
@@ -68,12 +68,12 @@ TEST(MakeOrderProblem, ViewsAndOutputsNeedNoBytes) {
 TEST(MakeOrderProblem, OnImagesTheKernelSaysWhatIsAView) {
   for (const bool renames : {false, true}) {
     PlanMaker maker;
-    KernelFacts facts;
-    facts.gives_images = true;
-    const int x = maker.AddOne("Gpu", {maker.Input({4})}, {4}, facts);
-    facts.renames_only = renames;
-    const int y = maker.AddOne("Reshape", {x}, {2, 2}, facts);
-    const int z = maker.AddOne("Any", {y}, {4}, facts);
+    KernelProperties properties;
+    properties.gives_images = true;
+    const int x = maker.AddOne("Gpu", {maker.Input({4})}, {4}, properties);
+    properties.renames_only = renames;
+    const int y = maker.AddOne("Reshape", {x}, {2, 2}, properties);
+    const int z = maker.AddOne("Any", {y}, {4}, properties);
     maker.Output(maker.AddOne("Download", {z}, {4}));
     const OrderProblem p = MakeOrderProblem(maker.plan.graph, maker.plan.steps);
     EXPECT_EQ(p.bytes[x], 16);

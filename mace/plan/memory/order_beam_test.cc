@@ -14,7 +14,7 @@
 namespace mace {
 namespace {
 
-using testing::Facts;
+using testing::OrderDefinitions;
 using testing::Random;
 using testing::RandomOrderProblem;
 
@@ -25,11 +25,12 @@ OrderSegment Whole(const OrderProblem& p) {
   return {0, static_cast<int>(p.num_steps())};
 }
 
-void ExpectPossible(const Facts& facts, const std::vector<int>& order) {
-  ASSERT_EQ(order.size(), facts.p.num_steps());
+void ExpectPossible(const OrderDefinitions& definitions,
+                    const std::vector<int>& order) {
+  ASSERT_EQ(order.size(), definitions.p.num_steps());
   std::vector<bool> done(order.size());
   for (int step : order) {
-    ASSERT_TRUE(facts.MayRun(done, step));
+    ASSERT_TRUE(definitions.MayRun(done, step));
     done[step] = true;
   }
 }
@@ -40,16 +41,16 @@ TEST(OrderBeam, AllStatesFindTheLeast) {
     Random random(seed);
     const OrderProblem p = RandomOrderProblem(random.Between(1, 10),
                                               random.Between(2, 12), &random);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     const OrderGraph graph(p);
-    const int64_t least = facts.LeastPeak();
+    const int64_t least = definitions.LeastPeak();
     WorkBudget budget(kMuch);
     OrderBeam beam(graph, Whole(p), 0, 0);
     const OrderBeam::Answer any = beam.Search(kAll, least + 1, &budget);
     EXPECT_TRUE(any.complete);
     EXPECT_EQ(any.peak, least);
-    ExpectPossible(facts, any.order);
-    EXPECT_EQ(facts.PeakOf(any.order), least);
+    ExpectPossible(definitions, any.order);
+    EXPECT_EQ(definitions.PeakOf(any.order), least);
     // No order is below it, and the search proves it.
     const OrderBeam::Answer none = beam.Search(kAll, least, &budget);
     EXPECT_TRUE(none.complete);
@@ -65,15 +66,15 @@ TEST(OrderBeam, FewStatesFindSomeOrder) {
     Random random(seed);
     const OrderProblem p = RandomOrderProblem(random.Between(1, 10),
                                               random.Between(2, 12), &random);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     const OrderGraph graph(p);
-    const int64_t least = facts.LeastPeak();
+    const int64_t least = definitions.LeastPeak();
     const size_t width = 1 + seed % 3;
     WorkBudget budget(kMuch);
     OrderBeam beam(graph, Whole(p), 0, 0);
     const OrderBeam::Answer free = beam.Search(width, kMuch, &budget);
-    ExpectPossible(facts, free.order);
-    EXPECT_EQ(facts.PeakOf(free.order), free.peak);
+    ExpectPossible(definitions, free.order);
+    EXPECT_EQ(definitions.PeakOf(free.order), free.peak);
     EXPECT_GE(free.peak, least);
     EXPECT_TRUE(!free.complete || free.peak == least);
     least_found += free.peak == least;
@@ -85,7 +86,7 @@ TEST(OrderBeam, FewStatesFindSomeOrder) {
       ++none;
     } else {
       EXPECT_LT(below.peak, limit);
-      EXPECT_EQ(facts.PeakOf(below.order), below.peak);
+      EXPECT_EQ(definitions.PeakOf(below.order), below.peak);
     }
   }
   EXPECT_GT(least_found, 300);
@@ -100,15 +101,15 @@ TEST(OrderBeam, FloorAndWhatLivesBefore) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const OrderProblem p = RandomOrderProblem(random.Between(1, 9), 8, &random);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     const OrderGraph graph(p);
-    const int64_t least = facts.LeastPeak();
+    const int64_t least = definitions.LeastPeak();
     const int64_t live = random.Below(50);
     const int64_t floor = least + live + random.Between(-60, 60);
     WorkBudget budget(kMuch);
     OrderBeam beam(graph, Whole(p), live, floor);
     const OrderBeam::Answer found = beam.Search(kAll, kMuch, &budget);
-    EXPECT_EQ(found.peak, facts.PeakOf(found.order) + live);
+    EXPECT_EQ(found.peak, definitions.PeakOf(found.order) + live);
     EXPECT_EQ(std::max(found.peak, floor), std::max(least + live, floor));
   }
 }
@@ -121,12 +122,12 @@ TEST(OrderBeam, SegmentInTheMiddle) {
     Random random(seed);
     const OrderProblem p = RandomOrderProblem(random.Between(3, 16),
                                               random.Between(2, 5), &random);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     const OrderGraph graph(p);
     for (const OrderSegment& segment : Segments(graph)) {
       std::vector<bool> before(p.num_steps());
       for (int s = 0; s < segment.begin; ++s) before[s] = true;
-      const int64_t live = facts.Live(before);
+      const int64_t live = definitions.Live(before);
       WorkBudget budget(kMuch);
       OrderBeam beam(graph, segment, live, 0);
       const OrderBeam::Answer found = beam.Search(kAll, kMuch, &budget);
@@ -143,10 +144,11 @@ TEST(OrderBeam, SegmentInTheMiddle) {
           done[segment.begin + i] = (set >> i & 1) != 0;
         }
         for (size_t i = 0; i < n; ++i) {
-          if (!facts.MayRun(done, segment.begin + i)) continue;
+          if (!definitions.MayRun(done, segment.begin + i)) continue;
           int64_t& next = least[set | size_t{1} << i];
           next = std::min(
-              next, std::max(least[set], facts.Need(done, segment.begin + i)));
+              next,
+              std::max(least[set], definitions.Need(done, segment.begin + i)));
         }
       }
       EXPECT_EQ(found.peak, least.back());
@@ -185,14 +187,14 @@ TEST(OrderBeam, LongLists) {
     // Values that are no longer live by then.
     const int left = add({joined}, 20, 99), right = add({joined}, 20, 99);
     add({left, right}, 20, 99);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     const OrderGraph graph(p);
     WorkBudget budget(kMuch);
     OrderBeam beam(graph, Whole(p), 0, 0);
     const OrderBeam::Answer found = beam.Search(kAll, kMuch, &budget);
     EXPECT_TRUE(found.complete);
-    EXPECT_EQ(found.peak, facts.LeastPeak());
-    EXPECT_EQ(found.peak, facts.PeakOf(found.order));
+    EXPECT_EQ(found.peak, definitions.LeastPeak());
+    EXPECT_EQ(found.peak, definitions.PeakOf(found.order));
   }
 }
 

@@ -1,4 +1,4 @@
-// Derives facts that hold for all orders of a problem.
+// Derives properties that hold for all orders of a problem.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/memory/order_problem.h"

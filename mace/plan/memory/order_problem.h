@@ -41,7 +41,8 @@ class WorkBudget {
   int64_t spent_ = 0;
 };
 
-// Facts about an OrderProblem that hold for any order. Keeps a reference to it.
+// Properties of an OrderProblem that hold for any order. Keeps a reference to
+// it.
 struct OrderGraph {
   explicit OrderGraph(const OrderProblem& problem);
 

@@ -1,4 +1,4 @@
-// Compares facts about an OrderProblem with their definitions.
+// Compares properties of an OrderProblem with their definitions.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/memory/order_problem.h"
@@ -14,7 +14,7 @@
 namespace mace {
 namespace {
 
-using testing::Facts;
+using testing::OrderDefinitions;
 using testing::Random;
 using testing::RandomOrderProblem;
 
@@ -52,13 +52,13 @@ TEST(OrderGraph, FollowsFromReadsAndWrites) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     const OrderProblem p = ProblemOf(seed);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     const OrderGraph graph(p);
-    EXPECT_EQ(graph.writer, facts.writer);
+    EXPECT_EQ(graph.writer, definitions.writer);
     for (size_t v = 0; v < p.bytes.size(); ++v) {
       std::vector<int> readers;
       for (size_t s = 0; s < p.num_steps(); ++s) {
-        if (facts.Reads(s, v)) readers.push_back(static_cast<int>(s));
+        if (definitions.Reads(s, v)) readers.push_back(static_cast<int>(s));
       }
       EXPECT_EQ(graph.readers[v], readers);
     }
@@ -66,8 +66,9 @@ TEST(OrderGraph, FollowsFromReadsAndWrites) {
       std::vector<int> before, after;
       for (size_t o = 0; o < p.num_steps(); ++o) {
         const auto reads_of = [&](size_t reader, size_t of) {
-          return std::any_of(p.writes[of].begin(), p.writes[of].end(),
-                             [&](int v) { return facts.Reads(reader, v); });
+          return std::any_of(
+              p.writes[of].begin(), p.writes[of].end(),
+              [&](int v) { return definitions.Reads(reader, v); });
         };
         if (reads_of(s, o)) before.push_back(static_cast<int>(o));
         if (reads_of(o, s)) after.push_back(static_cast<int>(o));
@@ -82,13 +83,14 @@ TEST(OrderGraph, FollowsFromReadsAndWrites) {
 }
 
 // Returns a random valid order.
-std::vector<int> RandomOrder(const Facts& facts, Random* random) {
-  std::vector<bool> done(facts.p.num_steps());
+std::vector<int> RandomOrder(const OrderDefinitions& definitions,
+                             Random* random) {
+  std::vector<bool> done(definitions.p.num_steps());
   std::vector<int> order;
   while (order.size() < done.size()) {
     std::vector<int> ready;
     for (size_t s = 0; s < done.size(); ++s) {
-      if (facts.MayRun(done, s)) ready.push_back(static_cast<int>(s));
+      if (definitions.MayRun(done, s)) ready.push_back(static_cast<int>(s));
     }
     order.push_back(random->Of(ready));
     done[order.back()] = true;
@@ -100,20 +102,20 @@ TEST(OrderTrace, BytesOfRandomOrders) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     const OrderProblem p = ProblemOf(seed);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     Random random(seed);
-    const std::vector<int> order = RandomOrder(facts, &random);
+    const std::vector<int> order = RandomOrder(definitions, &random);
     const OrderTrace trace = Trace(OrderGraph(p), order);
     ASSERT_EQ(trace.live.size(), order.size() + 1);
     ASSERT_EQ(trace.need.size(), order.size());
     std::vector<bool> done(order.size());
     for (size_t i = 0; i < order.size(); ++i) {
-      EXPECT_EQ(trace.live[i], facts.Live(done));
-      EXPECT_EQ(trace.need[i], facts.Need(done, order[i]));
+      EXPECT_EQ(trace.live[i], definitions.Live(done));
+      EXPECT_EQ(trace.need[i], definitions.Need(done, order[i]));
       done[order[i]] = true;
     }
     EXPECT_EQ(trace.live.back(), 0);
-    EXPECT_EQ(trace.Peak(0, order.size()), facts.PeakOf(order));
+    EXPECT_EQ(trace.Peak(0, order.size()), definitions.PeakOf(order));
     const size_t begin = order.size() / 3, end = order.size() - begin;
     EXPECT_EQ(trace.Peak(begin, end),
               begin == end ? 0
@@ -130,14 +132,15 @@ TEST(Segments, AreBetweenStepsOfOnePlace) {
     const int num_steps = random.Between(1, 20);
     const OrderProblem p =
         RandomOrderProblem(num_steps, random.Between(1, 3), &random);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     const int n = static_cast<int>(p.num_steps());
     std::vector<OrderSegment> want;
     int begin = 0;
     for (int s = 0; s <= n; ++s) {
       bool one_place = true;
       for (int o = 0; s < n && o < n; ++o) {
-        one_place &= o == s || facts.precedes[o][s] || facts.precedes[s][o];
+        one_place &=
+            o == s || definitions.precedes[o][s] || definitions.precedes[s][o];
       }
       if (!one_place) continue;
       if (s - begin > 1) want.push_back({begin, s});
@@ -171,20 +174,21 @@ TEST(StepBound, IsTheLargestStep) {
 
 // Returns the largest need of a segment's steps, counting all values that are
 // live at the step in every order.
-int64_t Forced(const Facts& facts, const OrderSegment& segment) {
-  const OrderProblem& p = facts.p;
+int64_t Forced(const OrderDefinitions& definitions,
+               const OrderSegment& segment) {
+  const OrderProblem& p = definitions.p;
   const auto no_later = [&](int a, int b) {
-    return a == b || facts.precedes[a][b];
+    return a == b || definitions.precedes[a][b];
   };
   int64_t bound = 0;
   for (int s = segment.begin; s < segment.end; ++s) {
     int64_t need = p.scratch[s];
     for (size_t v = 0; v < p.bytes.size(); ++v) {
-      const int writer = facts.writer[v];
+      const int writer = definitions.writer[v];
       if (writer < 0 || !no_later(writer, s)) continue;
       bool read = writer == s;
       for (size_t r = 0; r < p.num_steps(); ++r) {
-        read |= facts.Reads(r, v) && no_later(s, static_cast<int>(r));
+        read |= definitions.Reads(r, v) && no_later(s, static_cast<int>(r));
       }
       if (read) need += p.bytes[v];
     }
@@ -199,12 +203,12 @@ TEST(ForcedBound, CountsWhatLivesInEveryOrder) {
     SCOPED_TRACE(seed);
     // Sets of one word and of two words.
     const OrderProblem p = ProblemOf(seed, seed % 40 == 0 ? 200 : 20);
-    const Facts facts(p);
+    const OrderDefinitions definitions(p);
     const OrderGraph graph(p);
     for (const OrderSegment& segment : Segments(graph)) {
       WorkBudget budget(kMuch);
       EXPECT_EQ(ForcedBound(graph, segment, kMuch, &budget),
-                Forced(facts, segment));
+                Forced(definitions, segment));
       ++found;
       // This much work suffices, and no less.
       const int64_t work = budget.spent();
@@ -246,7 +250,7 @@ TEST(ForcedBound, VeryLargeSegmentsAreLeftOut) {
 TEST(OrderProblem, Orders) {
   const OrderProblem p = ProblemOf(1);
   EXPECT_EQ(p.num_steps(), p.scratch.size());
-  EXPECT_EQ(Facts(p).PeakOf(InOrder(p)),
+  EXPECT_EQ(OrderDefinitions(p).PeakOf(InOrder(p)),
             Trace(OrderGraph(p), InOrder(p)).Peak(0, p.num_steps()));
 }
 

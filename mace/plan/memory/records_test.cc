@@ -15,7 +15,7 @@
 namespace mace {
 namespace {
 
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using testing::RandomPlan;
 
@@ -94,9 +94,9 @@ struct OverlapCase {
                                   std::vector<Overlap> overlaps,
                                   const std::vector<int>& later = {},
                                   const MemorySavings& savings = kNone) {
-    KernelFacts facts;
-    facts.overlaps = std::move(overlaps);
-    const int y = maker.AddOne("Mix", inputs, {24}, facts);
+    KernelProperties properties;
+    properties.overlaps = std::move(overlaps);
+    const int y = maker.AddOne("Mix", inputs, {24}, properties);
     std::vector<int> reads = later;
     reads.push_back(y);
     maker.Output(maker.AddOne("Mix", reads, {4}));
@@ -171,11 +171,11 @@ TEST(Records, AWholeViewMayBeOverlapped) {
 TEST(Records, OnlyWhatBeginsThereMayOverlap) {
   // y is part of the output of a Concat whose other part is written before.
   PlanMaker maker;
-  KernelFacts facts;
-  facts.overlaps = {{0, 0}};
+  KernelProperties properties;
+  properties.overlaps = {{0, 0}};
   const int x = maker.AddOne("Mix", {maker.Input({4})}, {16});
   const int first = maker.AddOne("Mix", {0}, {16});
-  const int y = maker.AddOne("Mix", {x}, {16}, facts);
+  const int y = maker.AddOne("Mix", {x}, {16}, properties);
   const int joined =
       maker.AddOne("Concat", {y, first}, {32}, {}, {{"axis", int64_t{0}}});
   maker.Output(maker.AddOne("Mix", {joined}, {4}));

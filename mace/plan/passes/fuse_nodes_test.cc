@@ -18,7 +18,7 @@ namespace mace {
 namespace {
 
 using testing::FakeDevice;
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using testing::Random;
 
@@ -31,7 +31,8 @@ std::string OpsOf(const std::vector<FusedNode>& chain) {
 // Fuses the listed sequences of ops, whose names have one letter each.
 void Takes(const std::set<std::string>& chains, FakeDevice* device) {
   device->prepare_fused =
-      [chains](const std::vector<FusedNode>& chain) -> Result<KernelFacts> {
+      [chains](
+          const std::vector<FusedNode>& chain) -> Result<KernelProperties> {
     EXPECT_EQ(chain[0].previous, -1);
     for (size_t i = 1; i < chain.size(); ++i) {
       // Every value of these graphs has a different shape.
@@ -41,9 +42,9 @@ void Takes(const std::set<std::string>& chains, FakeDevice* device) {
                 chain[i - 1].node->outputs[0]);
     }
     if (chains.count(OpsOf(chain)) == 0) return Unsupported("not that one");
-    KernelFacts facts;
-    facts.variant = "chain of " + OpsOf(chain);
-    return facts;
+    KernelProperties properties;
+    properties.variant = "chain of " + OpsOf(chain);
+    return properties;
   };
 }
 
@@ -182,7 +183,7 @@ TEST(FuseNodes, DevicesAreNotMixed) {
 TEST(FuseNodes, OtherErrorsEndIt) {
   Chain chain("AB");
   chain.device.prepare_fused =
-      [](const std::vector<FusedNode>&) -> Result<KernelFacts> {
+      [](const std::vector<FusedNode>&) -> Result<KernelProperties> {
     return OutOfResources("full");
   };
   EXPECT_EQ(FuseNodes(chain.maker.plan).code(), Status::MACE_OUT_OF_RESOURCES);

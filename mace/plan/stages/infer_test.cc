@@ -17,7 +17,7 @@ namespace mace {
 namespace {
 
 using testing::FakeDevice;
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using testing::Random;
 
@@ -25,15 +25,15 @@ using testing::Random;
 // nodes.
 struct Folder {
   Folder() {
-    device.prepare = [this](const Node& node) -> Result<KernelFacts> {
+    device.prepare = [this](const Node& node) -> Result<KernelProperties> {
       if (node.name == refused) return Unsupported("not that one");
       if (node.name == broken) return OutOfResources("full");
       prepared.push_back(node.name);
-      KernelFacts facts;
-      facts.macs = macs;
-      facts.scratch_bytes = 100;
+      KernelProperties properties;
+      properties.macs = macs;
+      properties.scratch_bytes = 100;
       const std::vector<TensorType> types = node.outputs;
-      facts.run = [this, types](const RunArgs& args) {
+      properties.run = [this, types](const RunArgs& args) {
         if (fails) return RuntimeError("no luck");
         EXPECT_NE(args.scratch.handle, nullptr);
         for (size_t k = 0; k < types.size(); ++k) {
@@ -43,7 +43,7 @@ struct Folder {
         inputs = args.inputs;
         return Status();
       };
-      return facts;
+      return properties;
     };
   }
   Status Infer(Graph& graph) { return InferGraph(graph, device); }

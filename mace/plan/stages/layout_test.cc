@@ -18,23 +18,24 @@ namespace mace {
 namespace {
 
 using testing::FakeDevice;
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using testing::Random;
 
-KernelFacts OnImages(DataType dtype = DataType::kF32) {
-  KernelFacts facts;
-  facts.takes_images = facts.gives_images = true;
-  facts.image_dtype = dtype;
-  return facts;
+KernelProperties OnImages(DataType dtype = DataType::kF32) {
+  KernelProperties properties;
+  properties.takes_images = properties.gives_images = true;
+  properties.image_dtype = dtype;
+  return properties;
 }
 
 struct Fixture {
   Fixture() { gpu.its_image_dtype = DataType::kF16; }
 
-  int Add(const std::vector<int>& inputs, const KernelFacts& facts) {
-    maker.device = facts.takes_images ? &gpu : &cpu;
-    return maker.AddOne(facts.takes_images ? "Gpu" : "Cpu", inputs, {4}, facts);
+  int Add(const std::vector<int>& inputs, const KernelProperties& properties) {
+    maker.device = properties.takes_images ? &gpu : &cpu;
+    return maker.AddOne(properties.takes_images ? "Gpu" : "Cpu", inputs, {4},
+                        properties);
   }
   // "Upload:f16 Gpu:f32 Download:f32": the steps and what they write.
   std::string Steps() {
@@ -119,7 +120,7 @@ TEST(Layout, AHostReaderAsksForNoFloatsInImages) {
 
 TEST(Layout, ARenamedImageKeepsItsType) {
   Fixture f;
-  KernelFacts renames = OnImages(DataType::kF32);
+  KernelProperties renames = OnImages(DataType::kF32);
   renames.renames_only = true;
   const int a = f.Add({f.maker.Input({4})}, OnImages(DataType::kF16));
   f.maker.Output(f.Add({a}, renames));
@@ -130,9 +131,10 @@ TEST(Layout, ErrorsOfConvertsEndIt) {
   for (const std::string failing : {"Upload", "Download"}) {
     for (const bool reads_on_host : {false, true}) {
       Fixture f;
-      f.gpu.prepare_convert = [&](const Node& node) -> Result<KernelFacts> {
+      f.gpu.prepare_convert =
+          [&](const Node& node) -> Result<KernelProperties> {
         if (node.op == failing) return Unsupported("too large");
-        return KernelFacts();
+        return KernelProperties();
       };
       int at = f.Add({f.maker.Input({4})}, OnImages());
       if (reads_on_host) at = f.Add({at}, {});
@@ -236,13 +238,14 @@ TEST(Layout, RandomPlans) {
           values[random.OneIn(3) ? 0 : values.size() - 1]};
       if (inputs[0] < 0) inputs[0] = values[0];
       if (random.OneIn(2)) inputs.push_back(random.Of(values));
-      KernelFacts facts;
+      KernelProperties properties;
       if (!random.OneIn(3)) {
-        facts = OnImages(random.OneIn(2) ? DataType::kF16 : DataType::kF32);
-        facts.renames_only = random.OneIn(5);
-        facts.gives_images = !random.OneIn(6);
+        properties =
+            OnImages(random.OneIn(2) ? DataType::kF16 : DataType::kF32);
+        properties.renames_only = random.OneIn(5);
+        properties.gives_images = !random.OneIn(6);
       }
-      values.push_back(f.Add(inputs, facts));
+      values.push_back(f.Add(inputs, properties));
       if (random.OneIn(4)) f.maker.Output(values.back());
     }
     if (values.back() >= 0) f.maker.Output(values.back());

@@ -15,23 +15,23 @@ namespace mace {
 namespace {
 
 using testing::FakeDevice;
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using testing::Random;
 
 // A graph of nodes whose op says what the devices support: "Cpu" runs only on
 // the CPU, "View" is free, "Gpu" runs only on the GPU, "Any" on both. The
 // attribute "macs" has the multiply-adds.
-Result<KernelFacts> OfGpu(const Node& node) {
+Result<KernelProperties> OfGpu(const Node& node) {
   if (node.op == "Cpu") return Unsupported("GPU: no " + node.name);
-  KernelFacts facts;
-  facts.macs = std::get<int64_t>(node.attrs.at("macs"));
-  facts.renames_only = node.op == "View";
-  return facts;
+  KernelProperties properties;
+  properties.macs = std::get<int64_t>(node.attrs.at("macs"));
+  properties.renames_only = node.op == "View";
+  return properties;
 }
-Result<KernelFacts> OfCpu(const Node& node) {
+Result<KernelProperties> OfCpu(const Node& node) {
   if (node.op == "Gpu") return Unsupported("CPU: no " + node.name);
-  return KernelFacts();
+  return KernelProperties();
 }
 
 struct Devices {
@@ -176,7 +176,7 @@ TEST(Place, OneDeviceTakesAll) {
 
 TEST(Place, NamesTheNodeThatNoDeviceTakes) {
   Devices devices;
-  devices.gpu.prepare = [](const Node& node) -> Result<KernelFacts> {
+  devices.gpu.prepare = [](const Node& node) -> Result<KernelProperties> {
     if (node.op == "Gpu") return Unsupported("GPU: not today");
     return OfGpu(node);
   };
@@ -200,7 +200,7 @@ TEST(Place, OtherErrorsEndIt) {
     maker.plan.steps.clear();
     Devices devices;
     (of_gpu ? devices.gpu : devices.cpu).prepare =
-        [](const Node&) -> Result<KernelFacts> {
+        [](const Node&) -> Result<KernelProperties> {
       return OutOfResources("full");
     };
     const Status status = PlaceNodes(maker.plan, devices.list());

@@ -11,7 +11,7 @@
 namespace mace {
 namespace {
 
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 
 constexpr MemorySavings kConcat = {false, false, false, true, false, false};
@@ -20,9 +20,9 @@ constexpr MemorySavings kRows = {false, false, false, false, false, true};
 // A Concat of rows of 4 and of 3 elements.
 struct RowsCase {
   int Part(const Shape& shape, bool writes_rows = true) {
-    KernelFacts facts;
-    facts.writes_rows = writes_rows;
-    return maker.AddOne("Mix", {x}, shape, facts);
+    KernelProperties properties;
+    properties.writes_rows = writes_rows;
+    return maker.AddOne("Mix", {x}, shape, properties);
   }
   // Returns whether the parts lie in the rows of the Concat's output `y`, which
   // is read by the node that makes the graph's output.

@@ -13,7 +13,7 @@
 namespace mace {
 namespace {
 
-using testing::KernelFacts;
+using testing::KernelProperties;
 using testing::PlanMaker;
 using List = std::vector<int64_t>;
 
@@ -23,10 +23,10 @@ constexpr MemorySavings kInPlace = {false, false, true, false, false, false};
 constexpr MemorySavings kConcat = {false, false, false, true, false, false};
 constexpr MemorySavings kAll = {false, true, true, true, true, true};
 
-KernelFacts InPlaceOf(std::vector<int> inputs, int64_t distance = 0) {
-  KernelFacts facts;
-  for (int i : inputs) facts.overlaps.push_back({i, distance});
-  return facts;
+KernelProperties InPlaceOf(std::vector<int> inputs, int64_t distance = 0) {
+  KernelProperties properties;
+  for (int i : inputs) properties.overlaps.push_back({i, distance});
+  return properties;
 }
 
 // Makes a graph whose first value is computed, so that it lies in the arena.
@@ -243,9 +243,10 @@ TEST(Storage, ViewsOfWhatIsTheCallersAreCopied) {
 // Returns whether `y`, computed from `inputs`, takes the bytes of one of them.
 struct InPlaceCase {
   explicit InPlaceCase(int64_t elements = 16) : f({16}), size(elements) {}
-  bool Shares(const std::vector<int>& inputs, const KernelFacts& facts,
+  bool Shares(const std::vector<int>& inputs,
+              const KernelProperties& properties,
               const MemorySavings& savings = kInPlace) {
-    y = f.maker.AddOne("Mix", inputs, {size}, facts);
+    y = f.maker.AddOne("Mix", inputs, {size}, properties);
     storage = f.Finish(reads_later.empty() ? std::vector<int>{y} : reads_later,
                        savings);
     return storage.root[y] != y || f.maker.plan.graph.values.empty();
@@ -450,7 +451,7 @@ TEST(Storage, AConcatOfConcats) {
 
 TEST(Storage, RenamedImagesShareTheirImage) {
   PlanMaker maker;
-  KernelFacts renames;
+  KernelProperties renames;
   renames.renames_only = true;
   const int x = maker.AddOne("Gpu", {maker.Input({4})}, {4});
   maker.plan.graph.values[x].type.layout = Layout::kImage;

@@ -1,4 +1,4 @@
-// Kernels from facts.
+// Kernels with given properties.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/plan/testing/fake_device.h"
@@ -6,9 +6,9 @@
 namespace mace::testing {
 namespace {
 
-Result<KernelPtr> Make(const Result<KernelFacts>& facts) {
-  if (!facts.ok()) return facts.status();
-  return KernelPtr(std::make_unique<FakeKernel>(*facts));
+Result<KernelPtr> Make(const Result<KernelProperties>& properties) {
+  if (!properties.ok()) return properties.status();
+  return KernelPtr(std::make_unique<FakeKernel>(*properties));
 }
 
 }  // namespace

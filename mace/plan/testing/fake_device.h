@@ -20,15 +20,14 @@ class FakeDevice : public Device, public NodeKernels, public DeviceStorage {
 
   // The answers of Supports, Prepare and its kin. By default nodes are
   // supported, and never fused.
-  std::function<Result<KernelFacts>(const Node&)> prepare = [](const Node&) {
-    return KernelFacts();
-  };
-  std::function<Result<KernelFacts>(const std::vector<FusedNode>&)>
+  std::function<Result<KernelProperties>(const Node&)> prepare =
+      [](const Node&) { return KernelProperties(); };
+  std::function<Result<KernelProperties>(const std::vector<FusedNode>&)>
       prepare_fused = [](const std::vector<FusedNode>&) {
         return Unsupported("never fused");
       };
-  std::function<Result<KernelFacts>(const Node&)> prepare_convert =
-      [](const Node&) { return KernelFacts(); };
+  std::function<Result<KernelProperties>(const Node&)> prepare_convert =
+      [](const Node&) { return KernelProperties(); };
   std::function<bool(const Node&)> computes_fp16 = [](const Node&) {
     return false;
   };

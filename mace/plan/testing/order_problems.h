@@ -38,8 +38,8 @@ inline OrderProblem RandomOrderProblem(int num_steps, int reach,
 }
 
 // What follows from the words of OrderProblem, slowly.
-struct Facts {
-  explicit Facts(const OrderProblem& problem)
+struct OrderDefinitions {
+  explicit OrderDefinitions(const OrderProblem& problem)
       : p(problem),
         writer(p.bytes.size(), -1),
         precedes(p.num_steps(), std::vector<bool>(p.num_steps())) {

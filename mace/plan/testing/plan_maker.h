@@ -16,7 +16,7 @@
 namespace mace::testing {
 
 // What a kernel says of itself, and what it runs.
-struct KernelFacts {
+struct KernelProperties {
   int64_t scratch_bytes = 0;
   int64_t macs = 0;
   std::vector<Overlap> overlaps;
@@ -32,32 +32,35 @@ struct KernelFacts {
 
 class FakeKernel : public Kernel, public ImageKernel {
  public:
-  explicit FakeKernel(KernelFacts facts) : facts_(std::move(facts)) {
-    if (facts_.writes_rows) set_writes_rows();
+  explicit FakeKernel(KernelProperties properties)
+      : properties_(std::move(properties)) {
+    if (properties_.writes_rows) set_writes_rows();
   }
 
-  int64_t scratch_bytes() const override { return facts_.scratch_bytes; }
+  int64_t scratch_bytes() const override { return properties_.scratch_bytes; }
   const ImageKernel* on_images() const override { return this; }
   Layout input_layout(size_t) const override {
-    return facts_.takes_images ? Layout::kImage : Layout::kRowMajor;
+    return properties_.takes_images ? Layout::kImage : Layout::kRowMajor;
   }
   Layout output_layout() const override {
-    return facts_.gives_images ? Layout::kImage : Layout::kRowMajor;
+    return properties_.gives_images ? Layout::kImage : Layout::kRowMajor;
   }
-  DataType image_dtype() const override { return facts_.image_dtype; }
+  DataType image_dtype() const override { return properties_.image_dtype; }
   std::vector<Extent2D> scratch_images() const override {
-    return facts_.scratch_images;
+    return properties_.scratch_images;
   }
-  bool renames_only() const override { return facts_.renames_only; }
-  std::vector<Overlap> overlaps() const override { return facts_.overlaps; }
-  int64_t macs() const override { return facts_.macs; }
-  std::string variant() const override { return facts_.variant; }
+  bool renames_only() const override { return properties_.renames_only; }
+  std::vector<Overlap> overlaps() const override {
+    return properties_.overlaps;
+  }
+  int64_t macs() const override { return properties_.macs; }
+  std::string variant() const override { return properties_.variant; }
   Status Run(const RunArgs& args) override {
-    return facts_.run ? facts_.run(args) : Status();
+    return properties_.run ? properties_.run(args) : Status();
   }
 
  private:
-  const KernelFacts facts_;
+  const KernelProperties properties_;
 };
 
 class PlanMaker {
@@ -81,7 +84,7 @@ class PlanMaker {
   // Returns the values that it writes.
   std::vector<int> Add(const std::string& op, const std::vector<int>& inputs,
                        const std::vector<Shape>& outputs,
-                       const KernelFacts& facts = {},
+                       const KernelProperties& properties = {},
                        const AttrMap& attrs = {}) {
     GraphNode g;
     g.node.name = "n" + std::to_string(plan.graph.nodes.size());
@@ -102,16 +105,16 @@ class PlanMaker {
     }
     Step step;
     step.node = static_cast<int>(plan.graph.nodes.size());
-    step.kernel = std::make_unique<FakeKernel>(facts);
+    step.kernel = std::make_unique<FakeKernel>(properties);
     step.device = device;
     plan.steps.push_back(std::move(step));
     plan.graph.nodes.push_back(g);
     return g.outputs;
   }
   int AddOne(const std::string& op, const std::vector<int>& inputs,
-             const Shape& output, const KernelFacts& facts = {},
+             const Shape& output, const KernelProperties& properties = {},
              const AttrMap& attrs = {}) {
-    return Add(op, inputs, {output}, facts, attrs)[0];
+    return Add(op, inputs, {output}, properties, attrs)[0];
   }
 
   Plan plan;

@@ -133,13 +133,13 @@ class RandomPlan {
     Shape out = shape;
     out.back() = 0;
     for (int k = random_.Between(2, 4); k > 0; --k) {
-      KernelFacts facts;
-      facts.writes_rows = !random_.OneIn(8);
-      facts.overlaps = {{0, 4 * random_.Below(2)}};
+      KernelProperties properties;
+      properties.writes_rows = !random_.OneIn(8);
+      properties.overlaps = {{0, 4 * random_.Below(2)}};
       Shape part = shape;
       part.back() = random_.Between(1, 20);
       out.back() += part.back();
-      parts.push_back(maker_.AddOne("Mix", {Pick()}, part, facts));
+      parts.push_back(maker_.AddOne("Mix", {Pick()}, part, properties));
       if (random_.OneIn(8)) values_.push_back(parts.back());
       if (random_.OneIn(20)) maker_.Output(parts.back());
     }
@@ -152,18 +152,18 @@ class RandomPlan {
     std::vector<int> inputs;
     for (int k = random_.Between(1, 3); k > 0; --k) inputs.push_back(Pick());
     if (random_.OneIn(6)) inputs.push_back(-1);
-    KernelFacts facts;
-    facts.writes_rows = random_.OneIn(2);
-    if (random_.OneIn(3)) facts.scratch_bytes = 4 * random_.Between(1, 60);
+    KernelProperties properties;
+    properties.writes_rows = random_.OneIn(2);
+    if (random_.OneIn(3)) properties.scratch_bytes = 4 * random_.Between(1, 60);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!random_.OneIn(2)) continue;
-      facts.overlaps.push_back(
+      properties.overlaps.push_back(
           {static_cast<int>(i), random_.OneIn(2) ? 0 : 4 * random_.Below(9)});
     }
     std::vector<Shape> outputs = {random_.OneIn(2) ? ShapeOf(inputs[0])
                                                    : RandomShape()};
     if (random_.OneIn(6)) outputs.push_back(RandomShape());
-    for (int id : maker_.Add("Mix", inputs, outputs, facts)) {
+    for (int id : maker_.Add("Mix", inputs, outputs, properties)) {
       values_.push_back(id);
     }
   }

@@ -45,12 +45,12 @@ class ExecutorRun : public ::testing::Test {
     maker.device = &device_;
     int value = maker.Input({1});
     for (int s = 0; s < kSteps; ++s) {
-      testing::KernelFacts facts;
-      facts.run = [this, s, at, act](const RunArgs&) {
+      testing::KernelProperties properties;
+      properties.run = [this, s, at, act](const RunArgs&) {
         ran_.push_back(s);
         return s == at ? act() : Status();
       };
-      value = maker.AddOne("Activation", {value}, {1}, facts);
+      value = maker.AddOne("Activation", {value}, {1}, properties);
     }
     maker.plan.locations.resize(maker.plan.graph.values.size());
     return std::make_unique<Executor>(

@@ -185,7 +185,7 @@ TEST(ConformanceArena, EveryCase) {
   EXPECT_GE(score.passed(), 300);
 }
 
-// Checks the facts that the file states in words.
+// Checks the properties that the file states in words.
 
 // The heap with counted calls, which fails on demand.
 struct CountingHeap {
