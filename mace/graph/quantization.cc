@@ -14,8 +14,8 @@ bool AreEqual(const QuantizationPtr& a, const QuantizationPtr& b) {
   return a != nullptr && b != nullptr && *a == *b;
 }
 
-int32_t NearestCode(float units, int32_t zero_point, int32_t least,
-                    int32_t most) {
+int32_t NearestQuantized(float units, int32_t zero_point, int32_t least,
+                         int32_t most) {
   const float rounded = std::round(units);
   const float value = rounded + static_cast<float>(zero_point);
   if (!(value > static_cast<float>(least))) return least;

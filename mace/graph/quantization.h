@@ -35,8 +35,8 @@ bool AreEqual(const QuantizationPtr& a, const QuantizationPtr& b);
 // Returns the quantized value in [least, most] that is nearest to `units` +
 // `zero_point`, ties of `units` away from zero. Infinity saturates; NaN is
 // `least`.
-int32_t NearestCode(float units, int32_t zero_point, int32_t least,
-                    int32_t most);
+int32_t NearestQuantized(float units, int32_t zero_point, int32_t least,
+                         int32_t most);
 
 // " (scale 0.05, zero point 3)" or " (24 scales along axis 0)"; empty for null.
 std::string ToString(const QuantizationPtr& quantization);

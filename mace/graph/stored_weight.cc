@@ -45,12 +45,12 @@ void WidenQuantized(const Operand& weight, float* to) {
   const int64_t extent = q.is_per_axis() ? shape[axis] : 1;
   const int64_t inner = q.is_per_axis() ? Extents(shape, axis + 1, shape.size())
                                         : Extents(shape, 0, shape.size());
-  const auto* codes = static_cast<const int8_t*>(weight.data);
-  const int8_t* const end = codes + Extents(shape, 0, shape.size());
-  while (codes < end) {
+  const auto* values = static_cast<const int8_t*>(weight.data);
+  const int8_t* const end = values + Extents(shape, 0, shape.size());
+  while (values < end) {
     for (int64_t s = 0; s < extent; ++s) {
       for (int64_t i = 0; i < inner; ++i) {
-        *to++ = q.scales[s] * static_cast<float>(*codes++ - q.zero_points[s]);
+        *to++ = q.scales[s] * static_cast<float>(*values++ - q.zero_points[s]);
       }
     }
   }
@@ -58,15 +58,15 @@ void WidenQuantized(const Operand& weight, float* to) {
 
 void DequantizeRows(const Operand& weight, float* to) {
   if (weight.stored_quantization != nullptr) return WidenQuantized(weight, to);
-  const CodeRows from(weight);
+  const QuantizedRows from(weight);
   constexpr int64_t kHalf = kValuesPerBlock / 2;
   float scale = 0;
   for (int64_t r = 0; r < from.rows; ++r) {
-    const uint8_t* codes = from.codes + r * from.row_bytes;
+    const uint8_t* values = from.values + r * from.row_bytes;
     if (!from.has_blocks) from.ScalesOf(r, &scale);
     for (int64_t i = 0; i < from.depth; ++i) {
       if (!from.has_blocks) {
-        *to++ = scale * static_cast<float>(static_cast<int8_t>(codes[i]));
+        *to++ = scale * static_cast<float>(static_cast<int8_t>(values[i]));
         continue;
       }
       const int64_t block = i / kValuesPerBlock, at = i % kValuesPerBlock;
@@ -78,7 +78,7 @@ void DequantizeRows(const Operand& weight, float* to) {
                     sizeof(fp16));
         scale = FromFp16(fp16);
       }
-      const uint8_t pair = codes[block * kBlockBytes + at % kHalf];
+      const uint8_t pair = values[block * kBlockBytes + at % kHalf];
       const int value = at < kHalf ? pair & 15 : pair >> 4;
       *to++ = scale * static_cast<float>(value - 8);
     }
@@ -90,7 +90,7 @@ void DequantizeRows(const Operand& weight, float* to) {
 int64_t StoredBytes(const Operand& weight) {
   if (weight.stored == DataType::kInvalid) return Bytes(weight.type);
   const int64_t n = NumElements(weight.type.shape);
-  if (!HasCodeRows(weight)) {
+  if (!HasQuantizedRows(weight)) {
     return n * static_cast<int64_t>(SizeOf(weight.stored));
   }
   if (n == 0) return 0;
@@ -103,18 +103,18 @@ int64_t StoredBytes(const Value& weight) {
   return StoredBytes(OperandOf(weight));
 }
 
-CodeRows::CodeRows(const Operand& weight) {
+QuantizedRows::QuantizedRows(const Operand& weight) {
   const RowLayout layout(weight.type.shape, weight.stored);
   rows = layout.rows;
   depth = layout.depth;
   has_blocks = weight.stored == DataType::kU8;
   row_bytes = layout.row_bytes;
   row_scales = layout.row_scales;
-  codes = static_cast<const uint8_t*>(weight.data);
-  scales = codes + layout.scales_at();
+  values = static_cast<const uint8_t*>(weight.data);
+  scales = values + layout.scales_at();
 }
 
-void CodeRows::ScalesOf(int64_t row, float* to) const {
+void QuantizedRows::ScalesOf(int64_t row, float* to) const {
   if (!has_blocks) {
     *to = static_cast<const float*>(scales)[row];
     return;
@@ -129,7 +129,7 @@ StoredScales::StoredScales(const Operand& weight)
     axis_ = quantization_->axis;
     scales_ = quantization_->scales.data();
   } else {
-    scales_ = static_cast<const float*>(CodeRows(weight).scales);
+    scales_ = static_cast<const float*>(QuantizedRows(weight).scales);
   }
   if (axis_ < 0) return;
   const Shape& shape = weight.type.shape;
@@ -147,7 +147,7 @@ bool StoredScales::HasOneZeroPoint(int32_t* to) const {
 
 void WidenStored(const Operand& weight, float* to) {
   const int64_t n = NumElements(weight.type.shape);
-  if (IsStoredAsCodes(weight.stored)) {
+  if (IsStoredQuantized(weight.stored)) {
     if (n > 0) DequantizeRows(weight, to);
     return;
   }

@@ -28,14 +28,14 @@ namespace mace {
 // Elements that share a scale in int4.
 constexpr int64_t kValuesPerBlock = 32;
 
-inline bool IsStoredAsCodes(DataType stored) {
+inline bool IsStoredQuantized(DataType stored) {
   return stored == DataType::kI8 || stored == DataType::kU8;
 }
 
 // Whether a weight is stored as rows of quantized values with scales of their
 // own.
-inline bool HasCodeRows(const Operand& weight) {
-  return IsStoredAsCodes(weight.stored) &&
+inline bool HasQuantizedRows(const Operand& weight) {
+  return IsStoredQuantized(weight.stored) &&
          weight.stored_quantization == nullptr;
 }
 
@@ -44,15 +44,15 @@ int64_t StoredBytes(const Operand& weight);
 int64_t StoredBytes(const Value& weight);
 
 // A weight in rows.
-struct CodeRows {
-  // REQUIRES: HasCodeRows(weight); data is at a multiple of 64.
-  explicit CodeRows(const Operand& weight);
+struct QuantizedRows {
+  // REQUIRES: HasQuantizedRows(weight); data is at a multiple of 64.
+  explicit QuantizedRows(const Operand& weight);
 
   int64_t rows = 0, depth = 0;
   bool has_blocks = false;  // 4 bits
   int64_t row_bytes = 0;
   int64_t row_scales = 1;
-  const uint8_t* codes = nullptr;
+  const uint8_t* values = nullptr;
   const void* scales = nullptr;  // float, or fp16 of blocks
 
   // Writes the scales of a row as floats.

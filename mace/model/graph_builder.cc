@@ -99,7 +99,7 @@ Result<DataType> StoredType(const stored::ConstTensor& tensor,
   MACE_ASSIGN_OR_RETURN(const DataType stored,
                         FromStored(*tensor.stored_type, what));
   const bool is_fp16 = stored == DataType::kF16 || stored == DataType::kBF16;
-  const bool is_quantized = IsStoredAsCodes(stored) && type.rank() >= 2;
+  const bool is_quantized = IsStoredQuantized(stored) && type.rank() >= 2;
   if ((is_fp16 || is_quantized) && type.dtype == DataType::kF32) return stored;
   return InvalidModel(what, ": ", ToString(type), " stored as ", Name(stored),
                       "; only f32 is stored as another type, f16 or bf16, or "

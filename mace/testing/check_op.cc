@@ -227,7 +227,7 @@ void StoreQuantized(TestTensor* tensor) {
   tensor->fp16.assign((bytes + 1) / 2, 0);
   auto* quantized = reinterpret_cast<uint8_t*>(tensor->fp16.data());
   weight.data = quantized;
-  const CodeRows rows(weight);
+  const QuantizedRows rows(weight);
   const int64_t block = rows.has_blocks ? kValuesPerBlock : rows.depth;
   const float most = rows.has_blocks ? 7 : 127;
   for (int64_t r = 0; r < rows.rows; ++r) {
@@ -268,7 +268,7 @@ void StoreQuantized(TestTensor* tensor) {
 }  // namespace
 
 TestTensor StoredAs(DataType stored, TestTensor tensor) {
-  if (IsStoredAsCodes(stored)) {
+  if (IsStoredQuantized(stored)) {
     tensor.stored = stored;
     StoreQuantized(&tensor);
     return Const(std::move(tensor));
@@ -302,7 +302,7 @@ TestTensor StoredAs(QuantizationPtr quantization, TestTensor tensor) {
     const float scale = quantization->scales[s];
     const int32_t zero = quantization->zero_points[s];
     quantized[i] = static_cast<int8_t>(
-        NearestCode(floats[i] / scale, zero, INT8_MIN, INT8_MAX));
+        NearestQuantized(floats[i] / scale, zero, INT8_MIN, INT8_MAX));
     floats[i] = scale * static_cast<float>(quantized[i] - zero);
   }
   tensor.stored = DataType::kI8;

@@ -302,7 +302,7 @@ void CheckFp16(const OpCase& c, float tolerance, const Choice& choice) {
   const bool reads_int8 = Reads8Bits(c, choice);
   OpCase rounded = c;
   for (TestTensor& t : rounded.inputs) {
-    if (!reads_int8 || !IsStoredAsCodes(t.stored)) RoundToFp16(t);
+    if (!reads_int8 || !IsStoredQuantized(t.stored)) RoundToFp16(t);
   }
   CpuOptions reference;
   reference.reference = true;

@@ -14,17 +14,17 @@
 #include <thread>
 #include <vector>
 
-#include "mace/hexagon/testing/codes_model.h"
 #include "mace/hexagon/testing/emulated_dsp.h"
 #include "mace/hexagon/testing/process.h"
+#include "mace/hexagon/testing/quantized_model.h"
 
 namespace mace {
 namespace {
 
 using hexagon::testing::Children;
-using hexagon::testing::CodesModel;
 using hexagon::testing::OpenFiles;
 using hexagon::testing::Outputs;
+using hexagon::testing::QuantizedModel;
 using hexagon::testing::RunOn;
 using hexagon::testing::UnderMemoryLimits;
 
@@ -49,7 +49,7 @@ class DspEngine : public ::testing::Test {
     }
   }
 
-  std::shared_ptr<MaceEngine> Create(const CodesModel& model,
+  std::shared_ptr<MaceEngine> Create(const QuantizedModel& model,
                                      const MaceEngineConfig& config) {
     std::shared_ptr<MaceEngine> engine;
     const MaceStatus status =
@@ -82,7 +82,7 @@ class DspEngine : public ::testing::Test {
 
   // The DSP works, whatever happened before.
   void ExpectNextWorks() {
-    const CodesModel model(false);
+    const QuantizedModel model(false);
     const auto engine = Create(model, OnDsp());
     const auto cpu = Create(model, MaceEngineConfig());
     ExpectSame(*engine, *cpu, kShape, 5);
@@ -93,7 +93,7 @@ class DspEngine : public ::testing::Test {
 };
 
 TEST_F(DspEngine, RunsRegionsThereAndTheRestOnTheCpu) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   const auto engine = Create(model, OnDsp());
   const auto cpu = Create(model, MaceEngineConfig());
   EXPECT_TRUE(Holds(Plan(*engine), "multiply-adds"));
@@ -108,7 +108,7 @@ TEST_F(DspEngine, RunsRegionsThereAndTheRestOnTheCpu) {
 }
 
 TEST_F(DspEngine, OtherShapesAndBatchesArePreparedAgain) {
-  const CodesModel model(false);
+  const QuantizedModel model(false);
   const auto engine = Create(model, OnDsp());
   const auto cpu = Create(model, MaceEngineConfig());
   for (const std::vector<int64_t>& shape : std::vector<std::vector<int64_t>>{
@@ -121,7 +121,7 @@ TEST_F(DspEngine, OtherShapesAndBatchesArePreparedAgain) {
 }
 
 TEST_F(DspEngine, SeveralEnginesRunAtATime) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   const auto cpu = Create(model, MaceEngineConfig());
   Outputs wanted;
   ASSERT_TRUE(RunOn(*cpu, kShape, 3, &wanted).ok());
@@ -141,7 +141,7 @@ TEST_F(DspEngine, SeveralEnginesRunAtATime) {
 }
 
 TEST_F(DspEngine, RunsThatMayBeCancelledAreTheSame) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   const auto engine = Create(model, OnDsp());
   const auto cpu = Create(model, MaceEngineConfig());
   Outputs wanted;
@@ -150,8 +150,8 @@ TEST_F(DspEngine, RunsThatMayBeCancelledAreTheSame) {
   for (int run = 0; run < 2; ++run) {
     std::map<std::string, MaceTensor> outputs;
     const MaceStatus status =
-        engine->Run({{"x", hexagon::testing::RandomCodes(kShape, 3)},
-                     {"z", hexagon::testing::RandomCodes(kShape, 4)}},
+        engine->Run({{"x", hexagon::testing::RandomQuantized(kShape, 3)},
+                     {"z", hexagon::testing::RandomQuantized(kShape, 4)}},
                     &outputs, cancellation);
     if (run == 1) {
       EXPECT_EQ(status.code(), MaceStatus::MACE_CANCELLED);
@@ -169,7 +169,7 @@ TEST_F(DspEngine, RunsThatMayBeCancelledAreTheSame) {
 }
 
 TEST_F(DspEngine, KeepsEveryTensorWherePreserveAllSaysSo) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   MaceEngineConfig config = OnDsp();
   ASSERT_TRUE(config.SetMemoryStrategy("PRESERVE_ALL").ok());
   const auto engine = Create(model, config);
@@ -178,7 +178,7 @@ TEST_F(DspEngine, KeepsEveryTensorWherePreserveAllSaysSo) {
 }
 
 TEST_F(DspEngine, StatisticsHaveTheNodesOfTheDsp) {
-  const CodesModel model(false);
+  const QuantizedModel model(false);
   const auto engine = Create(model, OnDsp());
   Outputs found;
   RunMetadata metadata;
@@ -200,7 +200,7 @@ TEST_F(DspEngine, StatisticsHaveTheNodesOfTheDsp) {
 }
 
 TEST_F(DspEngine, AKilledEmulatorGivesAStatus) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   {
     const auto engine = Create(model, OnDsp());
     Outputs found;
@@ -221,7 +221,7 @@ TEST_F(DspEngine, AKilledEmulatorGivesAStatus) {
 }
 
 TEST_F(DspEngine, AStoppedEmulatorIsGivenUpInTime) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   MaceEngineConfig config = OnDsp();
   ASSERT_TRUE(config.Set("dsp_timeout_ms", "2000").ok());
   const auto engine = Create(model, config);
@@ -240,7 +240,7 @@ TEST_F(DspEngine, AStoppedEmulatorIsGivenUpInTime) {
 }
 
 TEST_F(DspEngine, WithoutAWayToADspTheCpuTakesOver) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   const auto cpu = Create(model, MaceEngineConfig());
   const std::map<std::string, std::pair<std::string, std::string>> cases = {
       {"no DSP, the CPU takes over: the vendor's library", {"dsp_corner", "1"}},
@@ -262,7 +262,7 @@ TEST_F(DspEngine, WithoutAWayToADspTheCpuTakesOver) {
 }
 
 TEST_F(DspEngine, SettingsThatAnEmulatorLacksAreNamed) {
-  const CodesModel model(false);
+  const QuantizedModel model(false);
   MaceEngineConfig config = OnDsp();
   const auto plain = Create(model, config);
   EXPECT_FALSE(Holds(Plan(*plain), "no effect"));
@@ -286,7 +286,7 @@ TEST_F(DspEngine, SettingsThatAnEmulatorLacksAreNamed) {
 // Whatever the limit is, creating fails with a status, or results are right; in
 // between there is a limit with room for the CPU, and none for the DSP.
 TEST_F(DspEngine, RegionsWithoutRoomRunOnTheCpu) {
-  const CodesModel model(false);
+  const QuantizedModel model(false);
   const auto cpu = Create(model, MaceEngineConfig());
   Outputs wanted;
   ASSERT_TRUE(RunOn(*cpu, kShape, 6, &wanted).ok());
@@ -307,7 +307,7 @@ TEST_F(DspEngine, RegionsWithoutRoomRunOnTheCpu) {
 }
 
 TEST_F(DspEngine, WithTheGpuItSharesAPlan) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   MaceEngineConfig config = OnDsp();
   ASSERT_TRUE(config.Set("dsp_with_gpu", "1").ok());
   const auto engine = Create(model, config);

@@ -11,15 +11,15 @@
 #include <thread>
 #include <vector>
 
-#include "mace/hexagon/testing/codes_model.h"
+#include "mace/hexagon/testing/quantized_model.h"
 #include "mace/hexagon/testing/stand_in/fixture.h"
 
 namespace mace {
 namespace {
 
 using hexagon::nnlib::Library;
-using hexagon::testing::CodesModel;
 using hexagon::testing::Outputs;
+using hexagon::testing::QuantizedModel;
 using hexagon::testing::RunOn;
 using hexagon::testing::StandIn;
 using hexagon::testing::UnderMemoryLimits;
@@ -39,7 +39,7 @@ MaceEngineConfig OnDsp() {
 
 class VendorEngine : public hexagon::testing::StandInTest {
  protected:
-  std::shared_ptr<MaceEngine> Create(const CodesModel& model,
+  std::shared_ptr<MaceEngine> Create(const QuantizedModel& model,
                                      const MaceEngineConfig& config) {
     std::shared_ptr<MaceEngine> engine;
     const MaceStatus status =
@@ -57,7 +57,7 @@ class VendorEngine : public hexagon::testing::StandInTest {
   // The greatest distance from what the CPU computes.
   int Distance(MaceEngine& engine, const std::vector<int64_t>& shape,
                uint32_t seed) {
-    const CodesModel model(true);
+    const QuantizedModel model(true);
     return DistanceFrom(*Create(model, MaceEngineConfig()), engine, shape,
                         seed);
   }
@@ -88,7 +88,7 @@ class VendorEngine : public hexagon::testing::StandInTest {
 
   // As a new process, which the failures before do not touch.
   void ExpectNextWorks() {
-    const CodesModel model(true);
+    const QuantizedModel model(true);
     const auto engine = Create(model, OnDsp());
     EXPECT_TRUE(Holds(Plan(*engine), "on DSP: hexagon_nn")) << Plan(*engine);
     EXPECT_LE(Distance(*engine, kShape, 5), kTolerance);
@@ -96,7 +96,7 @@ class VendorEngine : public hexagon::testing::StandInTest {
 };
 
 TEST_F(VendorEngine, RunsRegionsThereAndTheRestOnTheCpu) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   const auto engine = Create(model, OnDsp());
   EXPECT_LE(Distance(*engine, kShape, 1), kTolerance);
   EXPECT_LE(Distance(*engine, kShape, 2), kTolerance);
@@ -111,7 +111,7 @@ TEST_F(VendorEngine, RunsRegionsThereAndTheRestOnTheCpu) {
 }
 
 TEST_F(VendorEngine, SeveralEnginesRunAtATime) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   std::vector<std::shared_ptr<MaceEngine>> engines;
   for (int i = 0; i < 3; ++i) engines.push_back(Create(model, OnDsp()));
   std::vector<int> distances(engines.size(), 1000);
@@ -131,7 +131,7 @@ TEST_F(VendorEngine, SeveralEnginesRunAtATime) {
 // With each call that may not fail: the CPU computes everything, to the bit,
 // and the plan names the call and the reason.
 TEST_F(VendorEngine, EachCallFailsOnceAtCreation) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   const auto cpu = Create(model, MaceEngineConfig());
   for (const char* call :
        {"hexnn_controller_request_unsigned_pd", "hexagon_nn_version",
@@ -165,7 +165,7 @@ TEST_F(VendorEngine, EachCallFailsOnceAtCreation) {
 
 // These only measure, log or clean up.
 TEST_F(VendorEngine, CallsThatMayFailChangeNothing) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   for (const char* call : {"hexagon_nn_reset_perfinfo",
                            "hexagon_nn_get_perfinfo", "hexagon_nn_teardown"}) {
     SCOPED_TRACE(call);
@@ -183,7 +183,7 @@ TEST_F(VendorEngine, CallsThatMayFailChangeNothing) {
 
 // The log of the library is in the message, unless it has none to give.
 TEST_F(VendorEngine, AFailedRunGivesAStatus) {
-  const CodesModel model(false);
+  const QuantizedModel model(false);
   for (const int code : {-1, 1, 2, 39, 104}) {
     const auto engine = Create(model, OnDsp());
     Outputs found;
@@ -203,7 +203,7 @@ TEST_F(VendorEngine, AFailedRunGivesAStatus) {
 }
 
 TEST_F(VendorEngine, OutputsThatAreTooShortAreAnError) {
-  const CodesModel model(false);
+  const QuantizedModel model(false);
   const auto engine = Create(model, OnDsp());
   StandIn().shorten_outputs();
   Outputs found;
@@ -216,7 +216,7 @@ TEST_F(VendorEngine, OutputsThatAreTooShortAreAnError) {
 // After a failed preparation the library would hang: no engine of this process
 // calls it again, those that run included.
 TEST_F(VendorEngine, AfterAFailedPreparationNothingHangs) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   const auto before = Create(model, OnDsp());
   Outputs found;
   ASSERT_TRUE(RunOn(*before, kShape, 1, &found).ok());
@@ -242,7 +242,7 @@ TEST_F(VendorEngine, AfterAFailedPreparationNothingHangs) {
 }
 
 TEST_F(VendorEngine, WithoutTheLibraryTheCpuTakesOver) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   MaceEngineConfig config(HEXAGON);
   ASSERT_TRUE(config.Set("dsp_library", "no_such_library.so").ok());
   const auto engine = Create(model, config);
@@ -257,7 +257,7 @@ TEST_F(VendorEngine, WithoutTheLibraryTheCpuTakesOver) {
 }
 
 TEST_F(VendorEngine, DeniedPermissionAndOtherVersionsAreNamed) {
-  const CodesModel model(false);
+  const QuantizedModel model(false);
   StandIn().need_unsigned();
   MaceEngineConfig config(HEXAGON);
   ASSERT_TRUE(config.Set("dsp_library", hexagon::testing::kStandInPath).ok());
@@ -270,7 +270,7 @@ TEST_F(VendorEngine, DeniedPermissionAndOtherVersionsAreNamed) {
 
 // A graph for which the DSP has no room leaves the others there.
 TEST_F(VendorEngine, RegionsWithoutRoomRunOnTheCpu) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   for (const char* call :
        {"hexagon_nn_append_const_node_list", "hexagon_nn_append_node_list"}) {
     for (const int skip : {0, 1}) {
@@ -286,7 +286,7 @@ TEST_F(VendorEngine, RegionsWithoutRoomRunOnTheCpu) {
 
 // Every memory limit gives an engine that is right, or a status.
 TEST_F(VendorEngine, MemoryMayRunOut) {
-  const CodesModel model(true);
+  const QuantizedModel model(true);
   const auto cpu = Create(model, MaceEngineConfig());
   Outputs wanted;
   ASSERT_TRUE(RunOn(*cpu, kShape, 6, &wanted).ok());

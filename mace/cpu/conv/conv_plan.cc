@@ -202,7 +202,8 @@ NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link) {
     plan.tile = PlanDepthwiseTile(context, link);
     return plan;
   }
-  const bool has_codes = node.inputs.size() > 1 && HasCodeRows(node.inputs[1]);
+  const bool has_codes =
+      node.inputs.size() > 1 && HasQuantizedRows(node.inputs[1]);
   if ((node.op == "MatMul" || node.op == "FullyConnected") && !has_codes) {
     plan.method = Method::kGemm;  // by the cost model's micro-kernel
   }

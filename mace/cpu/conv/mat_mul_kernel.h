@@ -38,7 +38,7 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, const MatMulSpec& spec,
 // Prepares act(x * w^T + bias) with x [m, k] and w, input 1, [n, k] stored as
 // quantized values. A few rows of w at a time become floats: for few rows of x
 // they are multiplied at once, for more they are packed for the micro-kernels
-// of matrix products. REQUIRES: HasCodeRows(w), and m, n and k above 0.
+// of matrix products. REQUIRES: HasQuantizedRows(w), and m, n and k above 0.
 Result<KernelPtr> PrepareMatMulWeightsQ8(const Node& node, int64_t m,
                                          const ActivationFunction& activation,
                                          CpuContext& context);

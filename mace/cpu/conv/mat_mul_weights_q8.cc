@@ -31,9 +31,9 @@ int64_t AlignedFloats(int64_t n) {
 }
 
 // Returns the scales of a row: a float, or fp16 of its blocks.
-const void* ScalesAt(const CodeRows& codes, int64_t row) {
-  const int64_t size = codes.has_blocks ? sizeof(uint16_t) : sizeof(float);
-  return static_cast<const char*>(codes.scales) + row * codes.row_scales * size;
+const void* ScalesAt(const QuantizedRows& rows, int64_t row) {
+  const int64_t size = rows.has_blocks ? sizeof(uint16_t) : sizeof(float);
+  return static_cast<const char*>(rows.scales) + row * rows.row_scales * size;
 }
 
 // What both kernels have.
@@ -81,8 +81,8 @@ struct FewRows final : WeightsQ8Kernel {
   // Rows of w are multiplied by all rows of x while the cache has their
   // quantized values.
   void RunPiece(const RunArgs& args, int64_t piece) const {
-    const CodeRows& codes = w.rows();
-    GemvQ8Fn* fn = codes.has_blocks ? gemv->bits4 : gemv->bits8;
+    const QuantizedRows& from = w.rows();
+    GemvQ8Fn* fn = from.has_blocks ? gemv->bits4 : gemv->bits8;
     const int64_t rows = blocks_of_piece * kGemvRows;
     const int64_t last = std::min(n, (piece + 1) * rows);
     const float* bias = BiasF32(args);
@@ -92,9 +92,9 @@ struct FewRows final : WeightsQ8Kernel {
       for (int64_t i = 0; i < m; ++i) {
         float* y = args.outputs[0].as<float>() + i * n + r;
         fn({static_cast<size_t>(count), static_cast<size_t>(k),
-            codes.codes + r * codes.row_bytes,
-            static_cast<size_t>(codes.row_bytes), ScalesAt(codes, r),
-            static_cast<size_t>(codes.row_scales),
+            from.values + r * from.row_bytes,
+            static_cast<size_t>(from.row_bytes), ScalesAt(from, r),
+            static_cast<size_t>(from.row_scales),
             args.inputs[0].as<const float>() + i * k,
             bias != nullptr ? bias + r : nullptr, y, activation.lower(),
             activation.upper()});

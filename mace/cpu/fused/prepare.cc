@@ -43,7 +43,7 @@ bool TakesQuantized(const Node& node, const CpuKernelDef& def) {
 Status CheckStoredTypes(const Node& node) {
   if (kHas16BitKernels && kHas8BitKernels) return Status();
   for (const Operand& operand : node.inputs) {
-    if (!kHas8BitKernels && IsStoredAsCodes(operand.stored)) {
+    if (!kHas8BitKernels && IsStoredQuantized(operand.stored)) {
       return Unsupported(Label(node),
                          ": its weights are stored as codes, and this library "
                          "was built without kernels for these: name the model "

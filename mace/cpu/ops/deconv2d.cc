@@ -188,7 +188,7 @@ Result<KernelPtr> PreparePhases(const Node& node, ConvShape s,
   const GemmUkernel& micro = ChooseGemm(node.inputs[1], {pixels}, context);
   Operand filter = node.inputs[1];
   const bool may_join =
-      filter.data != nullptr && !IsStoredAsCodes(filter.stored);
+      filter.data != nullptr && !IsStoredQuantized(filter.stored);
   const int64_t as_one = may_join ? GroupsAsOne(s, micro) : 1;
   if (DeconvDepthwisePays(s, ProductColumns(s, as_one, micro), context)) {
     return PrepareDeconvDepthwise(node, s, act, context);

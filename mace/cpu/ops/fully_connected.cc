@@ -26,7 +26,7 @@ Result<KernelPtr> PrepareFullyConnectedF32(const Node& node,
   spec.transpose_b = true;
   if constexpr (kHas8BitKernels) {
     // Rows without elements are left to the float kernel.
-    if (HasCodeRows(node.inputs[1]) && spec.m > 0 && spec.k > 0) {
+    if (HasQuantizedRows(node.inputs[1]) && spec.m > 0 && spec.k > 0) {
       return PrepareMatMulWeightsQ8(node, spec.m, spec.activation, context);
     }
   }

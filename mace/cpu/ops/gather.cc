@@ -106,7 +106,7 @@ KernelPtr MakeGatherQuantized(const Node& node, const GatherAttrs& attrs,
 // Returns whether the node copies rows of an x that is stored as int8 or int4.
 bool GathersQuantized(const Node& node, int axis) {
   const Operand& x = node.inputs[0];
-  return HasCodeRows(x) && axis == 0 && NumElements(x.type.shape) > 0;
+  return HasQuantizedRows(x) && axis == 0 && NumElements(x.type.shape) > 0;
 }
 
 Result<KernelPtr> PrepareGather(const Node& node, CpuContext& context) {

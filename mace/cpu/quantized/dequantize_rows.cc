@@ -15,7 +15,7 @@ void DequantizedRows::Run(int64_t begin, int64_t end, float* scratch,
   DequantizeRowsQ8Fn* fn = rows_.has_blocks ? micro_->bits4 : micro_->bits8;
   for (int64_t r = begin; r < end; ++r, to += rows_.depth) {
     rows_.ScalesOf(r, scratch);
-    fn({static_cast<size_t>(rows_.depth), rows_.codes + r * rows_.row_bytes,
+    fn({static_cast<size_t>(rows_.depth), rows_.values + r * rows_.row_bytes,
         scratch, to});
   }
 }

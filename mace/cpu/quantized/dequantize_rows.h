@@ -14,7 +14,7 @@ class DequantizedRows {
   // REQUIRES: the weight is stored as int8 or int4, and outlives the object.
   DequantizedRows(const Operand& weight, CpuFeatures features);
 
-  const CodeRows& rows() const { return rows_; }
+  const QuantizedRows& rows() const { return rows_; }
   // Names the micro-kernel.
   const char* variant() const { return micro_->name; }
 
@@ -25,7 +25,7 @@ class DequantizedRows {
   void Run(int64_t begin, int64_t end, float* scratch, float* to) const;
 
  private:
-  CodeRows rows_;
+  QuantizedRows rows_;
   const DequantizeRowsQ8* micro_;
 };
 

@@ -29,7 +29,7 @@ int32_t QuantizeReal(float real, const Quantization& quantization,
 }
 
 int32_t QuantizeUnits(float units, int32_t zero_point, QuantizedRange range) {
-  return NearestCode(units, zero_point, range.least, range.most);
+  return NearestQuantized(units, zero_point, range.least, range.most);
 }
 
 Result<QuantizedRange> RangeAfter(const Node& node,

@@ -10,7 +10,8 @@
 namespace mace::hexagon {
 
 int32_t ToCode(float real, const Quantization& q, const CodeParams& range) {
-  return NearestCode(real / q.scale(), q.zero_point(), range.least, range.most);
+  return NearestQuantized(real / q.scale(), q.zero_point(), range.least,
+                          range.most);
 }
 
 Result<CodeParams> CodesAfter(const Node& node,

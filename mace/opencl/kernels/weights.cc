@@ -111,7 +111,7 @@ Result<WeightImages> DescribeWeights(const WeightUse& use,
   floats.bytes = BytesOf(*floats.weights);
   floats.micros = GpuMicros(0, static_cast<double>(use.macs),
                             static_cast<double>(floats.bytes));
-  if (!IsStoredAsCodes(use.weight->stored)) return floats;
+  if (!IsStoredQuantized(use.weight->stored)) return floats;
   QuantizedPixels pixels = PixelsOfQuantized(use, target);
   if (pixels.type != PixelType::kFloat) {
     MACE_ASSIGN_OR_RETURN(WeightImages quantized,

@@ -28,7 +28,7 @@ DeviceWeights::Upload Uploaded(ClMem memory, int64_t bytes) {
 }
 
 // Makes the image of a dense tensor. `Component` is what its pixels hold:
-// float, uint16_t for fp16, uint8_t for codes.
+// float, uint16_t for fp16, uint8_t for int8.
 template <typename Component, typename T, typename Convert>
 Result<DeviceWeights::Upload> MakeImage(const ConstantData& constant,
                                         PixelType pixels,

@@ -111,7 +111,7 @@ Result<KernelSpec> DescribeConv2d(const Node& node, const Target& target) {
   MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "filter"));
   const WeightUse use = UseOf(node, attrs);
   const int64_t tile = WinogradTile(attrs, window, node, target);
-  if (tile > 0 && !IsStoredAsCodes(use.weight->stored)) {
+  if (tile > 0 && !IsStoredQuantized(use.weight->stored)) {
     return DescribeWinograd(node, attrs, window, tile, target);
   }
   MACE_ASSIGN_OR_RETURN(const WeightImages weights,

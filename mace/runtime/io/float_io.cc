@@ -47,7 +47,7 @@ template <typename T>
 void QuantizeTo(const float* floats, const Quantization& quantization,
                 int64_t n, void* quantized) {
   for (int64_t i = 0; i < n; ++i) {
-    static_cast<T*>(quantized)[i] = static_cast<T>(NearestCode(
+    static_cast<T*>(quantized)[i] = static_cast<T>(NearestQuantized(
         floats[i] / quantization.scale(), quantization.zero_point(),
         std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
   }

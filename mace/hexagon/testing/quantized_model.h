@@ -1,7 +1,7 @@
 // A small model of int8 for engines on a DSP, and what runs it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_HEXAGON_TESTING_CODES_MODEL_H_
-#define MACE_HEXAGON_TESTING_CODES_MODEL_H_
+#ifndef MACE_HEXAGON_TESTING_QUANTIZED_MODEL_H_
+#define MACE_HEXAGON_TESTING_QUANTIZED_MODEL_H_
 
 #include <gtest/gtest.h>
 
@@ -24,9 +24,9 @@ inline void SetCodes(float scale, int32_t zero_point, proto::Quantization* q) {
 
 // A model of int8: two inputs [1,8,8,4], two outputs, a convolution that is
 // large enough to pay, and, in `with_reverse`, a node that the DSP lacks.
-class CodesModel {
+class QuantizedModel {
  public:
-  explicit CodesModel(bool with_reverse) {
+  explicit QuantizedModel(bool with_reverse) {
     Input("x");
     Input("z");
     const std::vector<int64_t> same = {1, 1};
@@ -94,8 +94,8 @@ class CodesModel {
   std::shared_ptr<MaceModel> model_;
 };
 
-inline MaceTensor RandomCodes(const std::vector<int64_t>& shape,
-                              uint32_t seed) {
+inline MaceTensor RandomQuantized(const std::vector<int64_t>& shape,
+                                  uint32_t seed) {
   const auto n = static_cast<size_t>(NumElements(shape));
   const std::shared_ptr<int8_t> data(new int8_t[n],
                                      std::default_delete<int8_t[]>());
@@ -112,9 +112,10 @@ inline MaceStatus RunOn(MaceEngine& engine, const std::vector<int64_t>& shape,
                         uint32_t seed, Outputs* found,
                         RunMetadata* metadata = nullptr) {
   std::map<std::string, MaceTensor> outputs;
-  const MaceStatus status = engine.Run(
-      {{"x", RandomCodes(shape, seed)}, {"z", RandomCodes(shape, seed + 1)}},
-      &outputs, metadata);
+  const MaceStatus status =
+      engine.Run({{"x", RandomQuantized(shape, seed)},
+                  {"z", RandomQuantized(shape, seed + 1)}},
+                 &outputs, metadata);
   found->clear();
   for (const auto& [name, tensor] : outputs) {
     const auto* data = static_cast<const int8_t*>(tensor.raw_data().get());
@@ -129,7 +130,7 @@ inline MaceStatus RunOn(MaceEngine& engine, const std::vector<int64_t>& shape,
 // is right: `check` gets it and, if it had room to run, what it computed.
 // Returns how many engines were refused.
 template <typename Check>
-inline int UnderMemoryLimits(const CodesModel& model,
+inline int UnderMemoryLimits(const QuantizedModel& model,
                              const std::vector<int64_t>& shape, uint32_t seed,
                              MaceEngineConfig config, const Check& check) {
   int refused = 0;
@@ -155,4 +156,4 @@ inline int UnderMemoryLimits(const CodesModel& model,
 
 }  // namespace mace::hexagon::testing
 
-#endif  // MACE_HEXAGON_TESTING_CODES_MODEL_H_
+#endif  // MACE_HEXAGON_TESTING_QUANTIZED_MODEL_H_
