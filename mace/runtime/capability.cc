@@ -32,7 +32,7 @@ constexpr float kNever = std::numeric_limits<float>::infinity();
 constexpr int kMaxRuns = 5;
 constexpr int64_t kEnoughMicros = 100000;
 
-// The type of all tensors: floats, or codes of 8 bits.
+// The type of all tensors: floats, or int8.
 TensorType TypeOf(bool is_8_bit, const Shape& shape) {
   if (!is_8_bit) return {DataType::kF32, shape};
   auto q = MakeShared<Quantization>();
@@ -98,7 +98,7 @@ Result<float> MeasureMillis(MaceEngine::Impl& engine, bool is_8_bit) {
   const std::shared_ptr<float> x(new float[elements],
                                  std::default_delete<float[]>());
   std::fill_n(x.get(), elements, 1.f);
-  // As bytes they are codes of 8 bits, too.
+  // As bytes they are int8, too.
   const MaceTensor tensor =
       is_8_bit
           ? MaceTensor(ActivationShape(), std::shared_ptr<void>(x), IDT_INT8)
@@ -144,7 +144,7 @@ Capability GetCapability(DeviceType device_type, float cpu_float32_exec_time) {
         {MakeShared<PackedWeights>(), MakeShared<DeviceWeights>()});
     if (!devices.ok() || !devices->note.empty()) return capability;
   }
-  // A DSP computes with codes only.
+  // A DSP computes with int8 only.
   const bool is_8_bit = device_type == HEXAGON;
   const Result<float> millis = Measure(config, is_8_bit);
   if (!millis.ok()) return capability;

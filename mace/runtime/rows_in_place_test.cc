@@ -1,4 +1,4 @@
-// A Concat of codes along the last axis whose inputs are written to its output.
+// A Concat of quantized tensors whose inputs are written to its output.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
@@ -17,11 +17,12 @@ namespace {
 constexpr int64_t kHeight = 6, kWidth = 5, kChannels = 8;
 using List = std::vector<int64_t>;
 
-// y = [maxima of 3x3, means of 3x3, x], each of which is computed from codes.
+// y = [maxima of 3x3, means of 3x3, x], each of which is computed from
+// quantized tensors.
 ModelBuilder ThreePoolings() {
   ModelBuilder b;
   b.Input("x", {1, kHeight, kWidth, kChannels});
-  b.Op("Quantize", {"x"}, {"codes"});
+  b.Op("Quantize", {"x"}, {"quantized"});
   auto* op = b.net().mutable_op(0);
   op->clear_output_shape();
   for (const int64_t extent : {int64_t{1}, kHeight, kWidth, kChannels}) {
@@ -34,7 +35,7 @@ ModelBuilder ThreePoolings() {
   quantization->add_scales(0.25f);
   quantization->add_zero_points(-3);
   const auto pool = [&b](const char* name, int64_t type, int64_t kernel) {
-    b.Op("Pooling", {"codes"}, {name},
+    b.Op("Pooling", {"quantized"}, {name},
          {{"pooling_type", type},
           {"kernels", List{kernel, kernel}},
           {"padding", int64_t{1}}});

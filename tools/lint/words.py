@@ -103,7 +103,11 @@ CPP_WORDS = [
     Word("fact", r"\b(?-i:\w*[a-z]Facts?|\w*_facts|facts_?|Facts)\b", "schema, properties, info"),
     Word("said", r"\bsaid\b", "message, reported"),
     Word("most", r"\b(?-i:k(?:Most|Least)\w*)\b", "kMax, kMin"),
+    Word("codes", r"(?<!xit\s)(?<!for\s)\b(?-i:codes|(?!relation_)\w+_codes|(?!k)\w*Codes\w*)\b",
+         "quantized, int8"),
 ]
+# Folders that keep a word for now: the protocol of the DSP has it in names of both sides.
+NOT_YET = {"codes": "mace/hexagon/"}
 # (file, word) -> why it stands there.
 _OPS = "generated from the comments of mace/ops"
 _IMPORTERS = "generated from the importers"
@@ -114,7 +118,7 @@ ALLOWED = {
     **{("docs/ops.md", word): _OPS for word in ("extent", "product")},
     **{("docs/front_ends.md", word): _IMPORTERS for word in (
         "floats", "bits", "extent", "open", "waits")},
-    **{("docs/converter.md", word): _SETTINGS for word in ("codes", "so")},
+    ("docs/converter.md", "so"): _SETTINGS,
     ("test/hexagon/dsp_models_test.py", "room"): "a message of the DSP's emulator",
     ("mace/python/mace/_tensors.py", "codes"): "a parameter of the public TensorInfo.dequantize",
     ("test/peers/to_tflite.py", "codes"): _OPERATORS,
@@ -156,6 +160,8 @@ def uses(root: Path) -> Iterator[tuple[str, int, Word, str]]:
         if words:
             text = read(root / path)
             for word in words:
+                if words is CPP_WORDS and name.startswith(NOT_YET.get(word.name, "-")):
+                    continue
                 for match in compiled(word).finditer(text):
                     yield name, text.count("\n", 0, match.start()) + 1, word, match[0]
 

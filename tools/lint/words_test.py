@@ -74,7 +74,7 @@ def test_an_old_word_is_found_in_sources(tmp_path, text, word):
 
 @pytest.mark.parametrize("text, word", [
     ("constexpr int kMostBytes = 1;", "kMostBytes"), ("DeviceFacts facts_;", "DeviceFacts"),
-    ("// What is said of it.", "said"),
+    ("// What is said of it.", "said"), ("CodeRows rows; auto codes = rows.h_codes;", "codes"),
 ])
 def test_an_old_word_is_found_in_cpp(tmp_path, text, word):
     found = written(tmp_path, f"// A.\n{text}\n", "mace/ops/a.cc")

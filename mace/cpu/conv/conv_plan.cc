@@ -202,9 +202,9 @@ NodePlan PlanNode(const Node& node, const CpuContext& context, size_t link) {
     plan.tile = PlanDepthwiseTile(context, link);
     return plan;
   }
-  const bool has_codes =
+  const bool has_quantized =
       node.inputs.size() > 1 && HasQuantizedRows(node.inputs[1]);
-  if ((node.op == "MatMul" || node.op == "FullyConnected") && !has_codes) {
+  if ((node.op == "MatMul" || node.op == "FullyConnected") && !has_quantized) {
     plan.method = Method::kGemm;  // by the cost model's micro-kernel
   }
   if (node.op == "Conv2d") {

@@ -47,17 +47,17 @@ struct Stage16 {
       constexpr int64_t kLimit = int64_t{1} << 62;  // leaves room for any sum
       sum += std::clamp(bias64[channel], -kLimit, kLimit);
     }
-    int32_t code;
+    int32_t value;
     if (!stage.reals.empty()) {
       const double real = static_cast<double>(sum) * stage.real(channel);
-      code =
+      value =
           static_cast<int32_t>(std::round(std::min(std::max(real, -1e9), 1e9)));
     } else if (is_wide) {
-      code = Scale64(sum, stage.factor(channel));
+      value = Scale64(sum, stage.factor(channel));
     } else {
-      code = Scale(static_cast<int32_t>(sum), stage.factor(channel));
+      value = Scale(static_cast<int32_t>(sum), stage.factor(channel));
     }
-    return static_cast<int16_t>(stage.range.Clamp(code));
+    return static_cast<int16_t>(stage.range.Clamp(value));
   }
 };
 

@@ -157,7 +157,7 @@ class Conv {
                                 .method == Method::kWinograd;
   }
 
-  void SetFilter(uint8_t code) { std::fill(w_.begin(), w_.end(), code); }
+  void SetFilter(uint8_t value) { std::fill(w_.begin(), w_.end(), value); }
 
  private:
   Result<KernelPtr> PrepareConv() {
@@ -203,9 +203,11 @@ class Conv {
   int Random(int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random_);
   }
-  void Fill(std::vector<uint8_t>& codes, int64_t n) {
-    codes.resize(static_cast<size_t>(n));
-    for (uint8_t& code : codes) code = static_cast<uint8_t>(Random(0, 255));
+  void Fill(std::vector<uint8_t>& quantized, int64_t n) {
+    quantized.resize(static_cast<size_t>(n));
+    for (uint8_t& value : quantized) {
+      value = static_cast<uint8_t>(Random(0, 255));
+    }
   }
   QuantizationPtr MakeQuantization(const std::vector<float>& scales,
                                    int32_t zero, int axis) {
@@ -224,8 +226,8 @@ class Conv {
     operand.data = data;
     node_.inputs.push_back(operand);
   }
-  int32_t Code(uint8_t code) const {
-    return c_.is_unsigned ? code : static_cast<int8_t>(code);
+  int32_t QuantizedValue(uint8_t value) const {
+    return c_.is_unsigned ? value : static_cast<int8_t>(value);
   }
 
   uint32_t Sum(int64_t n, int64_t p, int64_t q, int64_t o) const {
@@ -242,11 +244,11 @@ class Conv {
         const int64_t j = q * c_.stride - pad + t * c_.dilation;
         if (i < 0 || i >= c_.height || j < 0 || j >= c_.width) continue;
         for (int64_t k = 0; k < inputs; ++k) {
-          const int32_t x = Code(
+          const int32_t x = QuantizedValue(
               x_[((n * c_.height + i) * c_.width + j) * c_.in + first + k]);
           const int32_t w =
-              Code(w_[(filter * inputs + k) * c_.kernel * c_.kernel +
-                      r * c_.kernel + t]);
+              QuantizedValue(w_[(filter * inputs + k) * c_.kernel * c_.kernel +
+                                r * c_.kernel + t]);
           sum += static_cast<uint32_t>((x - c_.x_zero) * (w - c_.w_zero));
         }
       }
@@ -266,10 +268,10 @@ class Conv {
       const int64_t n = matrix ? pixel : pixel / out_w_ / out_h_;
       const FixedFactor f =
           ToFixed(w.scales[w.scales.size() == 1 ? 0 : static_cast<size_t>(o)]);
-      const int64_t code =
+      const int64_t value =
           int64_t{Scale(static_cast<int32_t>(Sum(n, p, q, o)), f)} + c_.y_zero;
       want_.push_back(static_cast<uint8_t>(
-          std::min<int64_t>(std::max<int64_t>(code, least), most)));
+          std::min<int64_t>(std::max<int64_t>(value, least), most)));
     }
     return want_;
   }

@@ -71,7 +71,7 @@ struct ConvWinogradQ8::Task {
 };
 
 bool ConvWinogradQ8::IsExact(const Operand& w, const ConvShape& s) {
-  const FilterValuesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
+  const FilterValuesQ8 quantized = {w.data, w.type.dtype == DataType::kU8};
   const int32_t zero = w.type.quantization->zero_point();
   const int64_t elements = s.in_channels * kTaps;
   // A magnitude is at most 255, and 128 if the values are signed.
@@ -79,7 +79,7 @@ bool ConvWinogradQ8::IsExact(const Operand& w, const ConvShape& s) {
   for (int64_t o = 0; o < s.out_channels; ++o) {
     int64_t magnitudes = 0;
     for (int64_t i = 0; i < elements; ++i) {
-      magnitudes += std::abs(codes[o * elements + i] - zero);
+      magnitudes += std::abs(quantized[o * elements + i] - zero);
     }
     if (magnitudes > kMaxMagnitudes) return false;
   }
@@ -156,12 +156,12 @@ Status ConvWinogradQ8::Pack(const Node& node, const OutputStage& stage,
   const int64_t stage_bytes = AlignUp(StageQ8::Bytes(channels), kAlignment);
   const auto bytes =
       static_cast<size_t>(stage_bytes + WinogradQ8FilterBytes(shape_, *micro_));
-  const FilterValuesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
+  const FilterValuesQ8 quantized = {w.data, w.type.dtype == DataType::kU8};
   const int32_t zero = w.type.quantization->zero_point();
   const auto pack = [&](void* to) -> Status {
     std::memset(to, 0, bytes);
     PackWinogradFilterQ8(
-        {codes, zero, shape_.out_channels, shape_.in_channels}, *micro_,
+        {quantized, zero, shape_.out_channels, shape_.in_channels}, *micro_,
         reinterpret_cast<int16_t*>(static_cast<char*>(to) + stage_bytes));
     for (int64_t o = 0; o < shape_.out_channels; ++o) {
       StageQ8::Pack(

@@ -40,11 +40,11 @@ struct DeconvQ8 final : Kernel {
 
   Status Run(const RunArgs& args) override {
     const auto* x = args.inputs[0].as<const uint8_t>();
-    auto* codes = args.scratch.as<int16_t>();
+    auto* quantized = args.scratch.as<int16_t>();
     threads->ParallelFor(in_elements(), 1 << 14, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) {
-        const int32_t code = is_unsigned ? x[i] : static_cast<int8_t>(x[i]);
-        codes[i] = static_cast<int16_t>(code - x_zero);
+        const int32_t value = is_unsigned ? x[i] : static_cast<int8_t>(x[i]);
+        quantized[i] = static_cast<int16_t>(value - x_zero);
       }
     });
     const auto* bias =
@@ -54,7 +54,7 @@ struct DeconvQ8 final : Kernel {
         1, s.rows() / (threads->num_threads() * kDeconvQ8TasksPerThread));
     threads->ParallelFor(s.rows(), tile, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end && !threads->is_cancelled(); ++i) {
-        Pixel(codes, bias, static_cast<int64_t>(i), y + i * s.out_channels);
+        Pixel(quantized, bias, static_cast<int64_t>(i), y + i * s.out_channels);
       }
     });
     return Status();
@@ -100,8 +100,8 @@ Result<std::shared_ptr<const void>> PackDeconvFilterQ8(const Node& node,
     for (int64_t i = 0; i < s.out_channels * taps * inputs; ++i) {
       const int64_t o = i / (taps * inputs), t = i / inputs % taps;
       const uint8_t bits = from[(o * inputs + i % inputs) * taps + t];
-      const int32_t code = is_unsigned ? bits : static_cast<int8_t>(bits);
-      to[i] = static_cast<int16_t>(code - zero);
+      const int32_t value = is_unsigned ? bits : static_cast<int8_t>(bits);
+      to[i] = static_cast<int16_t>(value - zero);
     }
     return Status();
   };

@@ -33,10 +33,10 @@ struct PackedTaps {
   int64_t plane() const {  // elements
     return s->window.w.kernel * groups() * micro->lanes * micro->group;
   }
-  // Writes the taps of channel `c`, [kernel_h, kernel_w] from codes[at] on.
+  // Writes the taps of channel `c`, [kernel_h, kernel_w] from quantized[at] on.
   template <typename T>
-  void Pack(const FilterValuesQ8& codes, int64_t at, int32_t zero, int64_t c,
-            T* to) const {
+  void Pack(const FilterValuesQ8& quantized, int64_t at, int32_t zero,
+            int64_t c, T* to) const {
     constexpr int32_t kLimit = std::numeric_limits<T>::max();
     const int64_t lanes = micro->lanes, group = micro->group;
     const Window &h = s->window.h, &w = s->window.w;
@@ -46,7 +46,7 @@ struct PackedTaps {
         T* tap = block +
                  ((j * groups() + r / group) * lanes + c % lanes) * group +
                  r % group;
-        int32_t rest = codes[at++] - zero;
+        int32_t rest = quantized[at++] - zero;
         for (; rest != 0; tap += plane()) {
           const int32_t here = std::clamp(rest, -kLimit - 1, kLimit);
           *tap = static_cast<T>(here);
@@ -96,13 +96,13 @@ Result<DepthwiseQ8> DepthwiseQ8::Create(const Node& node,
   const auto pack = [&](void* to) -> Status {
     std::memset(to, 0, bytes);
     char* first = static_cast<char*>(to) + stage_bytes;
-    const FilterValuesQ8 codes = {w.data, w.type.dtype == DataType::kU8};
+    const FilterValuesQ8 quantized = {w.data, w.type.dtype == DataType::kU8};
     for (int64_t c = 0; c < shape.out_channels; ++c) {
       const int64_t at = order.offset(c);
       if (d.micro_->w_bytes == 1) {
-        taps.Pack(codes, at, zero, c, reinterpret_cast<int8_t*>(first));
+        taps.Pack(quantized, at, zero, c, reinterpret_cast<int8_t*>(first));
       } else {
-        taps.Pack(codes, at, zero, c, reinterpret_cast<int16_t*>(first));
+        taps.Pack(quantized, at, zero, c, reinterpret_cast<int16_t*>(first));
       }
       StageQ8::Pack(channels, c, stage, c,
                     SumsQ8(node, order, c, d.x_.zero_point, zero), to);

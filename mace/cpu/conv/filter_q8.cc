@@ -27,8 +27,8 @@ uint32_t BitsOf(float x) {
 template <typename T>
 void PackColumn(const T* from, const FilterOrder& order, int32_t offset,
                 int64_t group, int64_t step, int8_t* to) {
-  const auto element = [offset](T code) {
-    return static_cast<int8_t>(code - offset);
+  const auto element = [offset](T value) {
+    return static_cast<int8_t>(value - offset);
   };
   int64_t i = 0, in_group = 0;
   if (order.taps == 1 && order.in_stride == 1) {
@@ -51,12 +51,12 @@ void PackColumn(const T* from, const FilterOrder& order, int32_t offset,
 
 // Packs n columns from `first` on.
 template <typename T>
-void PackPanelQ8(const void* codes, const FilterOrder& order, int64_t first,
+void PackPanelQ8(const void* quantized, const FilterOrder& order, int64_t first,
                  int64_t n, int32_t offset, const GemmUkernel& micro,
                  int8_t* to) {
   const int64_t group = micro.packing.group, step = micro.nr * group;
   for (int64_t j = 0; j < n; ++j) {
-    const T* from = static_cast<const T*>(codes) + order.offset(first + j);
+    const T* from = static_cast<const T*>(quantized) + order.offset(first + j);
     int8_t* column = to + j * group;
     // A constant makes a group one copy.
     if (group == 4) {
@@ -69,7 +69,7 @@ void PackPanelQ8(const void* codes, const FilterOrder& order, int64_t first,
 
 // The sum of quantized values, and that of their distances from `zero`.
 struct ValueSums {
-  int64_t codes = 0, distances = 0;
+  int64_t quantized = 0, distances = 0;
 
   template <typename T>
   void Add(const T* from, int64_t n, int32_t zero) {
@@ -81,7 +81,7 @@ struct ValueSums {
         sum += from[i];
         distance += std::abs(from[i] - zero);
       }
-      codes += sum;
+      quantized += sum;
       distances += distance;
     }
   }
@@ -147,7 +147,7 @@ ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
   const ValueSums sums = w.type.dtype == DataType::kU8
                              ? SumsOfChannel<uint8_t>(w.data, order, o, zero)
                              : SumsOfChannel<int8_t>(w.data, order, o, zero);
-  const int64_t sum = sums.codes - order.depth() * offset;
+  const int64_t sum = sums.quantized - order.depth() * offset;
   const int32_t bias = node.has_input(2)
                            ? static_cast<const int32_t*>(node.inputs[2].data)[o]
                            : 0;

@@ -249,9 +249,9 @@ namespace {
 // Returns whether an element of a filter may be -128 once it is packed.
 bool HasLeastElement(const Operand& w) {
   if (w.data == nullptr) return true;
-  const int code = w.type.dtype == DataType::kU8 ? 0 : 0x80;
+  const int value = w.type.dtype == DataType::kU8 ? 0 : 0x80;
   const auto n = static_cast<size_t>(NumElements(w.type.shape));
-  return std::memchr(w.data, code, n) != nullptr;
+  return std::memchr(w.data, value, n) != nullptr;
 }
 
 }  // namespace

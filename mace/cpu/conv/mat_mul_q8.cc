@@ -18,7 +18,7 @@ namespace mace::cpu {
 namespace {
 
 constexpr int64_t kPackTile = 1 << 14;  // values that a task packs, about
-constexpr int32_t kMaxDistance = 255;   // of a code from its zero point
+constexpr int32_t kMaxDistance = 255;   // of a value from its zero point
 
 constexpr int MostColumns() {
   int most = 0;
@@ -45,7 +45,7 @@ struct MatrixB {
   }
 };
 
-// Packs `n` columns of a panel, whose first code is `from`. Word has the size
+// Packs `n` columns of a panel, whose first value is `from`. Word has the size
 // of a group.
 template <typename Word>
 void PackColumns(const MatrixB& b, const uint8_t* from, int64_t n,

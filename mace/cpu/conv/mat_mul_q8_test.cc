@@ -50,11 +50,11 @@ TensorType TypeOf(DataType type, const Shape& shape, float scale,
   return t;
 }
 
-std::vector<uint8_t> Codes(const Shape& shape, std::minstd_rand* random) {
-  std::vector<uint8_t> codes(static_cast<size_t>(NumElements(shape)));
+std::vector<uint8_t> Quantized(const Shape& shape, std::minstd_rand* random) {
+  std::vector<uint8_t> quantized(static_cast<size_t>(NumElements(shape)));
   std::uniform_int_distribution<int> any(0, 255);
-  for (uint8_t& code : codes) code = static_cast<uint8_t>(any(*random));
-  return codes;
+  for (uint8_t& value : quantized) value = static_cast<uint8_t>(any(*random));
+  return quantized;
 }
 
 class MatMulOfQuantized {
@@ -66,8 +66,8 @@ class MatMulOfQuantized {
                                   : MatrixShape(p.a_batch, p.m, p.k);
     const Shape b = p.transpose_b ? MatrixShape(p.b_batch, p.n, p.k)
                                   : MatrixShape(p.b_batch, p.k, p.n);
-    a_ = Codes(a, &random);
-    b_ = Codes(b, &random);
+    a_ = Quantized(a, &random);
+    b_ = Quantized(b, &random);
     node_.name = "product";
     node_.op = "MatMul";
     node_.attrs["transpose_a"] = int64_t{p.transpose_a};
@@ -107,8 +107,8 @@ class MatMulOfQuantized {
   }
 
  private:
-  int32_t Code(uint8_t code) const {
-    return zeros_.type == DataType::kU8 ? code : static_cast<int8_t>(code);
+  int32_t QuantizedValue(uint8_t value) const {
+    return zeros_.type == DataType::kU8 ? value : static_cast<int8_t>(value);
   }
   // The matrix of an operand that a product of the batch reads: its dimensions
   // are those of the batch or 1.
@@ -138,10 +138,10 @@ class MatMulOfQuantized {
         for (int64_t c = 0; c < p_.n; ++c) {
           int32_t sum = 0;
           for (int64_t e = 0; e < p_.k; ++e) {
-            const int32_t x =
-                Code(p_.transpose_a ? a[e * p_.m + r] : a[r * p_.k + e]);
-            const int32_t w =
-                Code(p_.transpose_b ? b[c * p_.k + e] : b[e * p_.n + c]);
+            const int32_t x = QuantizedValue(p_.transpose_a ? a[e * p_.m + r]
+                                                            : a[r * p_.k + e]);
+            const int32_t w = QuantizedValue(p_.transpose_b ? b[c * p_.k + e]
+                                                            : b[e * p_.n + c]);
             sum += (x - zeros_.a) * (w - zeros_.b);
           }
           want.push_back(static_cast<uint8_t>(

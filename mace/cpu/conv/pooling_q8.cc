@@ -43,12 +43,12 @@ struct TapsOf {
 
   int64_t count() const { return std::max<int64_t>(1, rows * columns); }
 
-  // Calls f(codes) for each tap.
+  // Calls f(value) for each tap.
   template <typename F>
   void ForEach(const F& f) const {
     for (int64_t r = 0; r < rows; ++r) {
-      const T* code = from + r * row_stride;
-      for (int64_t c = 0; c < columns; ++c, code += column_stride) f(code);
+      const T* value = from + r * row_stride;
+      for (int64_t c = 0; c < columns; ++c, value += column_stride) f(value);
     }
   }
 };

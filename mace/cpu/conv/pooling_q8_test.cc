@@ -55,7 +55,7 @@ class Pool {
     node_.outputs[0].shape = {1, out_h_, out_w_, c.channels};
     std::minstd_rand random(3);
     x_.resize(static_cast<size_t>(c.height * c.width * c.channels));
-    for (uint8_t& code : x_) code = static_cast<uint8_t>(random() >> 8);
+    for (uint8_t& value : x_) value = static_cast<uint8_t>(random() >> 8);
   }
 
   void Check() const {
@@ -102,22 +102,22 @@ class Pool {
         }
         const uint8_t byte =
             x_[(row * c_.width + column) * c_.channels + channel];
-        const int64_t code = c_.is_unsigned ? byte : static_cast<int8_t>(byte);
-        sum += code;
+        const int64_t value = c_.is_unsigned ? byte : static_cast<int8_t>(byte);
+        sum += value;
         count += 1;
-        most = std::max(most, code);
+        most = std::max(most, value);
       }
     }
-    int64_t code = most;
+    int64_t value = most;
     if (c_.type == PoolingType::kAverage) {
       // Half away from zero, in whole numbers.
       const int64_t magnitude = (2 * std::abs(sum) + count) / (2 * count);
-      code = sum < 0 ? -magnitude : magnitude;
+      value = sum < 0 ? -magnitude : magnitude;
     }
     if (c_.activation == "RELU") {
-      code = std::max<int64_t>(code, c_.is_unsigned ? 101 : -27);
+      value = std::max<int64_t>(value, c_.is_unsigned ? 101 : -27);
     }
-    return static_cast<uint8_t>(code);
+    return static_cast<uint8_t>(value);
   }
 
   Case c_;

@@ -62,7 +62,7 @@ void PackLanes(const WinogradFilterQ8& f, const WinogradQ8& micro, int64_t o,
     if (at_o >= f.outputs || at_c >= f.inputs) continue;
     const int64_t from = (at_o * f.inputs + at_c) * kFilterTaps;
     for (int64_t t = 0; t < kFilterTaps; ++t) {
-      g[t][i] = static_cast<int16_t>(f.codes[from + t] - f.zero);
+      g[t][i] = static_cast<int16_t>(f.quantized[from + t] - f.zero);
     }
   }
   Lanes u[kTileArea];

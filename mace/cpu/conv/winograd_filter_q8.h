@@ -13,7 +13,7 @@ namespace mace::cpu {
 // A filter of 3x3, [outputs][inputs][3][3]. Its elements are quantized values
 // minus `zero`.
 struct WinogradFilterQ8 {
-  FilterValuesQ8 codes;
+  FilterValuesQ8 quantized;
   int32_t zero = 0;
   int64_t outputs = 0, inputs = 0;
 };

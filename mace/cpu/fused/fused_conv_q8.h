@@ -12,7 +12,7 @@ namespace mace::cpu {
 
 // Prepares a convolution, a depthwise convolution and a 1x1 convolution, or two
 // that follow each other among them, as one kernel that computes them line by
-// line: the tensors between them are a few lines. Every code is the same as of
+// line: the tensors between them are a few lines. Every value is the same as of
 // the separate kernels. Errors: MACE_UNSUPPORTED if these nodes are others, or
 // are as fast one by one.
 Result<KernelPtr> PrepareFusedConvQ8(const std::vector<FusedNode>& chain,

@@ -57,7 +57,7 @@ class Chain {
     context_.threads = threads_.get();
     context_.features = DetectCpuFeatures();
     context_.packed = &packed_;
-    TensorType x = Codes({c.batch, c.height, c.width, c.channels}, 3);
+    TensorType x = Quantized({c.batch, c.height, c.width, c.channels}, 3);
     for (const Link& link : c.links) {
       nodes_.push_back(MakeNode(x, link));
       x = nodes_.back().outputs[0];
@@ -124,7 +124,7 @@ class Chain {
   }
 
  private:
-  TensorType Codes(const Shape& shape, int32_t zero_point) const {
+  TensorType Quantized(const Shape& shape, int32_t zero_point) const {
     TensorType type;
     type.dtype = unsigned_ ? DataType::kU8 : DataType::kI8;
     type.shape = shape;
@@ -150,8 +150,8 @@ class Chain {
     Operand input, weight, bias;
     input.type = x;
     weight.type =
-        Codes(depthwise ? Shape{1, in, k, k} : Shape{link.out, in, k, k},
-              unsigned_ ? -7 : 0);
+        Quantized(depthwise ? Shape{1, in, k, k} : Shape{link.out, in, k, k},
+                  unsigned_ ? -7 : 0);
     const int64_t outputs = depthwise ? in : link.out;
     if (!unsigned_) {  // a scale for each output
       std::vector<float> scales;

@@ -16,7 +16,7 @@
 namespace mace::cpu {
 namespace {
 
-using Codes = std::array<uint8_t, 256>;
+using Quantized = std::array<uint8_t, 256>;
 
 bool IsQuantized8(const TensorType& type, const Shape& shape) {
   return type.is_quantized() && type.shape == shape &&
@@ -30,24 +30,26 @@ bool MatchesFusedLut(const std::vector<FusedNode>& chain) {
   }
   const Node &activation = *chain[0].node, &with = *chain[1].node;
   const Shape& shape = activation.outputs[0].shape;
-  const auto is_codes = [&shape](const Operand& x) {
+  const auto is_quantized = [&shape](const Operand& x) {
     return IsQuantized8(x.type, shape);
   };
   return activation.inputs.size() == 1 && with.inputs.size() == 2 &&
-         AllOf(activation.inputs, is_codes) && AllOf(with.inputs, is_codes) &&
+         AllOf(activation.inputs, is_quantized) &&
+         AllOf(with.inputs, is_quantized) &&
          IsQuantized8(with.outputs[0], shape);
 }
 
 // Runs a node of which each operand is 256 values.
 Status RunOnValues(Node node, CpuContext& context,
-                   const std::vector<const Codes*>& inputs, Codes* output) {
+                   const std::vector<const Quantized*>& inputs,
+                   Quantized* output) {
   for (Operand& x : node.inputs) x.type.shape = {256};
   node.outputs[0].shape = {256};
   MACE_ASSIGN_OR_RETURN(const KernelPtr kernel, PrepareNode(node, context));
   std::vector<char> scratch(
       static_cast<size_t>(kernel->scratch_bytes() + kAlignment));
   RunArgs args;
-  for (const Codes* x : inputs) {
+  for (const Quantized* x : inputs) {
     args.inputs.push_back({const_cast<uint8_t*>(x->data())});
   }
   args.outputs.push_back({output->data()});
@@ -61,13 +63,15 @@ Status RunOnValues(Node node, CpuContext& context,
 Result<KernelPtr> PrepareFusedLut(const std::vector<FusedNode>& chain,
                                   CpuContext& context) {
   if (!kHas8BitKernels || context.reference || !MatchesFusedLut(chain)) {
-    return Unsupported("only functions of one code can be looked up");
+    return Unsupported("only functions of one value can be looked up");
   }
-  Codes codes, activated, table;
-  for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<uint8_t>(i);
+  Quantized quantized, activated, table;
+  for (size_t i = 0; i < quantized.size(); ++i) {
+    quantized[i] = static_cast<uint8_t>(i);
+  }
   MACE_RETURN_IF_ERROR(
-      RunOnValues(*chain[0].node, context, {&codes}, &activated));
-  std::vector<const Codes*> operands(2, &codes);
+      RunOnValues(*chain[0].node, context, {&quantized}, &activated));
+  std::vector<const Quantized*> operands(2, &quantized);
   operands[static_cast<size_t>(chain[1].previous)] = &activated;
   MACE_RETURN_IF_ERROR(RunOnValues(*chain[1].node, context, operands, &table));
   return MakeLut(*chain[1].node, context, table);

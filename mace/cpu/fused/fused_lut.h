@@ -1,5 +1,5 @@
 // An activation of 8-bit values and its sum, product or the like with what it
-// is of, as in x * sigmoid(x): a function of one code, which is looked up.
+// is of, as in x * sigmoid(x): a function of one value, which is looked up.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_FUSED_FUSED_LUT_H_
 #define MACE_CPU_FUSED_FUSED_LUT_H_

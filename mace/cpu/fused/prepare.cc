@@ -45,7 +45,7 @@ Status CheckStoredTypes(const Node& node) {
   for (const Operand& operand : node.inputs) {
     if (!kHas8BitKernels && IsStoredQuantized(operand.stored)) {
       return Unsupported(Label(node),
-                         ": its weights are stored as codes, and this library "
+                         ": its weights are quantized, and this library "
                          "was built without kernels for these: name the model "
                          "in the deployment file, or write "
                          "'extra_data_types: [int8]' there (with CMake alone: "

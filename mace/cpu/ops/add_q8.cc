@@ -57,8 +57,8 @@ KernelPtr MakeAddQ8(const Node& node, bool subtract, QuantizedRange range,
     threads->ParallelFor(all.n, kAddQ8Tile, [&](size_t begin, size_t end) {
       AddQ8Args part = all;
       part.n = end - begin;
-      part.a.codes = args.inputs[0].as<const uint8_t>() + begin;
-      part.b.codes = args.inputs[1].as<const uint8_t>() + begin;
+      part.a.quantized = args.inputs[0].as<const uint8_t>() + begin;
+      part.b.quantized = args.inputs[1].as<const uint8_t>() + begin;
       part.y = args.outputs[0].as<uint8_t>() + begin;
       fn(part);
     });

@@ -50,7 +50,7 @@ Result<KernelPtr> From8Bits(const Node& node, CpuContext& context) {
             all.n, kDequantizeTile, [&](size_t begin, size_t end) {
               DequantizeQ8Args part = all;
               part.n = end - begin;
-              part.codes = args.inputs[0].as<const uint8_t>() + begin;
+              part.quantized = args.inputs[0].as<const uint8_t>() + begin;
               part.y = args.outputs[0].as<float>() + begin;
               fn(part);
             });

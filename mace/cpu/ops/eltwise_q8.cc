@@ -1,5 +1,5 @@
 // Operators on two quantized values. Each value is first replaced by a term of
-// its operand, from a table of 256; terms then become a code, or the answer of
+// its operand, from a table of 256; terms then become a value, or the answer of
 // a comparison.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -32,9 +32,11 @@ constexpr int kEltwiseQ8DifferenceBits = 7;  // the same of squared differences
 constexpr int kCompareBits = 8;
 
 struct Terms {
-  int32_t of_code[256];  // by the bits of the code
+  int32_t of_value[256];  // by the bits of the value
 
-  int32_t operator[](uint8_t code) const { return of_code[code]; }
+  int32_t operator[](uint8_t quantized_value) const {
+    return of_value[quantized_value];
+  }
 };
 
 // Products in vectors: differences of 16 bits are multiplied, and a
@@ -53,14 +55,14 @@ struct Products {
   }
 };
 
-// From a term of each operand to a code of y.
+// From a term of each operand to a value of y.
 struct Arithmetic {
   Products products;             // of `VectorProduct`
   FixedFactor y, y_of_positive;  // y_of_positive: of PRelu
   int32_t y_zero = 0;
   QuantizedRange range;
 
-  uint8_t Code(int32_t x) const {
+  uint8_t QuantizedValue(int32_t x) const {
     return static_cast<uint8_t>(range.Clamp(x + y_zero));
   }
 };
@@ -109,15 +111,15 @@ int32_t Square(int32_t x) {
   return static_cast<int32_t>(bits * bits);
 }
 
-MACE_ROW(Sum, return f.Code(Scale(p + q, f.y));)
-MACE_ROW(Difference, return f.Code(Scale(p - q, f.y));)
-MACE_ROW(Product, return f.Code(Scale(p * q, f.y));)
-MACE_ROW(Division, return f.Code(Quotient(f, p, q));)
-MACE_ROW(SquaredDifference, return f.Code(Scale(Square(p - q), f.y));)
-MACE_ROW(Minimum, return f.Code(std::min(p, q));)
-MACE_ROW(Maximum, return f.Code(std::max(p, q));)
-MACE_ROW(PRelu,
-         return f.Code(p >= 0 ? Scale(p, f.y_of_positive) : Scale(p * q, f.y));)
+MACE_ROW(Sum, return f.QuantizedValue(Scale(p + q, f.y));)
+MACE_ROW(Difference, return f.QuantizedValue(Scale(p - q, f.y));)
+MACE_ROW(Product, return f.QuantizedValue(Scale(p * q, f.y));)
+MACE_ROW(Division, return f.QuantizedValue(Quotient(f, p, q));)
+MACE_ROW(SquaredDifference, return f.QuantizedValue(Scale(Square(p - q), f.y));)
+MACE_ROW(Minimum, return f.QuantizedValue(std::min(p, q));)
+MACE_ROW(Maximum, return f.QuantizedValue(std::max(p, q));)
+MACE_ROW(PRelu, return f.QuantizedValue(p >= 0 ? Scale(p, f.y_of_positive)
+                                               : Scale(p * q, f.y));)
 MACE_ROW(Equal, return p == q ? 1 : 0;)
 MACE_ROW(NotEqual, return p != q ? 1 : 0;)
 MACE_ROW(Less, return p < q ? 1 : 0;)
@@ -237,9 +239,9 @@ struct EltwiseQ8 final : Kernel {
 // Fills in term(q - zero point) of each value q of an operand.
 template <typename F>
 void FillTerms(const TensorType& x, Terms* terms, const F& term) {
-  const QuantizedRange codes = RangeOf(x.dtype);
-  for (int32_t q = codes.least; q <= codes.most; ++q) {
-    terms->of_code[static_cast<uint8_t>(q)] =
+  const QuantizedRange range = RangeOf(x.dtype);
+  for (int32_t q = range.least; q <= range.most; ++q) {
+    terms->of_value[static_cast<uint8_t>(q)] =
         term(q - x.quantization->zero_point());
   }
 }

@@ -211,9 +211,10 @@ struct SoftmaxQ16 {
     const int shift = 31 - headroom;
     for (int64_t k = 0; k < n; ++k) {
       const int64_t share = int64_t{Exp(x[k * inner] - most)} * inverse;
-      const int64_t code = (share + (int64_t{1} << (shift - 1))) >> shift;
+      const int64_t quantized_value =
+          (share + (int64_t{1} << (shift - 1))) >> shift;
       y[k * inner] = static_cast<int16_t>(
-          std::min<int64_t>(std::max<int64_t>(code, 0), 32767));
+          std::min<int64_t>(std::max<int64_t>(quantized_value, 0), 32767));
     }
   }
 };

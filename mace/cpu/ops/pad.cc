@@ -104,9 +104,9 @@ Result<KernelPtr> PreparePad(const Node& node, CpuContext& context) {
   if (spec.mode == PadMode::kConstant) AddBorder(y, middle, &boxes);
   uint64_t value = 0;
   if (y.is_quantized()) {
-    const auto code = static_cast<uint8_t>(
+    const auto q = static_cast<uint8_t>(
         QuantizeReal(spec.constant_value, *y.quantization, RangeOf(y.dtype)));
-    std::memcpy(&value, &code, sizeof(code));
+    std::memcpy(&value, &q, sizeof(q));
   } else {
     ConvertElements(DataType::kF32, &spec.constant_value, x.dtype, &value, 1);
   }

@@ -26,15 +26,16 @@ Result<bool> RoundsToEven(const Node& node) {
   return attrs.rounding == "EVEN";
 }
 
-// Returns the code that is nearest to `real`, ties to the even multiple of the
+// Returns the value that is nearest to `real`, ties to the even multiple of the
 // scale, within the range.
 int32_t QuantizeTiesEven(float real, const Quantization& quantization,
                          QuantizedRange range) {
   const float units = std::nearbyint(real / quantization.scale());
-  const float code = units + static_cast<float>(quantization.zero_point());
-  if (!(code > static_cast<float>(range.least))) return range.least;
-  if (code >= static_cast<float>(range.most)) return range.most;
-  return static_cast<int32_t>(code);
+  const float quantized_value =
+      units + static_cast<float>(quantization.zero_point());
+  if (!(quantized_value > static_cast<float>(range.least))) return range.least;
+  if (quantized_value >= static_cast<float>(range.most)) return range.most;
+  return static_cast<int32_t>(quantized_value);
 }
 
 KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
@@ -58,7 +59,7 @@ KernelPtr MakeFromFloat(const Node& node, bool to_even, CpuContext& context) {
               QuantizeQ8Args part = all;
               part.n = end - begin;
               part.x = args.inputs[0].as<const float>() + begin;
-              part.codes = args.outputs[0].as<uint8_t>() + begin;
+              part.quantized = args.outputs[0].as<uint8_t>() + begin;
               fn(part);
             });
       },
@@ -74,13 +75,13 @@ KernelPtr MakeFromFloatTo16Bits(const Node& node, bool to_even,
   return MakeKernel(
       [n, to_even, quantization = y.quantization, range = RangeOf(y.dtype),
        threads = context.threads](const RunArgs& args) {
-        const auto code_of = to_even ? QuantizeTiesEven : QuantizeReal;
+        const auto quantize_value = to_even ? QuantizeTiesEven : QuantizeReal;
         const float* from = args.inputs[0].as<const float>();
         int16_t* to = args.outputs[0].as<int16_t>();
         threads->ParallelFor(n, kQuantizeTile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
-            to[i] =
-                static_cast<int16_t>(code_of(from[i], *quantization, range));
+            to[i] = static_cast<int16_t>(
+                quantize_value(from[i], *quantization, range));
           }
         });
       },
@@ -94,19 +95,20 @@ Result<KernelPtr> FromFloat(const Node& node, CpuContext& context) {
              : MakeFromFloat(node, to_even, context);
 }
 
-// Replaces each code q by code_of(q), where codes have 16 bits.
+// Replaces each value q by quantize_value(q), where values have 16 bits.
 template <typename From, typename To, typename F>
-KernelPtr MakeLoop(const Node& node, CpuContext& context, const F& code_of) {
+KernelPtr MakeLoop(const Node& node, CpuContext& context,
+                   const F& quantize_value) {
   const int64_t n = NumElements(node.outputs[0].shape);
   KernelProperties properties;
   properties.variant = "quantize_q16";
   return MakeKernel(
-      [n, code_of, threads = context.threads](const RunArgs& args) {
+      [n, quantize_value, threads = context.threads](const RunArgs& args) {
         const From* from = args.inputs[0].as<const From>();
         To* to = args.outputs[0].as<To>();
         threads->ParallelFor(n, kQuantizeTile, [&](size_t begin, size_t end) {
           for (size_t i = begin; i < end; ++i) {
-            to[i] = static_cast<To>(code_of(int32_t{from[i]}));
+            to[i] = static_cast<To>(quantize_value(int32_t{from[i]}));
           }
         });
       },
@@ -115,14 +117,14 @@ KernelPtr MakeLoop(const Node& node, CpuContext& context, const F& code_of) {
 
 template <typename From, typename F>
 KernelPtr MakeLoopFrom(const Node& node, CpuContext& context,
-                       const F& code_of) {
+                       const F& quantize_value) {
   switch (node.outputs[0].dtype) {
     case DataType::kI16:
-      return MakeLoop<From, int16_t>(node, context, code_of);
+      return MakeLoop<From, int16_t>(node, context, quantize_value);
     case DataType::kU8:
-      return MakeLoop<From, uint8_t>(node, context, code_of);
+      return MakeLoop<From, uint8_t>(node, context, quantize_value);
     default:
-      return MakeLoop<From, int8_t>(node, context, code_of);
+      return MakeLoop<From, int8_t>(node, context, quantize_value);
   }
 }
 
@@ -137,12 +139,12 @@ Result<KernelPtr> QuantizeFrom16Bits(const Node& node,
   const QuantizedRange range = RangeOf(node.outputs[0].dtype);
   if (attrs.arithmetic == "FLOAT") {
     return Unsupported(Label(node),
-                       ": codes of 16 bits become others in FIXED "
+                       ": int16 is requantized in FIXED "
                        "point only");
   }
   const bool to_even = attrs.rounding == "EVEN";
   const FixedFactor factor = ToFixed(double{x.scale()} / y.scale());
-  const auto code_of = [=](int32_t q) {
+  const auto quantize_value = [=](int32_t q) {
     const int32_t units = q - x.zero_point();
     if (to_even) {
       return QuantizeTiesEven(x.scale() * static_cast<float>(units), y, range);
@@ -151,11 +153,11 @@ Result<KernelPtr> QuantizeFrom16Bits(const Node& node,
   };
   switch (type.dtype) {
     case DataType::kI16:
-      return MakeLoopFrom<int16_t>(node, context, code_of);
+      return MakeLoopFrom<int16_t>(node, context, quantize_value);
     case DataType::kU8:
-      return MakeLoopFrom<uint8_t>(node, context, code_of);
+      return MakeLoopFrom<uint8_t>(node, context, quantize_value);
     default:
-      return MakeLoopFrom<int8_t>(node, context, code_of);
+      return MakeLoopFrom<int8_t>(node, context, quantize_value);
   }
 }
 

@@ -42,8 +42,8 @@ struct Weights {
   Weights(const Operand& weight, float scale) {
     rows = weight.type.shape[0];
     depth = weight.type.shape[1];
-    const auto* codes = static_cast<const int8_t*>(weight.data);
-    values.assign(codes, codes + rows * depth);
+    const auto* quantized = static_cast<const int8_t*>(weight.data);
+    values.assign(quantized, quantized + rows * depth);
     const std::vector<float>& scales = weight.type.quantization->scales;
     for (int64_t row = 0; row < rows; ++row) {
       const float product = scales[scales.size() == 1 ? 0 : row] * scale;
@@ -96,9 +96,9 @@ class QuantizedLstmKernel final : public Kernel {
     auto* c = h + s_.batch * s_.hidden;
     AddInputs(args.inputs[kQuantizedLstmX].as<const int8_t>(), x, gates);
     const int64_t count = s_.batch * s_.hidden;
-    const auto* h_codes = args.inputs[kQuantizedLstmH].as<const int8_t>();
+    const auto* h_quantized = args.inputs[kQuantizedLstmH].as<const int8_t>();
     for (int64_t i = 0; i < count; ++i) {
-      h[i] = static_cast<int16_t>(h_codes[i] - h_zero_);
+      h[i] = static_cast<int16_t>(h_quantized[i] - h_zero_);
     }
     std::copy_n(args.inputs[kQuantizedLstmC].as<const int16_t>(), count, c);
     auto* y = args.outputs[0].as<int8_t>();
@@ -136,10 +136,10 @@ class QuantizedLstmKernel final : public Kernel {
   }
 
   // What x adds to the gates [rows of x, 4H] of all steps.
-  void AddInputs(const int8_t* codes, int16_t* x, int16_t* gates) const {
+  void AddInputs(const int8_t* quantized, int16_t* x, int16_t* gates) const {
     const int64_t rows = s_.steps * s_.batch;
     for (int64_t i = 0; i < rows * s_.inputs; ++i) {
-      x[i] = static_cast<int16_t>(codes[i] - x_zero_);
+      x[i] = static_cast<int16_t>(quantized[i] - x_zero_);
     }
     const int64_t each = std::max<int64_t>(rows * s_.inputs, 1);
     threads_->ParallelFor(w_.rows, std::max<int64_t>(kProducts / each, 1),
@@ -192,10 +192,10 @@ class QuantizedLstmKernel final : public Kernel {
             std::clamp<int32_t>(c[j], -cell_limit_, cell_limit_));
       }
       const int32_t bent = FixedTanh16(c[j], 15 + s_.cell_exponent);
-      const int32_t code =
+      const int32_t value =
           std::clamp(Scale(o * bent, h_factor_) + h_zero_, -128, 127);
-      y[j] = static_cast<int8_t>(code);
-      h[j] = static_cast<int16_t>(code - h_zero_);
+      y[j] = static_cast<int8_t>(value);
+      h[j] = static_cast<int16_t>(value - h_zero_);
     }
   }
 

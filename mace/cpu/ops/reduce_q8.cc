@@ -74,7 +74,7 @@ struct ReduceQ8 final : Kernel {
         for (int64_t k = 0; k < n; ++k) found[k] = Better(found[k], row[k]);
       }
     }
-    for (int64_t k = 0; k < n; ++k) y[k] = CodeOf(found[k]);
+    for (int64_t k = 0; k < n; ++k) y[k] = ValueOf(found[k]);
   }
 
   // Adds the first n values of rows [first, end), at most kReduceQ8Rows.
@@ -103,11 +103,11 @@ struct ReduceQ8 final : Kernel {
   static uint32_t Bits(int32_t x) { return static_cast<uint32_t>(x); }
 
   uint32_t Better(uint32_t a, int32_t b) const {
-    const auto code = static_cast<int32_t>(a);
-    return Bits(is_max ? std::max(code, b) : std::min(code, b));
+    const auto value = static_cast<int32_t>(a);
+    return Bits(is_max ? std::max(value, b) : std::min(value, b));
   }
 
-  T CodeOf(uint32_t found) const {
+  T ValueOf(uint32_t found) const {
     if (!adds) return static_cast<T>(found);
     const uint32_t zeros =
         Bits(x_zero) * static_cast<uint32_t>(g.num_reduced());

@@ -72,12 +72,12 @@ struct SoftmaxQ8 final : Kernel {
     const int32_t least = shift > 31 ? 1 : least_difference;
     for (int64_t k = 0; k < n; ++k) {
       const int32_t difference = x[k * inner] - most;
-      int32_t code = range.least;
+      int32_t quantized_value = range.least;
       if (difference >= least) {
         const int32_t share = MultiplyHigh(scale.fraction, Exp(difference));
-        code += RoundingShift(share, shift);
+        quantized_value += RoundingShift(share, shift);
       }
-      y[k * inner] = static_cast<T>(range.Clamp(code));
+      y[k * inner] = static_cast<T>(range.Clamp(quantized_value));
     }
   }
 };
@@ -124,7 +124,7 @@ Result<KernelPtr> MakeSoftmaxQ8(const Node& node, CpuContext& context) {
 
 // In fixed point, as TFLite's reference kernel. Errors: MACE_UNSUPPORTED for
 // use_log, and for an output whose quantized values are not 1/256 apart,
-// beginning with 0 at the least code.
+// beginning with 0 at the smallest value.
 Result<KernelPtr> PrepareSoftmaxQ8(const Node& node, CpuContext& context) {
   return node.inputs[0].type.dtype == DataType::kU8
              ? MakeSoftmaxQ8<uint8_t>(node, context)

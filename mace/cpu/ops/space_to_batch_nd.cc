@@ -22,8 +22,8 @@ Result<KernelPtr> PrepareSpaceToBatchNd(const Node& node, CpuContext& context) {
   const QuantizationPtr& q = node.outputs[0].quantization;
   uint64_t zero = 0;
   if (q != nullptr) {
-    const auto code = static_cast<uint8_t>(q->zero_point());
-    std::memcpy(&zero, &code, sizeof(code));
+    const auto value = static_cast<uint8_t>(q->zero_point());
+    std::memcpy(&zero, &value, sizeof(value));
   }
   return MakeCopyKernel(context, std::move(boxes), &zero);
 }

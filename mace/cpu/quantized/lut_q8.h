@@ -12,18 +12,18 @@
 
 namespace mace::cpu {
 
-// Makes a kernel that replaces each code q of input 0 by code_of(q). REQUIRES:
-// input 0 and output 0 are i8 or u8, and have as many elements.
+// Makes a kernel that replaces each value q of input 0 by quantize_value(q).
+// REQUIRES: input 0 and output 0 are i8 or u8, and have as many elements.
 KernelPtr MakeLut(const Node& node, CpuContext& context,
                   const std::array<uint8_t, 256>& table);
 
-// Returns a table of code_of(q) for each code q of input 0.
+// Returns a table of quantize_value(q) for each value q of input 0.
 template <typename F>
-std::array<uint8_t, 256> TableOf(const Node& node, const F& code_of) {
+std::array<uint8_t, 256> TableOf(const Node& node, const F& quantize_value) {
   std::array<uint8_t, 256> table;
-  const QuantizedRange codes = RangeOf(node.inputs[0].type.dtype);
-  for (int32_t q = codes.least; q <= codes.most; ++q) {
-    table[static_cast<uint8_t>(q)] = static_cast<uint8_t>(code_of(q));
+  const QuantizedRange range = RangeOf(node.inputs[0].type.dtype);
+  for (int32_t q = range.least; q <= range.most; ++q) {
+    table[static_cast<uint8_t>(q)] = static_cast<uint8_t>(quantize_value(q));
   }
   return table;
 }

@@ -14,14 +14,12 @@
 
 namespace mace::cpu {
 
-// The least and the largest code of an output.
+// The least and the largest value of an output.
 struct QuantizedRange {
   int32_t least = 0;
   int32_t most = 0;
 
-  int32_t Clamp(int32_t code) const {
-    return std::min(std::max(code, least), most);
-  }
+  int32_t Clamp(int32_t q) const { return std::min(std::max(q, least), most); }
 };
 
 // Returns all values of a type. REQUIRES: i8, u8 or i16.
@@ -33,7 +31,7 @@ Result<QuantizedRange> RangeAfter(const Node& node,
                                   const ActivationAttrs& activation,
                                   const TensorType& type);
 
-// Returns the code that is nearest to `real`, ties away from zero, within the
+// Returns the value that is nearest to `real`, ties away from zero, within the
 // type's range.
 int32_t QuantizeReal(float real, const Quantization& quantization,
                      QuantizedRange range);

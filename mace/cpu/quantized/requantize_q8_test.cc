@@ -180,9 +180,9 @@ TEST(StageQ8, HasAMicroKernelForEveryFactor) {
     std::vector<int32_t> sums(64);
     for (const int32_t sum : {0, 1, -1, 4097, -(1 << 20), 1 << 20}) {
       sums[0] = sum;
-      uint8_t code = 0;
-      stage.Run(stage.Micro(), {1, 1, 0, sums.data(), 1, nullptr, &code, 1});
-      EXPECT_EQ(static_cast<int8_t>(code),
+      uint8_t value = 0;
+      stage.Run(stage.Micro(), {1, 1, 0, sums.data(), 1, nullptr, &value, 1});
+      EXPECT_EQ(static_cast<int8_t>(value),
                 output.range.Clamp(Scale(sum, factor)))
           << sum;
     }
@@ -307,10 +307,10 @@ class Tiles {
       const int8_t b = b_[(k / group * row_.nr + j) * group + k % group];
       sum += (row_.reads_unsigned() ? a : static_cast<int8_t>(a)) * b;
     }
-    int64_t code = int64_t{Scale(sum, factors_[j])} + range_.zero_point;
-    code =
-        std::min<int64_t>(std::max<int64_t>(code, range_.least), range_.most);
-    return static_cast<uint8_t>(code);
+    int64_t value = int64_t{Scale(sum, factors_[j])} + range_.zero_point;
+    value =
+        std::min<int64_t>(std::max<int64_t>(value, range_.least), range_.most);
+    return static_cast<uint8_t>(value);
   }
 
   const GemmUkernel& row_;
@@ -343,7 +343,7 @@ TEST(GemmRequantizedQ8, EveryFactorAndRange) {
     }
   }
   if (rows == 0) {
-    GTEST_SKIP() << "this CPU: no micro-kernel here makes codes at once";
+    GTEST_SKIP() << "this CPU: no micro-kernel here quantizes at once";
   }
 }
 

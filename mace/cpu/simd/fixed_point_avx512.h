@@ -14,9 +14,9 @@
 // least code, it does not matter how negative numbers are rounded, and n is 0.
 //
 // Sums that are not shifted left, but are right, and whose negative results are
-// the least code, as after most convolutions with an activation, take fewer
+// the smallest value, as after most convolutions with an activation, take fewer
 // instructions: what the two roundings add, and the zero point, is added to
-// the 64 bits of the product p = sum * mantissa, and the code is
+// the 64 bits of the product p = sum * mantissa, and the value is
 //
 //   floor((p + 2^30 + 2^(30+r) + zero_point * 2^(31+r)) / 2^(31+r))
 //
@@ -112,7 +112,7 @@ struct RightFactors {
 };
 
 // Whether RightFactors are right for the 32 columns from j on, if `least` is
-// the least code.
+// the smallest value.
 inline bool AreRight(const FixedFactors& f, int32_t least, size_t j) {
   const __m512i zero = _mm512_setzero_si512();
   const __m512i left = _mm512_or_si512(_mm512_loadu_si512(f.left + j),
@@ -128,26 +128,26 @@ template <bool kSigned, bool kClamps>
 struct Saturated {
   __m512i least, most, order;
 
-  Saturated(int32_t least_code, int32_t most_code)
-      : least(_mm512_set1_epi8(static_cast<char>(least_code))),
-        most(_mm512_set1_epi8(static_cast<char>(most_code))),
+  Saturated(int32_t min_value, int32_t max_value)
+      : least(_mm512_set1_epi8(static_cast<char>(min_value))),
+        most(_mm512_set1_epi8(static_cast<char>(max_value))),
         order(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7,
                                 11, 15)) {}
 
   // Of two rows of 32 columns, each as _mm512_packs_epi32 makes it of its two
   // vectors.
   __m512i Pack(__m512i first, __m512i second) const {
-    __m512i codes;
+    __m512i quantized;
     if (kSigned) {
-      codes = _mm512_packs_epi16(first, second);
-      if (kClamps) codes = _mm512_max_epi8(codes, least);
-      if (kClamps) codes = _mm512_min_epi8(codes, most);
+      quantized = _mm512_packs_epi16(first, second);
+      if (kClamps) quantized = _mm512_max_epi8(quantized, least);
+      if (kClamps) quantized = _mm512_min_epi8(quantized, most);
     } else {
-      codes = _mm512_packus_epi16(first, second);
-      if (kClamps) codes = _mm512_max_epu8(codes, least);
-      if (kClamps) codes = _mm512_min_epu8(codes, most);
+      quantized = _mm512_packus_epi16(first, second);
+      if (kClamps) quantized = _mm512_max_epu8(quantized, least);
+      if (kClamps) quantized = _mm512_min_epu8(quantized, most);
     }
-    return _mm512_permutexvar_epi32(order, codes);
+    return _mm512_permutexvar_epi32(order, quantized);
   }
 };
 

@@ -18,32 +18,32 @@ constexpr size_t kInt8Vectors = kInt8Lanes / kLanes;
     !(defined(__AVX2__) || defined(__AVX512F__) || defined(__ARM_NEON))
 
 struct Int8 {
-  int8_t code[kInt8Lanes];
+  int8_t value[kInt8Lanes];
 };
 inline Int8 LoadInt8(const uint8_t* p) {
-  Int8 codes;
-  __builtin_memcpy(&codes, p, sizeof(codes));
-  return codes;
+  Int8 quantized;
+  __builtin_memcpy(&quantized, p, sizeof(quantized));
+  return quantized;
 }
 // Returns the low or the high half of each byte, minus 8.
 inline Int8 LowHalves(const Int8& pairs) {
-  Int8 codes;
+  Int8 quantized;
   for (size_t i = 0; i < kInt8Lanes; ++i) {
-    codes.code[i] = static_cast<int8_t>((pairs.code[i] & 15) - 8);
+    quantized.value[i] = static_cast<int8_t>((pairs.value[i] & 15) - 8);
   }
-  return codes;
+  return quantized;
 }
 inline Int8 HighHalves(const Int8& pairs) {
-  Int8 codes;
+  Int8 quantized;
   for (size_t i = 0; i < kInt8Lanes; ++i) {
-    const auto byte = static_cast<uint8_t>(pairs.code[i]);
-    codes.code[i] = static_cast<int8_t>((byte >> 4) - 8);
+    const auto byte = static_cast<uint8_t>(pairs.value[i]);
+    quantized.value[i] = static_cast<int8_t>((byte >> 4) - 8);
   }
-  return codes;
+  return quantized;
 }
-inline void ToFloats(const Int8& codes, F32* to) {
+inline void ToFloats(const Int8& quantized, F32* to) {
   for (size_t i = 0; i < kInt8Lanes; ++i)
-    to[i] = static_cast<float>(codes.code[i]);
+    to[i] = static_cast<float>(quantized.value[i]);
 }
 
 #elif defined(__ARM_NEON)
@@ -60,9 +60,9 @@ inline Int8 HighHalves(Int8 pairs) {
   const uint8x16_t high = vshrq_n_u8(vreinterpretq_u8_s8(pairs), 4);
   return vsubq_s8(vreinterpretq_s8_u8(high), vdupq_n_s8(8));
 }
-inline void ToFloats(Int8 codes, F32* to) {
-  const int16x8_t low = vmovl_s8(vget_low_s8(codes));
-  const int16x8_t high = vmovl_s8(vget_high_s8(codes));
+inline void ToFloats(Int8 quantized, F32* to) {
+  const int16x8_t low = vmovl_s8(vget_low_s8(quantized));
+  const int16x8_t high = vmovl_s8(vget_high_s8(quantized));
   to[0] = vcvtq_f32_s32(vmovl_s16(vget_low_s16(low)));
   to[1] = vcvtq_f32_s32(vmovl_s16(vget_high_s16(low)));
   to[2] = vcvtq_f32_s32(vmovl_s16(vget_low_s16(high)));
@@ -83,12 +83,13 @@ inline Int8 LowHalves(Int8 pairs) {
 inline Int8 HighHalves(Int8 pairs) {
   return LowHalves(_mm_srli_epi16(pairs, 4));
 }
-inline void ToFloats(Int8 codes, F32* to) {
+inline void ToFloats(Int8 quantized, F32* to) {
 #if defined(__AVX512F__)
-  to[0] = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(codes));
+  to[0] = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(quantized));
 #else
-  to[0] = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(codes));
-  to[1] = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(codes, 8)));
+  to[0] = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(quantized));
+  to[1] =
+      _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(quantized, 8)));
 #endif
 }
 

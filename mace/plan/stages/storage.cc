@@ -81,7 +81,7 @@ class Grouper {
     if (kHas8BitKernels) StartRows();
   }
 
-  // For TryRows. Kernels of codes are those that write rows.
+  // For TryRows. Kernels of quantized tensors are those that write rows.
   void StartRows() {
     const size_t n = graph_.values.size();
     storage_.stride.assign(n, 0);

@@ -62,8 +62,8 @@ Status CheckInput(const Value& value, const MaceTensor& tensor) {
   if (dtype != value.type.dtype) {
     return InvalidArgument(
         what, " must be ", Name(value.type.dtype),
-        value.type.is_quantized() ? " or, to be rounded to its codes, f32" : "",
-        ", got ", Name(dtype));
+        value.type.is_quantized() ? " or, to be quantized, f32" : "", ", got ",
+        Name(dtype));
   }
   MACE_RETURN_IF_ERROR(CheckShape(value, tensor.shape()));
   if (tensor.raw_data() == nullptr && NumElements(tensor.shape()) > 0) {

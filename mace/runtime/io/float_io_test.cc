@@ -118,7 +118,7 @@ TEST(FloatIo, OtherTypesAreRefused) {
       {{"x", QuantizedTensor<int8_t>({1, 2, 3, 4}, IDT_INT8)}}, &outputs);
   EXPECT_EQ(wrong.code(), MaceStatus::MACE_INVALID_ARGS);
   EXPECT_NE(wrong.information().find("input 'x' must be u8 or, to be rounded "
-                                     "to its codes, f32, got i8"),
+                                     "quantized, f32, got i8"),
             std::string::npos)
       << wrong.information();
 }

@@ -104,11 +104,11 @@ struct Settings {
                 "the mean magnitude of the others, are computed without "
                 "either method, so that it changes only outputs that it "
                 "reaches; on the GPU it changes all outputs of its tile. "
-                "Codes of 8 bits have tiles of 4x4 without an error, unless "
+                "int8 has tiles of 4x4 without an error, unless "
                 "this is `0` or `2`."),
       winograd);
     v(Setting("fc_rounding",
-              "how often FullyConnected of 8-bit codes rounds a result")
+              "how often FullyConnected of 8-bit tensors rounds a result")
           .Choices({kRoundsOnce, "twice"})
           .Yaml("twice")
           .ChangesResults()
@@ -199,7 +199,7 @@ struct Settings {
           .On("dsp")
           .More("The hexagon_nn of MACE 0.13 to 1.1, in a file that the "
                 "dynamic linker finds; results then differ from the CPU's by "
-                "a code or two (docs/dsp.md)."),
+                "1 or 2 LSB (docs/dsp.md)."),
       dsp_library);
     v(Setting("dsp_program",
               "the DSP's executor, mace_dsp.elf, to run in an emulator")

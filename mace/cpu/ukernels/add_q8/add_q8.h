@@ -15,12 +15,12 @@ struct AddQ8Factor {
   int32_t right;     // in [0, 30]
 };
 
-// (code - zero_point) * 2^20 of each operand is scaled by its factor; their sum
-// or difference is scaled by the factor of y and gets its zero point. REQUIRES:
-// the factors of operands are at most 1/2, that of y less than 1.
+// (value - zero_point) * 2^20 of each operand is scaled by its factor; their
+// sum or difference is scaled by the factor of y and gets its zero point.
+// REQUIRES: the factors of operands are at most 1/2, that of y less than 1.
 struct AddQ8Args {
   struct Operand {
-    const uint8_t* codes;
+    const uint8_t* quantized;
     int32_t zero_point;
     AddQ8Factor factor;
   };

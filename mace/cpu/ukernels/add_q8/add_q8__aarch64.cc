@@ -17,16 +17,16 @@ static_assert(kAddQ8Bits == 20);
 
 // Quantized values less a zero point.
 template <bool kSigned>
-inline int16x8_t Centred(uint8x16_t codes, uint8x16_t zero, bool high) {
+inline int16x8_t Centred(uint8x16_t quantized, uint8x16_t zero, bool high) {
   if (kSigned) {
-    const int8x16_t x = vreinterpretq_s8_u8(codes);
+    const int8x16_t x = vreinterpretq_s8_u8(quantized);
     const int8x16_t z = vreinterpretq_s8_u8(zero);
     return high ? vsubl_high_s8(x, z)
                 : vsubl_s8(vget_low_s8(x), vget_low_s8(z));
   }
   return vreinterpretq_s16_u16(
-      high ? vsubl_high_u8(codes, zero)
-           : vsubl_u8(vget_low_u8(codes), vget_low_u8(zero)));
+      high ? vsubl_high_u8(quantized, zero)
+           : vsubl_u8(vget_low_u8(quantized), vget_low_u8(zero)));
 }
 
 // y rounded after a shift to the right, ties away from zero.
@@ -74,9 +74,9 @@ struct Sum {
         vqshrun_high_n_s32(vqshrun_n_s32(y[0], kCut), y[1], kCut);
     const uint16x8_t high =
         vqshrun_high_n_s32(vqshrun_n_s32(y[2], kCut), y[3], kCut);
-    const uint8x16_t codes = vqmovn_high_u16(vqmovn_u16(vrshlq_u16(low, right)),
-                                             vrshlq_u16(high, right));
-    return vaddq_u8(codes, zero_values);
+    const uint8x16_t quantized = vqmovn_high_u16(
+        vqmovn_u16(vrshlq_u16(low, right)), vrshlq_u16(high, right));
+    return vaddq_u8(quantized, zero_values);
   }
   // Eight int16 values.
   int16x8_t Rounded(int32x4_t a, int32x4_t b) const {
@@ -88,15 +88,15 @@ struct Sum {
   uint8x16_t FromAny(const int32x4_t (&y)[kVectors]) const {
     const int16x8_t low = Rounded(y[0], y[1]), high = Rounded(y[2], y[3]);
     if (!kSigned) {
-      const uint8x16_t codes = vqmovun_high_s16(vqmovun_s16(low), high);
-      return vminq_u8(vmaxq_u8(codes, least), most);
+      const uint8x16_t quantized = vqmovun_high_s16(vqmovun_s16(low), high);
+      return vminq_u8(vmaxq_u8(quantized, least), most);
     }
-    const int8x16_t codes = vqmovn_high_s16(vqmovn_s16(low), high);
+    const int8x16_t quantized = vqmovn_high_s16(vqmovn_s16(low), high);
     return vreinterpretq_u8_s8(
-        vminq_s8(vmaxq_s8(codes, vreinterpretq_s8_u8(least)),
+        vminq_s8(vmaxq_s8(quantized, vreinterpretq_s8_u8(least)),
                  vreinterpretq_s8_u8(most)));
   }
-  uint8x16_t Codes(uint8x16_t x, uint8x16_t w) const {
+  uint8x16_t Quantized(uint8x16_t x, uint8x16_t w) const {
     int32x4_t y[2][2];
 #pragma GCC unroll 2
     for (int i = 0; i < 2; ++i) {
@@ -112,19 +112,19 @@ template <bool kSigned, bool kFromZero>
 void Run(const AddQ8Args& t, const AddQ8Args::Operand& x,
          const AddQ8Args::Operand& w) {
   const Sum<kSigned, kFromZero> sum(t, x, w);
-  const uint8_t *p = x.codes, *q = w.codes;
+  const uint8_t *p = x.quantized, *q = w.quantized;
   uint8_t* y = t.y;
   size_t left = t.n;
   for (; left >= 2 * kInt8Lanes; left -= 2 * kInt8Lanes) {
     const uint8x16x2_t a = vld1q_u8_x2(p), b = vld1q_u8_x2(q);
-    vst1q_u8(y, sum.Codes(a.val[0], b.val[0]));
-    vst1q_u8(y + kInt8Lanes, sum.Codes(a.val[1], b.val[1]));
+    vst1q_u8(y, sum.Quantized(a.val[0], b.val[0]));
+    vst1q_u8(y + kInt8Lanes, sum.Quantized(a.val[1], b.val[1]));
     p += 2 * kInt8Lanes;
     q += 2 * kInt8Lanes;
     y += 2 * kInt8Lanes;
   }
   if (left >= kInt8Lanes) {
-    vst1q_u8(y, sum.Codes(vld1q_u8(p), vld1q_u8(q)));
+    vst1q_u8(y, sum.Quantized(vld1q_u8(p), vld1q_u8(q)));
     p += kInt8Lanes;
     q += kInt8Lanes;
     y += kInt8Lanes;
@@ -134,7 +134,7 @@ void Run(const AddQ8Args& t, const AddQ8Args::Operand& x,
   uint8_t last[2][kInt8Lanes] = {};
   __builtin_memcpy(last[0], p, left);
   __builtin_memcpy(last[1], q, left);
-  vst1q_u8(last[0], sum.Codes(vld1q_u8(last[0]), vld1q_u8(last[1])));
+  vst1q_u8(last[0], sum.Quantized(vld1q_u8(last[0]), vld1q_u8(last[1])));
   __builtin_memcpy(y, last[0], left);
 }
 

@@ -38,14 +38,14 @@ struct Factor {
 };
 
 struct Operand {
-  const uint8_t* codes;
+  const uint8_t* quantized;
   Factor factor;
   __m256i zero;
 
   // Quantized values are signed once their highest bit is flipped, `offset`
   // less.
   Operand(const AddQ8Args::Operand& x, int offset)
-      : codes(x.codes),
+      : quantized(x.quantized),
         factor(x.factor),
         zero(Set1((x.zero_point - offset) * (4 << kAddQ8Bits))) {}
 
@@ -83,8 +83,8 @@ void add_q8__avx2(const AddQ8Args& t) {
   const Factor factor(t.factor);
   for (size_t i = 0; i < t.n; i += kInt8Lanes) {
     const size_t n = t.n - i < kInt8Lanes ? t.n - i : kInt8Lanes;
-    const Bytes x(a.codes + i, n, _mm256_castsi256_si128(flip));
-    const Bytes w(b.codes + i, n, _mm256_castsi256_si128(flip));
+    const Bytes x(a.quantized + i, n, _mm256_castsi256_si128(flip));
+    const Bytes w(b.quantized + i, n, _mm256_castsi256_si128(flip));
     __m256i y[4];
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v) {
@@ -93,11 +93,12 @@ void add_q8__avx2(const AddQ8Args& t) {
           t.subtract ? _mm256_sub_epi32(p, q) : _mm256_add_epi32(p, q);
       y[v] = _mm256_add_epi32(factor.Scale(_mm256_slli_epi32(sum, 2)), zero);
     }
-    __m256i codes = _mm256_packs_epi16(_mm256_packs_epi32(y[0], y[1]),
-                                       _mm256_packs_epi32(y[2], y[3]));
-    codes = _mm256_min_epi8(_mm256_max_epi8(codes, least), most);
-    codes = _mm256_xor_si256(_mm256_permutevar8x32_epi32(codes, order), flip);
-    __builtin_memcpy(t.y + i, &codes, n);
+    __m256i quantized = _mm256_packs_epi16(_mm256_packs_epi32(y[0], y[1]),
+                                           _mm256_packs_epi32(y[2], y[3]));
+    quantized = _mm256_min_epi8(_mm256_max_epi8(quantized, least), most);
+    quantized =
+        _mm256_xor_si256(_mm256_permutevar8x32_epi32(quantized, order), flip);
+    __builtin_memcpy(t.y + i, &quantized, n);
   }
 }
 

@@ -44,14 +44,14 @@ struct Factor {
 };
 
 struct Operand {
-  const uint8_t* codes;
+  const uint8_t* quantized;
   Factor factor;
   __m512i zero;
 
   // Quantized values are signed once their highest bit is flipped, `offset`
   // less.
   Operand(const AddQ8Args::Operand& x, int offset)
-      : codes(x.codes),
+      : quantized(x.quantized),
         factor(x.factor),
         zero(Set1((x.zero_point - offset) *
                   (1 << (factor.half ? kHalfBits : kBits)))) {}
@@ -84,9 +84,11 @@ void Run(const AddQ8Args& t) {
         t.n - i < kInt8Lanes ? (uint64_t{1} << (t.n - i)) - 1 : ~uint64_t{0};
     alignas(64) __m128i x[4], w[4];
     _mm512_store_si512(
-        x, _mm512_xor_si512(_mm512_maskz_loadu_epi8(here, a.codes + i), flip));
+        x,
+        _mm512_xor_si512(_mm512_maskz_loadu_epi8(here, a.quantized + i), flip));
     _mm512_store_si512(
-        w, _mm512_xor_si512(_mm512_maskz_loadu_epi8(here, b.codes + i), flip));
+        w,
+        _mm512_xor_si512(_mm512_maskz_loadu_epi8(here, b.quantized + i), flip));
     __m512i y[4];
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v) {
@@ -96,11 +98,12 @@ void Run(const AddQ8Args& t) {
       y[v] = _mm512_add_epi32(factor.Scale<kTies>(_mm512_slli_epi32(sum, 2)),
                               zero);
     }
-    __m512i codes = _mm512_packs_epi16(_mm512_packs_epi32(y[0], y[1]),
-                                       _mm512_packs_epi32(y[2], y[3]));
-    codes = _mm512_min_epi8(_mm512_max_epi8(codes, least), most);
-    codes = _mm512_xor_si512(_mm512_permutexvar_epi32(order, codes), flip);
-    _mm512_mask_storeu_epi8(t.y + i, here, codes);
+    __m512i quantized = _mm512_packs_epi16(_mm512_packs_epi32(y[0], y[1]),
+                                           _mm512_packs_epi32(y[2], y[3]));
+    quantized = _mm512_min_epi8(_mm512_max_epi8(quantized, least), most);
+    quantized =
+        _mm512_xor_si512(_mm512_permutexvar_epi32(order, quantized), flip);
+    _mm512_mask_storeu_epi8(t.y + i, here, quantized);
   }
 }
 
@@ -114,7 +117,7 @@ void RunOperands(const AddQ8Args& t) {
 }
 
 void RunInFixedPoint(const AddQ8Args& t) {
-  // Where the zero point is the least code, negative sums become it however
+  // Where the zero point is the smallest value, negative sums become it however
   // they are rounded.
   t.least == t.zero_point ? RunOperands<false>(t) : RunOperands<true>(t);
 }
@@ -123,8 +126,8 @@ void RunInFixedPoint(const AddQ8Args& t) {
 inline AddQ8Args PartOf(const AddQ8Args& t, size_t i, size_t n) {
   AddQ8Args part = t;
   part.n = n;
-  part.a.codes += i;
-  part.b.codes += i;
+  part.a.quantized += i;
+  part.b.quantized += i;
   part.y += i;
   return part;
 }
@@ -152,7 +155,7 @@ struct Reals {
     b = static_cast<float>(w);
     c = static_cast<float>(y);
     // Each operand is rounded twice, by at most 1 in all, and so is their sum,
-    // by at most `unit` of a code before it is rounded to one. Floats round
+    // by at most `unit` of 1 LSB before it is rounded to one. Floats round
     // factors and results, none of which is larger than `most`.
     const double most = 255 * (Magnitude(x) + Magnitude(w)) + Magnitude(y);
     error = 3 * unit + 8 * ulp * most;
@@ -165,9 +168,9 @@ struct Reals {
 constexpr double kMaxError = 1.0 / 512;
 
 template <bool kUnsigned>
-inline __m512 FloatsOf(const uint8_t* codes) {
+inline __m512 FloatsOf(const uint8_t* quantized) {
   const __m128i bytes =
-      _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes));
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(quantized));
   return _mm512_cvtepi32_ps(kUnsigned ? _mm512_cvtepu8_epi32(bytes)
                                       : _mm512_cvtepi8_epi32(bytes));
 }
@@ -198,8 +201,8 @@ size_t RunInFloats(const AddQ8Args& t, const Reals& reals) {
     __m512 y[4], rest[4];
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v) {
-      const __m512 x = FloatsOf<kUnsigned>(t.a.codes + i + 16 * v);
-      const __m512 w = FloatsOf<kUnsigned>(t.b.codes + i + 16 * v);
+      const __m512 x = FloatsOf<kUnsigned>(t.a.quantized + i + 16 * v);
+      const __m512 w = FloatsOf<kUnsigned>(t.b.quantized + i + 16 * v);
       y[v] = _mm512_fmadd_ps(x, a, _mm512_fmadd_ps(w, b, c));
       rest[v] = _mm512_reduce_ps(y[v], kNearest);
     }
@@ -212,12 +215,13 @@ size_t RunInFloats(const AddQ8Args& t, const Reals& reals) {
       RunInFixedPoint(PartOf(t, i, kInt8Lanes));
       continue;
     }
-    __m512i codes =
+    __m512i quantized =
         _mm512_packs_epi16(_mm512_packs_epi32(Nearest(y[0]), Nearest(y[1])),
                            _mm512_packs_epi32(Nearest(y[2]), Nearest(y[3])));
-    codes = _mm512_min_epi8(_mm512_max_epi8(codes, least), most);
-    codes = _mm512_xor_si512(_mm512_permutexvar_epi32(order, codes), flip);
-    _mm512_storeu_si512(t.y + i, codes);
+    quantized = _mm512_min_epi8(_mm512_max_epi8(quantized, least), most);
+    quantized =
+        _mm512_xor_si512(_mm512_permutexvar_epi32(order, quantized), flip);
+    _mm512_storeu_si512(t.y + i, quantized);
   }
   return i;
 }

@@ -92,13 +92,13 @@ struct Sum {
     }
     return vqmovn_s16(vqaddq_s16(vcombine_s16(halves[0], halves[1]), zero));
   }
-  uint8x16_t Codes(uint8x16_t x, uint8x16_t w) const {
+  uint8x16_t Quantized(uint8x16_t x, uint8x16_t w) const {
     const int8x16_t p = vreinterpretq_s8_u8(veorq_u8(x, flip));
     const int8x16_t q = vreinterpretq_s8_u8(veorq_u8(w, flip));
     const int8x16_t y = vcombine_s8(Eight(vget_low_s8(p), vget_low_s8(q)),
                                     Eight(vget_high_s8(p), vget_high_s8(q)));
-    const int8x16_t codes = vminq_s8(vmaxq_s8(y, least), most);
-    return veorq_u8(vreinterpretq_u8_s8(codes), flip);
+    const int8x16_t quantized = vminq_s8(vmaxq_s8(y, least), most);
+    return veorq_u8(vreinterpretq_u8_s8(quantized), flip);
   }
 };
 
@@ -107,14 +107,14 @@ void Run(const AddQ8Args& t) {
   const Sum<kA, kB, kY> sum(t, t.is_unsigned ? 128 : 0);
   size_t i = 0;
   for (; i + kInt8Lanes <= t.n; i += kInt8Lanes) {
-    vst1q_u8(t.y + i,
-             sum.Codes(vld1q_u8(t.a.codes + i), vld1q_u8(t.b.codes + i)));
+    vst1q_u8(t.y + i, sum.Quantized(vld1q_u8(t.a.quantized + i),
+                                    vld1q_u8(t.b.quantized + i)));
   }
   if (i == t.n) return;
   uint8_t x[kInt8Lanes] = {}, w[kInt8Lanes] = {};
-  __builtin_memcpy(x, t.a.codes + i, t.n - i);
-  __builtin_memcpy(w, t.b.codes + i, t.n - i);
-  vst1q_u8(x, sum.Codes(vld1q_u8(x), vld1q_u8(w)));
+  __builtin_memcpy(x, t.a.quantized + i, t.n - i);
+  __builtin_memcpy(w, t.b.quantized + i, t.n - i);
+  vst1q_u8(x, sum.Quantized(vld1q_u8(x), vld1q_u8(w)));
   __builtin_memcpy(t.y + i, x, t.n - i);
 }
 

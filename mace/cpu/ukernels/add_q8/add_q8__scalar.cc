@@ -15,9 +15,10 @@ int32_t Scaled(int32_t x, AddQ8Factor f) {
 }
 
 int32_t Scaled(const AddQ8Args::Operand& x, bool is_unsigned, size_t i) {
-  const int32_t code = is_unsigned ? int32_t{x.codes[i]}
-                                   : int32_t{static_cast<int8_t>(x.codes[i])};
-  return Scaled((code - x.zero_point) * (1 << kAddQ8Bits), x.factor);
+  const int32_t value = is_unsigned
+                            ? int32_t{x.quantized[i]}
+                            : int32_t{static_cast<int8_t>(x.quantized[i])};
+  return Scaled((value - x.zero_point) * (1 << kAddQ8Bits), x.factor);
 }
 
 }  // namespace
@@ -26,9 +27,9 @@ void add_q8__scalar(const AddQ8Args& t) {
   for (size_t i = 0; i < t.n; ++i) {
     const int32_t a = Scaled(t.a, t.is_unsigned, i);
     const int32_t b = Scaled(t.b, t.is_unsigned, i);
-    const int32_t code =
+    const int32_t value =
         Scaled(t.subtract ? a - b : a + b, t.factor) + t.zero_point;
-    const int32_t above = code < t.least ? t.least : code;
+    const int32_t above = value < t.least ? t.least : value;
     t.y[i] = static_cast<uint8_t>(above > t.most ? t.most : above);
   }
 }

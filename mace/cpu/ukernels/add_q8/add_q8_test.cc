@@ -14,26 +14,26 @@
 namespace mace::cpu {
 namespace {
 
-std::vector<uint8_t> Codes(size_t n, uint32_t seed) {
+std::vector<uint8_t> Quantized(size_t n, uint32_t seed) {
   std::minstd_rand random(seed);
-  std::vector<uint8_t> codes(n);
-  for (uint8_t& code : codes) code = static_cast<uint8_t>(random() >> 8);
-  return codes;
+  std::vector<uint8_t> quantized(n);
+  for (uint8_t& q : quantized) q = static_cast<uint8_t>(random() >> 8);
+  return quantized;
 }
 
 void Check(const AddQ8& row, AddQ8Args args) {
-  const auto a = Codes(args.n, 1), b = Codes(args.n, 2);
+  const auto a = Quantized(args.n, 1), b = Quantized(args.n, 2);
   std::vector<uint8_t> want(args.n + 1, 9), got = want;
-  args.a.codes = a.data();
-  args.b.codes = b.data();
+  args.a.quantized = a.data();
+  args.b.quantized = b.data();
   args.y = want.data();
   add_q8__scalar(args);
   args.y = got.data();
   row.fn(args);
-  ASSERT_EQ(got, want) << args.n << " codes";
+  ASSERT_EQ(got, want) << args.n << " values";
   if (args.n == 0) return;
   got = a;  // in place
-  args.a.codes = args.y = got.data();
+  args.a.quantized = args.y = got.data();
   row.fn(args);
   want.pop_back();
   ASSERT_EQ(got, want) << "in place";
@@ -55,7 +55,7 @@ TEST(AddQ8, EveryFactor) {
                                    right};
             if (f.mantissa > 1 << 30 && f.right == 0) continue;
             if (g.mantissa > 1 << 30 && g.right == 0) continue;
-            // Also where the zero point is the least code.
+            // Also where the zero point is the smallest value.
             for (const int32_t least : {low, low + 100}) {
               Check(row, {300,
                           {nullptr, low, f},

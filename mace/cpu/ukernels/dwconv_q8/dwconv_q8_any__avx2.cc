@@ -76,10 +76,10 @@ inline void Outputs(const DwconvQ8Tile& t, size_t i) {
         const __m256i weights = Load(w + 16 * v);
 #pragma GCC unroll 2
         for (int n = 0; n < N; ++n) {
-          const __m256i codes =
+          const __m256i quantized =
               Load(group + static_cast<size_t>(n) * next + 16 * v);
-          acc[n][v] =
-              _mm256_add_epi32(acc[n][v], _mm256_madd_epi16(codes, weights));
+          acc[n][v] = _mm256_add_epi32(acc[n][v],
+                                       _mm256_madd_epi16(quantized, weights));
         }
       }
     }

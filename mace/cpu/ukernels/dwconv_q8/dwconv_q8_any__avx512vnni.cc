@@ -54,10 +54,11 @@ class Reader {
     const __m512i order =
         _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return _mm512_permutexvar_epi32(
-        order, _mm512_xor_si512(Codes(x, next, columns), flip_));
+        order, _mm512_xor_si512(Quantized(x, next, columns), flip_));
   }
 
-  __m512i Codes(const uint8_t* const* x, size_t next, size_t columns) const {
+  __m512i Quantized(const uint8_t* const* x, size_t next,
+                    size_t columns) const {
     const auto at = [&](size_t c) { return x[c * next] + first_; };
     if (V == 4) return _mm512_maskz_loadu_epi8(channels_, at(0));
     if (V == 2) {
@@ -65,17 +66,18 @@ class Reader {
         return _mm256_maskz_loadu_epi8(static_cast<__mmask32>(channels_),
                                        at(c));
       };
-      const __m512i codes = _mm512_zextsi256_si512(half(0));
-      return columns < 2 ? codes : _mm512_inserti64x4(codes, half(1), 1);
+      const __m512i quantized = _mm512_zextsi256_si512(half(0));
+      return columns < 2 ? quantized
+                         : _mm512_inserti64x4(quantized, half(1), 1);
     }
     const auto quarter = [&](size_t c) {
       return _mm_maskz_loadu_epi8(static_cast<__mmask16>(channels_), at(c));
     };
-    __m512i codes = _mm512_zextsi128_si512(quarter(0));
-    if (columns > 1) codes = _mm512_inserti32x4(codes, quarter(1), 1);
-    if (columns > 2) codes = _mm512_inserti32x4(codes, quarter(2), 2);
-    if (columns > 3) codes = _mm512_inserti32x4(codes, quarter(3), 3);
-    return codes;
+    __m512i quantized = _mm512_zextsi128_si512(quarter(0));
+    if (columns > 1) quantized = _mm512_inserti32x4(quantized, quarter(1), 1);
+    if (columns > 2) quantized = _mm512_inserti32x4(quantized, quarter(2), 2);
+    if (columns > 3) quantized = _mm512_inserti32x4(quantized, quarter(3), 3);
+    return quantized;
   }
 
   size_t first_;

@@ -14,9 +14,9 @@ constexpr size_t kStep = kLanes * kGroup;  // bytes of a group of lines
 
 inline uint8x16_t LoadInt8(const uint8_t* from, size_t n) {
   if (n == kLanes) return vld1q_u8(from);
-  uint8_t codes[kLanes] = {};
-  __builtin_memcpy(codes, from, n);
-  return vld1q_u8(codes);
+  uint8_t quantized[kLanes] = {};
+  __builtin_memcpy(quantized, from, n);
+  return vld1q_u8(quantized);
 }
 
 // Arranges columns so that four lines of a channel are adjacent. Lines that do
@@ -94,9 +94,9 @@ inline void ArrangeThreeLines(const DwconvQ8Tile& t) {
                  "v4", "v16", "v17", "v18", "v19");
 }
 
-inline void Add(int32x4_t (&acc)[kVectors], const int8_t* codes,
+inline void Add(int32x4_t (&acc)[kVectors], const int8_t* quantized,
                 const int8x16x4_t& w) {
-  const int8x16x4_t x = vld1q_s8_x4(codes);
+  const int8x16x4_t x = vld1q_s8_x4(quantized);
 #pragma GCC unroll 4
   for (size_t v = 0; v < kVectors; ++v) {
     acc[v] = vdotq_s32(acc[v], x.val[v], w.val[v]);

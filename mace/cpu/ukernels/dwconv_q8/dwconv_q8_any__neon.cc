@@ -31,9 +31,10 @@ inline void WidenColumns(const DwconvQ8Tile& t) {
       __builtin_memcpy(rest, from, n);
       from = rest;
     }
-    const int8x16_t codes = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(from), flip));
-    vst1q_s16(to, vmovl_s8(vget_low_s8(codes)));
-    vst1q_s16(to + 8, vmovl_s8(vget_high_s8(codes)));
+    const int8x16_t quantized =
+        vreinterpretq_s8_u8(veorq_u8(vld1q_u8(from), flip));
+    vst1q_s16(to, vmovl_s8(vget_low_s8(quantized)));
+    vst1q_s16(to + 8, vmovl_s8(vget_high_s8(quantized)));
   }
 }
 
@@ -125,12 +126,12 @@ inline void Outputs(const DwconvQ8Tile& t, const int16_t* x, int32_t* sums) {
   const size_t next = t.stride * column, step = t.dilation * column;
   const auto* w = static_cast<const int16_t*>(t.w);
   for (size_t j = t.kernel; j > 0; --j, x += step) {
-    const int16_t* code = x;
-    for (size_t r = t.height; r > 0; --r, w += kLanes, code += kLanes) {
+    const int16_t* value = x;
+    for (size_t r = t.height; r > 0; --r, w += kLanes, value += kLanes) {
       const Tap tap = Load(w);
 #pragma GCC unroll 2
       for (int n = 0; n < N; ++n) {
-        Add(acc[n], Load(code + static_cast<size_t>(n) * next), tap);
+        Add(acc[n], Load(value + static_cast<size_t>(n) * next), tap);
       }
     }
   }

@@ -23,8 +23,8 @@ void dwconv_q8_any__scalar(const DwconvQ8Tile& t) {
       for (size_t r = 0; r < t.height; ++r, w += kLanes) {
         const uint8_t* x = t.x[column * t.height + r] + t.first;
         for (size_t c = 0; c < t.channels; ++c) {
-          const auto code = static_cast<int8_t>(x[c] ^ t.flip);
-          sums[c] += static_cast<uint32_t>(code * w[c]);
+          const auto value = static_cast<int8_t>(x[c] ^ t.flip);
+          sums[c] += static_cast<uint32_t>(value * w[c]);
         }
       }
     }

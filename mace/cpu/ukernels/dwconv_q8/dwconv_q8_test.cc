@@ -25,10 +25,12 @@ class Line {
     columns_ = (c.width - 1) * c.stride + (c.kernel - 1) * c.dilation + 1;
     groups_ = (c.height + row.group - 1) / row.group;
     const size_t pixel = c.channels + kFirst;
-    codes_.resize(columns_ * c.height * pixel);
-    for (uint8_t& code : codes_) code = static_cast<uint8_t>(Random(0, 255));
+    quantized_.resize(columns_ * c.height * pixel);
+    for (uint8_t& value : quantized_) {
+      value = static_cast<uint8_t>(Random(0, 255));
+    }
     for (size_t i = 0; i < columns_ * c.height; ++i) {
-      pixels_.push_back(&codes_[i * pixel]);
+      pixels_.push_back(&quantized_[i * pixel]);
     }
     const int most = row.w_bytes == 2 ? 255 : 127 * static_cast<int>(c.planes);
     w_.resize(c.kernel * c.height * c.channels);
@@ -72,10 +74,10 @@ class Line {
     for (size_t j = 0; j < c_.kernel; ++j) {
       for (size_t r = 0; r < c_.height; ++r) {
         const size_t column = i * c_.stride + j * c_.dilation;
-        const uint8_t code =
+        const uint8_t value =
             pixels_[column * c_.height + r][kFirst + c] ^ flip_;
         sum += W(j, r, c) *
-               (row_.reads_unsigned ? code : static_cast<int8_t>(code));
+               (row_.reads_unsigned ? value : static_cast<int8_t>(value));
       }
     }
     return sum;
@@ -113,7 +115,7 @@ class Line {
   const uint8_t flip_;
   size_t columns_ = 0, groups_ = 0;
   std::minstd_rand random_{11};
-  std::vector<uint8_t> codes_, packed_;
+  std::vector<uint8_t> quantized_, packed_;
   std::vector<const uint8_t*> pixels_;
   std::vector<int> w_;
 };

@@ -108,15 +108,15 @@ void MultiplyRows(GemmU8Tile t) {
 // Quantized values of whole tiles. Their factors are read from memory behind
 // the loop over the depth, where sums take 24 of 32 registers.
 struct RequantizedGemm {
-  template <typename Codes>
-  static void Run(const GemmRequantized& t, const Codes& to_codes) {
+  template <typename Quantized>
+  static void Run(const GemmRequantized& t, const Quantized& to_quantized) {
     uint8_t* y = t.y;
     const auto* tile = static_cast<const uint8_t*>(t.a);
     for (size_t k = 0; k < t.tiles; ++k, tile += t.a_stride) {
       __m512i acc[kRows][2];
       AddProducts(tile, t.b, t.depth, t.start, acc);
       // The compiler must not move any of what follows into the loop before it.
-      const auto* to = &to_codes;
+      const auto* to = &to_quantized;
       asm("" : "+r"(to));
 #pragma GCC unroll 16
       for (auto& row : acc) asm("" : "+v"(row[0]), "+v"(row[1]));

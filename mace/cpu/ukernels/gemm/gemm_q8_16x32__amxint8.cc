@@ -38,8 +38,8 @@ struct CpuTiles {
 };
 
 struct RequantizedGemm {
-  template <typename Codes>
-  static void Run(const GemmRequantized& t, const Codes& to_codes) {
+  template <typename Quantized>
+  static void Run(const GemmRequantized& t, const Quantized& to_quantized) {
     alignas(64) int32_t sums[kAmxRows * kAmxColumns];
     CpuTiles tiles;
     tiles.Configure(ConfigFor(kAmxRows, t.depth));
@@ -55,7 +55,7 @@ struct RequantizedGemm {
         const __m512i second[] = {_mm512_load_si512(row),
                                   _mm512_load_si512(row + kTileColumns)};
         row += kAmxColumns;
-        to_codes.StoreRows(first, second, y, t.y_stride);
+        to_quantized.StoreRows(first, second, y, t.y_stride);
       }
     }
     tiles.Release();

@@ -227,12 +227,12 @@ inline void Gather(const GemmRuns& rows, size_t i, uint8_t* to) {
 inline void PackGathered(const GemmRuns& rows, uint8_t* to) {
   const size_t depth = (rows.n * rows.segments + kLine - 1) / kLine * kLine;
   const uint8x8_t flip = vdup_n_u8(rows.flip);
-  uint8_t codes[6][kMaxGathered];
+  uint8_t quantized[6][kMaxGathered];
   const uint8_t* six[6];
   for (size_t i = 0; i < rows.m; ++i) {
-    vst1_u8(codes[i] + depth - kLine, flip);  // zeros once it is flipped
-    Gather(rows, i, codes[i]);
-    six[i] = codes[i];
+    vst1_u8(quantized[i] + depth - kLine, flip);  // zeros once it is flipped
+    Gather(rows, i, quantized[i]);
+    six[i] = quantized[i];
   }
   if (rows.m == 6) {
     rows.flip == 0 ? PackSixRows<false>(six, depth, rows.flip, to)
@@ -241,7 +241,7 @@ inline void PackGathered(const GemmRuns& rows, uint8_t* to) {
   }
   for (size_t i = 0; i < rows.m; ++i, to += kLine) {
     for (size_t at = 0; at < depth; at += kLine) {
-      vst1_u8(to + 6 * at, veor_u8(vld1_u8(codes[i] + at), flip));
+      vst1_u8(to + 6 * at, veor_u8(vld1_u8(quantized[i] + at), flip));
     }
   }
 }

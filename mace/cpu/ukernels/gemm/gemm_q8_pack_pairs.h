@@ -13,8 +13,8 @@ namespace {
 constexpr size_t kPairRows = 4, kPair = 2;
 constexpr size_t kPairs = 8;  // of a vector
 
-inline int32x4_t AddBytes(int32x4_t sum, uint8x16_t codes) {
-  return vpadalq_s16(sum, vpaddlq_s8(vreinterpretq_s8_u8(codes)));
+inline int32x4_t AddBytes(int32x4_t sum, uint8x16_t quantized) {
+  return vpadalq_s16(sum, vpaddlq_s8(vreinterpretq_s8_u8(quantized)));
 }
 
 inline int32_t Total(int32x4_t x) {
@@ -41,9 +41,9 @@ inline void PackPairs(const GemmRuns& rows, void* packed) {
       for (; n - k >= 2 * kPairs; k += 2 * kPairs) {
         uint16x8x4_t pairs;
         for (size_t i = 0; i < kPairRows; ++i) {
-          const uint8x16_t codes = veorq_u8(vld1q_u8(from[i] + k), flip);
-          pairs.val[i] = vreinterpretq_u16_u8(codes);
-          if (adds) vectors[i] = AddBytes(vectors[i], codes);
+          const uint8x16_t quantized = veorq_u8(vld1q_u8(from[i] + k), flip);
+          pairs.val[i] = vreinterpretq_u16_u8(quantized);
+          if (adds) vectors[i] = AddBytes(vectors[i], quantized);
         }
         vst4q_u16(reinterpret_cast<uint16_t*>(to), pairs);
         to += kPairRows * kPair * kPairs;
@@ -51,9 +51,9 @@ inline void PackPairs(const GemmRuns& rows, void* packed) {
     }
     for (; k < n; ++k) {
       for (size_t i = 0; i < m; ++i) {
-        const auto code = static_cast<uint8_t>(from[i][k] ^ rows.flip);
-        to[i * kPair + at] = code;
-        rest[i] += static_cast<int8_t>(code);
+        const auto value = static_cast<uint8_t>(from[i][k] ^ rows.flip);
+        to[i * kPair + at] = value;
+        rest[i] += static_cast<int8_t>(value);
       }
       if (++at < kPair) continue;
       at = 0;

@@ -13,14 +13,14 @@ namespace {
 template <typename Factors, bool kSigned, bool kClamps>
 struct Requantizer {
   Factors a, b;
-  simd::Saturated<kSigned, kClamps> codes;
+  simd::Saturated<kSigned, kClamps> quantized;
 
   __m512i Row(const __m512i (&sums)[2]) const {
     return _mm512_packs_epi32(a.Scale(sums[0]), b.Scale(sums[1]));
   }
   void StoreRows(const __m512i (&first)[2], const __m512i (&second)[2],
                  uint8_t* y, ptrdiff_t y_stride) const {
-    const __m512i both = codes.Pack(Row(first), Row(second));
+    const __m512i both = quantized.Pack(Row(first), Row(second));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(y),
                         _mm512_castsi512_si256(both));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + y_stride),
@@ -39,8 +39,8 @@ void MultiplyRequantized(const GemmRequantized& t) {
                       {f, 0}, {f, 16}, {t.least, t.most}});
 }
 
-// Calls Product::Run(t, to_codes) with the Requantizer that takes the fewest
-// instructions.
+// Calls Product::Run(t, to_quantized) with the Requantizer that takes the
+// fewest instructions.
 template <typename Product>
 void MultiplyRequantized(const GemmRequantized& t) {
   if (t.least < 0 || t.most < 128) {

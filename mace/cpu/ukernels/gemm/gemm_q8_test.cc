@@ -22,14 +22,15 @@ struct Case {
       false;  // all values and weights are at the ends of their range
 };
 
-std::vector<uint8_t> Codes(size_t n, bool extreme) {
+std::vector<uint8_t> Quantized(size_t n, bool extreme) {
   std::minstd_rand random(static_cast<uint32_t>(n + 1));
-  std::vector<uint8_t> codes(n);
-  for (uint8_t& code : codes) {
+  std::vector<uint8_t> quantized(n);
+  for (uint8_t& value : quantized) {
     const auto bits = static_cast<uint32_t>(random() >> 8);
-    code = static_cast<uint8_t>(extreme ? (bits % 4 == 0 ? 0x7f : 0x80) : bits);
+    value =
+        static_cast<uint8_t>(extreme ? (bits % 4 == 0 ? 0x7f : 0x80) : bits);
   }
-  return codes;
+  return quantized;
 }
 
 size_t RoundUp(size_t x, int to) { return (x + to - 1) / to * to; }
@@ -38,13 +39,13 @@ class Product {
  public:
   Product(const GemmUkernel& row, const Case& c, uint8_t flip)
       : row_(row), c_(c), flip_(flip), depth_(c.k * c.segments) {
-    codes_ = Codes(c.m * c.segments * (c.k + 3), c.extreme);
+    quantized_ = Quantized(c.m * c.segments * (c.k + 3), c.extreme);
     for (size_t s = 0; s < c.segments; ++s) {
       for (size_t i = 0; i < c.m; ++i) {
-        runs_.push_back(&codes_[(s * c.m + i) * (c.k + 3)]);
+        runs_.push_back(&quantized_[(s * c.m + i) * (c.k + 3)]);
       }
     }
-    b_ = Codes(depth_ * c.n, c.extreme);
+    b_ = Quantized(depth_ * c.n, c.extreme);
   }
 
   void Check() {
@@ -74,8 +75,8 @@ class Product {
 
  private:
   int32_t A(size_t i, size_t k) const {
-    const uint8_t code = runs_[k / c_.k * c_.m + i][k % c_.k] ^ flip_;
-    return row_.reads_unsigned() ? code : static_cast<int8_t>(code);
+    const uint8_t value = runs_[k / c_.k * c_.m + i][k % c_.k] ^ flip_;
+    return row_.reads_unsigned() ? value : static_cast<int8_t>(value);
   }
   int32_t B(size_t k, size_t j) const {
     return std::max<int32_t>(row_.packing.b_min,
@@ -135,15 +136,15 @@ class Product {
   std::vector<uint8_t> PackedValues() const {
     const size_t line = row_.packing.k_tile, bytes = row_.a_bytes();
     const auto* packed = reinterpret_cast<const uint8_t*>(packed_.data());
-    std::vector<uint8_t> codes;
+    std::vector<uint8_t> quantized;
     for (size_t i = 0; i < c_.m; ++i) {
       for (size_t k = 0; k < depth_; ++k) {
         const size_t at = (k / line * row_.mr + i) * line + k % line;
-        codes.insert(codes.end(), packed + at * bytes,
-                     packed + (at + 1) * bytes);
+        quantized.insert(quantized.end(), packed + at * bytes,
+                         packed + (at + 1) * bytes);
       }
     }
-    return codes;
+    return quantized;
   }
 
   // Again, each row in a call of its own, which leaves the others alone.
@@ -161,7 +162,7 @@ class Product {
   const Case c_;
   const uint8_t flip_;
   const size_t depth_;
-  std::vector<uint8_t> codes_, b_;
+  std::vector<uint8_t> quantized_, b_;
   std::vector<const uint8_t*> runs_;
   std::vector<int8_t> panel_;
   std::vector<uint64_t> packed_;

@@ -13,7 +13,7 @@ namespace mace::cpu {
 struct GemvQ8Args {
   size_t n;  // rows of w and elements of y
   size_t k;  // columns of w and elements of x
-  const uint8_t* codes;
+  const uint8_t* quantized;
   size_t row_bytes;  // from the values of a row to those of the next one
   // Int8 of 8 bits: float [n]. Int8 of 4 bits: fp16 [n][row_scales], one for
   // each block of 32 columns.

@@ -27,9 +27,9 @@ inline Columns LoadColumns(const float* x) {
   return c;
 }
 
-inline Columns FloatsOf(const simd::Int8& codes) {
+inline Columns FloatsOf(const simd::Int8& quantized) {
   Columns c;
-  simd::ToFloats(codes, c.v);
+  simd::ToFloats(quantized, c.v);
   return c;
 }
 
@@ -78,7 +78,7 @@ inline void ScalesFromFp16(const uint16_t* fp16, size_t n, float* to) {
 template <int kRows>
 inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
   using namespace simd;
-  const uint8_t* codes = t.codes + first * t.row_bytes;
+  const uint8_t* quantized = t.quantized + first * t.row_bytes;
   Columns sums[kRows];
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) sums[r] = Zeros();
@@ -87,7 +87,7 @@ inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
     const Columns x = LoadColumns(t.x + k);
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) {
-      const Int8 row = LoadInt8(codes + r * t.row_bytes + k);
+      const Int8 row = LoadInt8(quantized + r * t.row_bytes + k);
       AddProducts(x, FloatsOf(row), &sums[r]);
     }
   }
@@ -99,7 +99,7 @@ inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
     for (int r = 0; r < kRows; ++r) {
       uint8_t last[kInt8Lanes] = {0};
       for (size_t i = 0; i < t.k - k; ++i) {
-        last[i] = codes[r * t.row_bytes + k + i];
+        last[i] = quantized[r * t.row_bytes + k + i];
       }
       AddProducts(x, FloatsOf(LoadInt8(last)), &sums[r]);
     }
@@ -113,14 +113,14 @@ inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
 
 // Adds a block of 32 columns of each row, times its scale.
 template <int kRows>
-inline void AddBlock(const GemvQ8Args& t, const uint8_t* codes, const float* x,
-                     const float (&scales)[kRows][kScales], size_t scale,
-                     Columns* sums) {
+inline void AddBlock(const GemvQ8Args& t, const uint8_t* quantized,
+                     const float* x, const float (&scales)[kRows][kScales],
+                     size_t scale, Columns* sums) {
   using namespace simd;
   const Columns low = LoadColumns(x), high = LoadColumns(x + kInt8Lanes);
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
-    const Int8 pairs = LoadInt8(codes + r * t.row_bytes);
+    const Int8 pairs = LoadInt8(quantized + r * t.row_bytes);
     Columns products = Zeros();
     AddProducts(low, FloatsOf(LowHalves(pairs)), &products);
     AddProducts(high, FloatsOf(HighHalves(pairs)), &products);
@@ -134,7 +134,7 @@ inline void AddBlock(const GemvQ8Args& t, const uint8_t* codes, const float* x,
 
 template <int kRows>
 inline void Rows4Bits(const GemvQ8Args& t, size_t first) {
-  const uint8_t* codes = t.codes + first * t.row_bytes;
+  const uint8_t* quantized = t.quantized + first * t.row_bytes;
   const auto* fp16 =
       static_cast<const uint16_t*>(t.scales) + first * t.row_scales;
   Columns sums[kRows];
@@ -153,7 +153,7 @@ inline void Rows4Bits(const GemvQ8Args& t, size_t first) {
     }
     for (size_t b = from; b < from + count; ++b) {
       const bool whole = (b + 1) * kColumnsOfScale <= t.k;
-      AddBlock<kRows>(t, codes + b * (kColumnsOfScale / 2),
+      AddBlock<kRows>(t, quantized + b * (kColumnsOfScale / 2),
                       whole ? t.x + b * kColumnsOfScale : last, scales,
                       b - from, sums);
     }

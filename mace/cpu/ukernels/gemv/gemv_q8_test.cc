@@ -24,8 +24,8 @@ struct Weights {
     const size_t blocks = (k + kBlock - 1) / kBlock;
     row_bytes = has_blocks ? blocks * kBlock / 2 : k;
     row_scales = has_blocks ? blocks : 1;
-    codes.resize(n * row_bytes);
-    for (uint8_t& byte : codes) byte = static_cast<uint8_t>(rng());
+    quantized.resize(n * row_bytes);
+    for (uint8_t& byte : quantized) byte = static_cast<uint8_t>(rng());
     for (size_t s = 0; s < n * row_scales; ++s) {
       // Every third one is a denormal of fp16.
       const float scale = (s % 3 == 0 ? 3e-6f : 0.02f) * (s % 2 ? 1 : -1);
@@ -34,17 +34,17 @@ struct Weights {
     }
     for (size_t r = 0; r < n; ++r) {
       for (size_t i = 0; i < k; ++i) {
-        const uint8_t* row = codes.data() + r * row_bytes;
+        const uint8_t* row = quantized.data() + r * row_bytes;
         const uint8_t byte =
             has_blocks ? row[i / kBlock * 16 + i % 16] : row[i];
         const int half = i % kBlock < 16 ? byte & 15 : byte >> 4;
-        const int code = has_blocks ? half - 8 : static_cast<int8_t>(byte);
+        const int value = has_blocks ? half - 8 : static_cast<int8_t>(byte);
         const size_t scale = has_blocks ? r * blocks + i / kBlock : r;
-        values.push_back(scales[scale] * static_cast<double>(code));
+        values.push_back(scales[scale] * static_cast<double>(value));
       }
     }
   }
-  std::vector<uint8_t> codes;
+  std::vector<uint8_t> quantized;
   size_t row_bytes, row_scales;
   std::vector<uint16_t> fp16;
   std::vector<float> scales;
@@ -61,7 +61,7 @@ void Check(const GemvQ8& kernel, size_t n, size_t k, bool has_blocks) {
   const void* scales = w.scales.data();
   if (has_blocks) scales = w.fp16.data();
   GemvQ8Fn* fn = has_blocks ? kernel.bits4 : kernel.bits8;
-  fn({n, k, w.codes.data(), w.row_bytes, scales, w.row_scales, x.data(),
+  fn({n, k, w.quantized.data(), w.row_bytes, scales, w.row_scales, x.data(),
       k % 2 ? bias.data() : nullptr, y.data(), -1, 1});
   for (size_t r = 0; r < n; ++r) {
     double want = k % 2 ? bias[r] : 0, magnitude = 1;

@@ -21,7 +21,7 @@ struct Table {
     }
   }
 
-  // A quarter gives 0, or leaves what there is, where the code is not its own.
+  // A quarter gives 0, or leaves what there is, where the value is not its own.
   uint8x16_t At(uint8x16_t x) const {
     uint8x16_t y = vqtbl4q_u8(quarters[0], x);
     y = vqtbx4q_u8(y, quarters[1], veorq_u8(x, vdupq_n_u8(0x40)));

@@ -13,10 +13,10 @@ constexpr size_t kInt8Lanes = 32, kSixteenth = 16;
 
 // Quantized values, and what the bits 4 to 7 of each are, as the highest bit of
 // a byte.
-struct Codes {
+struct Quantized {
   __m256i low, bits[4];
 
-  explicit Codes(__m256i x)
+  explicit Quantized(__m256i x)
       : low(_mm256_and_si256(x, _mm256_set1_epi8(15))),
         bits{_mm256_slli_epi16(x, 3), _mm256_slli_epi16(x, 2),
              _mm256_slli_epi16(x, 1), x} {}
@@ -24,7 +24,7 @@ struct Codes {
 
 // Of 2^kBits sixteenths.
 template <int kBits>
-inline __m256i Look(const uint8_t* table, const Codes& x) {
+inline __m256i Look(const uint8_t* table, const Quantized& x) {
   if constexpr (kBits == 0) {
     const __m256i part = _mm256_broadcastsi128_si256(
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(table)));
@@ -42,7 +42,7 @@ inline __m256i Look(const uint8_t* table, const Codes& x) {
 void lut_q8__avx2(const LutQ8Args& t) {
   size_t i = 0;
   for (; t.n - i >= kInt8Lanes; i += kInt8Lanes) {
-    const Codes x(
+    const Quantized x(
         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.x + i)));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(t.y + i),
                         Look<4>(t.table, x));

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Four registers hold the table as 128 pairs. Quantized values at even and at
-// odd places are looked up by turns: all but the lowest bit of a code chooses
+// odd places are looked up by turns: all but the lowest bit of a value chooses
 // the pair.
 
 #include <immintrin.h>

@@ -16,40 +16,40 @@
 namespace mace::cpu {
 namespace {
 
-std::vector<uint8_t> Codes(size_t n, uint32_t seed) {
+std::vector<uint8_t> Quantized(size_t n, uint32_t seed) {
   std::minstd_rand random(seed);
-  std::vector<uint8_t> codes(n);
-  for (uint8_t& code : codes) code = static_cast<uint8_t>(random() >> 8);
-  return codes;
+  std::vector<uint8_t> quantized(n);
+  for (uint8_t& value : quantized) value = static_cast<uint8_t>(random() >> 8);
+  return quantized;
 }
 
 // Where x begins `offset` bytes after its memory.
 void Check(const LutQ8& row, const std::vector<uint8_t>& table,
-           const std::vector<uint8_t>& codes, size_t offset) {
-  const size_t n = codes.size();
+           const std::vector<uint8_t>& quantized, size_t offset) {
+  const size_t n = quantized.size();
   std::vector<uint8_t> x(offset, 3);
-  x.insert(x.end(), codes.begin(), codes.end());
+  x.insert(x.end(), quantized.begin(), quantized.end());
   x.push_back(5);
   std::vector<uint8_t> want = x, got(x.size(), 5);
   std::fill_n(got.begin(), offset, uint8_t{3});
-  for (size_t i = 0; i < n; ++i) want[offset + i] = table[codes[i]];
+  for (size_t i = 0; i < n; ++i) want[offset + i] = table[quantized[i]];
   row.fn({n, table.data(), x.data() + offset, got.data() + offset});
-  ASSERT_EQ(got, want) << n << " codes at " << offset;
+  ASSERT_EQ(got, want) << n << " values at " << offset;
   row.fn({n, table.data(), x.data() + offset, x.data() + offset});
-  ASSERT_EQ(x, want) << n << " codes at " << offset << ", in place";
+  ASSERT_EQ(x, want) << n << " values at " << offset << ", in place";
 }
 
-TEST(LutQ8, EveryCodeAtEveryPlace) {
-  const auto table = Codes(256, 1);
+TEST(LutQ8, EveryValueAtEveryOffset) {
+  const auto table = Quantized(256, 1);
   for (const LutQ8& row : kLutQ8) {
     if (!RunsHere(row)) continue;
     SCOPED_TRACE(row.name);
     for (size_t shift = 0; shift < 256; ++shift) {
-      std::vector<uint8_t> codes(256);
+      std::vector<uint8_t> quantized(256);
       for (size_t i = 0; i < 256; ++i) {
-        codes[i] = static_cast<uint8_t>(i + shift);
+        quantized[i] = static_cast<uint8_t>(i + shift);
       }
-      Check(row, table, codes, 0);
+      Check(row, table, quantized, 0);
     }
   }
 }
@@ -59,7 +59,8 @@ TEST(LutQ8, EverySize) {
     if (!RunsHere(row)) continue;
     SCOPED_TRACE(row.name);
     for (size_t n = 0; n <= 200; ++n) {
-      Check(row, Codes(256, static_cast<uint32_t>(n) + 1), Codes(n, 7), n % 7);
+      Check(row, Quantized(256, static_cast<uint32_t>(n) + 1), Quantized(n, 7),
+            n % 7);
     }
   }
 }

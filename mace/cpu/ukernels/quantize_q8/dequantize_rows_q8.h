@@ -9,12 +9,12 @@
 namespace mace::cpu {
 
 // Of n elements: to[i] = scales[0] * code, 8-bit values being int8; those of
-// 4 bits lie in blocks of 32 elements, and to[i] = scales[i / 32] * (code - 8).
-// Byte b of the 16 bytes of a block has its elements b (the low half) and
+// 4 bits lie in blocks of 32 elements, and to[i] = scales[i / 32] * (value -
+// 8). Byte b of the 16 bytes of a block has its elements b (the low half) and
 // 16 + b. The last block is whole; only its first n % 32 elements are written.
 struct DequantizeRowsQ8Args {
   size_t n;
-  const uint8_t* codes;
+  const uint8_t* quantized;
   const float* scales;
   float* to;
 };

@@ -9,9 +9,10 @@
 namespace mace::cpu {
 namespace {
 
-inline void StoreScaled(const simd::Int8& codes, simd::F32 scale, float* to) {
+inline void StoreScaled(const simd::Int8& quantized, simd::F32 scale,
+                        float* to) {
   simd::F32 floats[simd::kInt8Vectors];
-  simd::ToFloats(codes, floats);
+  simd::ToFloats(quantized, floats);
 #pragma GCC unroll 16
   for (size_t v = 0; v < simd::kInt8Vectors; ++v) {
     simd::Store(to + v * simd::kLanes, scale * floats[v]);
@@ -23,16 +24,17 @@ inline void Dequantize8Bits(const DequantizeRowsQ8Args& t) {
   const F32 scale = Set1(t.scales[0]);
   size_t i = 0;
   for (; i + kInt8Lanes <= t.n; i += kInt8Lanes) {
-    StoreScaled(LoadInt8(t.codes + i), scale, t.to + i);
+    StoreScaled(LoadInt8(t.quantized + i), scale, t.to + i);
   }
   for (; i < t.n; ++i) {
-    t.to[i] = t.scales[0] * static_cast<float>(static_cast<int8_t>(t.codes[i]));
+    t.to[i] =
+        t.scales[0] * static_cast<float>(static_cast<int8_t>(t.quantized[i]));
   }
 }
 
-inline void DequantizeBlock(const uint8_t* codes, float scale, float* to) {
+inline void DequantizeBlock(const uint8_t* quantized, float scale, float* to) {
   using namespace simd;
-  const Int8 pairs = LoadInt8(codes);
+  const Int8 pairs = LoadInt8(quantized);
   StoreScaled(LowHalves(pairs), Set1(scale), to);
   StoreScaled(HighHalves(pairs), Set1(scale), to + kInt8Lanes);
 }
@@ -41,12 +43,12 @@ inline void Dequantize4Bits(const DequantizeRowsQ8Args& t) {
   constexpr size_t kBlock = 32;
   const size_t whole = t.n / kBlock;
   for (size_t b = 0; b < whole; ++b) {
-    DequantizeBlock(t.codes + b * 16, t.scales[b], t.to + b * kBlock);
+    DequantizeBlock(t.quantized + b * 16, t.scales[b], t.to + b * kBlock);
   }
   const size_t left = t.n % kBlock;
   if (left == 0) return;
   float last[kBlock];
-  DequantizeBlock(t.codes + whole * 16, t.scales[whole], last);
+  DequantizeBlock(t.quantized + whole * 16, t.scales[whole], last);
   for (size_t i = 0; i < left; ++i) t.to[whole * kBlock + i] = last[i];
 }
 

@@ -8,7 +8,7 @@
 
 namespace mace::cpu {
 
-// codes[i] = clamp(round(x[i] / scale) + zero_point, least, most), which is
+// quantized[i] = clamp(round(x[i] / scale) + zero_point, least, most), which is
 // stored as int8 or uint8; NaN becomes `least`. Ties go to the even number of
 // scales, or away from zero.
 struct QuantizeQ8Args {
@@ -18,14 +18,14 @@ struct QuantizeQ8Args {
   int32_t zero_point;  // in [least, most], as are all values
   int32_t least, most;
   bool ties_to_even;
-  uint8_t* codes;
+  uint8_t* quantized;
 };
 using QuantizeQ8Fn = void(const QuantizeQ8Args& args);
 
-// y[i] = scale * (codes[i] - zero_point), with codes of int8 or uint8.
+// y[i] = scale * (quantized[i] - zero_point), with values of int8 or uint8.
 struct DequantizeQ8Args {
   size_t n;
-  const uint8_t* codes;
+  const uint8_t* quantized;
   bool is_signed;
   float scale;
   int32_t zero_point;

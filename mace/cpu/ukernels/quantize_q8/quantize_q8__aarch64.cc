@@ -11,7 +11,7 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kInt8Lanes = 16;
-constexpr float kFewest = -131072;  // scales; the code is the least one
+constexpr float kFewest = -131072;  // scales; the value is the smallest one
 
 template <bool kTiesToEven>
 inline int32x4_t Units(const float* x, float32x4_t scale) {
@@ -22,8 +22,8 @@ inline int32x4_t Units(const float* x, float32x4_t scale) {
 }
 
 template <bool kTiesToEven, bool kSigned>
-inline void Codes(const float* x, float32x4_t scale, int16x8_t zero,
-                  uint8_t* to) {
+inline void Quantized(const float* x, float32x4_t scale, int16x8_t zero,
+                      uint8_t* to) {
   const auto units = [x, scale](size_t i) {
     return Units<kTiesToEven>(x + i, scale);
   };
@@ -31,10 +31,10 @@ inline void Codes(const float* x, float32x4_t scale, int16x8_t zero,
       vqaddq_s16(vqmovn_high_s32(vqmovn_s32(units(0)), units(4)), zero);
   const int16x8_t high =
       vqaddq_s16(vqmovn_high_s32(vqmovn_s32(units(8)), units(12)), zero);
-  const uint8x16_t codes =
+  const uint8x16_t quantized =
       kSigned ? vreinterpretq_u8_s8(vqmovn_high_s16(vqmovn_s16(low), high))
               : vqmovun_high_s16(vqmovun_s16(low), high);
-  vst1q_u8(to, codes);
+  vst1q_u8(to, quantized);
 }
 
 template <bool kTiesToEven, bool kSigned>
@@ -42,18 +42,18 @@ void Quantize(const QuantizeQ8Args& t) {
   const float32x4_t scale = vdupq_n_f32(t.scale);
   const int16x8_t zero = vdupq_n_s16(static_cast<int16_t>(t.zero_point));
   const float* x = t.x;
-  uint8_t* to = t.codes;
+  uint8_t* to = t.quantized;
   size_t left = t.n;
   for (; left >= kInt8Lanes;
        left -= kInt8Lanes, x += kInt8Lanes, to += kInt8Lanes) {
-    Codes<kTiesToEven, kSigned>(x, scale, zero, to);
+    Quantized<kTiesToEven, kSigned>(x, scale, zero, to);
   }
   if (left == 0) return;
   float last[kInt8Lanes] = {};
-  uint8_t codes[kInt8Lanes];
+  uint8_t quantized[kInt8Lanes];
   __builtin_memcpy(last, x, left * sizeof(float));
-  Codes<kTiesToEven, kSigned>(last, scale, zero, codes);
-  __builtin_memcpy(to, codes, left);
+  Quantized<kTiesToEven, kSigned>(last, scale, zero, quantized);
+  __builtin_memcpy(to, quantized, left);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Quantizer {
         limit_(_mm512_set1_ps(kMaxUnits * t.scale)),
         zero_point_(_mm512_set1_epi32(t.zero_point)) {}
 
-  __m512i Codes(__m512 x) const {
+  __m512i Quantized(__m512 x) const {
     // Of NaN and a number, the instruction returns the second operand.
     x = _mm512_max_ps(x, _mm512_sub_ps(_mm512_setzero_ps(), limit_));
     x = _mm512_min_ps(x, limit_);
@@ -78,22 +78,22 @@ void QuantizeValues(const QuantizeQ8Args& t) {
   const Quantizer<kTiesToEven> quantizer(t);
   const __m512i least = _mm512_set1_epi8(static_cast<char>(t.least));
   const __m512i most = _mm512_set1_epi8(static_cast<char>(t.most));
-  const auto codes = [&](const auto& load) {
-    const __m512i all =
-        Bytes<kSigned>(quantizer.Codes(load(0)), quantizer.Codes(load(1)),
-                       quantizer.Codes(load(2)), quantizer.Codes(load(3)));
+  const auto quantized = [&](const auto& load) {
+    const __m512i all = Bytes<kSigned>(
+        quantizer.Quantized(load(0)), quantizer.Quantized(load(1)),
+        quantizer.Quantized(load(2)), quantizer.Quantized(load(3)));
     return kSigned ? _mm512_min_epi8(_mm512_max_epi8(all, least), most)
                    : _mm512_min_epu8(_mm512_max_epu8(all, least), most);
   };
   size_t i = 0;
   for (; i + kStep <= t.n; i += kStep) {
-    _mm512_storeu_si512(t.codes + i, codes([&](size_t v) {
+    _mm512_storeu_si512(t.quantized + i, quantized([&](size_t v) {
                           return _mm512_loadu_ps(t.x + i + v * kLanes);
                         }));
   }
   if (i == t.n) return;
   const uint64_t left = ~uint64_t{0} >> (kStep - (t.n - i));
-  _mm512_mask_storeu_epi8(t.codes + i, left, codes([&](size_t v) {
+  _mm512_mask_storeu_epi8(t.quantized + i, left, quantized([&](size_t v) {
                             return _mm512_maskz_loadu_ps(
                                 static_cast<__mmask16>(left >> (v * kLanes)),
                                 t.x + i + v * kLanes);

@@ -34,7 +34,7 @@ inline Ints Nearest(Floats units) {
 // Writes the values of kWidth numbers.
 template <bool kTiesToEven>
 inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
-                           int32_t* codes) {
+                           int32_t* quantized) {
   Floats numbers;
   __builtin_memcpy(&numbers, x, sizeof(numbers));
   const Floats most = kMaxUnits - Floats{};
@@ -42,41 +42,42 @@ inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
   units = units > -most ? units : -most;  // NaN, too
   units = units < most ? units : most;
   const Ints first = t.least - Ints{}, last = t.most - Ints{};
-  Ints code = Nearest<kTiesToEven>(units) + t.zero_point;
-  code = code > first ? code : first;
-  code = code < last ? code : last;
-  __builtin_memcpy(codes, &code, sizeof(code));
+  Ints value = Nearest<kTiesToEven>(units) + t.zero_point;
+  value = value > first ? value : first;
+  value = value < last ? value : last;
+  __builtin_memcpy(quantized, &value, sizeof(value));
 }
 
 template <bool kTiesToEven>
 inline void Quantize(const QuantizeQ8Args& t) {
   constexpr size_t kBlock = 128;
-  int32_t codes[kBlock];
+  int32_t quantized[kBlock];
   for (size_t begin = 0; begin < t.n; begin += kBlock) {
     const size_t count = t.n - begin < kBlock ? t.n - begin : kBlock;
     const float* x = t.x + begin;
     size_t i = 0;
     for (; i + kWidth <= count; i += kWidth) {
-      QuantizeVector<kTiesToEven>(t, x + i, codes + i);
+      QuantizeVector<kTiesToEven>(t, x + i, quantized + i);
     }
     if (i < count) {
       float last[kWidth] = {0};
       for (size_t k = i; k < count; ++k) last[k - i] = x[k];
-      QuantizeVector<kTiesToEven>(t, last, codes + i);
+      QuantizeVector<kTiesToEven>(t, last, quantized + i);
     }
-    uint8_t* __restrict to = t.codes + begin;
-    for (size_t k = 0; k < count; ++k) to[k] = static_cast<uint8_t>(codes[k]);
+    uint8_t* __restrict to = t.quantized + begin;
+    for (size_t k = 0; k < count; ++k)
+      to[k] = static_cast<uint8_t>(quantized[k]);
   }
 }
 
 template <typename T>
 inline void Dequantize(const DequantizeQ8Args& t) {
-  const auto* __restrict codes = reinterpret_cast<const T*>(t.codes);
+  const auto* __restrict quantized = reinterpret_cast<const T*>(t.quantized);
   float* __restrict y = t.y;
   const float scale = t.scale;
   const int32_t zero = t.zero_point;
   for (size_t i = 0; i < t.n; ++i) {
-    y[i] = scale * static_cast<float>(codes[i] - zero);
+    y[i] = scale * static_cast<float>(quantized[i] - zero);
   }
 }
 

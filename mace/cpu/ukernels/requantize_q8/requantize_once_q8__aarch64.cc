@@ -22,10 +22,10 @@ void requantize_once_q8__aarch64(const RequantizeQ8Tile& t) {
   const auto four = [&](const int32_t* from, int32x4_t add,
                         const double* reals) {
     const int32x4_t sums = vaddq_s32(vld1q_s32(from), add);
-    const int32x4_t codes =
+    const int32x4_t quantized =
         vcombine_s32(scaled(vget_low_s32(sums), reals),
                      scaled(vget_high_s32(sums), reals + 2));
-    return vmovn_s32(vaddq_s32(codes, zero_point));
+    return vmovn_s32(vaddq_s32(quantized, zero_point));
   };
   for (size_t i = 0; i < t.m; ++i) {
     const int32x4_t add = vdupq_n_s32(t.row_add == nullptr ? 0 : t.row_add[i]);
@@ -33,10 +33,10 @@ void requantize_once_q8__aarch64(const RequantizeQ8Tile& t) {
     uint8_t* const y = t.y + static_cast<ptrdiff_t>(i) * t.y_stride;
     size_t j = 0;
     for (; j + 8 <= t.n; j += 8) {
-      const int16x8_t codes =
+      const int16x8_t quantized =
           vcombine_s16(four(sums + j, add, t.reals + j),
                        four(sums + j + 4, add, t.reals + j + 4));
-      vst1_u8(y + j, vreinterpret_u8_s8(vmovn_s16(codes)));
+      vst1_u8(y + j, vreinterpret_u8_s8(vmovn_s16(quantized)));
     }
     RequantizeOnce(t, i, j);
   }

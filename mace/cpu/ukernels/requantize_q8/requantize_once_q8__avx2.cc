@@ -28,10 +28,10 @@ void requantize_once_q8__avx2(const RequantizeQ8Tile& t) {
           _mm256_mul_pd(_mm256_cvtepi32_pd(sums), _mm256_loadu_pd(t.reals + j));
       const __m256d x = _mm256_min_pd(_mm256_max_pd(real, least), most);
       const __m256d more = _mm256_or_pd(_mm256_and_pd(x, sign), below_half);
-      const __m128i codes = _mm_add_epi32(
+      const __m128i quantized = _mm_add_epi32(
           _mm256_cvttpd_epi32(_mm256_add_pd(x, more)), zero_point);
       const int32_t four =
-          _mm_cvtsi128_si32(_mm_shuffle_epi8(codes, low_bytes));
+          _mm_cvtsi128_si32(_mm_shuffle_epi8(quantized, low_bytes));
       __builtin_memcpy(y + j, &four, sizeof(four));
     }
     RequantizeOnce(t, i, j);

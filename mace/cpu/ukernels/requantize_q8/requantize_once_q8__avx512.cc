@@ -42,13 +42,13 @@ void requantize_once_q8__avx512(const RequantizeQ8Tile& t) {
       const __m256i low = scale(_mm512_castsi512_si256(sums), t.reals + j);
       const __m256i high =
           scale(_mm512_extracti64x4_epi64(sums, 1), t.reals + j + 8);
-      const __m512i codes = _mm512_add_epi32(
+      const __m512i quantized = _mm512_add_epi32(
           _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), zero_point);
       const size_t left = t.n - j;
       const auto columns =
           static_cast<__mmask16>(left < kOnceLanes ? (1u << left) - 1 : 0xffff);
       _mm512_mask_cvtepi32_storeu_epi8(
-          t.y + static_cast<ptrdiff_t>(i) * t.y_stride + j, columns, codes);
+          t.y + static_cast<ptrdiff_t>(i) * t.y_stride + j, columns, quantized);
     }
   }
 }

@@ -24,8 +24,8 @@ inline void RequantizeOnce(const RequantizeQ8Tile& t, size_t i, size_t begin) {
   for (size_t j = begin; j < t.n; ++j) {
     const double real = static_cast<double>(SumOf(t, i, j)) * t.reals[j];
     const double above = real > least ? real : least;  // of NaN, too
-    const double code = __builtin_round(above < most ? above : most);
-    y[j] = static_cast<uint8_t>(static_cast<int32_t>(code) + t.zero_point);
+    const double value = __builtin_round(above < most ? above : most);
+    y[j] = static_cast<uint8_t>(static_cast<int32_t>(value) + t.zero_point);
   }
 }
 

@@ -13,7 +13,7 @@ namespace mace::cpu {
 // multiple of so many columns.
 constexpr size_t kRequantizeQ8Columns = 64;
 
-// m rows of n sums. The code of a sum is
+// m rows of n sums. The quantized value of a sum is
 //
 //   clamp(scaled(sum + row_add) + zero_point)
 //

@@ -8,10 +8,10 @@
 //   s)
 //
 // if s < right. Cutting off s bits narrows y to 16 bits, which saturate only
-// where the code does too, if right - s is at most 8 without a sign, and 7 with
-// one. What rounds ties up must round those of negative numbers down: 1 is
-// subtracted from these first. Where the least code is the zero point, negative
-// numbers become the zero point however they are rounded.
+// where the value does too, if right - s is at most 8 without a sign, and 7
+// with one. What rounds ties up must round those of negative numbers down: 1 is
+// subtracted from these first. Where the smallest value is the zero point,
+// negative numbers become the zero point however they are rounded.
 //
 // What does not fit is left to requantize_q8__neon.
 
@@ -52,19 +52,19 @@ struct Factors {
 };
 
 // The operands of a call of `Rows`, besides the factors.
-struct Codes {
+struct Quantized {
   int16x8_t zero_points;   // if `ties`
   uint8x16_t zero_values;  // else
-  uint8x16_t most;         // if `clamps`: the largest code less the zero point
+  uint8x16_t most;         // if `clamps`: the largest value less the zero point
 };
 
 // All rows of 16 columns from `j` on. kS bits are cut off. kTies: negative
 // numbers matter; then quantized values are signed or not, but nothing clamps
-// them except their type. kClamps: some code of the type is above the largest
+// them except their type. kClamps: some value of the type is above the largest
 // one. It is assembly because tiles are so small that every instruction counts.
 template <int kS, bool kTies, bool kSigned, bool kClamps>
 inline void Rows(const RequantizeQ8Tile& t, size_t j, const Factors& f,
-                 const Codes& codes) {
+                 const Quantized& quantized) {
   static_assert(kS > 0 || !kTies, "narrowing without a shift is unsigned");
   const int32_t* sums = t.sums + j;
   uint8_t* y = t.y + j;
@@ -94,7 +94,7 @@ inline void Rows(const RequantizeQ8Tile& t, size_t j, const Factors& f,
       sqxtun2 v\c\().8h, v\d\().4s
       .endif
     .endm
-    .macro mace_codes a, b, c, d
+    .macro mace_quantized a, b, c, d
       .if %c[ties]
       ssra v\a\().4s, v\a\().4s, #31
       ssra v\b\().4s, v\b\().4s, #31
@@ -131,57 +131,59 @@ inline void Rows(const RequantizeQ8Tile& t, size_t j, const Factors& f,
   1:
     mace_multiply 0, 1, 2, 3
     mace_multiply 4, 5, 6, 7
-    mace_codes 0, 1, 2, 3
+    mace_quantized 0, 1, 2, 3
     subs %[rows], %[rows], #2
-    mace_codes 4, 5, 6, 7
+    mace_quantized 4, 5, 6, 7
     b.hs 1b
   2:
     tbz %[rows], #0, 3f
     mace_multiply 0, 1, 2, 3
-    mace_codes 0, 1, 2, 3
+    mace_quantized 0, 1, 2, 3
   3:
     .purgem mace_multiply
     .purgem mace_cut
-    .purgem mace_codes
+    .purgem mace_quantized
   )"
       : [sums] "+r"(sums), [y] "+r"(y), [rows] "+r"(rows)
-      :
-      [stride] "r"(t.sums_stride * sizeof(int32_t)), [y_stride] "r"(t.y_stride),
-      [m0] "w"(f.mantissa[0]), [m1] "w"(f.mantissa[1]), [m2] "w"(f.mantissa[2]),
-      [m3] "w"(f.mantissa[3]), [r0] "w"(right0), [r1] "w"(right1),
-      [zero_points] "w"(codes.zero_points),
-      [zero_values] "w"(codes.zero_values), [most] "w"(codes.most), [s] "i"(kS),
-      [ties] "i"(kTies), [is_signed] "i"(kSigned), [clamps] "i"(kClamps)
+      : [stride] "r"(t.sums_stride * sizeof(int32_t)),
+        [y_stride] "r"(t.y_stride), [m0] "w"(f.mantissa[0]),
+        [m1] "w"(f.mantissa[1]), [m2] "w"(f.mantissa[2]),
+        [m3] "w"(f.mantissa[3]), [r0] "w"(right0), [r1] "w"(right1),
+        [zero_points] "w"(quantized.zero_points),
+        [zero_values] "w"(quantized.zero_values), [most] "w"(quantized.most),
+        [s] "i"(kS), [ties] "i"(kTies), [is_signed] "i"(kSigned),
+        [clamps] "i"(kClamps)
       : "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
 }
 
 // Rows of quantized values of which the zero point is the least.
 template <bool kClamps>
 bool FromZero(const RequantizeQ8Tile& t, size_t j, const Factors& f,
-              const Codes& codes) {
+              const Quantized& quantized) {
   if (f.Fit(kCut, kMaxShift)) {
-    Rows<kCut, false, false, kClamps>(t, j, f, codes);
+    Rows<kCut, false, false, kClamps>(t, j, f, quantized);
     return true;
   }
   if (!f.Fit(0, kMaxShift)) return false;
-  Rows<0, false, false, kClamps>(t, j, f, codes);
+  Rows<0, false, false, kClamps>(t, j, f, quantized);
   return true;
 }
 
 // Returns false if 16 columns from `j` on must be left to another micro-kernel.
-bool WholeColumns(const RequantizeQ8Tile& t, size_t j, const Codes& codes) {
+bool WholeColumns(const RequantizeQ8Tile& t, size_t j,
+                  const Quantized& quantized) {
   const Factors f(t, j);
   if (t.least == t.zero_point) {
-    if (t.most - t.least >= 255) return FromZero<false>(t, j, f, codes);
-    return FromZero<true>(t, j, f, codes);
+    if (t.most - t.least >= 255) return FromZero<false>(t, j, f, quantized);
+    return FromZero<true>(t, j, f, quantized);
   }
   if (!f.Fit(kCut, kMaxSignedShift)) return false;
   if (t.least == 0 && t.most == 255) {
-    Rows<kCut, true, false, false>(t, j, f, codes);
+    Rows<kCut, true, false, false>(t, j, f, quantized);
     return true;
   }
   if (t.least != -128 || t.most != 127) return false;
-  Rows<kCut, true, true, false>(t, j, f, codes);
+  Rows<kCut, true, true, false>(t, j, f, quantized);
   return true;
 }
 
@@ -201,12 +203,13 @@ void OtherColumns(const RequantizeQ8Tile& t, size_t j, size_t n) {
 
 void requantize_q8__aarch64(const RequantizeQ8Tile& t) {
   if (t.row_add != nullptr || t.most < t.least) return OtherColumns(t, 0, t.n);
-  const Codes codes = {vdupq_n_s16(static_cast<int16_t>(t.zero_point)),
-                       vdupq_n_u8(static_cast<uint8_t>(t.zero_point)),
-                       vdupq_n_u8(static_cast<uint8_t>(t.most - t.zero_point))};
+  const Quantized quantized = {
+      vdupq_n_s16(static_cast<int16_t>(t.zero_point)),
+      vdupq_n_u8(static_cast<uint8_t>(t.zero_point)),
+      vdupq_n_u8(static_cast<uint8_t>(t.most - t.zero_point))};
   size_t j = 0;
   for (; t.n - j >= kColumns; j += kColumns) {
-    if (!WholeColumns(t, j, codes)) OtherColumns(t, j, kColumns);
+    if (!WholeColumns(t, j, quantized)) OtherColumns(t, j, kColumns);
   }
   if (j < t.n) OtherColumns(t, j, t.n - j);
 }

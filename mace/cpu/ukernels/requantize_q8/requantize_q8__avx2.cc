@@ -68,16 +68,17 @@ void Run(const RequantizeQ8Tile& t) {
       for (size_t v = 0; v < 4; ++v) {
         x[v] = factors[v].Scale(_mm256_add_epi32(Load(sums + v * kLanes), add));
       }
-      __m256i codes = _mm256_packs_epi16(_mm256_packs_epi32(x[0], x[1]),
-                                         _mm256_packs_epi32(x[2], x[3]));
-      codes = _mm256_max_epi8(codes, least);
-      codes = _mm256_min_epi8(codes, most);
-      codes = _mm256_xor_si256(_mm256_permutevar8x32_epi32(codes, order), flip);
+      __m256i quantized = _mm256_packs_epi16(_mm256_packs_epi32(x[0], x[1]),
+                                             _mm256_packs_epi32(x[2], x[3]));
+      quantized = _mm256_max_epi8(quantized, least);
+      quantized = _mm256_min_epi8(quantized, most);
+      quantized =
+          _mm256_xor_si256(_mm256_permutevar8x32_epi32(quantized, order), flip);
       uint8_t* y = t.y + static_cast<ptrdiff_t>(i) * t.y_stride + j;
       if (t.n - j >= kColumns) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), codes);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), quantized);
       } else {
-        __builtin_memcpy(y, &codes, t.n - j);
+        __builtin_memcpy(y, &quantized, t.n - j);
       }
     }
   }

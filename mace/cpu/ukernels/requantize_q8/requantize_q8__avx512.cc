@@ -55,27 +55,27 @@ struct RightColumns {
 template <typename Columns, bool kSigned, bool kClamps, bool kWhole>
 inline void RunColumns(const RequantizeQ8Tile& t, size_t j) {
   const Columns factors(t, j);
-  const simd::Saturated<kSigned, kClamps> codes_of(t.least, t.most);
+  const simd::Saturated<kSigned, kClamps> quantized_of(t.least, t.most);
   const auto columns =
       static_cast<__mmask32>(kWhole ? ~0u : (1u << (t.n - j)) - 1);
-  const auto store = [&](uint8_t* y, __m256i codes) {
+  const auto store = [&](uint8_t* y, __m256i quantized) {
     if (kWhole) {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), codes);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), quantized);
     } else {
-      _mm256_mask_storeu_epi8(y, columns, codes);
+      _mm256_mask_storeu_epi8(y, columns, quantized);
     }
   };
   uint8_t* y = t.y + j;
   size_t i = 0;
   for (; i + 1 < t.m; i += 2, y += 2 * t.y_stride) {
-    const __m512i codes =
-        codes_of.Pack(factors.Scale(t, i, j), factors.Scale(t, i + 1, j));
-    store(y, _mm512_castsi512_si256(codes));
-    store(y + t.y_stride, _mm512_extracti64x4_epi64(codes, 1));
+    const __m512i quantized =
+        quantized_of.Pack(factors.Scale(t, i, j), factors.Scale(t, i + 1, j));
+    store(y, _mm512_castsi512_si256(quantized));
+    store(y + t.y_stride, _mm512_extracti64x4_epi64(quantized, 1));
   }
   if (i == t.m) return;
   const __m512i last = factors.Scale(t, i, j);
-  store(y, _mm512_castsi512_si256(codes_of.Pack(last, last)));
+  store(y, _mm512_castsi512_si256(quantized_of.Pack(last, last)));
 }
 
 template <bool kSigned, bool kClamps, bool kWhole>

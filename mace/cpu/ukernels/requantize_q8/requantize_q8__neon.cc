@@ -25,7 +25,7 @@ inline int16x8_t Narrow(int32x4_t low, int32x4_t high) {
 
 // 8-bit values from numbers of 16.
 template <bool kUnsigned>
-inline uint8x16_t Codes(int16x8_t low, int16x8_t high) {
+inline uint8x16_t Quantized(int16x8_t low, int16x8_t high) {
 #if defined(__aarch64__)
   if (kUnsigned) return vqmovun_high_s16(vqmovun_s16(low), high);
   return vreinterpretq_u8_s8(vqmovn_high_s16(vqmovn_s16(low), high));
@@ -36,10 +36,11 @@ inline uint8x16_t Codes(int16x8_t low, int16x8_t high) {
 }
 
 template <bool kUnsigned>
-inline uint8x16_t Clamp(uint8x16_t codes, uint8x16_t least, uint8x16_t most) {
-  if (kUnsigned) return vminq_u8(vmaxq_u8(codes, least), most);
+inline uint8x16_t Clamp(uint8x16_t quantized, uint8x16_t least,
+                        uint8x16_t most) {
+  if (kUnsigned) return vminq_u8(vmaxq_u8(quantized, least), most);
   const int8x16_t above =
-      vmaxq_s8(vreinterpretq_s8_u8(codes), vreinterpretq_s8_u8(least));
+      vmaxq_s8(vreinterpretq_s8_u8(quantized), vreinterpretq_s8_u8(least));
   return vreinterpretq_u8_s8(vminq_s8(above, vreinterpretq_s8_u8(most)));
 }
 
@@ -116,13 +117,13 @@ inline void Columns(const RequantizeQ8Tile& t, size_t j, size_t n,
     for (size_t v = 0; v < kVectors; ++v) x[v] = factors.Scale(x[v], v);
     const int16x8_t low = vqaddq_s16(Narrow(x[0], x[1]), range.zero_point);
     const int16x8_t high = vqaddq_s16(Narrow(x[2], x[3]), range.zero_point);
-    const uint8x16_t codes =
-        Clamp<kUnsigned>(Codes<kUnsigned>(low, high), range.least, range.most);
+    const uint8x16_t quantized = Clamp<kUnsigned>(
+        Quantized<kUnsigned>(low, high), range.least, range.most);
     if (n == kColumns) {
-      vst1q_u8(y, codes);
+      vst1q_u8(y, quantized);
     } else {
       uint8_t whole[kColumns];
-      vst1q_u8(whole, codes);
+      vst1q_u8(whole, quantized);
       __builtin_memcpy(y, whole, n);
     }
     y += y_stride;

@@ -6,9 +6,9 @@
 namespace mace::cpu {
 namespace {
 
-uint8_t Code(const RequantizeQ8Tile& t, int64_t scaled) {
-  const int64_t code = scaled + t.zero_point;
-  const int64_t above = code < t.least ? t.least : code;
+uint8_t QuantizedValue(const RequantizeQ8Tile& t, int64_t scaled) {
+  const int64_t value = scaled + t.zero_point;
+  const int64_t above = value < t.least ? t.least : value;
   return static_cast<uint8_t>(above > t.most ? t.most : above);
 }
 
@@ -25,7 +25,7 @@ void requantize_q8__scalar(const RequantizeQ8Tile& t) {
         y = (y + (int64_t{1} << (right - 1)) - (y < 0 ? 1 : 0)) >> right;
       }
       t.y[static_cast<ptrdiff_t>(i) * t.y_stride + static_cast<ptrdiff_t>(j)] =
-          Code(t, y);
+          QuantizedValue(t, y);
     }
   }
 }

@@ -157,11 +157,11 @@ void Add(const LutQ8& row, Calls& calls) {
 // Int4 values.
 void Add(const DequantizeRowsQ8& row, Calls& calls) {
   struct Data {
-    Bytes codes, scales, to;
+    Bytes quantized, scales, to;
   };
   auto data = std::make_shared<Data>();
   const DequantizeRowsQ8Args args = {
-      kLength, Values<uint8_t>(data->codes, kLength),
+      kLength, Values<uint8_t>(data->quantized, kLength),
       Values<float>(data->scales, kLength), Values<float>(data->to, kLength)};
   calls.push_back({row.name, row.isa, 0, 5. * kLength,
                    [data, args, fn = row.bits4] { fn(args); }});
@@ -170,33 +170,36 @@ void Add(const DequantizeRowsQ8& row, Calls& calls) {
 // A layer of a transformer, with int4 values.
 void Add(const GemvQ8& row, Calls& calls) {
   struct Data {
-    Bytes codes, scales, x, y;
+    Bytes quantized, scales, x, y;
   };
   constexpr size_t kRows = 64, kColumns = 1024, kBlocks = kColumns / 32;
   auto data = std::make_shared<Data>();
-  const GemvQ8Args args = {kRows,
-                           kColumns,
-                           Values<uint8_t>(data->codes, kRows * kColumns / 2),
-                           kColumns / 2,
-                           Values<uint16_t>(data->scales, kRows * kBlocks),
-                           kBlocks,
-                           Values<float>(data->x, kColumns),
-                           nullptr,
-                           Values<float>(data->y, kRows),
-                           -1e9f,
-                           1e9f};
+  const GemvQ8Args args = {
+      kRows,
+      kColumns,
+      Values<uint8_t>(data->quantized, kRows * kColumns / 2),
+      kColumns / 2,
+      Values<uint16_t>(data->scales, kRows * kBlocks),
+      kBlocks,
+      Values<float>(data->x, kColumns),
+      nullptr,
+      Values<float>(data->y, kRows),
+      -1e9f,
+      1e9f};
   calls.push_back({row.name, row.isa, static_cast<double>(kRows * kColumns), 0,
                    [data, args, fn = row.bits4] { fn(args); }});
 }
 
 void Add(const QuantizeQ8& row, Calls& calls) {
   struct Data {
-    Bytes x, codes;
+    Bytes x, quantized;
   };
   auto data = std::make_shared<Data>();
   const QuantizeQ8Args args = {
-      kLength, Values<float>(data->x, kLength),      1.0f / 64, -64, -128, 127,
-      false,   Values<uint8_t>(data->codes, kLength)};
+      kLength,   Values<float>(data->x, kLength),
+      1.0f / 64, -64,
+      -128,      127,
+      false,     Values<uint8_t>(data->quantized, kLength)};
   calls.push_back({row.name, row.isa, 0, 5. * kLength,
                    [data, args, fn = row.quantize] { fn(args); }});
 }

@@ -44,8 +44,8 @@ class TileRow {
         lanes_(static_cast<size_t>(row.lanes)),
         depth_(RoundUp(c.channels, row.step)),
         group_(RoundUp(c.channels, row.lanes) * mr_) {
-    for (uint8_t& code : Resized(codes_, c.tiles * kArea * c.channels)) {
-      code = static_cast<uint8_t>(Random(0, 255, 0x00, 0xff));
+    for (uint8_t& value : Resized(quantized_, c.tiles * kArea * c.channels)) {
+      value = static_cast<uint8_t>(Random(0, 255, 0x00, 0xff));
     }
     for (int32_t& w : Resized(filter_, nr_ * c.channels * 9)) {
       w = Random(-255, 255, -255, 255);
@@ -91,7 +91,7 @@ class TileRow {
   }
 
   const uint8_t* Pixel(size_t tile, size_t i) const {
-    return &codes_[(tile * kArea + i) * c_.channels];
+    return &quantized_[(tile * kArea + i) * c_.channels];
   }
   int32_t Element(size_t j, size_t c, size_t tap) const {
     return filter_[(j * c_.channels + c) * 9 + tap];
@@ -138,7 +138,7 @@ class TileRow {
   const Case c_;
   const size_t mr_, nr_, lanes_, depth_, group_;
   std::minstd_rand random_{7};
-  std::vector<uint8_t> codes_;
+  std::vector<uint8_t> quantized_;
   std::vector<int32_t> filter_;
 };
 

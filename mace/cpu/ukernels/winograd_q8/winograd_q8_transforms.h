@@ -14,7 +14,7 @@ namespace {
 
 template <size_t kBytes>
 struct VectorsOf {
-  typedef int8_t Codes __attribute__((vector_size(kBytes / 2)));
+  typedef int8_t Quantized __attribute__((vector_size(kBytes / 2)));
   typedef int16_t Halves __attribute__((vector_size(kBytes)));
   typedef int32_t Ints __attribute__((vector_size(kBytes)));
   typedef uint32_t Words __attribute__((vector_size(kBytes)));
@@ -55,15 +55,16 @@ inline void TransformOutput(const V m[6], V y[4]) {
 template <size_t kBytes>
 void TransformChannels(const WinogradQ8Input& t, const uint8_t* const* pixels,
                        size_t at, int16_t* to) {
-  using Codes = typename VectorsOf<kBytes>::Codes;
+  using Quantized = typename VectorsOf<kBytes>::Quantized;
   using Halves = typename VectorsOf<kBytes>::Halves;
-  const Codes flip = Codes{} + static_cast<int8_t>(t.flip);
+  const Quantized flip = Quantized{} + static_cast<int8_t>(t.flip);
   Halves lines[kWinogradQ8In][kWinogradQ8In];
   for (size_t j = 0; j < kWinogradQ8In; ++j) {
     Halves d[kWinogradQ8In], v[kWinogradQ8In];
     for (size_t i = 0; i < kWinogradQ8In; ++i) {
-      const auto codes = LoadVector<Codes>(pixels[i * kWinogradQ8In + j] + at);
-      d[i] = __builtin_convertvector(codes ^ flip, Halves);
+      const auto quantized =
+          LoadVector<Quantized>(pixels[i * kWinogradQ8In + j] + at);
+      d[i] = __builtin_convertvector(quantized ^ flip, Halves);
     }
     TransformInput(d, v);
     for (size_t i = 0; i < kWinogradQ8In; ++i) lines[i][j] = v[i];
