@@ -48,8 +48,8 @@ struct Stage16 {
       sum += std::clamp(bias64[channel], -kLimit, kLimit);
     }
     int32_t value;
-    if (!stage.reals.empty()) {
-      const double real = static_cast<double>(sum) * stage.real(channel);
+    if (!stage.multipliers.empty()) {
+      const double real = static_cast<double>(sum) * stage.multiplier(channel);
       value =
           static_cast<int32_t>(std::round(std::min(std::max(real, -1e9), 1e9)));
     } else if (is_wide) {
@@ -162,7 +162,7 @@ Result<KernelPtr> PrepareFullyConnectedQ16(const Node& node,
   MACE_ASSIGN_OR_RETURN(const FullyConnectedAttrs attrs,
                         ReadAttrs<FullyConnectedAttrs>(node));
   MACE_ASSIGN_OR_RETURN(Stage16 stage, MakeStage(node, attrs));
-  stage.stage.reals = RealFactors(node);
+  stage.stage.multipliers = DoubleFactors(node);
   const Shape& w = node.inputs[1].type.shape;
   ConvShape s;
   s.batch = NumElements(node.outputs[0].shape) / w[0];

@@ -23,7 +23,7 @@ Result<ConvGemmQ8> MakeGemm(const Node& node, const ActivationAttrs& activation,
                             bool one_thread, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(OutputStage stage, MakeOutputStage(node, activation));
   if (context.fc_rounds_once && node.op == "FullyConnected") {
-    stage.reals = RealFactors(node);
+    stage.multipliers = DoubleFactors(node);
   }
   const TensorType& x = node.inputs[0].type;
   ConvGemm::Spec spec;

@@ -201,7 +201,7 @@ Result<PanelsQ8> PanelsQ8::Create(const Node& node, const FilterOrder& order,
              order.taps, "x", order.inputs, " m ", order.multiplier, " by ",
              micro.nr, "x", micro.packing.group, "x", micro.packing.k_pad,
              micro.reads_unsigned() ? "u" : "s", NameOfNumbersQ8(node),
-             stage.reals.empty() ? "" : " once");
+             stage.multipliers.empty() ? "" : " once");
   MACE_ASSIGN_OR_RETURN(
       filter.packed_,
       context.packed->GetOrPack(SharedIdQ8(node), how, bytes, pack));

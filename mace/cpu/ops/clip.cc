@@ -95,8 +95,8 @@ Result<KernelPtr> PrepareClipQ8(const Node& node, CpuContext& context) {
   const Quantization& x = *node.inputs[0].type.quantization;
   const Quantization& y = *node.outputs[0].quantization;
   const QuantizedRange range = RangeOf(node.outputs[0].dtype);
-  const QuantizedRange limits = {QuantizeReal(attrs.min, y, range),
-                                 QuantizeReal(attrs.max, y, range)};
+  const QuantizedRange limits = {QuantizeFloat(attrs.min, y, range),
+                                 QuantizeFloat(attrs.max, y, range)};
   const FixedFactor factor = ToFixed(x.scale() / y.scale());
   return MakeLut(
       node, context, TableOf(node, [&](int32_t q) {

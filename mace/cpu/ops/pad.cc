@@ -105,7 +105,7 @@ Result<KernelPtr> PreparePad(const Node& node, CpuContext& context) {
   uint64_t value = 0;
   if (y.is_quantized()) {
     const auto q = static_cast<uint8_t>(
-        QuantizeReal(spec.constant_value, *y.quantization, RangeOf(y.dtype)));
+        QuantizeFloat(spec.constant_value, *y.quantization, RangeOf(y.dtype)));
     std::memcpy(&value, &q, sizeof(q));
   } else {
     ConvertElements(DataType::kF32, &spec.constant_value, x.dtype, &value, 1);

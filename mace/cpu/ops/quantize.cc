@@ -75,7 +75,7 @@ KernelPtr MakeFromFloatTo16Bits(const Node& node, bool to_even,
   return MakeKernel(
       [n, to_even, quantization = y.quantization, range = RangeOf(y.dtype),
        threads = context.threads](const RunArgs& args) {
-        const auto quantize_value = to_even ? QuantizeTiesEven : QuantizeReal;
+        const auto quantize_value = to_even ? QuantizeTiesEven : QuantizeFloat;
         const float* from = args.inputs[0].as<const float>();
         int16_t* to = args.outputs[0].as<int16_t>();
         threads->ParallelFor(n, kQuantizeTile, [&](size_t begin, size_t end) {

@@ -21,7 +21,7 @@ namespace mace::cpu {
 namespace {
 
 // Computes y[i] = f(x[i]) for n floats.
-using RealMap = void (*)(const void* x, void* y, int64_t n);
+using FloatMap = void (*)(const void* x, void* y, int64_t n);
 
 std::array<uint8_t, 256> AbsTable(const Node& node, const Quantization& x,
                                   const Quantization& y, QuantizedRange range) {
@@ -66,7 +66,7 @@ std::array<uint8_t, 256> SqrtTable(const Node& node, const Quantization& x,
 }
 
 std::array<uint8_t, 256> MappedTable(const Node& node, UnaryKind kind,
-                                     RealMap map, const Quantization& x,
+                                     FloatMap map, const Quantization& x,
                                      const Quantization& y,
                                      QuantizedRange range) {
   // TFLite multiplies by the reciprocal of the scale where it has a table.
@@ -77,7 +77,7 @@ std::array<uint8_t, 256> MappedTable(const Node& node, UnaryKind kind,
     float f = 0;
     map(&real, &f, 1);
     return by_reciprocal ? QuantizeUnits(f * inverse, y.zero_point(), range)
-                         : QuantizeReal(f, y, range);
+                         : QuantizeFloat(f, y, range);
   });
 }
 
@@ -86,7 +86,7 @@ std::array<uint8_t, 256> MappedTable(const Node& node, UnaryKind kind,
 // zero and those of numbers below 0 are the ones of 0; other functions are
 // computed by `map`, of the numbers that the values stand for.
 Result<KernelPtr> PrepareUnaryQ8(const Node& node, CpuContext& context,
-                                 UnaryKind kind, RealMap map) {
+                                 UnaryKind kind, FloatMap map) {
   const TensorType& of_y = node.outputs[0];
   const Quantization& x = *node.inputs[0].type.quantization;
   if (!of_y.is_quantized()) {

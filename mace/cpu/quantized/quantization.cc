@@ -22,8 +22,8 @@ QuantizedRange RangeOf(DataType type) {
   return type == DataType::kI8 ? LimitsOf<int8_t>() : LimitsOf<int16_t>();
 }
 
-int32_t QuantizeReal(float real, const Quantization& quantization,
-                     QuantizedRange range) {
+int32_t QuantizeFloat(float real, const Quantization& quantization,
+                      QuantizedRange range) {
   return QuantizeUnits(real / quantization.scale(), quantization.zero_point(),
                        range);
 }
@@ -43,7 +43,7 @@ Result<QuantizedRange> RangeAfter(const Node& node,
     case ActivationKind::kNoop:
       return range;
     case ActivationKind::kRelux:
-      range.most = QuantizeReal(activation.max_limit, q, range);
+      range.most = QuantizeFloat(activation.max_limit, q, range);
       [[fallthrough]];
     case ActivationKind::kRelu:
       range.least = std::max(range.least, q.zero_point());
@@ -69,7 +69,7 @@ Result<OutputStage> MakeOutputStage(const Node& node,
   return stage;
 }
 
-std::vector<double> RealFactors(const Node& node) {
+std::vector<double> DoubleFactors(const Node& node) {
   const double x = node.inputs[0].type.quantization->scale();
   const double y = node.outputs[0].quantization->scale();
   std::vector<double> factors;

@@ -33,8 +33,8 @@ Result<QuantizedRange> RangeAfter(const Node& node,
 
 // Returns the value that is nearest to `real`, ties away from zero, within the
 // type's range.
-int32_t QuantizeReal(float real, const Quantization& quantization,
-                     QuantizedRange range);
+int32_t QuantizeFloat(float real, const Quantization& quantization,
+                      QuantizedRange range);
 
 // The same for a number that has been divided by the scale.
 int32_t QuantizeUnits(float units, int32_t zero_point, QuantizedRange range);
@@ -44,15 +44,15 @@ struct OutputStage {
   std::vector<FixedFactor> factors;  // one, or one for each channel
   // As many: not empty for sums that are scaled in double precision and rounded
   // once, ties away from zero.
-  std::vector<double> reals;
+  std::vector<double> multipliers;
   int32_t zero_point = 0;
   QuantizedRange range;
 
   FixedFactor factor(int64_t channel) const {
     return factors[factors.size() == 1 ? 0 : channel];
   }
-  double real(int64_t channel) const {
-    return reals[reals.size() == 1 ? 0 : channel];
+  double multiplier(int64_t channel) const {
+    return multipliers[multipliers.size() == 1 ? 0 : channel];
   }
   // Rounds twice.
   int32_t operator()(int32_t sum, int64_t channel) const {
@@ -66,7 +66,7 @@ Result<OutputStage> MakeOutputStage(const Node& node,
                                     const ActivationAttrs& activation);
 
 // Returns factors x * w / y in double precision: one, or one for each channel.
-std::vector<double> RealFactors(const Node& node);
+std::vector<double> DoubleFactors(const Node& node);
 
 }  // namespace mace::cpu
 

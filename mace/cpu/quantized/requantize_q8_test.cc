@@ -196,7 +196,7 @@ TEST(RequantizeOnceQ8, RoundsOnce) {
   std::minstd_rand random(5);
   std::uniform_real_distribution<double> uniform(0.5, 1);
   std::vector<int32_t> sums(kRows * kMaxColumns + kRoom);
-  std::vector<double> reals(kRoom);
+  std::vector<double> multipliers(kRoom);
   int ties = 0;
   for (const RequantizeQ8& row : kRequantizeOnceQ8) {
     if (!RunsHere(row)) continue;
@@ -206,9 +206,10 @@ TEST(RequantizeOnceQ8, RoundsOnce) {
         for (size_t j = 0; j < n; ++j) {
           // Powers of two give ties, and numbers next to them nearly so.
           const double half = std::ldexp(0.5, -static_cast<int>(j % 20));
-          reals[j] = j % 4 == 0   ? half
-                     : j % 4 == 1 ? std::nextafter(half, j % 8 == 1 ? 0. : 1.)
-                                  : half * uniform(random);
+          multipliers[j] = j % 4 == 0 ? half
+                           : j % 4 == 1
+                               ? std::nextafter(half, j % 8 == 1 ? 0. : 1.)
+                               : half * uniform(random);
         }
         for (int32_t& sum : sums) {
           sum = static_cast<int32_t>(random()) >> (random() % 24);
@@ -219,14 +220,14 @@ TEST(RequantizeOnceQ8, RoundsOnce) {
           std::vector<uint8_t> got(kRows * kRoom, 99);
           row.fn({kRows, n, sums.data(), kMaxColumns, adds ? row_add : nullptr,
                   nullptr, nullptr, nullptr, range.zero_point, range.least,
-                  range.most, got.data(), kRoom, reals.data()});
+                  range.most, got.data(), kRoom, multipliers.data()});
           for (size_t i = 0; i < kRows; ++i) {
             for (size_t j = 0; j < kRoom; ++j) {
               double want = 99;
               if (j < n) {
                 const int32_t sum =
                     sums[i * kMaxColumns + j] + (adds ? row_add[i] : 0);
-                const double real = sum * reals[j];
+                const double real = sum * multipliers[j];
                 ties += std::abs(real - std::trunc(real)) == 0.5 ? 1 : 0;
                 want = std::round(real) + range.zero_point;
                 want = std::min<double>(std::max<double>(want, range.least),

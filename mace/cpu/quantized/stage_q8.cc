@@ -54,8 +54,9 @@ void StageQ8::Pack(int64_t channels, int64_t channel, const OutputStage& stage,
       reinterpret_cast<int32_t*>(static_cast<char*>(data) + kAlignment);
   start[channel] = static_cast<int32_t>(sums.start);
   const int64_t stride = Padded(channels);
-  if (!stage.reals.empty()) {
-    reinterpret_cast<double*>(start + stride)[channel] = stage.real(output);
+  if (!stage.multipliers.empty()) {
+    reinterpret_cast<double*>(start + stride)[channel] =
+        stage.multiplier(output);
     return;
   }
   const FixedFactor factor = stage.factor(output);
@@ -83,7 +84,7 @@ StageQ8::StageQ8(const OutputStage& stage, int64_t channels, const void* data,
                                               kAlignment)),
       channels_(channels),
       zero_point_(stage.zero_point),
-      rounds_once_(!stage.reals.empty()),
+      rounds_once_(!stage.multipliers.empty()),
       range_(stage.range),
       features_(features) {}
 

@@ -44,7 +44,7 @@ class StageQ8 {
     const int32_t* left;
     const int32_t* right;
     int32_t zero_point, least, most;
-    const double* reals;  // null: mantissas and shifts count
+    const double* multipliers;  // null: mantissas and shifts count
   };
   Numbers numbers(int64_t channel) const {
     const int64_t stride = Padded(channels_);
@@ -77,7 +77,7 @@ class StageQ8 {
     micro.fn({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
               static_cast<size_t>(t.stride), t.row_add, to.mantissa, to.left,
               to.right, to.zero_point, to.least, to.most, t.y,
-              static_cast<ptrdiff_t>(t.y_stride), to.reals});
+              static_cast<ptrdiff_t>(t.y_stride), to.multipliers});
   }
   // Returns whether the limits of a micro-kernel that rounds twice hold, as
   // those of a RequantizeQ8. REQUIRES: the data is packed.

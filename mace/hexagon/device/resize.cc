@@ -51,8 +51,8 @@ std::vector<int32_t> Positions(const std::string& coordinate, int64_t n,
 
 // The same in the floats of TFLite, for codes without a sign: weights are the
 // bits of floats.
-std::vector<int32_t> RealPositions(const std::string& coordinate, int64_t n,
-                                   int64_t m) {
+std::vector<int32_t> FloatPositions(const std::string& coordinate, int64_t n,
+                                    int64_t m) {
   const bool aligns = coordinate == "ALIGN_CORNERS" && m > 1;
   const float step = static_cast<float>(aligns ? n - 1 : n) /
                      static_cast<float>(aligns ? m - 1 : m);
@@ -125,7 +125,7 @@ Status TranslateResize(const Node& node, const Target& target,
   if (is_nearest) return AddNearest(node, attrs, target);
   const auto narrow = [](int64_t n) { return static_cast<int32_t>(n); };
   const bool is_signed = IsSigned(from) != 0;
-  const auto positions = is_signed ? Positions : RealPositions;
+  const auto positions = is_signed ? Positions : FloatPositions;
   MACE_ASSIGN_OR_RETURN(
       const int rows,
       AddWords(positions(attrs.coordinate, x[1], y[1]), target.writer));

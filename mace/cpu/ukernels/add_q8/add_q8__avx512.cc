@@ -1,7 +1,7 @@
 // Adds quantized values on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three roundings of fixed-point numbers differ from the sum of real numbers by
+// Three roundings of fixed-point numbers differ from the exact sum by
 // far less than the distance between quantized values. So sums are computed as
 // floats. If one of 64 lies so close to the middle between two quantized values
 // that it could be rounded to the other one, all 64 are computed in fixed
@@ -132,23 +132,23 @@ inline AddQ8Args PartOf(const AddQ8Args& t, size_t i, size_t n) {
   return part;
 }
 
-inline double RealOf(AddQ8Factor f) {
+inline double DoubleOf(AddQ8Factor f) {
   return static_cast<double>(f.mantissa) /
          static_cast<double>(uint64_t{1} << (31 + f.right));
 }
 
 // y = a * x + b * w + c, of quantized values; y is 128 less if they are
 // unsigned.
-struct Reals {
+struct DoubleFactors {
   float a, b, c;
   double error;  // no result in fixed point is farther from it
 
-  explicit Reals(const AddQ8Args& t) {
+  explicit DoubleFactors(const AddQ8Args& t) {
     const int offset = t.is_unsigned ? 128 : 0;
-    const double unit = RealOf(t.factor), ulp = 1.0 / (1 << 24);
-    const double x = RealOf(t.a.factor) * unit * (1 << kAddQ8Bits);
+    const double unit = DoubleOf(t.factor), ulp = 1.0 / (1 << 24);
+    const double x = DoubleOf(t.a.factor) * unit * (1 << kAddQ8Bits);
     const double w =
-        RealOf(t.b.factor) * unit * (1 << kAddQ8Bits) * (t.subtract ? -1 : 1);
+        DoubleOf(t.b.factor) * unit * (1 << kAddQ8Bits) * (t.subtract ? -1 : 1);
     const double y =
         t.zero_point - offset - x * t.a.zero_point - w * t.b.zero_point;
     a = static_cast<float>(x);
@@ -184,16 +184,16 @@ inline __m512i Nearest(__m512 x) {
 // Computes whole vectors of 64 values, and returns how many values it computed.
 // It ends early if too many vectors need fixed point.
 template <bool kUnsigned>
-size_t RunInFloats(const AddQ8Args& t, const Reals& reals) {
+size_t RunInFloats(const AddQ8Args& t, const DoubleFactors& doubles) {
   const int offset = kUnsigned ? 128 : 0;
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(offset));
   const __m512i least = _mm512_set1_epi8(static_cast<char>(t.least - offset));
   const __m512i most = _mm512_set1_epi8(static_cast<char>(t.most - offset));
   const __m512i order =
       _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m512 a = _mm512_set1_ps(reals.a), b = _mm512_set1_ps(reals.b);
-  const __m512 c = _mm512_set1_ps(reals.c);
-  const __m512 sure = _mm512_set1_ps(static_cast<float>(0.5 - reals.error));
+  const __m512 a = _mm512_set1_ps(doubles.a), b = _mm512_set1_ps(doubles.b);
+  const __m512 c = _mm512_set1_ps(doubles.c);
+  const __m512 sure = _mm512_set1_ps(static_cast<float>(0.5 - doubles.error));
   constexpr int kNearest = 0, kLargestMagnitude = 0xb;
   size_t again = 0, i = 0;
   for (; i + kInt8Lanes <= t.n && again <= 8 + i / (4 * kInt8Lanes);
@@ -229,11 +229,11 @@ size_t RunInFloats(const AddQ8Args& t, const Reals& reals) {
 }  // namespace
 
 void add_q8__avx512(const AddQ8Args& t) {
-  const Reals reals(t);
+  const DoubleFactors doubles(t);
   size_t done = 0;
-  if (reals.error < kMaxError) {
-    done = t.is_unsigned ? RunInFloats<true>(t, reals)
-                         : RunInFloats<false>(t, reals);
+  if (doubles.error < kMaxError) {
+    done = t.is_unsigned ? RunInFloats<true>(t, doubles)
+                         : RunInFloats<false>(t, doubles);
   }
   if (done < t.n) RunInFixedPoint(PartOf(t, done, t.n - done));
 }

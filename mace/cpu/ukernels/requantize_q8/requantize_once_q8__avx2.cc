@@ -24,8 +24,8 @@ void requantize_once_q8__avx2(const RequantizeQ8Tile& t) {
       const auto* from =
           reinterpret_cast<const __m128i*>(t.sums + i * t.sums_stride + j);
       const __m128i sums = _mm_add_epi32(_mm_loadu_si128(from), add);
-      const __m256d real =
-          _mm256_mul_pd(_mm256_cvtepi32_pd(sums), _mm256_loadu_pd(t.reals + j));
+      const __m256d real = _mm256_mul_pd(_mm256_cvtepi32_pd(sums),
+                                         _mm256_loadu_pd(t.multipliers + j));
       const __m256d x = _mm256_min_pd(_mm256_max_pd(real, least), most);
       const __m256d more = _mm256_or_pd(_mm256_and_pd(x, sign), below_half);
       const __m128i quantized = _mm_add_epi32(

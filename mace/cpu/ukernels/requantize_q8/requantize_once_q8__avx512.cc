@@ -16,11 +16,11 @@ constexpr size_t kOnceLanes = 16;
 struct OnceScale {
   __m512d least, most;
 
-  __m256i operator()(__m256i sums, const double* reals) const {
+  __m256i operator()(__m256i sums, const double* multipliers) const {
     const __m512d below_half = _mm512_set1_pd(0x1.fffffffffffffp-2);
     const __m512d sign = _mm512_set1_pd(-0.0);
     const __m512d real =
-        _mm512_mul_pd(_mm512_cvtepi32_pd(sums), _mm512_loadu_pd(reals));
+        _mm512_mul_pd(_mm512_cvtepi32_pd(sums), _mm512_loadu_pd(multipliers));
     const __m512d x = _mm512_min_pd(_mm512_max_pd(real, least), most);
     const __m512d add = _mm512_or_pd(_mm512_and_pd(x, sign), below_half);
     return _mm512_cvttpd_epi32(_mm512_add_pd(x, add));
@@ -39,9 +39,10 @@ void requantize_once_q8__avx512(const RequantizeQ8Tile& t) {
     for (size_t j = 0; j < t.n; j += kOnceLanes) {
       const __m512i sums = _mm512_add_epi32(
           _mm512_loadu_si512(t.sums + i * t.sums_stride + j), add);
-      const __m256i low = scale(_mm512_castsi512_si256(sums), t.reals + j);
+      const __m256i low =
+          scale(_mm512_castsi512_si256(sums), t.multipliers + j);
       const __m256i high =
-          scale(_mm512_extracti64x4_epi64(sums, 1), t.reals + j + 8);
+          scale(_mm512_extracti64x4_epi64(sums, 1), t.multipliers + j + 8);
       const __m512i quantized = _mm512_add_epi32(
           _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), zero_point);
       const size_t left = t.n - j;

@@ -22,7 +22,7 @@ inline void RequantizeOnce(const RequantizeQ8Tile& t, size_t i, size_t begin) {
   const double most = double{1} * t.most - t.zero_point;
   uint8_t* const y = t.y + static_cast<ptrdiff_t>(i) * t.y_stride;
   for (size_t j = begin; j < t.n; ++j) {
-    const double real = static_cast<double>(SumOf(t, i, j)) * t.reals[j];
+    const double real = static_cast<double>(SumOf(t, i, j)) * t.multipliers[j];
     const double above = real > least ? real : least;  // of NaN, too
     const double value = __builtin_round(above < most ? above : most);
     y[j] = static_cast<uint8_t>(static_cast<int32_t>(value) + t.zero_point);

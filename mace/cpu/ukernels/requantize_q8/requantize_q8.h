@@ -18,7 +18,8 @@ constexpr size_t kRequantizeQ8Columns = 64;
 //   clamp(scaled(sum + row_add) + zero_point)
 //
 // where scaled is one of these:
-// - sum * real in double precision, rounded to the nearest, ties away from zero
+// - sum * multiplier in double precision, rounded to the nearest, ties away
+// from zero
 //   (requantize_once_q8)
 // - in fixed point, rounded twice (requantize_q8): sum * 2^left is multiplied
 //   by mantissa / 2^31 and rounded to the nearest, ties up; then divided by
@@ -37,7 +38,7 @@ struct RequantizeQ8Tile {
   uint8_t* y;
   ptrdiff_t y_stride;  // between rows
   // n; of requantize_once_q8, which reads no mantissas.
-  const double* reals = nullptr;
+  const double* multipliers = nullptr;
 };
 
 using RequantizeQ8Fn = void(const RequantizeQ8Tile& tile);

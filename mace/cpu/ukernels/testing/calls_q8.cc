@@ -80,20 +80,21 @@ void Add(const DwconvQ8& row, Calls& calls) {
 // Twelve pixels of 128 channels.
 void Add(const RequantizeQ8& row, Calls& calls) {
   struct Data {
-    Bytes sums, mantissa, shifts, y, reals;
+    Bytes sums, mantissa, shifts, y, multipliers;
   };
   constexpr size_t kRows = 12, kChannels = 128;
   auto data = std::make_shared<Data>();
   data->shifts.assign(kChannels * sizeof(int32_t), 0);
   const auto* shifts = reinterpret_cast<const int32_t*>(data->shifts.data());
-  data->reals.assign(kChannels * sizeof(double), 0);
-  const auto* reals = reinterpret_cast<const double*>(data->reals.data());
+  data->multipliers.assign(kChannels * sizeof(double), 0);
+  const auto* multipliers =
+      reinterpret_cast<const double*>(data->multipliers.data());
   const RequantizeQ8Tile tile = {
-      kRows,     kChannels, Values<int32_t>(data->sums, kRows * kChannels),
-      kChannels, nullptr,   Values<int32_t>(data->mantissa, kChannels),
-      shifts,    shifts,    0,
-      -128,      127,       Values<uint8_t>(data->y, kRows * kChannels),
-      kChannels, reals};
+      kRows,     kChannels,  Values<int32_t>(data->sums, kRows * kChannels),
+      kChannels, nullptr,    Values<int32_t>(data->mantissa, kChannels),
+      shifts,    shifts,     0,
+      -128,      127,        Values<uint8_t>(data->y, kRows * kChannels),
+      kChannels, multipliers};
   calls.push_back({row.name, row.isa, 0, 5. * kRows * kChannels,
                    [data, tile, fn = row.fn] { fn(tile); }});
 }

@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "mace/hexagon/testing/stand_in/reals.h"
+#include "mace/hexagon/testing/stand_in/float_tensor.h"
 
 namespace mace::hexagon::testing {
 namespace {
@@ -24,15 +24,15 @@ Side SideOf(int64_t in, int64_t kernel, int64_t stride, uint32_t padding) {
 }
 
 Outputs Conv(const Inputs& in, uint32_t padding, bool depthwise) {
-  const Reals x = Read(*in[0], *in[2], *in[3]);
-  const Reals w = Read(*in[1], *in[4], *in[5]);
+  const FloatTensor x = Read(*in[0], *in[2], *in[3]);
+  const FloatTensor w = Read(*in[1], *in[4], *in[5]);
   const int64_t sh = in[6]->shape[1], sw = in[6]->shape[2];
   const int64_t depth = depthwise ? x.shape[3] * w.shape[3] : w.shape[3];
   const double bias_step =
       (double{Float(*in[9])} - Float(*in[8])) / 4294967296.0;
   const Side h = SideOf(x.shape[1], w.shape[0], sh, padding);
   const Side v = SideOf(x.shape[2], w.shape[1], sw, padding);
-  Reals y =
+  FloatTensor y =
       Like(x.shape[0], h.out, v.out, depth, Float(*in[10]), Float(*in[11]));
   size_t at = 0;
   for (int64_t b = 0; b < x.shape[0]; ++b) {
@@ -64,12 +64,12 @@ Outputs Conv(const Inputs& in, uint32_t padding, bool depthwise) {
 }
 
 Outputs Pool(const Inputs& in, uint32_t padding, bool is_max) {
-  const Reals x = Read(*in[0], *in[1], *in[2]);
+  const FloatTensor x = Read(*in[0], *in[1], *in[2]);
   const int64_t kernel_h = in[3]->shape[1], kernel_w = in[3]->shape[2];
   const int64_t sh = in[4]->shape[1], sw = in[4]->shape[2];
   const Side h = SideOf(x.shape[1], kernel_h, sh, padding);
   const Side v = SideOf(x.shape[2], kernel_w, sw, padding);
-  Reals y = Like(x.shape[0], h.out, v.out, x.shape[3], x.min, x.max);
+  FloatTensor y = Like(x.shape[0], h.out, v.out, x.shape[3], x.min, x.max);
   size_t at = 0;
   for (int64_t b = 0; b < x.shape[0]; ++b) {
     for (int64_t i = 0; i < h.out * v.out * x.shape[3]; ++i) {
@@ -94,12 +94,12 @@ Outputs Pool(const Inputs& in, uint32_t padding, bool is_max) {
 using Function2 = double (*)(double a, double b);
 
 // a and b where each extent is equal or 1.
-Reals Broadcast(const Inputs& in, Function2 f) {
-  const Reals a = Read(*in[0], *in[2], *in[3]);
-  const Reals b = Read(*in[1], *in[4], *in[5]);
+FloatTensor Broadcast(const Inputs& in, Function2 f) {
+  const FloatTensor a = Read(*in[0], *in[2], *in[3]);
+  const FloatTensor b = Read(*in[1], *in[4], *in[5]);
   int64_t n[4];
   for (int i = 0; i < 4; ++i) n[i] = std::max(a.shape[i], b.shape[i]);
-  Reals y = Like(n[0], n[1], n[2], n[3], 0, 0);
+  FloatTensor y = Like(n[0], n[1], n[2], n[3], 0, 0);
   for (int64_t i = 0; i < static_cast<int64_t>(y.x.size()); ++i) {
     const int64_t at[4] = {i / (n[1] * n[2] * n[3]), i / (n[2] * n[3]) % n[1],
                            i / n[3] % n[2], i % n[3]};
@@ -113,7 +113,7 @@ Reals Broadcast(const Inputs& in, Function2 f) {
 }
 
 Outputs Binary(const Inputs& in, Function2 f) {
-  Reals y = Broadcast(in, f);
+  FloatTensor y = Broadcast(in, f);
   y.min = Float(*in[6]);
   y.max = Float(*in[7]);
   return Write(y);
@@ -121,7 +121,7 @@ Outputs Binary(const Inputs& in, Function2 f) {
 
 // To 32 bits, with the range of products of codes.
 Outputs Multiply(const Inputs& in) {
-  const Reals y = Broadcast(in, [](double a, double b) { return a * b; });
+  const FloatTensor y = Broadcast(in, [](double a, double b) { return a * b; });
   const double unit = (double{Float(*in[3])} - Float(*in[2])) / 255 *
                       ((double{Float(*in[5])} - Float(*in[4])) / 255);
   Outputs outputs(1);
@@ -137,8 +137,8 @@ Outputs Multiply(const Inputs& in) {
 }
 
 Outputs Requantize32(const Inputs& in) {
-  Reals y = Like(in[0]->shape[0], in[0]->shape[1], in[0]->shape[2],
-                 in[0]->shape[3], Float(*in[3]), Float(*in[4]));
+  FloatTensor y = Like(in[0]->shape[0], in[0]->shape[1], in[0]->shape[2],
+                       in[0]->shape[3], Float(*in[3]), Float(*in[4]));
   const double step = (double{Float(*in[2])} - Float(*in[1])) / 4294967296.0;
   for (size_t i = 0; i < y.x.size(); ++i) y.x[i] = Int(*in[0], i) * step;
   return Write(y);
@@ -146,7 +146,7 @@ Outputs Requantize32(const Inputs& in) {
 
 Outputs Each(const Inputs& in, double min, double max,
              const std::function<double(double)>& f) {
-  Reals x = Read(*in[0], *in[1], *in[2]);
+  FloatTensor x = Read(*in[0], *in[1], *in[2]);
   for (double& one : x.x) one = f(one);
   x.min = min;
   x.max = max;
@@ -160,7 +160,7 @@ Outputs Clamp(const Inputs& in) {
 }
 
 Outputs Softmax(const Inputs& in) {
-  Reals x = Read(*in[0], *in[1], *in[2]);
+  FloatTensor x = Read(*in[0], *in[1], *in[2]);
   const auto depth = static_cast<size_t>(x.shape[3]);
   for (size_t row = 0; row < x.x.size(); row += depth) {
     const double most = *std::max_element(&x.x[row], &x.x[row] + depth);

@@ -1,4 +1,4 @@
-// The operations of hexagon_nn in plain loops on real numbers, as its documents
+// The operations of hexagon_nn in plain loops on floats, as its documents
 // describe them: an independent reading of them, for the stand-in.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_HEXAGON_TESTING_STAND_IN_COMPUTE_H_

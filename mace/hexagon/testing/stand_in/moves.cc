@@ -5,16 +5,16 @@
 #include <array>
 #include <functional>
 
-#include "mace/hexagon/testing/stand_in/reals.h"
+#include "mace/hexagon/testing/stand_in/float_tensor.h"
 
 namespace mace::hexagon::testing {
 namespace {
 
 // y of `shape` where element (b, h, w, d) is x at what `from` makes of it.
 using Index = std::array<int64_t, 4>;
-Outputs Moved(const Reals& x, const Index& n,
+Outputs Moved(const FloatTensor& x, const Index& n,
               const std::function<double(const Index&)>& from) {
-  Reals y = Like(n[0], n[1], n[2], n[3], x.min, x.max);
+  FloatTensor y = Like(n[0], n[1], n[2], n[3], x.min, x.max);
   for (int64_t i = 0; i < static_cast<int64_t>(y.x.size()); ++i) {
     y.x[static_cast<size_t>(i)] =
         from({i / (n[1] * n[2] * n[3]), i / (n[2] * n[3]) % n[1],
@@ -27,7 +27,7 @@ Outputs Moved(const Reals& x, const Index& n,
 
 Outputs Concat(const Inputs& in) {
   const size_t n = (in.size() - 1) / 3;
-  std::vector<Reals> parts;
+  std::vector<FloatTensor> parts;
   int64_t depth = 0;
   double min = 0, max = 0;
   for (size_t i = 0; i < n; ++i) {
@@ -37,11 +37,11 @@ Outputs Concat(const Inputs& in) {
     max = std::max(max, parts[i].max);
   }
   const int64_t* shape = parts[0].shape;
-  Reals y = Like(shape[0], shape[1], shape[2], depth, min, max);
+  FloatTensor y = Like(shape[0], shape[1], shape[2], depth, min, max);
   const int64_t rows = shape[0] * shape[1] * shape[2];
   size_t at = 0;
   for (int64_t row = 0; row < rows; ++row) {
-    for (const Reals& part : parts) {
+    for (const FloatTensor& part : parts) {
       const auto each = static_cast<size_t>(part.shape[3]);
       for (size_t d = 0; d < each; ++d) {
         y.x[at++] = part.x[static_cast<size_t>(row) * each + d];
@@ -58,7 +58,7 @@ Outputs Reshape(const Inputs& in) {
 }
 
 Outputs Transpose(const Inputs& in) {
-  const Reals x = Read(*in[0], *in[2], *in[3]);
+  const FloatTensor x = Read(*in[0], *in[2], *in[3]);
   Index n = {};
   for (size_t i = 0; i < 4; ++i) n[i] = x.shape[Int(*in[1], i)];
   return Moved(x, n, [&](const Index& y) {
@@ -69,7 +69,7 @@ Outputs Transpose(const Inputs& in) {
 }
 
 Outputs Pad(const Inputs& in) {
-  const Reals x = Read(*in[0], *in[1], *in[2]);
+  const FloatTensor x = Read(*in[0], *in[1], *in[2]);
   Index n = {}, before = {};
   for (size_t i = 0; i < 4; ++i) {
     before[i] = Int(*in[3], 2 * i);
@@ -87,7 +87,7 @@ Outputs Pad(const Inputs& in) {
 }
 
 Outputs Mean(const Inputs& in) {
-  const Reals x = Read(*in[0], *in[1], *in[2]);
+  const FloatTensor x = Read(*in[0], *in[1], *in[2]);
   Index n = {x.shape[0], x.shape[1], x.shape[2], x.shape[3]},
         along = {1, 1, 1, 1};
   for (int64_t i = 0; i < in[3]->elements(); ++i) {
@@ -95,7 +95,7 @@ Outputs Mean(const Inputs& in) {
     along[axis] = n[axis];
     n[axis] = 1;
   }
-  Reals range = x;
+  FloatTensor range = x;
   range.min = Float(*in[4]);
   range.max = Float(*in[5]);
   return Moved(range, n, [&](const Index& y) {
@@ -111,7 +111,7 @@ Outputs Mean(const Inputs& in) {
 }
 
 Outputs DepthToSpace(const Inputs& in) {
-  const Reals x = Read(*in[0], *in[2], *in[3]);
+  const FloatTensor x = Read(*in[0], *in[2], *in[3]);
   const int64_t b = Int(*in[1]), depth = x.shape[3] / (b * b);
   return Moved(x, {x.shape[0], x.shape[1] * b, x.shape[2] * b, depth},
                [&](const Index& y) {
@@ -121,7 +121,7 @@ Outputs DepthToSpace(const Inputs& in) {
 }
 
 Outputs SpaceToDepth(const Inputs& in) {
-  const Reals x = Read(*in[0], *in[2], *in[3]);
+  const FloatTensor x = Read(*in[0], *in[2], *in[3]);
   const int64_t b = Int(*in[1]), depth = x.shape[3];
   return Moved(x, {x.shape[0], x.shape[1] / b, x.shape[2] / b, depth * b * b},
                [&](const Index& y) {
@@ -132,7 +132,7 @@ Outputs SpaceToDepth(const Inputs& in) {
 }
 
 Outputs ResizeBilinear(const Inputs& in) {
-  const Reals x = Read(*in[0], *in[2], *in[3]);
+  const FloatTensor x = Read(*in[0], *in[2], *in[3]);
   const int64_t out_h = Int(*in[1], 0), out_w = Int(*in[1], 1);
   const bool aligns = in.size() > 4 && Int(*in[4]) != 0;
   const auto ratio = [&](int64_t from, int64_t to) {

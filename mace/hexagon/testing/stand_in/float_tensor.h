@@ -1,7 +1,7 @@
-// Tensors of hexagon_nn as real numbers, for the stand-in.
+// Tensors of hexagon_nn as floats, for the stand-in.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MACE_HEXAGON_TESTING_STAND_IN_REALS_H_
-#define MACE_HEXAGON_TESTING_STAND_IN_REALS_H_
+#ifndef MACE_HEXAGON_TESTING_STAND_IN_FLOAT_TENSOR_H_
+#define MACE_HEXAGON_TESTING_STAND_IN_FLOAT_TENSOR_H_
 
 #include <algorithm>
 #include <cmath>
@@ -34,8 +34,8 @@ inline NnTensor Scalar(double x) {
   return t;
 }
 
-// Real numbers with the range that their codes have, or are to get.
-struct Reals {
+// Dequantized values, with the range from which they are quantized.
+struct FloatTensor {
   int64_t shape[4] = {1, 1, 1, 1};
   std::vector<double> x;
   double min = 0, max = 0;
@@ -46,9 +46,9 @@ struct Reals {
   }
 };
 
-inline Reals Like(int64_t b, int64_t h, int64_t w, int64_t d, double min,
-                  double max) {
-  Reals y;
+inline FloatTensor Like(int64_t b, int64_t h, int64_t w, int64_t d, double min,
+                        double max) {
+  FloatTensor y;
   y.shape[0] = b;
   y.shape[1] = h;
   y.shape[2] = w;
@@ -59,16 +59,16 @@ inline Reals Like(int64_t b, int64_t h, int64_t w, int64_t d, double min,
   return y;
 }
 
-inline Reals Read(const NnTensor& data, const NnTensor& min,
-                  const NnTensor& max) {
-  Reals reals = Like(data.shape[0], data.shape[1], data.shape[2], data.shape[3],
-                     Float(min), Float(max));
-  const double step = (reals.max - reals.min) / 255;
-  const double zero = std::round(-reals.min / step);
-  for (size_t i = 0; i < reals.x.size(); ++i) {
-    reals.x[i] = (data.bytes[i] - zero) * step;
+inline FloatTensor Read(const NnTensor& data, const NnTensor& min,
+                        const NnTensor& max) {
+  FloatTensor floats = Like(data.shape[0], data.shape[1], data.shape[2],
+                            data.shape[3], Float(min), Float(max));
+  const double step = (floats.max - floats.min) / 255;
+  const double zero = std::round(-floats.min / step);
+  for (size_t i = 0; i < floats.x.size(); ++i) {
+    floats.x[i] = (data.bytes[i] - zero) * step;
   }
-  return reals;
+  return floats;
 }
 
 inline int CodeOf(double real, double min, double max) {
@@ -77,7 +77,7 @@ inline int CodeOf(double real, double min, double max) {
   return static_cast<int>(std::clamp(code, 0.0, 255.0));
 }
 
-inline Outputs Write(const Reals& y) {
+inline Outputs Write(const FloatTensor& y) {
   Outputs outputs(1);
   std::copy(y.shape, y.shape + 4, outputs[0].shape);
   for (const double real : y.x) {
@@ -101,4 +101,4 @@ Outputs ResizeBilinear(const Inputs& in);
 
 }  // namespace mace::hexagon::testing
 
-#endif  // MACE_HEXAGON_TESTING_STAND_IN_REALS_H_
+#endif  // MACE_HEXAGON_TESTING_STAND_IN_FLOAT_TENSOR_H_
