@@ -117,7 +117,7 @@ TEST(FloatIo, OtherTypesAreRefused) {
   const MaceStatus wrong = engine->Run(
       {{"x", QuantizedTensor<int8_t>({1, 2, 3, 4}, IDT_INT8)}}, &outputs);
   EXPECT_EQ(wrong.code(), MaceStatus::MACE_INVALID_ARGS);
-  EXPECT_NE(wrong.information().find("input 'x' must be u8 or, to be rounded "
+  EXPECT_NE(wrong.information().find("input 'x' must be u8 or, to be "
                                      "quantized, f32, got i8"),
             std::string::npos)
       << wrong.information();
