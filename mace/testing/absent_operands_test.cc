@@ -31,7 +31,7 @@ TEST(OpSamples, HaveEveryOpWithEveryInput) {
   for (const Op* op : AllOps()) {
     if (RunsSubgraphs(op->name)) continue;
     EXPECT_EQ(ops.count(op->name), 1u)
-        << op->name << ": add a node of it to op_samples.cc";
+        << op->name << ": add a file with a node of it to mace/ops/testing";
   }
 }
 

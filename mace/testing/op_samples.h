@@ -9,9 +9,9 @@
 
 namespace mace::testing {
 
-// At least one node of each op, with every input that the op can have: an op
-// of many inputs has three. What must be known before the model runs is
-// constant.
+// A node of each op, in the order of their names, with every input that the op
+// can have: an op of many inputs has three. What must be known before the model
+// runs is constant. mace/ops/testing/softmax.cc has the node of Softmax.
 std::vector<OpCase> OpSamples();
 
 }  // namespace mace::testing

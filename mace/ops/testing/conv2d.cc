@@ -1,0 +1,12 @@
+// A node of Conv2d, for the tests that run every op.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/sample_tensors.h"
+
+namespace mace::samples {
+
+OpCase Conv2d() {
+  return {"Conv2d", {}, {X(Image()), W({4, 4, 3, 3}), W({4})}};
+}
+
+}  // namespace mace::samples

@@ -1,0 +1,10 @@
+// A node of GatherNd, for the tests that run every op.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/sample_tensors.h"
+
+namespace mace::samples {
+
+OpCase GatherNd() { return {"GatherNd", {}, {X({3, 4}), I32({2, 1}, {2, 0})}}; }
+
+}  // namespace mace::samples

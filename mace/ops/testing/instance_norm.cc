@@ -1,0 +1,12 @@
+// A node of InstanceNorm, for the tests that run every op.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/sample_tensors.h"
+
+namespace mace::samples {
+
+OpCase InstanceNorm() {
+  return {"InstanceNorm", {}, {X(Image()), W({4}), W({4})}};
+}
+
+}  // namespace mace::samples

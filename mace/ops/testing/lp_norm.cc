@@ -1,0 +1,10 @@
+// A node of LpNorm, for the tests that run every op.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/sample_tensors.h"
+
+namespace mace::samples {
+
+OpCase LpNorm() { return {"LpNorm", {}, {X({3, 4})}}; }
+
+}  // namespace mace::samples

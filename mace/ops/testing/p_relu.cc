@@ -1,0 +1,10 @@
+// A node of PRelu, for the tests that run every op.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/sample_tensors.h"
+
+namespace mace::samples {
+
+OpCase PRelu() { return {"PRelu", {}, {X(Image()), W({4})}}; }
+
+}  // namespace mace::samples

@@ -1,0 +1,10 @@
+// A node of Shape, for the tests that run every op.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/sample_tensors.h"
+
+namespace mace::samples {
+
+OpCase Shape() { return {"Shape", {}, {X({3, 4})}}; }
+
+}  // namespace mace::samples

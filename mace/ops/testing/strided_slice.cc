@@ -1,0 +1,14 @@
+// A node of StridedSlice, for the tests that run every op.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/testing/sample_tensors.h"
+
+namespace mace::samples {
+
+OpCase StridedSlice() {
+  return {"StridedSlice",
+          {},
+          {X({3, 4}), Known({0, 1}), Known({2, 4}), Known({1, 2})}};
+}
+
+}  // namespace mace::samples
