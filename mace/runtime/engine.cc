@@ -89,9 +89,8 @@ Status MaceEngine::Impl::MakePlanner() {
   planner_ = std::make_unique<Planner>(model, config_, &devices_, &memory_,
                                        keeps_offsets);
   plans_ = std::make_unique<PlanCache>(states_, planner_.get(), &memory_);
-  deferred_ = std::make_unique<DeferredRunner>(
-      graph_, states_, planner_.get(), &memory_,
-      config_.settings.values.max_loop_iterations);
+  deferred_ = std::make_unique<DeferredRunner>(graph_, states_, planner_.get(),
+                                               &memory_);
   adapters_[0] = StatesIo::Create(&states_);
   if (kHasFloatIo) adapters_[1] = std::make_unique<FloatIo>();
   return plans_->PlanFirst(open_shapes_, &graph_);

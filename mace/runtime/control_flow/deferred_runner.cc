@@ -99,7 +99,7 @@ Status DeferredRunner::Run(Executor& first,
   RunMetadata for_log;
   if (metadata == nullptr && LogsOps()) metadata = &for_log;
   Host host(*this, *outputs, cancellation, metadata);
-  ControlFlowExecutor flow(&host, max_loop_iterations_);
+  ControlFlowExecutor flow(&host, planner_.settings().max_loop_iterations);
   MACE_RETURN_IF_ERROR(flow.Run(first, graph_.outputs, true, values));
   for (int id : graph_.outputs) {
     const auto live = values.find(id);

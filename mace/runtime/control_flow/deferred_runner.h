@@ -3,7 +3,6 @@
 #ifndef MACE_RUNTIME_CONTROL_FLOW_DEFERRED_RUNNER_H_
 #define MACE_RUNTIME_CONTROL_FLOW_DEFERRED_RUNNER_H_
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,12 +23,8 @@ class DeferredRunner {
  public:
   // `graph` is the whole model, `states` are its. All must outlive the runner.
   DeferredRunner(const Graph& graph, const States& states, Planner* planner,
-                 EngineMemory* memory, int64_t max_loop_iterations)
-      : graph_(graph),
-        states_(states),
-        planner_(*planner),
-        memory_(*memory),
-        max_loop_iterations_(max_loop_iterations) {}
+                 EngineMemory* memory)
+      : graph_(graph), states_(states), planner_(*planner), memory_(*memory) {}
 
   // Runs the model; `first` has the plan for the shapes of its inputs. Errors:
   // as ControlFlowExecutor::Run; MACE_INVALID_ARGS, MACE_UNSUPPORTED for
@@ -49,7 +44,6 @@ class DeferredRunner {
   const States& states_;
   Planner& planner_;
   EngineMemory& memory_;
-  const int64_t max_loop_iterations_;
   // By id: the memory that OutputMemory allocated last, which it may replace.
   std::map<int, std::weak_ptr<void>> allocated_outputs_;
 };

@@ -105,15 +105,14 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
   options.like = std::move(like);
   options.keeps_offsets = keeps_offsets_;
   options.devices = devices_.usable();
-  const Settings& settings = config_.settings.values;
-  options.memory_strategy = settings.memory_strategy;
-  options.savings = SavingsOf(settings.memory_savings);
+  options.memory_strategy = settings().memory_strategy;
+  options.savings = SavingsOf(settings().memory_savings);
   if (as_declared) {
     options.offline_plan = config_.offline_plan;
   } else if (!config_.offline_plan.empty()) {
     LOG(INFO) << "the offline memory plan is for the model's own input shapes; "
                  "these are planned with "
-              << settings.memory_strategy;
+              << settings().memory_strategy;
   }
   std::map<int, TensorType> declared;
   if (as_declared) {
@@ -140,16 +139,17 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
 Result<std::unique_ptr<Executor>> Planner::ExecutorOf(
     std::unique_ptr<Plan> plan) const {
   const bool has_images = !kOneDevice && plan->image_device != nullptr;
-  const Settings& settings = config_.settings.values;
   auto executor = std::make_unique<Executor>(std::move(plan));
-  if (settings.guard) MACE_RETURN_IF_ERROR(executor->PoisonUnused());
+  if (settings().guard) MACE_RETURN_IF_ERROR(executor->PoisonUnused());
   if (memory_.is_query()) return executor;
   if (has_images) {
     const Workspace::Lease lease(memory_.workspace());
     MACE_RETURN_IF_ERROR(memory_.ProvideImages(*executor));
     MACE_RETURN_IF_ERROR(executor->Tune());
   }
-  if (settings.check_numerics) MACE_RETURN_IF_ERROR(executor->CheckNumerics());
+  if (settings().check_numerics) {
+    MACE_RETURN_IF_ERROR(executor->CheckNumerics());
+  }
   return executor;
 }
 

@@ -41,6 +41,9 @@ class Planner {
   Result<std::unique_ptr<Executor>> PlanPart(
       Graph graph, std::shared_ptr<const MemoryPattern> like);
 
+  // Those of the engine, merged from the caller's and the model's.
+  const Settings& settings() const { return config_.settings.values; }
+
  private:
   Result<std::unique_ptr<Executor>> TryModel(
       const Graph& graph, const std::vector<Shape>& shapes,
