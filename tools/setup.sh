@@ -35,11 +35,11 @@ while (($#)); do
   shift
 done
 case $level in
-  run) groups=(run) requirements=(convert) ;;
-  devices) groups=(run devices) requirements=(convert) ;;
-  validate) groups=(run) requirements=(convert validate) ;;
-  docs) groups=(run) requirements=(convert docs) ;;
-  test) groups=(run test) requirements=(convert validate docs test) ;;
+  run) groups=(run) requirements=(convert wheel) ;;
+  devices) groups=(run devices) requirements=(convert wheel) ;;
+  validate) groups=(run) requirements=(convert wheel validate) ;;
+  docs) groups=(run) requirements=(convert wheel docs) ;;
+  test) groups=(run test) requirements=(convert wheel validate docs test) ;;
   *) echo "setup: --for takes run, devices, validate, docs or test, not '$level'" >&2; exit 2 ;;
 esac
 
