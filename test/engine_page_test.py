@@ -17,8 +17,10 @@ from mace_tools.testing.needed import need_tools
 BEFORE = """
 #include <thread>
 #include "mace/public/mace.h"
+#include "mace/public/mace_async.h"
 using namespace mace;
 void write_to_the_log_of_the_app(int level, const char* message);
+void show(const MaceTensor& tensor);
 bool more();
 """
 FUNCTION = """
@@ -52,7 +54,7 @@ def test_the_code_of_the_page_compiles(tmp_path, standard):
     need_tools("g++")
     first, *others = [code.text for code in code_of(REPO / "docs" / "engine.md")
                       if code.language == "cpp"]
-    assert len(others) == 4
+    assert len(others) == 5
     callback, call = first.split("\n\n")
     body = "\n".join(f"{{\n{code}\n}}" for code in (call, *others))
     source = tmp_path / "page.cc"

@@ -129,6 +129,7 @@ TEST(CApi, Models) { TestModels(); }
 TEST(CApi, Streams) { TestStreams(); }
 TEST(CApi, Configs) { TestConfigs(); }
 TEST(CApi, SettingsReachEngines) { TestSettingsReachEngines(); }
+TEST(CApi, AsyncRuns) { TestAsyncRuns(); }
 TEST(CApi, Engines) { TestEngines(); }
 TEST(CApi, EngineErrors) { TestEngineErrors(); }
 TEST(CApi, Tensors) { TestTensors(); }

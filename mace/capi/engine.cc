@@ -10,10 +10,6 @@
 #include "mace/capi/objects.h"
 #include "mace/capi/status.h"
 
-struct mace_cancellation {
-  mace::MaceCancellation cancellation;
-};
-
 namespace mace::capi {
 namespace {
 

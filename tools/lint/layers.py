@@ -87,6 +87,7 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         "settings": set(),  # what an app chooses
         "devices": {"settings"},
         "model": {"settings"},
+        "async": set(),  # over the C++ API
         "executor": set(),
         "memory": {"executor", "settings"},
         "io": {"model"},  # the caller's tensors, and states

@@ -34,6 +34,7 @@ void TestLog(void);
 void TestOpResolvers(void);
 void TestStates(void);
 void TestSealed(void);
+void TestAsyncRuns(void);
 
 // A model: p = softmax(pool(conv(x, w))), x [1, 4, 4, 1] and p [1, 2, 2, 2];
 // the nodes are "c", "m" and "p". Static; the weights begin at a 64-byte
