@@ -178,7 +178,7 @@ struct AttentionF32 final : Kernel {
                /*adds=*/false);
       for (int64_t r = 0; r < b.rows; ++r) {
         float* row = scores + r * kKeys;
-        rule.Apply(b.first + r, t, n, b.mask, row);
+        rule.Apply(b.first + r, t, n, b.mask, /*slope=*/0, row);
         Exponentials(row, n, most[r], sums[r], result + r * depth);
       }
       Multiply(b.rows, depth, n, scores, kKeys, b.values + t * gemm->nr,
@@ -217,8 +217,12 @@ Result<KernelPtr> PrepareAttentionF32(const Node& node, CpuContext& context) {
   MACE_ASSIGN_OR_RETURN(const AttentionShapes s, ResolveAttention(node, attrs));
   const ScoreRule rule(s, attrs, node);
   const bool empty = s.k.rows == 0 || s.k.depth == 0 || s.v.depth == 0;
-  if (context.reference || empty) {
-    return MakeReferenceAttention(s, rule, context.threads);
+  const bool is_plain =
+      node.inputs[1].type.dtype == DataType::kF32 && attrs.sink_keys == 0 &&
+      !node.has_input(kAttentionPosition) &&
+      !node.has_input(kAttentionSlopes) && !node.has_input(kAttentionSinks);
+  if (context.reference || empty || !is_plain) {
+    return MakeReferenceAttention(node, s, rule, context.threads);
   }
   auto kernel = std::make_unique<AttentionF32>();
   kernel->threads = context.threads;
