@@ -49,7 +49,8 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         ".": {"ops", "reference"},
         "passes": {".", "ops", "reference"},
         "exporters": set(),
-        "importers": {".", "exporters", "ops", "passes", "reference"},
+        "decoders": set(),
+        "importers": {".", "decoders", "exporters", "ops", "passes", "reference"},
         "onnx_export": {"importers", "ops"},
     },
     "analyze": {

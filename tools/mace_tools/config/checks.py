@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mace_tools.config.files import is_address, local_path, missing, saved_model_folder, sha256_of
+from mace_tools.config.files import is_address, local_path, missing, model_folder, sha256_of
 from mace_tools.config.names import DATA_TYPES
 from mace_tools.config.schema import Library, Model, Subgraph
 from mace_tools.config.sections import Preprocess
@@ -188,7 +188,7 @@ def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
     if kind is not None:
         yield kind
     findings = []
-    if path is None or not path.is_dir() or saved_model_folder(path) is None:
+    if path is None or not path.is_dir() or model_folder(path) is None:
         findings = list(_check_file(("model_file_path",), model.model_file_path, config))
     if kind is None or kind[0] == ("platform",):
         yield from findings

@@ -50,6 +50,17 @@ class Preprocess(Section):
     scale: Numbers = Field((1.0,), description="multiplied then", examples=["0.0078125"])
 
 
+class KvCache(Section):
+    """The caches of keys and values of a language model."""
+
+    tokens: Annotated[int, BeforeValidator(values.whole_from(1))] = Field(
+        2048, description="their capacity, which the texts of a conversation fill",
+        examples=["2048"])
+    type: Annotated[str, BeforeValidator(values.choice("fp32", "fp16", "int8"))] = Field(
+        "fp32", description="fp32, fp16 or int8, which has a scale for each head and token",
+        examples=["fp16"])
+
+
 class Quantize(Section):
     """How to quantize a float model to int8."""
 

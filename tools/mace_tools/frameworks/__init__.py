@@ -25,6 +25,7 @@ import numpy as np
 from mace_tools.convert import exporters
 from mace_tools.frameworks.nudge import Nudge
 from mace_tools.run import input_data
+from mace_tools.support.errors import MaceError
 from mace_tools.support.exit_codes import MissingToolError, RunFailedError
 from mace_tools.support.protos import REPO
 
@@ -46,6 +47,10 @@ def require(platform: str, who: str = "--validate") -> None:
     """Errors: MissingToolError, saying how to install the framework. `who` needs it."""
     if platform in EXPORTERS:
         return  # converting needs it as well
+    if platform not in FRAMEWORKS:
+        raise MaceError(f"{who} compares with the source framework, and models of platform "
+                        f"{platform} hold no graph that one could run: the converter writes it. "
+                        "test/golden/decoder_logits.py compares with transformers")
     name, module, package = FRAMEWORKS[platform]
     missing = "is not installed" if importlib.util.find_spec(module) is None else (
         _too_new(platform))

@@ -14,7 +14,7 @@ CHAPTERS = {
     "Models": {
         "docs/converter.md": "",
         "docs/front_ends.md": "Supported operators of each format",
-        "docs/quantization.md": "", "docs/dynamic_shapes.md": "",
+        "docs/quantization.md": "", "docs/language_models.md": "", "docs/dynamic_shapes.md": "",
         "docs/custom_ops.md": "", "docs/ops.md": "",
         "models/digits/README.md": "The bundled model"},
     "Build and deploy": {

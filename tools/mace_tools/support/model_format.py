@@ -44,6 +44,10 @@ CAFFE_NET = Kind("a Caffe network (.prototxt)", "caffe")
 CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "", _NETWORK)
 CAFFE_OLD_WEIGHTS = Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "", _NETWORK)
 SAVED_MODEL = Kind("a TensorFlow SavedModel", "tensorflow")
+CHECKPOINT_FOLDER = Kind("a Hugging Face checkpoint (config.json and safetensors)", "huggingface")
+GGUF = Kind("a GGUF file", "gguf")
+SAFETENSORS = Kind("weights (safetensors)", "", "give the folder that has them and their "
+                   "config.json")
 META_GRAPH = Kind("the graph of a TensorFlow checkpoint (.meta)", "", _FREEZE)
 CHECKPOINT = Kind("a TensorFlow checkpoint (.index)", "", _FREEZE)
 KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "keras")
@@ -70,7 +74,9 @@ NCNN = Kind("an ncnn network (.param)", "", "give the model that it was converte
 def detect(path: Path) -> Kind | None:
     """The format, or None if it is unknown. Errors: OSError."""
     if path.is_dir():
-        return None if graph_file(path) is None else SAVED_MODEL
+        if graph_file(path) is not None:
+            return SAVED_MODEL
+        return CHECKPOINT_FOLDER if (path / "config.json").is_file() else None
     if not path.stat().st_size:
         return None
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -86,10 +92,15 @@ def graph_file(folder: Path) -> Path | None:
                  if (file := folder / name).is_file()), None)
 
 
+def checkpoint_files(folder: Path) -> list[Path]:
+    """What the checksum of a Hugging Face checkpoint is about."""
+    return [folder / "config.json", *sorted(p for p in folder.glob("*.safetensors") if p.is_file())]
+
+
 def _by_magic(path: Path, head: bytes, data: memoryview) -> Kind | None:
     for magic, kind in ((b"\x89HDF\r\n\x1a\n", KERAS_H5), (b"\x93NUMPY", NUMPY),
                         (b"\x89PNG\r\n", PICTURE), (b"\xff\xd8\xff", PICTURE), (b"GIF8", PICTURE),
-                        (b"\x1f\x8b", GZIP), (TORCH_MAGIC, TORCH_OLD),
+                        (b"GGUF", GGUF), (b"\x1f\x8b", GZIP), (TORCH_MAGIC, TORCH_OLD),
                         (b"version https://git-lfs", LFS), (b"7767517\n", NCNN)):
         if head.startswith(magic):
             return kind
@@ -100,6 +111,8 @@ def _by_magic(path: Path, head: bytes, data: memoryview) -> Kind | None:
     # A table of LevelDB ends with this number.
     if data[-8:] == bytes.fromhex("57fb808b247547db"):
         return CHECKPOINT
+    if head[8:9] == b"{" and b'"data_offsets"' in head:
+        return SAFETENSORS
     return _zip(path) if head.startswith(b"PK\x03\x04") else None
 
 

@@ -3,5 +3,5 @@
 SPDX-License-Identifier: Apache-2.0
 
 `safetensors` and `gguf` read files, `tables` the descriptions of architectures in architectures/,
-`describe` makes a Decoder of options, and `graph` writes its nodes.
+and `describe` makes a Decoder of options; importers/huggingface/graph.py writes its nodes.
 """

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 A framework is a package in this folder with `registry` and `read(path) -> SourceModel`. If its
 files have signatures, it has `HAS_SIGNATURES` and read(path, signature); where weights are in a
 file of their own it is read(path, weights), in which None stands for the file beside the model.
+If its files hold no graph, so that its nodes are the engine's, it has `HAS_GRAPHS = False`.
 `prepare(model, inputs)`, if it is there, rewrites a model before it is cut, without changing the
 given one. What an importer needs is imported when a model is read: checking a deployment file needs
 the formats of model files (model_format.py) only.

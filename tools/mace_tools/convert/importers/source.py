@@ -106,6 +106,10 @@ class ValueInfo:
     dtype: str = "f32"
     shape: Shape | None = None
     quant: Quant | None = None
+    # Of an input, for drafts: names of the dimensions that each run chooses, and which values make
+    # sense.
+    dims: tuple[str, ...] = ()
+    range: tuple[int, int] | None = None
 
 
 @dataclass
@@ -138,6 +142,8 @@ class SourceModel:
     # The cure, if the file says more about an operator than its name does.
     help: dict[str, str] = field(default_factory=dict)
     stored: dict[str, str] = field(default_factory=dict)  # constants widened when read: bf16, f16
+    # Constants that are written as these quantized values and scales (quantized_weights.store).
+    packed: dict[str, tuple[str, np.ndarray, np.ndarray]] = field(default_factory=dict)
     # Operators that pass through because the app computes them (importers/custom.py), and the
     # versions of operators that have one other than 1.
     custom_ops: tuple[str, ...] = ()

@@ -1,0 +1,98 @@
+"""In which types weights of checkpoints are stored, and that caches have the type asked for.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mace_tools.convert import importers
+from mace_tools.convert.decoders import blocks
+from mace_tools.convert.importers import kv_caches
+from mace_tools.convert.importers.huggingface.logits_test import (
+    error,
+    logits,
+    logits_of,
+    stated,
+    tensors,
+)
+from mace_tools.convert.passes.pipeline import convert
+from mace_tools.graph.quantized_weights import BLOCK
+from mace_tools.support.errors import ModelError
+from mace_tools.testing import decoder_cases as cases
+from mace_tools.testing import gguf_file
+
+UP = "blk.0.ffn_up.weight"
+
+
+def written(path, kinds, name="llama"):
+    """A file whose tensors have these types; F32 else."""
+    case = stated(name)
+    keys, weights = gguf_file.decoder(case["config"], tensors(case))
+    parts = {n: gguf_file.floats(a) for n, a in weights.items()} | {
+        n: make(weights[n]) for n, make in kinds.items()}
+    path.write_bytes(gguf_file.content(keys, [*parts.items()]))
+    return parts, convert(importers.load("gguf", path))
+
+
+def the_weight(graph, role):
+    (name,) = (n for n in graph.tensors if n.startswith(f"block.0/{role}.constant"))
+    return graph.tensors[name]
+
+
+def test_blocks_of_q4_0_are_kept_bit_for_bit(tmp_path):
+    parts, graph = written(tmp_path / "m.gguf", {UP: gguf_file.q4_0})
+    tensor = the_weight(graph, "up")
+    rows, depth = tensor.shape
+    raw = np.frombuffer(parts[UP].data, np.uint8).reshape(-1, 18)
+    assert tensor.stored == "i4"
+    assert tensor.packed[: rows * depth // 2].tobytes() == raw[:, 2:].tobytes()
+    assert tensor.packed[-rows * depth // BLOCK * 2 :].tobytes() == raw[:, :2].tobytes()
+    np.testing.assert_array_equal(
+        tensor.data, blocks.dequantized("Q4_0", raw.reshape(rows, -1)).reshape(rows, depth))
+    assert graph.notes == []
+
+
+def test_narrow_floats_stay_as_they_are(tmp_path):
+    _, graph = written(tmp_path / "m.gguf", {
+        UP: lambda a: gguf_file.floats(a, "BF16"),
+        "blk.0.ffn_down.weight": lambda a: gguf_file.floats(a, "F16")})
+    assert the_weight(graph, "up").stored == "bf16" and the_weight(graph, "down").stored == "f16"
+
+
+def test_other_blocks_become_int8_with_a_note(tmp_path):
+    path = tmp_path / "m.gguf"
+    parts, graph = written(path, {UP: gguf_file.q8_0})
+    tensor = the_weight(graph, "up")
+    assert tensor.stored == "i8"
+    before = blocks.dequantized("Q8_0", np.frombuffer(parts[UP].data, np.uint8).reshape(
+        len(tensor.data), -1))
+    noise = np.square(tensor.data - before).sum() / np.square(before).sum()
+    (note,) = graph.notes
+    assert f"{-10 * np.log10(noise):.1f} dB" in note and note.startswith("1 weights of Q8_0")
+    assert error(stated("llama"), logits("gguf", path)) < 0.02
+
+
+@pytest.mark.parametrize(("kind", "bound"), [("fp32", 1e-6), ("fp16", 2e-3), ("int8", 3e-2)])
+def test_caches_of_each_type(tmp_path, kind, bound):
+    case = stated("gemma3")
+    cases.write_folder(tmp_path, case["config"], tensors(case))
+    read = kv_caches.sized(importers.read("huggingface", tmp_path), 60, kind)
+    graph = convert(importers.translate("huggingface", read))
+    cache = graph.tensors["past_key.6"]
+    more = 4 if kind == "int8" else 0
+    assert cache.shape == (1, 2, 60, 32 + more)
+    assert cache.dtype == {"fp32": "f32", "fp16": "f16", "int8": "i8"}[kind]
+    found = error(case, logits_of(graph))
+    assert bound / 50 < found < bound or kind == "fp32" and found < 1e-4
+
+
+def test_models_without_caches(tmp_path):
+    case = stated("gpt2")
+    cases.write_folder(tmp_path, case["config"], tensors(case))
+    read = importers.read("huggingface", tmp_path)
+    read.nodes = []
+    with pytest.raises(ModelError, match="no KV cache"):
+        kv_caches.sized(read, 8, "fp16")

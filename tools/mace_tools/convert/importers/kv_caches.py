@@ -1,0 +1,44 @@
+"""KV caches: states whose size and type a deployment file chooses.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from mace_tools.convert.importers.source import SourceModel
+from mace_tools.convert.ops.common.kv_cache import SCALE_BYTES
+from mace_tools.support.errors import ModelError
+
+# By the name in deployment files: the type, and what a row has besides its values.
+TYPES = {"fp32": (np.float32, 0), "fp16": (np.float16, 0), "int8": (np.int8, SCALE_BYTES)}
+
+
+def zeros(shape: tuple[int, ...], kind: str = "fp32") -> np.ndarray:
+    """An empty cache of rows [.., depth], which takes no memory."""
+    dtype, more = TYPES[kind]
+    return np.broadcast_to(dtype(0), (*shape[:-1], shape[-1] + more))
+
+
+def of(model: SourceModel) -> Iterator[tuple[str, np.ndarray]]:
+    """The caches of a model, by state."""
+    names = {node.inputs[0] for node in model.nodes if node.op == "UpdateKvCache"}
+    return ((name, array) for name, array in model.variables.items() if name in names)
+
+
+def sized(model: SourceModel, tokens: int, kind: str) -> SourceModel:
+    """The model, which has just been read, with caches of such a capacity and type. Errors:
+    ModelError."""
+    found = dict(of(model))
+    if not found:
+        raise ModelError("the model has no KV cache: kv_cache is for platforms huggingface and "
+                         "gguf")
+    changed = {}
+    for name, array in found.items():
+        batch, heads, _, depth = array.shape
+        changed[name] = zeros((batch, heads, tokens, depth), kind)
+    return replace(model, variables={**model.variables, **changed})
