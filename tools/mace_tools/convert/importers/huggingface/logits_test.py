@@ -34,14 +34,18 @@ def tensors(case: dict) -> dict[str, np.ndarray]:
     return cases.values(case["config"]["model_type"], case["shapes"])
 
 
+def empty_states(graph: Graph) -> dict[str, np.ndarray]:
+    return {n: np.zeros(graph.tensors[n].shape, NUMPY[graph.tensors[n].dtype])
+            for n in graph.states}
+
+
 def logits(platform: str, path: Path) -> np.ndarray:
     return logits_of(convert(importers.load(platform, path)))
 
 
 def logits_of(graph: Graph) -> np.ndarray:
     """[tokens, words]: of the prompt at once, then of one token after the other."""
-    states = {n: np.zeros(graph.tensors[n].shape, NUMPY[graph.tensors[n].dtype])
-              for n in graph.states}
+    states = empty_states(graph)
     ids, found = cases.ids(), []
     parts = [np.arange(cases.PROMPT)]
     parts += [np.array([k]) for k in range(cases.PROMPT, ids.shape[1])]
