@@ -12,7 +12,7 @@ from pathlib import Path
 CHAPTERS = {
     "Start": {"docs/introduction.md": "", "docs/first_app.md": "", "docs/faq.md": ""},
     "Models": {
-        "docs/converter.md": "",
+        "docs/converter.md": "", "docs/untrusted_files.md": "",
         "docs/front_ends.md": "Supported operators of each format",
         "docs/quantization.md": "", "docs/language_models.md": "", "docs/dynamic_shapes.md": "",
         "docs/custom_ops.md": "", "docs/ops.md": "",
@@ -33,6 +33,7 @@ CHAPTERS = {
         "docs/add_a_memory_strategy.md": ""},
     "Internals": {
         "docs/architecture.md": "", "docs/walkthrough.md": "", "docs/model_format.md": "",
+        "docs/robustness.md": "", "SECURITY.md": "",
         "third_party/README.md": "", "CONTRIBUTING.md": "", "CHANGELOG.md": ""},
 }  # fmt: skip
 
