@@ -15,6 +15,7 @@ from mace_tools.config.names import DATA_TYPES
 from mace_tools.config.schema import Library, Model, Subgraph
 from mace_tools.config.sections import Preprocess
 from mace_tools.config.values import closed, is_open
+from mace_tools.support.limits import open_file
 from mace_tools.support.model_format import CAFFE_OLD_WEIGHTS, CAFFE_WEIGHTS, detect
 from mace_tools.support.os_errors import explain
 
@@ -251,7 +252,7 @@ def _check_file(keys: tuple[Any, ...], name: str, config: Path) -> Iterator[Find
         yield keys, f"'{path}' is not a file", ""
         return
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             if not file.read(1):
                 yield keys, f"'{path}' is empty", ""
     except OSError as e:

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 from mace_tools.config.problems import did_you_mean
+from mace_tools.support.limits import open_file
 from mace_tools.support.model_format import CHECKPOINT_FOLDER, checkpoint_files, detect, graph_file
 from mace_tools.support.os_errors import existing
 
@@ -84,5 +85,5 @@ def saved_model_folder(path: Path) -> Path | None:
 
 
 def _digest(file: Path) -> str:
-    with file.open("rb") as opened:
+    with open_file(file) as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

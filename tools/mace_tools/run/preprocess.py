@@ -17,6 +17,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from mace_tools.config.sections import Preprocess
 from mace_tools.support.errors import MaceError
+from mace_tools.support.limits import open_file
 
 logging.getLogger("PIL").setLevel(logging.CRITICAL)  # errors are exceptions
 FILTERS = {"nearest": Image.Resampling.NEAREST, "bilinear": Image.Resampling.BILINEAR,
@@ -73,7 +74,7 @@ def _pixels(file: Path, preprocess: Preprocess, where: str) -> np.ndarray:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of metadata that does not matter here
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file) as opened:
+            with open_file(file) as source, Image.open(source) as opened:
                 picture = ImageOps.exif_transpose(opened)
                 picture = _eight_bits(picture).convert(
                     "L" if preprocess.channels == "gray" else "RGB")

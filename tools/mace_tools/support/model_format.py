@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mace_tools.support.limits import open_file
 from mace_tools.support.protobuf_wire import BYTES, VARINT, FieldAt, NotWire, fields
 
 HEAD_BYTES = 4096
@@ -79,7 +80,7 @@ def detect(path: Path) -> Kind | None:
         return CHECKPOINT_FOLDER if (path / "config.json").is_file() else None
     if not path.stat().st_size:
         return None
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with open_file(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         head = data[:HEAD_BYTES]
         with memoryview(data) as view:
             return _by_magic(path, head, view) or _by_text(head) or _by_fields(view) or (
@@ -220,7 +221,8 @@ _MESSAGES: dict[Kind, tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int
     SAVED_MODEL: (_set(2, numbers=(1,)), _set(2), _has_meta_graph),
     META_GRAPH: (_set(1, 2, 3, 4, 5, 6, 7), _set(1, 2), _has_graph),
     # mace.proto: NetDef
-    MACE_GRAPH: (_set(1, 2, 3, 4, 5, 100, 101, 203, 204, numbers=(200, 201)) | {(202, 1)},
+    MACE_GRAPH: (_set(1, 2, 3, 4, 5, 100, 101, *range(203, 209), numbers=(200, 201)) |
+                 {(202, 1), (209, 1)},
                  _set(2, numbers=(200,)), None),
     # caffe.proto: NetParameter, with layers of today or of before
     CAFFE_WEIGHTS: (_set(1, 2, 3, 6, 8, 100, numbers=(4, 5, 7)), _set(100), None),
