@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mace_tools.support.errors import MaceError
+from mace_tools.support.errors import MaceError, ModelError, cut_short
 
 if TYPE_CHECKING:
     from mace_tools.convert.importers.source import SourceModel
@@ -56,13 +57,16 @@ def read(
 
     Errors: ModelError; RequestError for a signature that is not there."""
     from mace_tools.convert.importers.request import RequestError
+    from mace_tools.convert.importers.source import check_model
 
     package = _package(platform)
     if signature and not getattr(package, "HAS_SIGNATURES", False):
         raise RequestError(f"models of platform {platform} have no signatures; remove `signature`",
                            "signature")
     more = [value for value in (signature, weights) if value]
-    model = package.read(Path(path), *more)
+    with _sound(f"{path}: it"):
+        model = package.read(Path(path), *more)
+        check_model(model, Path(path))
     model.outputs = list(dict.fromkeys(model.outputs))  # a file may list one twice
     return model
 
@@ -72,7 +76,10 @@ def prepared(
 ) -> SourceModel:
     """The model as it is before it is cut, without what only training needs."""
     prepare = getattr(_package(platform), "prepare", None)
-    return model if prepare is None else prepare(model, inputs)
+    if prepare is None:
+        return model
+    with _sound("the model"):
+        return prepare(model, inputs)
 
 
 def supported(platform: str) -> list[str]:
@@ -95,7 +102,8 @@ def translate(
     own_inputs = None if inputs is None else {model.named(n): s for n, s in inputs.items()}
     own_outputs = None if outputs is None else [model.named(n) for n in outputs]
     check_request(model, own_inputs, own_outputs)
-    graph = package.registry.translate(cut(model, own_inputs, own_outputs))
+    with _sound("the model"):
+        graph = package.registry.translate(cut(model, own_inputs, own_outputs))
     for k, name in enumerate(inputs or ()):
         graph.rename(graph.inputs[k], _vacant(graph, graph.inputs[k], name))
     for k, name in enumerate(outputs or ()):
@@ -131,6 +139,18 @@ def _vacant(graph: Graph, old: str, name: str) -> str:
     if name != old and name in graph.tensors:
         graph.rename(name, graph.fresh(name))
     return name
+
+
+@contextmanager
+def _sound(what: str) -> Iterator[None]:
+    """Turns what a value of the wrong kind makes Python raise into a ModelError: a file may hold
+    one anywhere. Nodes are named by the registry, tensors by check_model."""
+    try:
+        yield
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError,
+            ValueError) as e:
+        raise ModelError(f"{what} is malformed: {type(e).__name__}: {cut_short(e)}; fetch or "
+                         "export it again") from e
 
 
 def _package(platform: str) -> Any:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mace_tools.graph.ir import Quant, Shape
-from mace_tools.support.errors import ModelError, Unsupported
+from mace_tools.support.errors import ModelError, Unsupported, cut_short
 
 
 class Attributes(Mapping[str, Any]):
@@ -85,8 +86,7 @@ class SourceNode:
 
 def shown(value: Any, most: int = 60) -> str:
     """An attribute's value for messages."""
-    text = f"'{value}'" if isinstance(value, str) else str(value)
-    return text if len(text) <= most else text[: most - 4] + " ..."
+    return f"'{cut_short(value, most)}'" if isinstance(value, str) else cut_short(value, most)
 
 
 @dataclass
@@ -188,6 +188,39 @@ class SourceModel:
 
     def known_tensors(self) -> list[str]:
         return [*self.inputs, *self.producers()]
+
+
+MAX_EXTENT = 1 << 31
+MAX_RANK = 255
+
+
+def check_model(model: SourceModel, path: Path) -> None:
+    """Checks that what an importer has read is of the kinds that all others rely on, whatever the
+    file holds. Errors: ModelError naming the tensor or node."""
+    for name, info in (*model.inputs.items(), *model.info.items(), *model.stated.items(),
+                       *model.optional.items()):
+        _check_info(name, info, path)
+    for node in model.nodes:
+        for tensor in (node.name, node.op, *node.inputs, *node.outputs):
+            if not isinstance(tensor, str):
+                raise ModelError(f"{path}: {shown(node.op)} {shown(node.name)} names a tensor "
+                                 f"{shown(tensor)}; the file is damaged")
+    for tensor in model.outputs:
+        if not isinstance(tensor, str) or not tensor:
+            raise ModelError(f"{path}: an output has the name {shown(tensor)}; the file is damaged")
+
+
+def _check_info(name: str, info: ValueInfo, path: Path) -> None:
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"{path}: a tensor has the name {shown(name)}; the file is damaged")
+    shape = info.shape
+    if shape is not None and not (isinstance(shape, tuple) and len(shape) <= MAX_RANK and all(
+            e is None or type(e) is int and 0 <= e < MAX_EXTENT for e in shape)):
+        raise ModelError(f"{path}: the tensor {shown(name)} has the shape {shown(shape)}; the file "
+                         "is damaged")
+    if not isinstance(info.dtype, str):
+        raise ModelError(f"{path}: the tensor {shown(name)} has the element type "
+                         f"{shown(info.dtype)}; the file is damaged")
 
 
 def renamed(model: SourceModel, names: Mapping[str, str]) -> SourceModel:
