@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -27,12 +29,14 @@ from mace_tools.testing import gguf_file
 UP = "blk.0.ffn_up.weight"
 
 
-def written(path, kinds, name="llama"):
+def written(path, kinds, name="llama", beside=False):
     """A file whose tensors have these types; F32 else."""
     case = stated(name)
+    if beside:
+        path.with_name("config.json").write_text(json.dumps(case["config"]))
     keys, weights = gguf_file.decoder(case["config"], tensors(case))
     parts = {n: gguf_file.floats(a) for n, a in weights.items()} | {
-        n: make(weights[n]) for n, make in kinds.items()}
+        n: make(weights[n]) for n, make in kinds.items() if n in weights}
     path.write_bytes(gguf_file.content(keys, [*parts.items()]))
     return parts, convert(importers.load("gguf", path))
 
@@ -87,6 +91,14 @@ def test_caches_of_each_type(tmp_path, kind, bound):
     assert cache.dtype == {"fp32": "f32", "fp16": "f16", "int8": "i8"}[kind]
     found = error(case, logits_of(graph))
     assert bound / 50 < found < bound or kind == "fp32" and found < 1e-4
+
+
+def test_a_tied_matrix_is_stored_once(tmp_path):
+    """Gemma 2 divides logits by 30, which must not become a second, scaled copy."""
+    _, graph = written(tmp_path / "m.gguf", {"token_embd.weight": gguf_file.q4_0,
+                                             "output.weight": gguf_file.q4_0}, "gemma2", True)
+    matrices = [t for t in graph.tensors.values() if t.is_const and t.shape == (101, 64)]
+    assert [t.stored for t in matrices] == ["i4"]
 
 
 def test_models_without_caches(tmp_path):
