@@ -1,43 +1,14 @@
-// Reads, writes and checks plans from files.
+// Reads and checks plans from files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/memory/problem/offline_plan.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "mace/memory/problem/validate.h"
 
 namespace mace::memory {
 namespace {
-
-constexpr uint32_t kMagic = 0x3150414d;  // "MAP1": format version 1
-constexpr size_t kHeaderWords = 9;
-
-void PutWord(uint32_t word, std::string* bytes) {
-  for (int shift = 0; shift < 32; shift += 8) {
-    bytes->push_back(static_cast<char>(word >> shift & 0xff));
-  }
-}
-
-void PutLong(uint64_t value, std::string* bytes) {
-  PutWord(static_cast<uint32_t>(value), bytes);
-  PutWord(static_cast<uint32_t>(value >> 32), bytes);
-}
-
-std::vector<uint32_t> WordsOf(const std::string& bytes) {
-  std::vector<uint32_t> words(bytes.size() / 4);
-  for (size_t i = 0; i < words.size(); ++i) {
-    for (int k = 3; k >= 0; --k) {
-      words[i] = words[i] << 8 | static_cast<uint8_t>(bytes[4 * i + k]);
-    }
-  }
-  return words;
-}
-
-uint64_t LongAt(const std::vector<uint32_t>& words, size_t i) {
-  return words[i] | uint64_t{words[i + 1]} << 32;
-}
 
 // FNV-1a over 64-bit values, with a final mix.
 class Hash {
@@ -77,22 +48,6 @@ Result<OfflinePlan> OfflinePlanFromWords(const std::vector<int32_t>& words,
     }
   }
   return plan;
-}
-
-Result<OfflinePlan> ReadOfflinePlan(const std::string& bytes,
-                                    size_t num_tensors) {
-  const std::vector<uint32_t> words = WordsOf(bytes);
-  return OfflinePlanFromWords(std::vector<int32_t>(words.begin(), words.end()),
-                              num_tensors);
-}
-
-std::string WriteOfflinePlan(const OfflinePlan& plan) {
-  std::string bytes;
-  PutWord(plan.version, &bytes);
-  PutWord(plan.subgraph, &bytes);
-  PutWord(static_cast<uint32_t>(plan.offsets.size()), &bytes);
-  for (int32_t offset : plan.offsets) PutWord(offset, &bytes);
-  return bytes;
 }
 
 Status ApplyOfflinePlan(const OfflinePlan& plan, Problem* problem) {
@@ -160,41 +115,6 @@ uint64_t HashOf(const Problem& p) {
 
 EmbeddedPlan Embed(const Problem& problem, const Plan& plan) {
   return {HashOf(problem), plan.certificate, plan.offsets};
-}
-
-std::string WriteEmbeddedPlan(const EmbeddedPlan& plan) {
-  std::string bytes;
-  PutWord(kMagic, &bytes);
-  PutLong(plan.hash, &bytes);
-  PutWord(plan.certificate.status, &bytes);
-  PutWord(static_cast<uint32_t>(plan.offsets.size()), &bytes);
-  PutLong(plan.certificate.total, &bytes);
-  PutLong(plan.certificate.lower_bound, &bytes);
-  for (int64_t offset : plan.offsets) PutLong(offset, &bytes);
-  return bytes;
-}
-
-Result<EmbeddedPlan> ReadEmbeddedPlan(const std::string& bytes) {
-  const std::vector<uint32_t> words = WordsOf(bytes);
-  if (words.size() < kHeaderWords || words[0] != kMagic) {
-    return InvalidModel("the memory plan has another format");
-  }
-  if (words[3] > Certificate::kUnknown ||
-      words.size() - kHeaderWords != 2 * uint64_t{words[4]} ||
-      bytes.size() % 4 != 0) {
-    return InvalidModel("the memory plan is cut or corrupt");
-  }
-  EmbeddedPlan plan;
-  plan.hash = LongAt(words, 1);
-  plan.certificate.status = static_cast<Certificate::Status>(words[3]);
-  plan.certificate.total = static_cast<int64_t>(LongAt(words, 5));
-  plan.certificate.lower_bound = static_cast<int64_t>(LongAt(words, 7));
-  plan.certificate.strategy = "embedded";
-  plan.offsets.resize(words[4]);
-  for (size_t i = 0; i < plan.offsets.size(); ++i) {
-    plan.offsets[i] = static_cast<int64_t>(LongAt(words, kHeaderWords + 2 * i));
-  }
-  return plan;
 }
 
 Result<Plan> VerifyEmbeddedPlan(const Problem& problem,

@@ -12,7 +12,7 @@
 
 namespace mace::memory {
 
-// "OfflineMemoryAllocation": little-endian int32 words
+// "OfflineMemoryAllocation": int32 words
 //
 //   [0] format version  [1] subgraph  [2] n  [3 .. n+2] offset of tensor k from
 //   the start of the head section, or -1: place it online
@@ -27,13 +27,8 @@ struct OfflinePlan {
   std::vector<int32_t> offsets;
 };
 
-// Errors: MACE_INVALID_MODEL if the bytes are not such a plan, or not one of
+// Errors: MACE_INVALID_MODEL if the words are not such a plan, or not one of
 // `num_tensors` tensors.
-Result<OfflinePlan> ReadOfflinePlan(const std::string& bytes,
-                                    size_t num_tensors);
-std::string WriteOfflinePlan(const OfflinePlan& plan);
-
-// The same from the words of the format.
 Result<OfflinePlan> OfflinePlanFromWords(const std::vector<int32_t>& words,
                                          size_t num_tensors);
 
@@ -57,14 +52,9 @@ std::vector<Lifetime> Lifetimes(const std::vector<OpUses>& ops,
                                 const std::vector<int32_t>& graph_outputs,
                                 size_t num_tensors);
 
-// The format of MACE: a plan that the converter made, and a hash of the problem
-// for which it was made.
-//
-//   [0] magic and version  [1, 2] hash of the records  [3] status  [4] number
-//   of records  [5, 6] total  [7, 8] lower bound  [9 ..] an offset of two words
-//   for each record; all in bytes, 64-bit values low word first
+// A plan that the converter made.
 struct EmbeddedPlan {
-  uint64_t hash = 0;
+  uint64_t hash = 0;        // HashOf the problem for which it was made
   Certificate certificate;  // total, lower_bound and status
   std::vector<int64_t> offsets;
 };
@@ -74,9 +64,6 @@ struct EmbeddedPlan {
 uint64_t HashOf(const Problem& problem);
 
 EmbeddedPlan Embed(const Problem& problem, const Plan& plan);
-std::string WriteEmbeddedPlan(const EmbeddedPlan& plan);
-// Errors: MACE_INVALID_MODEL if the bytes are not such a plan.
-Result<EmbeddedPlan> ReadEmbeddedPlan(const std::string& bytes);
 
 // Returns the plan if it was made for exactly this problem and is valid. Checks
 // the hash, then each offset, in O(n log n). Errors: MACE_INVALID_MODEL, saying

@@ -42,10 +42,6 @@ bool DeviceInfo::has_extension(const std::string& extension) const {
          std::string::npos;
 }
 
-bool DeviceInfo::is_adreno() const {
-  return name.find("Adreno") != std::string::npos;
-}
-
 DeviceInfo ReadInfo(const ClApi& api, cl_device_id device) {
   DeviceInfo info;
   info.name = Text(api, device, CL_DEVICE_NAME);

@@ -41,7 +41,6 @@ struct DeviceInfo {
     return StrCat(platform, "|", name, "|", version, "|", driver);
   }
   bool has_extension(const std::string& extension) const;
-  bool is_adreno() const;
 };
 
 // Asks the device. A property that the driver does not report is 0 or empty.

@@ -16,7 +16,6 @@ from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError
 
-_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 _USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
 _ATTRS = {"RNN": ["cell_activation"], "GRU": ["gate_activation", "cell_activation"],
           "LSTM": ["gate_activation", "cell_activation", "output_activation"]}
