@@ -14,13 +14,16 @@
 
 namespace mace {
 
-// The attributes of a node. Errors of all functions: MACE_INVALID_ARGS with the
-// attribute's name and type.
+// The attributes of a node. An object refers to the arguments of one call of
+// Init, and must not outlive it; what Read stores is a copy. Errors of all
+// functions: MACE_INVALID_ARGS with the attribute's name and type.
 class MaceOpAttributes {
  public:
   explicit MaceOpAttributes(const mace_op_init_args_t& args) : args_(args) {}
 
+  // The node's name in the model, for messages.
   std::string node() const { return args_.node; }
+  // Those that the model file lists, absent ones in between included.
   int num_inputs() const { return args_.num_inputs; }
   int num_outputs() const { return args_.num_outputs; }
   bool Has(const char* name) const {
@@ -39,6 +42,7 @@ class MaceOpAttributes {
                           TypeName(a->type) + ", not " +
                           TypeName(TypeOf(value)));
   }
+  // The same; that the node has no such attribute is an error.
   template <typename T>
   MaceStatus Require(const char* name, T* value) const {
     if (Has(name)) return Read(name, value);
@@ -85,7 +89,8 @@ class MaceOpAttributes {
   const mace_op_init_args_t& args_;
 };
 
-// A tensor of a node.
+// A tensor of a node. Its shape and its data belong to the engine, and are
+// valid until the function returns that was given the tensor.
 class MaceOpTensorView {
  public:
   explicit MaceOpTensorView(const mace_op_tensor_t* tensor = nullptr)
@@ -97,6 +102,7 @@ class MaceOpTensorView {
   IDataType data_type() const {
     return static_cast<IDataType>(tensor_.data_type);
   }
+  // The number of dimensions, up to MACE_OP_MAX_RANK; 0 for a scalar.
   int rank() const { return tensor_.rank; }
   // 0 for an axis that there is not.
   int64_t dim(int axis) const {
@@ -105,12 +111,15 @@ class MaceOpTensorView {
   std::vector<int64_t> shape() const {
     return std::vector<int64_t>(tensor_.shape, tensor_.shape + tensor_.rank);
   }
+  // The product of all dimensions: 1 for a scalar, 0 for an empty tensor.
   int64_t num_elements() const {
     int64_t n = 1;
     for (int i = 0; i < tensor_.rank; ++i) n *= tensor_.shape[i];
     return n;
   }
-  // In Prepare null for all but constants.
+  // The elements in row-major order, without gaps. T must have the size of
+  // data_type(), which is not checked. Inputs must not be written. In Prepare
+  // null for all but constants.
   template <typename T>
   T* data() const {
     return static_cast<T*>(tensor_.data);
@@ -120,7 +129,8 @@ class MaceOpTensorView {
   mace_op_tensor_t tensor_;
 };
 
-// What Prepare reads and sets.
+// What Prepare reads and sets. An object refers to the arguments of one call,
+// and must not outlive it.
 class MaceOpShapes {
  public:
   explicit MaceOpShapes(mace_op_prepare_args_t* args) : args_(args) {}
@@ -156,15 +166,20 @@ class MaceOpShapes {
     for (size_t d = 0; d < shape.size(); ++d) output->shape[d] = shape[d];
     return MaceStatus();
   }
-  // See mace_op_prepare_args_t.
+  // Asks for memory that Run may use, planned like any tensor's. Its contents
+  // are undefined when Run begins.
   void SetScratchBytes(size_t bytes) { args_->scratch_bytes = bytes; }
+  // Permits output 0 to be written into the bytes of this input, if it has as
+  // many and nothing reads it later: Run must bear that both have one address.
   void SetInPlaceInput(int i) { args_->in_place_input = i; }
 
  private:
   mace_op_prepare_args_t* args_;
 };
 
-// What Run reads and writes.
+// What Run reads and writes: tensors of the types and shapes that Prepare saw
+// and set. An object refers to the arguments of one call, and must not outlive
+// it; the functions given to ParallelFor may use it from their threads.
 class MaceOpTensors {
  public:
   explicit MaceOpTensors(const mace_op_invoke_args_t& args) : args_(args) {}
@@ -182,6 +197,7 @@ class MaceOpTensors {
   // The bytes that Prepare asked for, at a 64-byte boundary.
   void* scratch() const { return args_.scratch; }
   size_t scratch_bytes() const { return args_.scratch_bytes; }
+  // Of the engine.
   int num_threads() const { return args_.num_threads; }
 
   // Calls f(begin, end) for pieces of [0, n), as mace_op_invoke_args_t says. F
