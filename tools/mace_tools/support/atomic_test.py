@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,7 +62,8 @@ def test_what_a_killed_process_left_is_removed(tmp_path, monkeypatch):
             "from mace_tools.support.atomic import atomic_files\n"
             "with atomic_files(Path(sys.argv[1]), Path(sys.argv[2])) as files:\n"
             "    files[0].write(b'x' * 100_000); os.kill(os.getpid(), signal.SIGKILL)\n")
-    done = subprocess.run([sys.executable, "-c", code, tmp_path / "m.data", tmp_path / "m.pb"])
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "m.data", tmp_path / "m.pb"],
+                          cwd=Path(atomic.__file__).parents[2])
     assert done.returncode == -signal.SIGKILL
     assert len(contents(tmp_path)) == 2
     write(tmp_path, b"new")

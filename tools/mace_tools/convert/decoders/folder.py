@@ -11,6 +11,7 @@ from pathlib import Path
 from mace_tools.convert.decoders import safetensors
 from mace_tools.convert.decoders.stored import Stored
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import read_bytes
 
 ONE, INDEX = "model.safetensors", "model.safetensors.index.json"
 # The other files of a checkpoint that an app needs, which are kept beside the model.
@@ -48,7 +49,7 @@ def tensors(folder: Path) -> dict[str, Stored]:
 def _weight_map(index: Path) -> dict[str, str]:
     """The file of each tensor: names without folders. Errors: ModelError."""
     try:
-        content = json.loads(index.read_text(encoding="utf-8"))
+        content = json.loads(read_bytes(index))
         wanted = content["weight_map"]
         if not isinstance(wanted, dict) or not all(isinstance(v, str) for v in wanted.values()):
             raise TypeError("weight_map is no object of texts")

@@ -18,6 +18,7 @@ import numpy as np
 from mace_tools.convert.decoders.gguf import Gguf
 from mace_tools.convert.decoders.tables import Table, by_gguf_name, by_model_type, tables
 from mace_tools.support.errors import ModelError, UnsupportedOp, UnsupportedOps
+from mace_tools.support.limits import read_bytes
 
 Options = dict[str, Any]
 
@@ -65,7 +66,7 @@ def config_of(folder: Path) -> Options:
     """config.json of a folder. Errors: ModelError."""
     path = folder / "config.json"
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config = json.loads(read_bytes(path))
     except (OSError, ValueError, RecursionError) as e:
         raise ModelError(f"{path}: cannot read it: {e}; give the config.json of the checkpoint"
                          ) from e

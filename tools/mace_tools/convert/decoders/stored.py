@@ -13,6 +13,7 @@ import numpy as np
 
 from mace_tools.convert.decoders import blocks
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import open_file
 from mace_tools.support.os_errors import explain
 
 # Floats, with their types in NumPy, and what the engine calls those of 16 bits.
@@ -23,9 +24,10 @@ NARROW = {"F16": "f16", "BF16": "bf16"}
 def mapped(path: Path) -> np.ndarray:
     """The bytes of a file, which are read when they are used. Errors: ModelError."""
     try:
-        if not os.path.getsize(path):
-            raise ModelError(f"{path}: the file is empty; download it again")
-        return np.memmap(path, np.uint8, "r").view(np.ndarray)
+        with open_file(path) as file:
+            if not os.fstat(file.fileno()).st_size:
+                raise ModelError(f"{path}: the file is empty; download it again")
+            return np.memmap(file, np.uint8, "r").view(np.ndarray)
     except (OSError, ValueError) as e:
         reason = explain(e, path) if isinstance(e, OSError) else str(e)
         raise ModelError(f"{path}: cannot read it: {reason}") from e
