@@ -55,7 +55,8 @@ class YamlFile:
     def _read(self) -> str:
         try:
             if not self.path.is_file():
-                state = "is a folder" if self.path.is_dir() else "does not exist"
+                state = "is a folder" if self.path.is_dir() else (
+                    "is not a regular file" if self.path.exists() else "does not exist")
                 self._fail(None, f"the deployment file {state}; give the path of a .yml file: "
                                  f"{DRAFTS}")
             if self.path.stat().st_size > MAX_BYTES:

@@ -81,7 +81,7 @@ def test_other_readers_do_not_wait(pipe):
         input_data.read_npy(pipe, "input")
     with pytest.raises(MaceError, match="the image is damaged .*a FIFO"):
         _pixels(pipe, None, "input")
-    with pytest.raises(ConfigError, match="the deployment file does not exist"):
+    with pytest.raises(ConfigError, match="the deployment file is not a regular file"):
         YamlFile(pipe)
 
 
