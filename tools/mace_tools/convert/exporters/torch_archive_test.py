@@ -67,13 +67,20 @@ def copied(path, tmp_path):
 
 
 def test_a_program_is_copied_without_guards_and_notes(tmp_path):
-    path = program(tmp_path / "m.pt2", **{"extra/notes.txt": b"x",
+    words = "Runtime assertion failed for expression u0 >= 0 on node 'ge'"
+    said = {"name": "assert_msg", "arg": {"as_string": words}, "kind": 1}
+
+    def change(model):
+        model["graph_module"]["graph"]["nodes"][0]["inputs"].append(said)
+
+    path = program(tmp_path / "m.pt2", change, **{"extra/notes.txt": b"x",
                                           "data/weights/weight_0": b"1234"})
     entries = copied(path, tmp_path)
     assert entries.keys() == {"model/archive_version", "model/models/model.json",
                               "model/data/weights/weight_0"}
     found = json.loads(entries["model/models/model.json"])
     wanted = copy.deepcopy(PROGRAM)
+    change(wanted)
     wanted["guards_code"] = []
     wanted["graph_module"]["graph"]["nodes"][0]["metadata"] = {}
     assert found == wanted

@@ -37,7 +37,8 @@ _KEYWORDS = re.compile(r"positive|negative|nonnegative|nonpositive|zero|nonzero|
                        r"finite|extended_real|even|odd|precision|evaluate")
 # Names in the code that PyTorch generates, paths of parameters, devices, types, versions.
 _PLAIN = re.compile(r"[\w.:+\- ]{0,1000}")
-_TEXT = re.compile(r"[\w.:+\-<>,;=() *\[\]/]{0,1000}")  # an argument of an operator, as 'ij,jk->ik'
+# An argument of an operator, as 'ij,jk->ik' or the words of an assertion; it is quoted in code.
+_TEXT = re.compile(r"[\x20-\x7e]{0,1000}")
 _NAMESPACES = "aten|prims|quantized|quantized_decomposed|torchvision"
 _CONTROL = ("cond|while_loop|map|map_impl|scan|associative_scan|wrap_with_set_grad_enabled|"
             "wrap_with_autocast|strict_mode|flex_attention|run_const_graph")
