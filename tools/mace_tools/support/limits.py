@@ -9,6 +9,7 @@ import contextlib
 import errno
 import functools
 import os
+import resource
 import stat
 import struct
 import zipfile
@@ -31,6 +32,21 @@ def memory_limit() -> int:
         with contextlib.suppress(OSError, ValueError):
             most = min(most, int(Path("/sys/fs/cgroup", name).read_text()))
     return most
+
+
+@contextlib.contextmanager
+def bounded_memory() -> Iterator[None]:
+    """Within the block, what would take more than three quarters of the memory is a MemoryError:
+    sizes that a file claims may ask for any number of bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = memory_limit() // 4 * 3
+    for given in (soft, hard):
+        most = most if given == resource.RLIM_INFINITY else min(most, given)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def open_file(path: Path | str) -> BinaryIO:

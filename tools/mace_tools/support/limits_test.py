@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import zipfile
 
@@ -137,6 +138,18 @@ def test_archives_are_bounded_by_their_size_and_by_memory(tmp_path, monkeypatch)
     with pytest.raises(BadArchive, match="no sound zip archive"):
         with open_archive(path):
             pass
+
+
+@pytest.mark.parametrize("nodes, constants", [
+    ([node("BlackmanWindow", "n", "c"), node("Add", "x c", "y")], {"n": np.int64(1 << 40)}),
+    ([node("ConstantOfShape", "s", "c"), node("EyeLike", "c", "e"), node("Add", "x e", "y")],
+     {"s": np.int64([1 << 20, 1 << 20])})])
+def test_what_a_few_bytes_ask_for_is_bounded_by_the_memory(tmp_path, nodes, constants):
+    path = onnx_model(tmp_path / "m.onnx", nodes, {"x": (1,)}, ["y"], constants, opset=17)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with pytest.raises(ModelError, match=f"{nodes[-2].op_type} .*MemoryError: Unable to allocate"):
+        importers.load("onnx", path, {"x": (1,)}, ["y"])
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
 def bomb(levels, width):

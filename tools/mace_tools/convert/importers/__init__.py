@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mace_tools.support.errors import MaceError, ModelError, cut_short
+from mace_tools.support.limits import bounded_memory
 
 if TYPE_CHECKING:
     from mace_tools.convert.importers.source import SourceModel
@@ -146,7 +147,10 @@ def _sound(what: str) -> Iterator[None]:
     """Turns what a value of the wrong kind makes Python raise into a ModelError: a file may hold
     one anywhere. Nodes are named by the registry, tensors by check_model."""
     try:
-        yield
+        with bounded_memory():
+            yield
+    except MemoryError as e:
+        raise ModelError(f"{what} needs more memory than there is: {cut_short(e)}") from e
     except (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError,
             ValueError) as e:
         raise ModelError(f"{what} is malformed: {type(e).__name__}: {cut_short(e)}; fetch or "
