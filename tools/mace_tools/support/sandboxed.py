@@ -55,7 +55,8 @@ def main(given: dict[str, Any], command: list[str]) -> int:
     if child:
         _, status = os.waitpid(child, 0)
         return _as_exit(status)
-    libc.prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+    if hasattr(libc, "prctl"):
+        libc.prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
     if not missing:
         try:
             _mount(libc, "proc", "/proc", "proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)

@@ -68,10 +68,10 @@ def copied(path, tmp_path):
 
 def test_a_program_is_copied_without_guards_and_notes(tmp_path):
     words = "Runtime assertion failed for expression u0 >= 0 on node 'ge'"
-    said = {"name": "assert_msg", "arg": {"as_string": words}, "kind": 1}
+    message = {"name": "assert_msg", "arg": {"as_string": words}, "kind": 1}
 
     def change(model):
-        model["graph_module"]["graph"]["nodes"][0]["inputs"].append(said)
+        model["graph_module"]["graph"]["nodes"][0]["inputs"].append(message)
 
     path = program(tmp_path / "m.pt2", change, **{"extra/notes.txt": b"x",
                                           "data/weights/weight_0": b"1234"})
