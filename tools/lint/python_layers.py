@@ -65,6 +65,7 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         "library": set(),
         "source": {"library"},
         ".": {"library"},
+        "release": {".", "library", "source"},
     },
     "commands": {
         "options": set(),

@@ -30,7 +30,7 @@ CHAPTERS = {
     "Extend MACE": {
         "docs/add_an_op.md": "", "docs/add_an_importer_op.md": "",
         "docs/add_a_micro_kernel.md": "", "docs/add_a_device.md": "", "docs/add_a_setting.md": "",
-        "docs/add_a_memory_strategy.md": ""},
+        "docs/add_a_memory_strategy.md": "", "docs/releasing.md": ""},
     "Internals": {
         "docs/architecture.md": "", "docs/walkthrough.md": "", "docs/model_format.md": "",
         "docs/robustness.md": "", "SECURITY.md": "",

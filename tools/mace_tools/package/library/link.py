@@ -115,18 +115,20 @@ def cxx_library(abi: Abi) -> list[str]:
     return [] if abi.is_android else [CXX_LIBRARY]  # an Android app chooses one of two
 
 
-def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
-    """Writes the stripped library, and its line tables for a debugger into `debug`."""
+def shared(abi: Abi, merged: Merged, out: Path, debug: Path,
+           inputs: Sequence[object] = ()) -> None:
+    """Writes the stripped library, and its line tables for a debugger into `debug`. `inputs`: what
+    it is linked from, in place of the engine and the system's libraries."""
     script = merged.object.with_suffix(".version")
     exported = "".join(f"  {name};\n" for name in merged.exports)
     script.write_text(f"{SYMBOL_VERSION} {{\n global:\n{exported} local: *;\n}};\n")
     whole = merged.object.with_suffix(".so")
     run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{SONAME}",
          f"-Wl,--version-script={script}", *SHARED_FLAGS,
-         *([f"-Wl,-T,{TEMPLATES / abi.layout}"] if abi.layout else []), *_inputs(abi, merged),
-         *[f"-L{f}" for f in abi.library_folders],
-         *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
-         *[f"-l{name}" for name in dependencies(abi)]])
+         *([f"-Wl,-T,{TEMPLATES / abi.layout}"] if abi.layout else []),
+         *(inputs or [*_inputs(abi, merged), *[f"-L{f}" for f in abi.library_folders],
+                      *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
+                      *[f"-l{name}" for name in dependencies(abi)]])])
     strip(abi, whole, out, debug)
 
 
