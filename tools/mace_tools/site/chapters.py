@@ -16,7 +16,8 @@ CHAPTERS = {
         "docs/front_ends.md": "Supported operators of each format",
         "docs/quantization.md": "", "docs/language_models.md": "", "docs/dynamic_shapes.md": "",
         "docs/custom_ops.md": "", "docs/ops.md": "",
-        "models/digits/README.md": "The bundled model"},
+        "models/digits/README.md": "The bundled model",
+        "models/verses/README.md": "The bundled language model"},
     "Build and deploy": {
         "docs/library.md": "", "docs/engine.md": "", "docs/pictures.md": "",
         "docs/sealed_models.md": "",
