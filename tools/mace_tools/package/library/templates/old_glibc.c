@@ -1,5 +1,5 @@
-// Functions that the headers of glibc 2.32 and later call, by those that earlier
-// ones have, too; see old_glibc.py.
+// Functions that the headers of glibc 2.32 and later call, by those that
+// earlier ones have, too; see old_glibc.py.
 // SPDX-License-Identifier: Apache-2.0
 
 struct stat;
