@@ -1,10 +1,12 @@
-"""The C++ code of docs/engine.md and README.md compiles as an app would compile it.
+"""The C++ code of docs/engine.md and README.md compiles as an app would compile it, and the
+messages that docs/faq.md explains are those of the sources.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import pytest
@@ -69,3 +71,14 @@ def test_the_code_of_readme_compiles(tmp_path):
     source = tmp_path / "readme.cc"
     source.write_text(README % (include, body))
     compiles(source, "c++11")
+
+
+def test_the_messages_that_the_faq_explains_exist():
+    text = (REPO / "docs" / "faq.md").read_text().partition("\n## Messages\n")[2]
+    messages = re.findall(r"^\| `([^`]+)` \|", text.partition("\n## ")[0], re.MULTILINE)
+    assert len(messages) > 9
+    folders = [REPO / name for name in ("mace", "tools/mace_tools")]
+    code = "\n".join(path.read_text() for folder in folders for path in folder.rglob("*.*")
+                     if path.suffix in (".cc", ".py", ".java") and "_test." not in path.name)
+    code = re.sub(r'"\s*f?"', "", code)  # literals that continue on the next line
+    assert [message for message in messages if message not in code] == []
