@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -160,6 +161,16 @@ TEST(MaceEngine, WrongArguments) {
                           &outputs),
               code, "must be f32, got i32");
   ExpectError(engine->Run({{"x", x}}, nullptr), code, "outputs is null");
+  const auto memory = std::make_shared<std::array<char, 32>>();
+  const MaceTensor shifted(
+      {2, 3}, std::shared_ptr<void>(memory, memory->data() + 1), IDT_FLOAT);
+  ExpectError(engine->Run({{"x", shifted}}, &outputs), code,
+              "input 'x' begins inside an element: the address of its memory "
+              "must be a multiple of the 4 bytes of a f32");
+  outputs["p"] = shifted;
+  ExpectError(engine->Run({{"x", x}}, &outputs), code,
+              "output 'p' begins inside an element");
+  outputs.clear();
   outputs["y"] = MaceTensor();
   ExpectError(engine->Run({{"x", x}}, &outputs), code,
               "there is no output named 'y'; the outputs are 'p', 'q'");

@@ -73,7 +73,9 @@ def test_other_layouts_and_byte_orders_are_copied(digits):
     other = np.asfortranarray(x.transpose(0, 1, 3, 2)).transpose(0, 1, 3, 2)
     strided = np.repeat(x, 2, axis=3)[..., ::2]
     assert not strided.flags.c_contiguous
-    for same in (other, strided, x.astype(">f4"), x.tolist(), x[:, :, ::-1][:, :, ::-1]):
+    shifted = np.frombuffer(b"\0" + x.tobytes(), np.float32, offset=1).reshape(x.shape)
+    assert not shifted.flags.aligned
+    for same in (other, strided, x.astype(">f4"), x.tolist(), x[:, :, ::-1][:, :, ::-1], shifted):
         np.testing.assert_array_equal(digits(same), wanted)
 
 
@@ -123,6 +125,19 @@ def test_what_is_refused_says_why(mace, models, digits):
         (lambda: digits(x, outputs={"probabilities": np.zeros((2, 10), np.float32)}), r"\[1,10\]"),
         (lambda: digits(x, outputs={"probabilities": np.zeros((1, 20), "f4")[:, ::2]}), "dense"),
         (lambda: digits(x, outputs={"probabilities": [0] * 10}), "NumPy array, not list"),
+        (lambda: digits(x, outputs={"probabilities": np.frombuffer(bytes(40), "f4")}), "writable"),
+        (lambda: digits(x, outputs={"probabilities": np.frombuffer(bytearray(41), "f4", 10, 1)}),
+         "aligned"),
+        (lambda: mace.Engine.query_arena_bytes(path, input_shapes={"input": [1, 1, 2**40, 2**40]}),
+         "no tensor has the shape"),
+        (lambda: mace.Engine.query_arena_bytes(path, input_shapes={"input": [2**70]}),
+         "'input': a shape is a list of integers of 64 bits"),
+        (lambda: mace.Engine.query_arena_bytes(path, input_shapes={"input": 5}), "shape is a list"),
+        (lambda: mace.Engine(path, offline_memory_plan=[2**40]), "integers of 32 bits"),
+        (lambda: mace.ImageConverter(2**40, 8), "width=1099511627776: it is an integer"),
+        (lambda: mace.ImageConverter(8, 8, num_threads=2.5), "num_threads=2.5: it is an integer"),
+        (lambda: mace.ImageConverter(8, 8)(np.zeros((8, 8, 3), np.uint8), crop=(0, 0, 2**33, 1)),
+         "crop=8589934592: it is"),
         (lambda: digits.profile({"input": x}, outptus={}), "no option outptus"),
         (lambda: digits.dump("plans"), "there is no stage 'plans'; choose graph, plan"),
         (lambda: mace.Engine(path, device="npu"), "the devices are cpu, gpu, dsp"),

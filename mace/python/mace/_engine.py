@@ -91,7 +91,7 @@ class Engine:
         for name, shape in (input_shapes or {}).items():
             info = loaded.inputs.get(name)
             dtype = np.float32 if info is None or info.dtype == "bfloat16" else info.dtype
-            shapes.set(name, np.empty([int(extent) for extent in shape], dtype))
+            shapes.set_shape(name, dtype, shape)
         with loaded.handle as pointer, _settings.config(device, settings) as config, \
                 shapes.handle as given:
             check(lib.mace_engine_query_arena_bytes(
@@ -259,8 +259,9 @@ def _writable(name: str, array: Any) -> np.ndarray:
     if not isinstance(array, np.ndarray):
         raise InvalidArgumentError(f"outputs['{name}']: a NumPy array, not "
                                    f"{type(array).__name__}")
-    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
-        raise InvalidArgumentError(f"outputs['{name}']: the array must be dense (C-contiguous), in "
-                                   "the machine's byte order, and writable")
+    flags = array.flags
+    if not (flags.c_contiguous and flags.aligned and flags.writeable and array.dtype.isnative):
+        raise InvalidArgumentError(f"outputs['{name}']: the array must be dense (C-contiguous), "
+                                   "aligned, in the machine's byte order, and writable")
     code_of(name, array.dtype)
     return array

@@ -4,6 +4,7 @@
 #include "mace/runtime/io/caller_tensors.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,14 @@
 
 namespace mace {
 namespace {
+
+bool IsAligned(const MaceTensor& tensor) {
+  const DataType dtype = FromPublic(tensor.data_type());
+  return tensor.memory_type() != MemoryType::CPU_BUFFER ||
+         dtype == DataType::kInvalid ||
+         reinterpret_cast<uintptr_t>(tensor.raw_data().get()) % SizeOf(dtype) ==
+             0;
+}
 
 using CallerTensorsMap = std::map<std::string, MaceTensor>;
 
@@ -69,7 +78,7 @@ Status CheckInput(const Value& value, const MaceTensor& tensor) {
   if (tensor.raw_data() == nullptr && NumElements(tensor.shape()) > 0) {
     return InvalidArgument(what, " has no data");
   }
-  return Status();
+  return CheckAligned(what, tensor);
 }
 
 Status CheckOutput(const Value& value, const MaceTensor& tensor) {
@@ -84,7 +93,7 @@ Status CheckOutput(const Value& value, const MaceTensor& tensor) {
     return InvalidArgument(what, ": expected ", ToString(value.type.shape),
                            ", the tensor given has ", ToString(tensor.shape()));
   }
-  return Status();
+  return CheckAligned(what, tensor);
 }
 
 // Returns whether `found` is `expected` except for the batch, with the other
@@ -107,6 +116,14 @@ Result<MaceTensor> AllocateOutput(const TensorType& type) {
                     ToPublic(type.dtype));
 }
 
+Status CheckAligned(const std::string& what, const MaceTensor& tensor) {
+  if (IsAligned(tensor)) return Status();
+  return InvalidArgument(
+      what, " begins inside an element: the address of its memory must be a ",
+      "multiple of the ", SizeOf(FromPublic(tensor.data_type())),
+      " bytes of a ", Name(FromPublic(tensor.data_type())));
+}
+
 Status CheckCapacity(const std::string& name, const TensorType& type,
                      const MaceTensor& tensor) {
   const DataType dtype = FromPublic(tensor.data_type());
@@ -122,7 +139,7 @@ Status CheckCapacity(const std::string& name, const TensorType& type,
                            "; give memory for the largest result, or none, so "
                            "that the engine allocates it");
   }
-  return Status();
+  return CheckAligned(StrCat("output '", name, "'"), tensor);
 }
 
 Status CheckControlFlowTensors(const Graph& graph,
@@ -192,7 +209,8 @@ bool Fit(const Graph& graph, const std::vector<int>& ids,
     const auto it = tensors.find(value.name);
     return it != tensors.end() && it->second.raw_data() != nullptr &&
            it->second.shape() == value.type.shape &&
-           FromPublic(it->second.data_type()) == value.type.dtype;
+           FromPublic(it->second.data_type()) == value.type.dtype &&
+           IsAligned(it->second);
   });
 }
 

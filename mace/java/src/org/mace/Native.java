@@ -25,8 +25,15 @@ final class Native {
 
   private Native() {}
 
+  static <T> T need(String what, T value) {
+    if (value == null) {
+      throw new IllegalArgumentException(what + " is null");
+    }
+    return value;
+  }
+
   static byte[] utf8(String text) {
-    if (text.indexOf('\0') >= 0) {
+    if (need("a name or a path", text).indexOf('\0') >= 0) {
       throw new IllegalArgumentException("a name or a path holds a zero character");
     }
     return text.getBytes(StandardCharsets.UTF_8);

@@ -50,7 +50,7 @@ public final class Options {
   }
 
   public Options setDevice(Device value) {
-    device = value;
+    device = Native.need("device", value);
     return this;
   }
 
@@ -60,7 +60,8 @@ public final class Options {
   }
 
   public Options setCpuAffinity(CpuAffinity policy) {
-    return set("cpu_affinity_policy", Integer.toString(policy.ordinal()));
+    return set(
+        "cpu_affinity_policy", Integer.toString(Native.need("policy", policy).ordinal()));
   }
 
   /** How tensors share memory: "AUTO", "GREEDY_BY_SIZE", "PRESERVE_ALL", ... */
@@ -81,7 +82,7 @@ public final class Options {
 
   /** Any tensors of the model, instead of its outputs. */
   public Options setOutputs(List<String> names) {
-    outputs = new ArrayList<>(names);
+    outputs = new ArrayList<>(Native.need("names", names));
     return this;
   }
 
@@ -93,7 +94,7 @@ public final class Options {
    * @param libraries paths, or names that the system's linker finds, such as "libmy_ops.so"
    */
   public Options setCustomOps(List<String> libraries) {
-    opLibraries = new ArrayList<>(libraries);
+    opLibraries = new ArrayList<>(Native.need("libraries", libraries));
     return this;
   }
 
@@ -103,8 +104,8 @@ public final class Options {
   }
 
   public Options setGpuHints(GpuHint performance, GpuHint priority) {
-    set("gpu_perf_hint", Integer.toString(performance.ordinal()));
-    return set("gpu_priority_hint", Integer.toString(priority.ordinal()));
+    set("gpu_perf_hint", Integer.toString(Native.need("performance", performance).ordinal()));
+    return set("gpu_priority_hint", Integer.toString(Native.need("priority", priority).ordinal()));
   }
 
   /** Keeps a screen smooth: parts of kernels take at most so many microseconds (0: any). */
@@ -115,19 +116,19 @@ public final class Options {
 
   /** A folder that exists, where compiled programs are kept: an app's cache folder. */
   public Options setGpuStorageFolder(File folder) {
-    gpuFolder = folder.getPath();
+    gpuFolder = Native.need("folder", folder).getPath();
     return this;
   }
 
   /** Files of programs that were compiled beforehand; the first that exists is used. */
   public Options setGpuBinaryFiles(List<File> files) {
-    gpuBinaries = new ArrayList<>(files);
+    gpuBinaries = new ArrayList<>(Native.need("files", files));
     return this;
   }
 
   /** The file of the GPU's tuning results. */
   public Options setGpuParameterFile(File file) {
-    gpuTuning = file.getPath();
+    gpuTuning = Native.need("file", file).getPath();
     return this;
   }
 
@@ -152,7 +153,7 @@ public final class Options {
     paths.add(gpuFolder);
     paths.add(gpuTuning);
     for (File file : gpuBinaries) {
-      paths.add(file.getPath());
+      paths.add(Native.need("a file of programs", file).getPath());
     }
     boolean none = paths.size() == 2 && gpuFolder.isEmpty() && gpuTuning.isEmpty();
     return none ? null : Native.utf8(paths);
