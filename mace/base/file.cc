@@ -26,6 +26,16 @@ Status SystemError(const std::string& what, const std::string& path) {
              : InvalidArgument(message);
 }
 
+Status CheckRegular(const struct stat& st, const char* what,
+                    const std::string& path) {
+  if (S_ISREG(st.st_mode)) return Status();
+  return InvalidArgument("cannot ", what, " '", path, "': it is ",
+                         S_ISDIR(st.st_mode) ? "a folder; name a file in it"
+                         : S_ISFIFO(st.st_mode)
+                             ? "a FIFO, not a regular file"
+                             : "a device or a socket, not a regular file");
+}
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -88,18 +98,14 @@ void MappedFile::Release() const {
 }
 
 Result<MappedFile> MappedFile::Open(const std::string& path) {
-  const Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Opening a FIFO or a device would otherwise wait, possibly for ever.
+  const Descriptor fd(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat st;
   if (fd.get() < 0 || fstat(fd.get(), &st) != 0) {
     return SystemError("open", path);
   }
-  if (S_ISDIR(st.st_mode)) {
-    return InvalidArgument("cannot open '", path,
-                           "': it is a folder; name a file in it");
-  }
-  if (!S_ISREG(st.st_mode)) {
-    return InvalidArgument("cannot open '", path, "': not a regular file");
-  }
+  MACE_RETURN_IF_ERROR(CheckRegular(st, "open", path));
   MappedFile file;
   file.size_ = static_cast<size_t>(st.st_size);
   if (file.size_ > 0) {
@@ -117,6 +123,11 @@ Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
 
 Status WriteFileAtomically(const std::string& path, const void* data,
                            size_t size) {
+  struct stat st;
+  // Else the rename would replace a device, such as /dev/null.
+  if (stat(path.c_str(), &st) == 0) {
+    MACE_RETURN_IF_ERROR(CheckRegular(st, "write", path));
+  }
   std::string temporary = StrCat(path, ".XXXXXX");
   const Descriptor fd(mkstemp(temporary.data()));
   if (fd.get() < 0) return SystemError("create", temporary);

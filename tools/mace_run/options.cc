@@ -4,11 +4,11 @@
 #include "tools/mace_run/options.h"
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "mace/base/file.h"
 #include "mace/runtime/settings/setting_values.h"
 #include "tools/cli/flags.h"
 
@@ -71,11 +71,14 @@ std::vector<int64_t> ParseShape(const std::string& text,
 
 // {"jobs": [...]} or a list of objects with the fields of Job.
 std::vector<Job> ReadBatch(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw CLI::ValidationError("--batch", "cannot open '" + path + "'");
+  const auto file = MappedFile::Open(path);
+  if (!file.ok()) {
+    throw CLI::ValidationError("--batch", file.status().information());
+  }
   std::vector<Job> jobs;
   try {
-    for (const auto& entry : nlohmann::json::parse(in)) {
+    for (const auto& entry :
+         nlohmann::json::parse(file->data(), file->data() + file->size())) {
       Job job;
       job.model_file = entry.at("model_file");
       job.model_data_file = entry.at("model_data_file");

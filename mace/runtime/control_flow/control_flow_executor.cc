@@ -265,11 +265,11 @@ Status ControlFlowExecutor::RunLoop(const GraphNode& g, const Graph& graph,
   for (int64_t i = 0;; ++i) {
     const bool runs = goes_on && i < count;
     if (!runs && (i > 0 || results.empty())) break;
-    if (i == most_iterations_) {
+    if (runs && iterations_left_-- == 0) {
       return RuntimeError(
-          Label(g.node), ": goes on after ", most_iterations_,
-          " iterations (its count is ", count,
-          "); raise the setting max_loop_iterations if it should");
+          Label(g.node), ": goes on after ", i, " iterations (its count is ",
+          count, "), and all loops of the run together had ", most_iterations_,
+          "; raise the setting max_loop_iterations if they should");
     }
     own.clear();
     MACE_ASSIGN_OR_RETURN(LiveValue number,

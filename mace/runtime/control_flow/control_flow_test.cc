@@ -206,12 +206,65 @@ TEST(ControlFlow, EndlessLoopsFail) {
   EXPECT_EQ(status.code(), MaceStatus::MACE_RUNTIME_ERROR);
   EXPECT_EQ(status.information(),
             "Loop 'y': goes on after 100 iterations (its count is "
-            "9223372036854775807); raise the setting max_loop_iterations if it "
-            "should");
+            "9223372036854775807), and all loops of the run together had 100; "
+            "raise the setting max_loop_iterations if they should");
   Tensors short_run = inputs;
   short_run["n"] = Int(100);
   outputs.clear();
   EXPECT_TRUE(engine->Run(short_run, &outputs).ok());
+}
+
+// y = x doubled n times n times: an iteration of the outer loop runs the loop
+// of BuildLoop.
+void BuildNestedLoop(ModelBuilder* model) {
+  ModelBuilder inner, body;
+  BuildLoop(&inner);
+  *model->net().add_subgraphs() = inner.net().subgraphs(0);
+  InputOf(&body, "i", {}, proto::DT_INT64);
+  InputOf(&body, "go", {}, proto::DT_BOOL);
+  body.Input("v", {});
+  InputOf(&body, "m", {}, proto::DT_INT64);
+  body.Op("Loop", {"m", "go", "v"}, {"w"}, {{"carried", int64_t{1}}});
+  SetSubgraph(&body, 0, "body", "body");
+  body.Output("go").Output("w");
+  AddSubgraph("outer", body, model);
+  model->net().set_format_version(2);
+  model->Input("x", {2});
+  InputOf(model, "n", {}, proto::DT_INT64);
+  InputOf(model, "c", {}, proto::DT_BOOL);
+  model->Op("Loop", {"n", "c", "x", "n"}, {"y"}, {{"carried", int64_t{1}}});
+  model->Output("y");
+  SetSubgraph(model, 0, "body", "outer");
+}
+
+// 9 starts of a loop of 9 iterations, and those of the outer one.
+TEST(ControlFlow, AllLoopsOfARunShareTheirIterations) {
+  for (const auto& [limit, ends] : {std::pair{"90", true}, {"89", false}}) {
+    SCOPED_TRACE(limit);
+    ModelBuilder model;
+    BuildNestedLoop(&model);
+    MaceEngineConfig config;
+    ASSERT_TRUE(config.Set("max_loop_iterations", limit).ok());
+    const auto engine = Create(model, config);
+    ASSERT_NE(engine, nullptr);
+    for (int run = 0; run < 2; ++run) {  // each has its own
+      Tensors outputs;
+      const MaceStatus status =
+          engine->Run({{"x", FloatTensor({2}, {0.5f, -1})},
+                       {"n", Int(9)},
+                       {"c", Bool(true)}},
+                      &outputs);
+      EXPECT_EQ(status.ok(), ends) << status.information();
+      if (ends) {
+        EXPECT_EQ(Values(outputs["y"])[1], -std::exp2(81.f));
+      } else {
+        EXPECT_EQ(status.code(), MaceStatus::MACE_RUNTIME_ERROR);
+        EXPECT_NE(status.information().find("goes on after 8 iterations"),
+                  std::string::npos)
+            << status.information();
+      }
+    }
+  }
 }
 
 TEST(ControlFlow, ACancelledLoopEnds) {
