@@ -42,15 +42,19 @@ void Permute(const std::vector<int>& order, Plan& plan) {
 // wait for each other if an output overlaps an input.
 void DropIdleOverlaps(memory::Problem& problem) {
   const int64_t bound = memory::OffsetsLowerBound(problem).bytes;
+  int64_t num_steps = 0;
+  for (const memory::Record& r : problem.records) {
+    num_steps = std::max(num_steps, r.last + 1);
+  }
+  std::vector<int64_t> live(static_cast<size_t>(num_steps) + 1);  // by step
+  for (const memory::Record& r : problem.records) {
+    const int64_t bytes = memory::AlignUp(r.size.count(), r.alignment);
+    live[r.first] += bytes;
+    live[r.last + 1] -= bytes;
+  }
+  std::partial_sum(live.begin(), live.end(), live.begin());
   for (memory::Record& output : problem.records) {
-    if (output.overlaps.empty()) continue;
-    int64_t live = 0;
-    for (const memory::Record& r : problem.records) {
-      if (r.first <= output.first && output.first <= r.last) {
-        live += memory::AlignUp(r.size.count(), r.alignment);
-      }
-    }
-    if (live <= bound) output.overlaps.clear();
+    if (live[output.first] <= bound) output.overlaps.clear();
   }
 }
 

@@ -14,6 +14,9 @@ namespace mace {
 namespace {
 
 constexpr size_t kMaxLinks = 8;
+// No kernel computes a node of more inputs after another one. Without a limit,
+// a Concat of n inputs would be searched n times.
+constexpr size_t kMaxInputsOfLink = 16;
 
 class Fuser {
  public:
@@ -67,7 +70,10 @@ class Fuser {
         break;
       }
       const Step& next = plan_.steps[reader_[value]];
-      if (next.device != last.device || merged_[reader_[value]]) break;
+      if (next.device != last.device || merged_[reader_[value]] ||
+          graph_.nodes[next.node].inputs.size() > kMaxInputsOfLink) {
+        break;
+      }
       chain.push_back(reader_[value]);
     }
     return chain;

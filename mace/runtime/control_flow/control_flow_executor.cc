@@ -75,13 +75,11 @@ Status MakeConstant(const LiveValue& live, Value* value) {
 // What only nodes before the deferred ones have read is dropped.
 void Release(const Graph& next, const std::vector<int>& outputs,
              LiveValues& values) {
-  const auto is_in = [](const std::vector<int>& ids, int id) {
-    return Contains(ids, id);
-  };
+  std::vector<bool> kept(next.values.size());
+  for (int id : next.inputs) kept[id] = true;
+  for (int id : outputs) kept[id] = true;
   for (auto it = values.begin(); it != values.end();) {
-    const bool keep =
-        is_in(next.inputs, it->first) || is_in(outputs, it->first);
-    it = keep ? std::next(it) : values.erase(it);
+    it = kept[it->first] ? std::next(it) : values.erase(it);
   }
 }
 
@@ -187,7 +185,8 @@ Result<Executor*> ControlFlowExecutor::NextOf(ControlFlowStage& stage,
                                               const LiveValues& values) {
   const DeferredSubgraph& deferred = stage.after_loops;
   const auto determines = [&](int id) {
-    return Contains(deferred.shape_determining, id);
+    return std::binary_search(deferred.shape_determining.begin(),
+                              deferred.shape_determining.end(), id);
   };
   std::string key;
   for (int id : deferred.graph.inputs) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
@@ -35,16 +37,23 @@ std::string Listed(const Graph& graph, const std::vector<int>& ids) {
   return s.empty() ? "none" : s;
 }
 
-bool Has(const Graph& graph, const std::vector<int>& ids,
-         const std::string& name) {
-  return AnyOf(ids, [&](int id) { return graph.values[id].name == name; });
+std::set<std::string_view> NamesOf(const Graph& graph,
+                                   const std::vector<int>& ids) {
+  std::set<std::string_view> names;
+  for (int id : ids) names.insert(graph.values[id].name);
+  return names;
 }
 
 // `kind` is "input" or "output".
 Status CheckNames(const Graph& graph, const std::vector<int>& ids,
                   const CallerTensorsMap& tensors, const std::string& kind) {
+  // The usual call allocates nothing.
+  size_t num_known = 0;
+  for (int id : ids) num_known += tensors.count(graph.values[id].name);
+  if (num_known == tensors.size()) return Status();
+  const std::set<std::string_view> names = NamesOf(graph, ids);
   for (const auto& [name, tensor] : tensors) {
-    if (Has(graph, ids, name)) continue;
+    if (names.count(name) > 0) continue;
     return InvalidArgument("there is no ", kind, " named '", name, "'; the ",
                            kind, "s are ", Listed(graph, ids));
   }
@@ -159,22 +168,21 @@ Status CheckControlFlowTensors(const Graph& graph,
 
 Status CheckInputNames(const std::vector<std::string>& names,
                        const Graph& graph) {
+  if (names.empty()) return Status();
+  const std::set<std::string_view> inputs = NamesOf(graph, graph.inputs);
   for (const std::string& name : names) {
-    if (Has(graph, graph.inputs, name)) continue;
+    if (inputs.count(name) > 0) continue;
     return InvalidArgument("the model '", graph.name, "' has no input named '",
                            name, "'; its inputs are ",
                            Listed(graph, graph.inputs));
   }
-  if (names.empty()) return Status();
-  for (int id : graph.inputs) {
-    if (std::count(names.begin(), names.end(), graph.values[id].name) == 1) {
-      continue;
-    }
-    return InvalidArgument(
-        "input_nodes must name every input of the model once: ",
-        Listed(graph, graph.inputs));
+  const std::set<std::string_view> given(names.begin(), names.end());
+  if (given.size() == inputs.size() && names.size() == inputs.size()) {
+    return Status();
   }
-  return Status();
+  return InvalidArgument(
+      "input_nodes must name every input of the model once: ",
+      Listed(graph, graph.inputs));
 }
 
 Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
@@ -185,6 +193,7 @@ Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
   }
   for (int id : graph->outputs) made[graph->values[id].name] = id;
   std::vector<int> outputs;
+  std::set<int> seen;
   for (const std::string& name : names) {
     const auto it = made.find(name);
     if (it == made.end()) {
@@ -192,7 +201,7 @@ Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
           "the model '", graph->name, "' has no output named '", name,
           "'; its outputs are ", Listed(*graph, graph->outputs));
     }
-    if (std::count(outputs.begin(), outputs.end(), it->second) > 0) {
+    if (!seen.insert(it->second).second) {
       return InvalidArgument("output_nodes names '", name, "' twice");
     }
     outputs.push_back(it->second);
@@ -234,8 +243,9 @@ Result<std::vector<Shape>> InputShapes(const Graph& graph,
 
 Result<std::vector<Shape>> CompleteShapes(
     const Graph& graph, const std::map<std::string, Shape>& shapes) {
+  const std::set<std::string_view> inputs = NamesOf(graph, graph.inputs);
   for (const auto& [name, shape] : shapes) {
-    if (Has(graph, graph.inputs, name)) continue;
+    if (inputs.count(name) > 0) continue;
     return InvalidArgument("there is no input named '", name,
                            "'; the inputs are ", Listed(graph, graph.inputs));
   }
