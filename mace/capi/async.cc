@@ -54,7 +54,7 @@ mace_status_t mace_async_runs_add(mace_async_runs_t* runs,
     return capi::Refuse(__func__,
                         "inputs and outputs are the same object; make two");
   }
-  std::shared_ptr<const mace::MaceCancellation> until;  // the caller owns it
+  std::shared_ptr<const mace::MaceDeadline> until;  // the caller owns it
   if (cancellation != nullptr) {
     until = {std::shared_ptr<void>(), &cancellation->cancellation};
   }

@@ -84,6 +84,13 @@ mace_status_t mace_cancellation_cancel(mace_cancellation_t* cancellation) {
   return MACE_SUCCESS;
 }
 
+mace_status_t mace_cancellation_set_deadline(mace_cancellation_t* cancellation,
+                                             int64_t microseconds) {
+  MACE_CAPI_NOT_NULL(cancellation);
+  cancellation->cancellation.Set(microseconds);
+  return MACE_SUCCESS;
+}
+
 bool mace_cancellation_is_cancelled(const mace_cancellation_t* cancellation) {
   MACE_CAPI_GETS(cancellation, false);
   return cancellation->cancellation.is_cancelled();

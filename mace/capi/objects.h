@@ -24,7 +24,7 @@ struct mace_engine {
 };
 
 struct mace_cancellation {
-  mace::MaceCancellation cancellation;
+  mace::MaceDeadline cancellation;
 };
 
 struct mace_tensors {

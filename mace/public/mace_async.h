@@ -65,12 +65,12 @@ class MACE_API MaceAsyncRuns {
   // callback, after Close, and in a forked child. Errors of the run, such as a
   // wrong shape, are the callback's. Thread-safe.
   //
-  // A `cancellation` ends this run as MaceEngine::Run describes; if it waits,
+  // A `deadline` ends this run as MaceEngine::Run describes; if it waits,
   // it ends when it would have begun.
-  MaceStatus RunAsync(
-      std::map<std::string, MaceTensor> inputs,
-      std::map<std::string, MaceTensor> outputs, MaceRunCallback callback,
-      std::shared_ptr<const MaceCancellation> cancellation = nullptr);
+  MaceStatus RunAsync(std::map<std::string, MaceTensor> inputs,
+                      std::map<std::string, MaceTensor> outputs,
+                      MaceRunCallback callback,
+                      std::shared_ptr<const MaceDeadline> deadline = nullptr);
 
   // The same with a future, which also gets the error of a run that was not
   // taken. Nobody needs to wait for it: the run goes on without it. It must not
@@ -78,7 +78,7 @@ class MACE_API MaceAsyncRuns {
   std::future<MaceAsyncResult> RunAsync(
       std::map<std::string, MaceTensor> inputs,
       std::map<std::string, MaceTensor> outputs = {},
-      std::shared_ptr<const MaceCancellation> cancellation = nullptr) {
+      std::shared_ptr<const MaceDeadline> deadline = nullptr) {
     const auto promise = std::make_shared<std::promise<MaceAsyncResult>>();
     std::future<MaceAsyncResult> future = promise->get_future();
     const MaceStatus taken = RunAsync(
@@ -87,7 +87,7 @@ class MACE_API MaceAsyncRuns {
                   std::map<std::string, MaceTensor>* results) {
           promise->set_value({status, std::move(*results)});
         },
-        std::move(cancellation));
+        std::move(deadline));
     if (!taken.ok()) promise->set_value({taken, {}});
     return future;
   }

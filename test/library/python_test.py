@@ -241,6 +241,24 @@ def test_a_run_is_cancelled_and_python_goes_on_meanwhile(mace, models):
     assert error.value.status == mace.Status.INVALID_ARGS
 
 
+def test_a_run_ends_at_its_deadline(mace, models, digits):
+    x = small_models.pixels(3)
+    assert digits.run({"input": x}, cancellation=mace.Cancellation(3600))
+    with mace.Engine(models["slow"], num_threads=1) as slow:
+        zeros = {name: np.zeros(info.shape, np.float32) for name, info in slow.inputs.items()}
+        for deadline, micros in ((0.03, 30000), (0, 0)):
+            ends = mace.Cancellation(deadline=deadline)
+            with pytest.raises(mace.CancelledError, match=f"deadline, which was {micros} us after"):
+                slow.run(zeros, cancellation=ends)
+            assert ends.cancelled
+    ends = mace.Cancellation()
+    ends.set_deadline(1e300)
+    assert digits.run({"input": x}, cancellation=ends)
+    for wrong in ("1 s", float("nan"), None):
+        with pytest.raises(mace.InvalidArgumentError, match="a number of seconds"):
+            ends.set_deadline(wrong)
+
+
 def test_threads_share_an_engine(digits):
     wrong = []
 

@@ -189,6 +189,9 @@ void AddRunFlags(CLI::App& app, Options& o) {
   app.add_option("--warmup", o.warmup, "runs before the timed ones")
       ->check(WholeNumber(0, kMaxRuns))
       ->capture_default_str();
+  app.add_option("--deadline_ms", o.deadline_ms,
+                 "milliseconds after which a run ends with MACE_CANCELLED")
+      ->check(Number(0, kDay * 1000, true));
   app.add_flag("!--no_checksum", o.verify_checksum,
                "do not read all weights to compare their checksum");
   app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");

@@ -36,6 +36,7 @@ struct Options {
   std::string device = "CPU";
   int round = 1;
   int warmup = 1;
+  double deadline_ms = 0;  // of each run; 0: none
   // Settings of the engine that are not left to it or to the model, by name, as
   // MaceEngineConfig::Set takes them. A program that measures wants all that
   // the GPU has.

@@ -185,6 +185,7 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
   MACE_RETURN_IF_ERROR(MaceEngine::Create(session.model_, {}, job.outputs,
                                           config, &session.engine_));
   session.init_ms_ = NowMs() - begin;
+  session.deadline_ms_ = options.deadline_ms;
   MACE_RETURN_IF_ERROR(session.LoadInputs(job, options));
   return session;
 }
@@ -222,7 +223,12 @@ Status Session::LoadInputs(const Job& job, const Options& options) {
 
 Result<double> Session::Run(RunMetadata* metadata) {
   const double begin = NowMs();
-  MACE_RETURN_IF_ERROR(engine_->Run(inputs_, &outputs_, metadata));
+  if (deadline_ms_ == 0) {
+    MACE_RETURN_IF_ERROR(engine_->Run(inputs_, &outputs_, metadata));
+  } else {
+    const MaceDeadline deadline(static_cast<int64_t>(deadline_ms_ * 1000));
+    MACE_RETURN_IF_ERROR(engine_->Run(inputs_, &outputs_, deadline, metadata));
+  }
   return NowMs() - begin;
 }
 

@@ -296,6 +296,17 @@ NATIVE(void, cancel)(JNIEnv* env, jclass type, jlong cancellation) {
   Ok(env, mace_cancellation_cancel(Pointer(cancellation)));
 }
 
+NATIVE(void, setDeadline)
+(JNIEnv* env, jclass type, jlong cancellation, jlong micros) {
+  (void)type;
+  Ok(env, mace_cancellation_set_deadline(Pointer(cancellation), micros));
+}
+
+NATIVE(jboolean, isCancelled)(JNIEnv* env, jclass type, jlong cancellation) {
+  (void)env, (void)type;
+  return mace_cancellation_is_cancelled(Pointer(cancellation));
+}
+
 NATIVE(void, destroyCancellation)
 (JNIEnv* env, jclass type, jlong cancellation) {
   (void)env, (void)type;

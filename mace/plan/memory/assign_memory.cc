@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/base/make_shared.h"
 #include "mace/memory/planners.h"
@@ -246,6 +247,7 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   } else {
     pattern->savings = Saver(plan, strategy).Apply(wanted, &pattern->order);
   }
+  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
   const MemorySavings& kept = pattern->savings;
 
   const Storage storage = AssignStorage(plan, kept);
@@ -258,6 +260,8 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
     MACE_RETURN_IF_ERROR(
         SolveRecords(plan, records.problem, strategy, options));
   }
+  // A search that was cut short has not planned what it would have.
+  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
   KeepPattern(records.problem, std::move(pattern), plan);
   Commit(plan, storage, std::move(records));
   return Status();

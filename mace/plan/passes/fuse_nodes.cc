@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
@@ -39,6 +40,7 @@ class Fuser {
   Status Fuse() {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       if (plan_.steps[s].kernel == nullptr || merged_[s]) continue;
+      MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
       std::vector<size_t> chain = ChainFrom(s);
       std::vector<FusedNode> links = LinksOf(chain);
       for (bool done = false; !done && chain.size() > 1; chain.pop_back()) {

@@ -24,13 +24,28 @@ if TYPE_CHECKING:
 
 
 class Cancellation:
-    """Ends runs from another thread. One object ends all runs that it is given to, also later
-    ones; take a new one for the next run."""
+    """Ends runs from another thread, or when its deadline has passed. One object ends all runs that
+    it is given to, also later ones; take a new one for the next run."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Optional[float] = None) -> None:
+        """`deadline`: as for set_deadline; None: there is none yet."""
         self.handle = Handle("cancellation",
                              created("mace_cancellation_t", lib.mace_cancellation_create),
                              lib.mace_cancellation_destroy)
+        if deadline is not None:
+            self.set_deadline(deadline)
+
+    def set_deadline(self, seconds: float) -> None:
+        """Runs end `seconds` from now on, with a CancelledError that names the deadline. They look
+        at the time between two ops, between two parts of a long op of the CPU, while they wait
+        for another run, and while they make a plan. A later call replaces it, unless it has
+        passed."""
+        try:
+            micros = int(min(max(seconds * 1e6, -1.0), 2.0**62))
+        except (TypeError, ValueError) as e:
+            raise InvalidArgumentError(f"deadline={seconds!r}: a number of seconds") from e
+        with self.handle as pointer:
+            check(lib.mace_cancellation_set_deadline(pointer, micros))
 
     def cancel(self) -> None:
         with self.handle as pointer:

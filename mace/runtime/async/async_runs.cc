@@ -22,7 +22,7 @@ namespace {
 struct AsyncRun {
   std::map<std::string, MaceTensor> inputs, outputs;
   MaceRunCallback callback;
-  std::shared_ptr<const MaceCancellation> cancellation;
+  std::shared_ptr<const MaceDeadline> deadline;
 };
 
 }  // namespace
@@ -124,10 +124,10 @@ class MaceAsyncRuns::Impl {
   }
 
   Status Run(AsyncRun* run) {
-    if (run->cancellation == nullptr) {
+    if (run->deadline == nullptr) {
       return engine_->Run(run->inputs, &run->outputs);
     }
-    return engine_->Run(run->inputs, &run->outputs, *run->cancellation);
+    return engine_->Run(run->inputs, &run->outputs, *run->deadline);
   }
 
   // The callback, and what it holds, is gone when this returns.
@@ -175,9 +175,9 @@ MaceAsyncRuns::~MaceAsyncRuns() {
 MaceStatus MaceAsyncRuns::RunAsync(
     std::map<std::string, MaceTensor> inputs,
     std::map<std::string, MaceTensor> outputs, MaceRunCallback callback,
-    std::shared_ptr<const MaceCancellation> cancellation) {
+    std::shared_ptr<const MaceDeadline> deadline) {
   return impl_->Add({std::move(inputs), std::move(outputs), std::move(callback),
-                     std::move(cancellation)});
+                     std::move(deadline)});
 }
 
 void MaceAsyncRuns::Close() { impl_->Close(); }

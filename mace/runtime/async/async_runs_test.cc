@@ -120,10 +120,10 @@ TEST_F(AsyncRuns, PassOnTheErrorsOfRun) {
 TEST_F(AsyncRuns, ThatWaitCanBeCancelled) {
   Make(4);
   Block();
-  const auto cancellation = std::make_shared<MaceCancellation>();
-  auto ended = runs_->RunAsync(Input(1), {}, cancellation);
+  const auto deadline = std::make_shared<MaceDeadline>();
+  auto ended = runs_->RunAsync(Input(1), {}, deadline);
   auto other = runs_->RunAsync(Input(2));
-  cancellation->Cancel();
+  deadline->Cancel();
   Release();
   EXPECT_EQ(ended.get().status.code(), MaceStatus::MACE_CANCELLED);
   EXPECT_TRUE(other.get().status.ok());
@@ -235,12 +235,12 @@ TEST_F(AsyncRuns, OfManyThreadsHaveEachCallbackCalledOnce) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kRuns; ++i) {
         const int number = t * kRuns + i;
-        const auto cancellation = std::make_shared<MaceCancellation>();
+        const auto deadline = std::make_shared<MaceDeadline>();
         const MaceStatus status = runs_->RunAsync(
             Input(1), {},
             [&calls, number](const MaceStatus&, Tensors*) { ++calls[number]; },
-            cancellation);
-        if (i % 3 == 0) cancellation->Cancel();
+            deadline);
+        if (i % 3 == 0) deadline->Cancel();
         if (status.ok()) {
           ++taken;
         } else {

@@ -267,6 +267,33 @@ TEST(ControlFlow, AllLoopsOfARunShareTheirIterations) {
   }
 }
 
+// Also where each iteration is planned anew: x grows.
+TEST(ControlFlow, ALoopEndsAtItsDeadline) {
+  for (const bool grows : {false, true}) {
+    SCOPED_TRACE(grows);
+    ModelBuilder model;
+    BuildLoop(&model);
+    auto* body = model.net().mutable_subgraphs(0)->mutable_op(0);
+    if (grows) {
+      body->set_type("Concat");
+      body->clear_arg();
+    }
+    MaceEngineConfig config;
+    ASSERT_TRUE(config.Set("max_loop_iterations", "2147483647").ok());
+    const auto engine = Create(model, config);
+    ASSERT_NE(engine, nullptr);
+    const MaceDeadline deadline(grows ? 500 : 20000);
+    Tensors outputs;
+    const MaceStatus status = engine->Run({{"x", FloatTensor({2}, {1, -1})},
+                                           {"n", Int(INT64_MAX)},
+                                           {"c", Bool(true)}},
+                                          &outputs, deadline);
+    EXPECT_EQ(status.code(), MaceStatus::MACE_CANCELLED)
+        << status.information();
+    EXPECT_NE(status.information().find("deadline"), std::string::npos);
+  }
+}
+
 TEST(ControlFlow, ACancelledLoopEnds) {
   ModelBuilder model;
   BuildLoop(&model);

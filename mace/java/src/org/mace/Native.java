@@ -140,6 +140,10 @@ final class Native {
 
   static native void cancel(long cancellation);
 
+  static native void setDeadline(long cancellation, long micros);
+
+  static native boolean isCancelled(long cancellation);
+
   static native void destroyCancellation(long cancellation);
 
   static native String version();

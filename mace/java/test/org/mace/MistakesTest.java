@@ -15,6 +15,7 @@ import java.nio.FloatBuffer;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.Test;
 
@@ -260,6 +261,32 @@ public class MistakesTest {
     }
     assertTrue(String.valueOf(thrown.get()), thrown.get() instanceof CancellationException);
     assertThrows(IllegalStateException.class, engine::releaseMemory);
+  }
+
+  @Test
+  public void aRunEndsAtItsDeadline() throws Exception {
+    try (MaceEngine slow =
+            new MaceEngine(Models.file("slow.pb"), new Options().setNumThreads(1));
+        MaceCancellation passes = new MaceCancellation();
+        MaceCancellation stays = new MaceCancellation()) {
+      Object[] inputs = {Models.floats(slow.getInputTensor(0).numElements())};
+      passes.setDeadline(30, TimeUnit.MILLISECONDS);
+      CancellationException thrown =
+          assertThrows(
+              CancellationException.class,
+              () ->
+                  slow.runForMultipleInputsOutputs(inputs, Collections.emptyMap(), passes));
+      assertTrue(
+          thrown.getMessage(), thrown.getMessage().contains("deadline, which was 30000 us after"));
+      assertTrue(passes.isCancelled());
+      Models.assertSays(WRONG, "unit is null", () -> stays.setDeadline(1, null));
+      try (MaceEngine engine = Models.digits()) {
+        assertTrue(!stays.setDeadline(1, TimeUnit.DAYS).isCancelled());
+        engine.runForMultipleInputsOutputs(
+            new Object[] {Models.pixels(3)}, Collections.singletonMap(0, out), stays);
+        assertEquals(3, Models.best(out));
+      }
+    }
   }
 
   @Test
