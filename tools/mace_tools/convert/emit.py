@@ -75,7 +75,15 @@ def write_built(net: Any, weights: Sequence[tuple[int, np.ndarray]], pb_path: Pa
             data.seek(offset)
             data.write(_bytes(array))
         data.truncate(net.data_bytes)
-        pb.write(net.SerializeToString(deterministic=True))
+        pb.write(serialized(net))
+
+
+def serialized(net: Any) -> bytes:
+    """The bytes of a NetDef, of which the last field is the checksum of all others."""
+    net.ClearField("graph_xxh3")
+    graph: bytes = net.SerializeToString(deterministic=True)
+    checksum = type(net)(graph_xxh3=xxhash.xxh3_64_intdigest(graph))
+    return graph + bytes(checksum.SerializeToString())
 
 
 def write_text(graph: Graph, path: str | Path) -> None:
