@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "mace/base/denormals.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/executor/op_stats.h"
@@ -39,6 +40,7 @@ Status MaceEngine::Impl::Run(const Tensors& inputs, Tensors* outputs,
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
   const HoldLog hold_log;
   const ScopedCancellation ends(cancellation);
+  const RoundToNearest rounding;
   MACE_RETURN_IF_ERROR(LockUnlessCancelled(&mutex_));
   std::lock_guard<Mutex> lock(mutex_, std::adopt_lock);
   const ScopedMemoryBudget scope(memory_.budget());

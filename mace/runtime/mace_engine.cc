@@ -1,6 +1,7 @@
 // The member functions of MaceEngine, which check for null and forward to Impl.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/base/denormals.h"
 #include "mace/base/logging.h"
 #include "mace/runtime/engine.h"
 
@@ -19,6 +20,7 @@ MaceStatus MaceEngine::Create(std::shared_ptr<MaceModel> model,
   }
   VLOG(1) << "creating an engine, MACE " << MaceVersion();
   const ScopedCancellation none(nullptr);  // a custom op may create engines
+  const RoundToNearest rounding;
   auto impl = std::make_unique<Impl>();
   MACE_RETURN_IF_ERROR(
       impl->Init(std::move(model), input_nodes, output_nodes, config));
