@@ -57,7 +57,8 @@ Result<std::vector<GraphNode>> Deferral::AddControlFlow(GraphNode& g) {
     return std::vector<GraphNode>();
   }
   const bool value = *static_cast<const uint8_t*>(condition.data) != 0;
-  return TakeBranch(g, value, graph_);
+  if (!budget_) budget_.emplace(graph_);
+  return TakeBranch(g, value, graph_, *budget_);
 }
 
 void Deferral::Finish() {

@@ -100,6 +100,63 @@ std::shared_ptr<MaceEngine> Create(
   return engine;
 }
 
+// Ifs with a constant condition: each branch holds two Ifs of the next level,
+// and the innermost one is an Abs.
+ModelBuilder NestedIfs(int levels) {
+  ModelBuilder model;
+  model.net().set_format_version(2);
+  ModelBuilder inner;
+  inner.Input("v0", {}).Op("Unary", {"v0"}, {"y0"}, {{"type", "ABS"}});
+  inner.Output("y0");
+  AddSubgraph("level0", inner, &model);
+  for (int i = 1; i <= levels; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string below = "level" + std::to_string(i - 1);
+    ModelBuilder level;
+    InputOf(&level, "c" + n, {}, proto::DT_BOOL);
+    level.Input("v" + n, {});
+    std::vector<std::string> first = {"c" + n, "v" + n}, second;
+    if (i > 1) first.insert(first.begin(), "c" + n);
+    second = first;
+    second.back() = "a" + n;
+    level.Op("If", first, {"a" + n}).Op("If", second, {"y" + n});
+    for (int k = 0; k < 2; ++k) {
+      SetSubgraph(&level, k, "then_branch", below);
+      SetSubgraph(&level, k, "else_branch", below);
+    }
+    level.Output("y" + n);
+    AddSubgraph("level" + n, level, &model);
+  }
+  return model;
+}
+
+TEST(ControlFlow, NestedBranchesGrowWithTheFileOnly) {
+  for (const int levels : {3, 40}) {
+    SCOPED_TRACE(levels);
+    ModelBuilder model = NestedIfs(levels);
+    InputOf(&model, "c", {}, proto::DT_BOOL);
+    model.Input("x", {2});
+    model.Op("If", {"c", "c", "x"}, {"y"}).Output("y");
+    SetSubgraph(&model, 0, "then_branch", "level" + std::to_string(levels));
+    SetSubgraph(&model, 0, "else_branch", "level" + std::to_string(levels));
+    const auto engine = Create(model);
+    ASSERT_NE(engine, nullptr);
+    Tensors outputs;
+    const MaceStatus status = engine->Run(
+        {{"x", FloatTensor({2}, {-1, 2})}, {"c", Bool(true)}}, &outputs);
+    if (levels == 3) {
+      ASSERT_TRUE(status.ok()) << status.information();
+      EXPECT_EQ(Values(outputs["y"]), (std::vector<float>{1, 2}));
+      continue;
+    }
+    EXPECT_FALSE(status.ok());
+    EXPECT_NE(status.information().find("branches inside branches add more "
+                                        "than 32768 values and nodes"),
+              std::string::npos)
+        << status.information();
+  }
+}
+
 TEST(ControlFlow, IfTakesOneBranchAndShapesFollow) {
   ModelBuilder model;
   BuildIf(&model);
