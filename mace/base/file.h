@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/base/status.h"
 
 namespace mace {
@@ -40,6 +41,11 @@ class MappedFile {
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
 };
+
+// Reads a file into memory of the process, of which nothing is lost when the
+// file is cut short or changed later. Errors: as MappedFile::Open, and
+// MACE_OUT_OF_RESOURCES; `what` names the memory.
+Result<AlignedBuffer> ReadIntoMemory(const std::string& path, const char* what);
 
 // Errors: as MappedFile::Open.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path);

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -215,6 +216,15 @@ def test_models_in_memory(mace, models):
     assert sys.modules["mace._model"]._held == {}
     with pytest.raises(mace.ClosedError, match="the model is closed"):
         mace.Engine(model)
+
+
+def test_a_file_is_cut_short_while_a_model_in_memory_lives(mace, models, tmp_path):
+    for suffix in (".pb", ".data"):
+        (tmp_path / f"m{suffix}").write_bytes(models["digits"].with_suffix(suffix).read_bytes())
+    model = mace.Model(tmp_path / "m.pb", into_memory=True)
+    for suffix in (".pb", ".data"):
+        os.truncate(tmp_path / f"m{suffix}", 1)
+    assert mace.Engine(model)(small_models.pixels(3)).argmax() == 3
 
 
 def test_a_run_is_cancelled_and_python_goes_on_meanwhile(mace, models):

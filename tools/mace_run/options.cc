@@ -194,6 +194,8 @@ void AddRunFlags(CLI::App& app, Options& o) {
       ->check(Number(0, kDay * 1000, true));
   app.add_flag("!--no_checksum", o.verify_checksum,
                "do not read all weights to compare their checksum");
+  app.add_flag("--load_into_memory", o.into_memory,
+               "read the weights instead of mapping them");
   app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");
   app.add_option("--seed", o.seed, "of random inputs")
       ->check(WholeNumber(0, std::numeric_limits<uint32_t>::max()))

@@ -49,6 +49,7 @@ struct Options {
   std::string pack_weights;  // an instruction set; empty: none
   std::string packed_model;  // where, without .pb and .data
   bool verify_checksum = true;
+  bool into_memory = false;  // not mapped
   bool allow_nan = false;
   uint32_t seed = 1;
   std::vector<float> input_range = {-1, 1};

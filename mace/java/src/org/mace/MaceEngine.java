@@ -52,7 +52,10 @@ public final class MaceEngine extends NativeHandle {
    */
   public MaceEngine(File graph, File data, Options options) {
     this(
-        Native.loadFiles(path("graph", graph), path(data == null ? beside(graph) : data)),
+        Native.loadFiles(
+            path("graph", graph),
+            path(data == null ? beside(graph) : data),
+            options != null && options.intoMemory),
         options,
         null);
   }

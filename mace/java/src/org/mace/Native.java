@@ -51,7 +51,7 @@ final class Native {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  static native long loadFiles(byte[] graph, byte[] data);
+  static native long loadFiles(byte[] graph, byte[] data, boolean intoMemory);
 
   static native long loadBuffers(ByteBuffer graph, ByteBuffer data);
 

@@ -36,6 +36,7 @@ public final class Options {
   List<String> outputs = Collections.emptyList();
   List<String> opLibraries = Collections.emptyList();
   MaceEngine shareWith;
+  boolean intoMemory;
   private String gpuFolder = "";
   private String gpuTuning = "";
   private List<File> gpuBinaries = Collections.emptyList();
@@ -77,6 +78,16 @@ public final class Options {
   /** The engine and this one use the same memory in turn. */
   public Options shareMemoryWith(MaceEngine engine) {
     shareWith = engine;
+    return this;
+  }
+
+  /**
+   * Reads the weights of a model's file into memory instead of mapping it, so that the engine stays
+   * right when the file is changed, cut short or removed. Otherwise a file that is cut short while
+   * an engine uses it ends the process; replace it by renaming a new file over it, which is safe.
+   */
+  public Options setLoadIntoMemory(boolean intoMemory) {
+    this.intoMemory = intoMemory;
     return this;
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.mace;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
@@ -12,6 +13,7 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
+import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.concurrent.CancellationException;
@@ -130,6 +132,23 @@ public class MistakesTest {
     }
     Models.assertSays(WRONG, "more than a buffer can hold",
         () -> new ImageConverter.Builder(65536, 65536).build());
+  }
+
+  /** A mapped file would end the JVM by SIGBUS. */
+  @Test
+  public void aFileIsCutShortWhileAnEngineInMemoryLives() throws Exception {
+    File graph = File.createTempFile("net", ".pb");
+    File data = new File(graph.getPath().replace(".pb", ".data"));
+    Files.copy(Models.file("digits.pb").toPath(), graph.toPath(), REPLACE_EXISTING);
+    Files.copy(Models.file("digits.data").toPath(), data.toPath());
+    try (MaceEngine engine = new MaceEngine(graph, new Options().setLoadIntoMemory(true))) {
+      Files.write(data.toPath(), new byte[1]);
+      Files.write(graph.toPath(), new byte[1]);
+      engine.run(Models.pixels(3), out);
+      assertEquals(3, Models.best(out));
+    } finally {
+      assertTrue(graph.delete() && data.delete());
+    }
   }
 
   @Test
