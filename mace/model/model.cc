@@ -24,7 +24,7 @@ namespace mace {
 namespace {
 
 constexpr uint32_t kOldestVersion = 1;
-constexpr uint32_t kFormatVersion = 2;
+constexpr uint32_t kFormatVersion = 3;
 
 // Reads the settings that version 1 had. Others were ignored in version 1, and
 // still are.
