@@ -8,7 +8,7 @@
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8_table.h"
-#include "mace/cpu/ukernels/gemm/gemm_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_blocks_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_table.h"
 #include "mace/cpu/ukernels/lut_q8/lut_q8_table.h"
 #include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
@@ -30,6 +30,7 @@ void ForEachRow(const F& f) {
     for (const auto& row : table) f(row);
   };
   each(kGemm);
+  each(kGemmBlocks);
   each(kGemvF32);
   each(kDwconvF32);
   each(kDwconvF32Wide);

@@ -22,7 +22,9 @@ void* ValuesOf(Element type, Bytes& memory, size_t n) {
       return Values<Bf16>(memory, n);
     case Element::kQ8Block:
     case Element::kQ4Block:
-      return Values<uint8_t>(memory, n / kQ4Block * SizeOf(type));
+    case Element::kQ4ZeroBlock:
+    case Element::kW8Block:
+      return Values<uint8_t>(memory, n / kGemmBlock * SizeOf(type));
     default:
       return Values<int8_t>(memory, n);
   }
