@@ -195,7 +195,9 @@ int PrintMachine(const Options& options) {
   const nlohmann::json json = {{"isa", ToString(DetectCpuFeatures())},
                                {"threads", (*threads)->num_threads()},
                                {"gflops", limits->gflops},
-                               {"memory_gbps", limits->memory_gbps}};
+                               {"int8_gops", limits->int8_gops},
+                               {"memory_gbps", limits->memory_gbps},
+                               {"read_gbps", limits->read_gbps}};
   std::printf("%s\n", json.dump().c_str());
   return 0;
 }

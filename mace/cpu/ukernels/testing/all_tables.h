@@ -13,6 +13,7 @@
 #include "mace/cpu/ukernels/lut_q8/lut_q8_table.h"
 #include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
+#include "mace/cpu/ukernels/peak/peak_q8_table.h"
 #include "mace/cpu/ukernels/pool/pool_table.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
@@ -48,6 +49,7 @@ void ForEachRow(const F& f) {
   each(kMagnitudeF32);
   each(kSoftmaxF32);
   each(kPeakF32);
+  each(kPeakQ8);
   each(kDwconvQ8);
   each(kRequantizeQ8);
   each(kRequantizeOnceQ8);

@@ -314,6 +314,16 @@ void Add(const MagnitudeF32Row& row, Calls& calls) {
        }});
 }
 
+void Add(const PeakQ8& row, Calls& calls) {
+  constexpr size_t kRounds = 1024;
+  calls.push_back({row.name, row.isa,
+                   2. * static_cast<double>(kRounds * row.macs_per_round), 0,
+                   [fn = row.fn] {
+                     volatile int32_t keep = fn(kRounds, 1, 1);
+                     (void)keep;
+                   }});
+}
+
 void Add(const PeakF32& row, Calls& calls) {
   constexpr size_t kRounds = 1024;
   const PeakF32Set& set = *row.set;
