@@ -11,7 +11,13 @@ from pathlib import Path
 
 from mace_tools.config.problems import did_you_mean
 from mace_tools.support.limits import open_file
-from mace_tools.support.model_format import CHECKPOINT_FOLDER, checkpoint_files, detect, graph_file
+from mace_tools.support.model_format import (
+    CHECKPOINT_FOLDER,
+    GENAI_FOLDER,
+    checkpoint_files,
+    detect,
+    graph_file,
+)
 from mace_tools.support.os_errors import existing
 
 
@@ -59,7 +65,8 @@ def missing(name: str, config: Path | None = None) -> str:
 def sha256_of(path: Path) -> str:
     """The checksum of a model file. That of a folder is about some of its files, and a shell
     computes it as well: `sha256sum saved_model.pb variables/* | sha256sum` in a SavedModel,
-    `sha256sum config.json *.safetensors | sha256sum` in a Hugging Face checkpoint."""
+    `sha256sum config.json *.safetensors | sha256sum` in a Hugging Face checkpoint,
+    `sha256sum genai_config.json *.onnx* | sha256sum` in a folder of onnxruntime-genai."""
     folder = model_folder(path)
     if folder is None:
         return _digest(path)
@@ -72,7 +79,7 @@ def sha256_of(path: Path) -> str:
 
 def model_folder(path: Path) -> Path | None:
     """The folder of the SavedModel or the checkpoint that a path names; else None."""
-    is_checkpoint = path.is_dir() and detect(path) is CHECKPOINT_FOLDER
+    is_checkpoint = path.is_dir() and detect(path) in (CHECKPOINT_FOLDER, GENAI_FOLDER)
     return path if is_checkpoint else saved_model_folder(path)
 
 

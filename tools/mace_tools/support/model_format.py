@@ -46,6 +46,8 @@ CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "", _NETWORK)
 CAFFE_OLD_WEIGHTS = Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "", _NETWORK)
 SAVED_MODEL = Kind("a TensorFlow SavedModel", "tensorflow")
 CHECKPOINT_FOLDER = Kind("a Hugging Face checkpoint (config.json and safetensors)", "huggingface")
+GENAI_FOLDER = Kind("a model of onnxruntime-genai (genai_config.json)", "onnx")
+GENAI_CONFIG = "genai_config.json"
 GGUF = Kind("a GGUF file", "gguf")
 SAFETENSORS = Kind("weights (safetensors)", "", "give the folder that has them and their "
                    "config.json")
@@ -77,6 +79,8 @@ def detect(path: Path) -> Kind | None:
     if path.is_dir():
         if graph_file(path) is not None:
             return SAVED_MODEL
+        if (path / GENAI_CONFIG).is_file():
+            return GENAI_FOLDER
         return CHECKPOINT_FOLDER if (path / "config.json").is_file() else None
     if not path.stat().st_size:
         return None
@@ -94,8 +98,10 @@ def graph_file(folder: Path) -> Path | None:
 
 
 def checkpoint_files(folder: Path) -> list[Path]:
-    """What the checksum of a Hugging Face checkpoint is about."""
-    return [folder / "config.json", *sorted(p for p in folder.glob("*.safetensors") if p.is_file())]
+    """What the checksum is about, of a Hugging Face checkpoint or a folder of onnxruntime-genai."""
+    first, rest = ((GENAI_CONFIG, "*.onnx*") if (folder / GENAI_CONFIG).is_file() else
+                   ("config.json", "*.safetensors"))
+    return [folder / first, *sorted(p for p in folder.glob(rest) if p.is_file())]
 
 
 def _by_magic(path: Path, head: bytes, data: memoryview) -> Kind | None:

@@ -14,9 +14,6 @@ from mace_tools.support.errors import ModelError
 from mace_tools.support.limits import read_bytes
 
 ONE, INDEX = "model.safetensors", "model.safetensors.index.json"
-# The other files of a checkpoint that an app needs, which are kept beside the model.
-BESIDE = ("tokenizer.json", "tokenizer_config.json", "generation_config.json",
-          "chat_template.jinja")
 
 
 def tensors(folder: Path) -> dict[str, Stored]:

@@ -274,6 +274,10 @@ class Builder(NodeMaker, Frames):
         self.graph.notes += [*self.model.notes, *retyped_notes(self.model, self.graph, self._map)]
         return self.graph
 
+    def is_state(self, operand: str) -> bool:
+        """Whether an operand is a variable."""
+        return operand in self._variables
+
     def assign(self, variable: str, value: str) -> None:
         """Makes `value` what a variable holds from now on. `variable` is the operand that was read
         as it.
@@ -300,6 +304,9 @@ class Builder(NodeMaker, Frames):
 
     def _finish_states(self) -> None:
         """Makes the next values of states the last outputs, each of a node of its own."""
+        for name, value in self.model.next_values.items():
+            if name in self.graph.states:
+                self.graph.states[name].next = self._resolve(value, None)
         for name, state in self.graph.states.items():
             out = self.graph.fresh(f"{name}/next")
             self._inference.node(self.graph.add("Identity", [state.next], [out], out))

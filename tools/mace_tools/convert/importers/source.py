@@ -137,6 +137,8 @@ class SourceModel:
     variables: dict[str, np.ndarray] = field(default_factory=dict)
     # By variable: results of nodes that only write it, which are needed where it is.
     writers: dict[str, list[str]] = field(default_factory=dict)
+    # By variable: the tensor that it becomes after a run, where no node assigns to it.
+    next_values: dict[str, str] = field(default_factory=dict)
     # Operators that close the loops of a graph: their readers may come before them.
     loop_ops: frozenset[str] = frozenset()
     # The cure, if the file says more about an operator than its name does.
@@ -306,7 +308,9 @@ def _needed(
     while stack or loops:
         tensor, reader = (stack or loops).pop()
         if tensor in model.variables:
-            loops += [(writer, reader) for writer in model.writers.get(tensor, ())]
+            written = [*model.writers.get(tensor, ()), *filter(None, [
+                model.next_values.get(tensor)])]
+            loops += [(writer, reader) for writer in written]
         if tensor in starts or tensor in model.constants or tensor in model.variables:
             continue
         node = made.get(tensor)

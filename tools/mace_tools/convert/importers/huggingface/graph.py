@@ -24,9 +24,8 @@ from mace_tools.convert.importers.source import SourceModel, SourceNode, ValueIn
 
 FRAMEWORK = "language model"
 IDS, ROWS, LOGITS, POSITION = "input_ids", "logits_at", "logits", "position"
-MAX_CAPACITY = 2048  # of KV caches, unless the deployment file has another
 # Ops of the graphs.
-OPS = ("Activation", "Assign", "Attention", "Cast", "Compare", "Eltwise", "ExpandDims",
+OPS = ("Activation", "Attention", "Cast", "Compare", "Eltwise", "ExpandDims",
        "FullyConnected", "Gather", "LayerNorm", "Range", "Reshape", "RotaryEmbedding", "Select",
        "Shape", "Squeeze", "Transpose", "Unary", "UpdateKvCache")
 
@@ -46,7 +45,7 @@ class _Writer:
         self.nodes: list[SourceNode] = []
         self.constants = Weights()
         self.states: dict[str, np.ndarray] = {POSITION: np.zeros(1, np.int64)}
-        self.writers: dict[str, list[str]] = {}
+        self.next_values: dict[str, str] = {}
         self._scope = self.total = ""
         self._taken: set[str] = {IDS, ROWS}
 
@@ -66,7 +65,7 @@ class _Writer:
             self._scope = f"block.{k}/"
             x = self._block(x, k, layer, angles.get(id(layer.rotation)))
         self._scope = ""
-        self._keep(POSITION, self.total)
+        self.next_values[POSITION] = self.total
         x = self.op("Gather", x, ROWS, name="chosen", axis=1)
         x = self._norm(x, "final_norm")
         head = words if self.d.tied else self.const("head", checkpoint.matrix("head"))
@@ -80,7 +79,7 @@ class _Writer:
             {IDS: ValueInfo("i64", (1, None), None, ("", "tokens"), (0, self.d.words - 1)),
              ROWS: ValueInfo("i64", (None,), None, ("rows",), (0, 0))}, [LOGITS],
             stored=self.constants.stored, packed=self.constants.packed, variables=self.states,
-            writers=self.writers, notes=self.constants.notes())
+            next_values=self.next_values, notes=self.constants.notes())
 
     # --- nodes ---
 
@@ -135,17 +134,13 @@ class _Writer:
                     for kind in ("COS", "SIN"))
         return cos, sin
 
-    def _keep(self, state: str, value: str) -> None:
-        """Makes `value` the next value of the state."""
-        self.writers[state] = [self.op("Assign", state, value)]
-
     def _cached(self, kind: str, layer: int, rows: str) -> str:
         """The cache with the keys or values of this run behind the earlier ones."""
         name, d = f"{kind}.{layer}", self.d
-        self.states[name] = kv_caches.zeros((1, d.kv_heads, min(d.context, MAX_CAPACITY),
-                                          d.head_size))
+        capacity = min(d.context, kv_caches.USUAL_CAPACITY)
+        self.states[name] = kv_caches.zeros((1, d.kv_heads, capacity, d.head_size))
         updated = self.op("UpdateKvCache", name, rows, POSITION)
-        self._keep(name, updated)
+        self.next_values[name] = updated
         return updated
 
     def _norm(self, x: str, role: str, layer: int = 0) -> str:

@@ -13,16 +13,8 @@ from mace_tools.convert.importers.source import SourceNode
 registry = Registry(FRAMEWORK, __name__.rpartition(".")[0])
 
 
-@registry.op(*(op for op in OPS if op != "Assign"), "Identity")
+@registry.op(*OPS, "Identity")
 def engine_op(b: Builder, n: SourceNode) -> str:
     """The op of that name"""
     n.mark_read(n.attrs)
     return b.op(n.op, *n.inputs, **n.attrs)
-
-
-@registry.op("Assign")
-def assign(b: Builder, n: SourceNode) -> str:
-    """The second operand is the state's next value"""
-    state, value = n.inputs
-    b.assign(state, value)
-    return value
