@@ -83,6 +83,20 @@ def _pairs_of_groups(q: np.ndarray) -> np.ndarray:
     return np.concatenate([q & 15, q >> 4], 2).reshape(len(q), 8, 32)
 
 
+def with_offsets(kind: str, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of Q4_1 or Q4_K: values 0 to 15 [rows, values], and float32 scales and offsets [rows, values
+    / 32]: element = scale * value + offset."""
+    raw = np.ascontiguousarray(rows).reshape(-1, KINDS[kind].bytes)
+    if kind == "Q4_1":
+        values, scales, offsets = _nibbles(raw[:, 4:]), _fp16(raw, 0), _fp16(raw, 2)
+    else:
+        values = _pairs_of_groups(raw[:, 16:])
+        scales, minima = _six_bits(raw[:, 4:16])
+        scales, offsets = _fp16(raw, 0) * scales, -_fp16(raw, 2) * minima
+    count = len(rows)
+    return (values.reshape(count, -1), scales.reshape(count, -1), offsets.reshape(count, -1))
+
+
 def q4_k(raw: np.ndarray) -> np.ndarray:
     return _groups(raw, _pairs_of_groups(raw[:, 16:]))
 

@@ -6,12 +6,15 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mace_tools.convert import importers
 from mace_tools.convert.decoders import blocks
+from mace_tools.convert.decoders.stored import Stored
+from mace_tools.convert.decoders.weights import Weights
 from mace_tools.convert.importers import kv_caches
 from mace_tools.convert.importers.huggingface.logits_test import (
     error,
@@ -21,7 +24,7 @@ from mace_tools.convert.importers.huggingface.logits_test import (
     tensors,
 )
 from mace_tools.convert.passes.pipeline import convert
-from mace_tools.graph.quantized_weights import BLOCK
+from mace_tools.graph.quantized_weights import BLOCK, along
 from mace_tools.support.errors import ModelError
 from mace_tools.testing import decoder_cases as cases
 from mace_tools.testing import gguf_file
@@ -66,17 +69,46 @@ def test_narrow_floats_stay_as_they_are(tmp_path):
     assert the_weight(graph, "up").stored == "bf16" and the_weight(graph, "down").stored == "f16"
 
 
-def test_other_blocks_become_int8_with_a_note(tmp_path):
+def test_blocks_of_q8_0_are_kept_bit_for_bit(tmp_path):
     path = tmp_path / "m.gguf"
     parts, graph = written(path, {UP: gguf_file.q8_0})
     tensor = the_weight(graph, "up")
-    assert tensor.stored == "i8"
-    before = blocks.dequantized("Q8_0", np.frombuffer(parts[UP].data, np.uint8).reshape(
-        len(tensor.data), -1))
-    noise = np.square(tensor.data - before).sum() / np.square(before).sum()
-    (note,) = graph.notes
-    assert f"{-10 * np.log10(noise):.1f} dB" in note and note.startswith("1 weights of Q8_0")
+    count = tensor.data.size
+    raw = np.frombuffer(parts[UP].data, np.uint8).reshape(-1, 34)
+    assert tensor.stored == "i8b" and graph.notes == []
+    assert tensor.packed[:count].tobytes() == raw[:, 2:].tobytes()
+    assert tensor.packed[-count // BLOCK * 2 :].tobytes() == raw[:, :2].tobytes()
     assert error(stated("llama"), logits("gguf", path)) < 0.02
+
+
+@pytest.mark.parametrize("kind", [k for k in blocks.KINDS if k not in ("Q4_0", "Q8_0")])
+def test_other_blocks_become_the_nearest_type_with_a_note(kind):
+    rng = np.random.default_rng(6)
+    raw = rng.integers(0, 256, (4, 512 // blocks.KINDS[kind].values, blocks.KINDS[kind].bytes),
+                       np.uint8)
+    for at in {"Q6_K": [208], "Q5_0": [0]}.get(kind, [0, 2]):  # fp16 of 0.01 to 0.02
+        raw[..., at : at + 2] = rng.uniform(0.01, 0.02, raw.shape[:2]).astype("<f2")[
+            ..., None].view(np.uint8)
+    given = Stored("w", Path("m.gguf"), kind, (4, 512), raw.reshape(-1))
+    weights = Weights()
+    weights.add("w", given)
+    stored, values, scales, *zeros = weights.packed["w"]
+    assert stored == ("i4z" if kind in ("Q4_1", "Q4_K") else "i8b")
+    found = values.astype(np.float32)
+    found = (found - along(found, zeros[0]) if zeros else found) * along(found, scales)
+    ratio = 10 * np.log10(np.square(given.floats()).sum() / np.square(
+        found - given.floats()).sum())
+    assert ratio > 40 and weights.notes()[0].endswith(f"{ratio:.1f} dB")
+
+
+def test_blocks_of_one_value():
+    """Q4_1 without a scale: what int4 keeps is the offset."""
+    raw = np.zeros((1, 20), np.uint8)
+    raw[0, 2:4] = np.float16([1.5]).view(np.uint8)
+    weights = Weights()
+    weights.add("w", Stored("w", Path("m.gguf"), "Q4_1", (1, 32), raw.reshape(-1)))
+    _, values, scales, zeros = weights.packed["w"]
+    assert (values == 1).all() and scales == 1.5 and zeros == 0
 
 
 @pytest.mark.parametrize(("kind", "bound"), [("fp32", 1e-6), ("fp16", 2e-3), ("int8", 3e-2)])
