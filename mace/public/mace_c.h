@@ -56,6 +56,7 @@
 #include "mace/public/mace_c_stats.h"
 #include "mace/public/mace_c_status.h"
 #include "mace/public/mace_c_tensor.h"
+#include "mace/public/mace_c_tokenizer.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -26,6 +26,7 @@ LAYERS: dict[str, set[str]] = {
     "hexagon": {"device", "graph", "memory", "ops"},
     "plan": {"graph", "ops", "memory", "device"},
     "sealed": set(),  # encrypted files to bytes
+    "text": set(),  # text to tokens of language models
     "runtime": {"plan", "memory", "model", "device", "graph", "sealed"},
     "capi": set(),  # the C API, over the C++ one of public/
     "java": set(),  # JNI over the C API

@@ -51,6 +51,7 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         "exporters": set(),
         "decoders": set(),
         "importers": {".", "decoders", "exporters", "ops", "passes", "reference"},
+        "tokenizers": set(),
         "onnx_export": {"importers", "ops"},
     },
     "analyze": {

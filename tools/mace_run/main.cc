@@ -27,6 +27,7 @@
 #include "tools/mace_run/run_model.h"
 #include "tools/mace_run/settings_json.h"
 #include "tools/mace_run/statistics.h"
+#include "tools/mace_run/tokenize.h"
 
 namespace mace::tools {
 namespace {
@@ -328,6 +329,11 @@ int Main(int argc, char** argv) {
     return 0;
   }
   if (options.machine) return PrintMachine(options);
+  if (!options.tokenize.empty()) {
+    const Status status =
+        PrintTokens(options.tokenizer, options.tokenize, options.plain_text);
+    return status.ok() ? 0 : Fail(status);
+  }
   if (!options.config.empty()) return RunDeployment(options);
   if (options.is_batch && !options.infer_types) return RunBatch(options);
   const auto done = DoWithoutResult(options);

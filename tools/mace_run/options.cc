@@ -254,6 +254,20 @@ void AddResultFlags(CLI::App& app, Options& o) {
                "measure what this CPU can do at most and print it as JSON");
 }
 
+void AddTextFlags(CLI::App& app, Options& o) {
+  auto* tokenizer =
+      app.add_option("--tokenizer", o.tokenizer,
+                     "the tokenizer of a language model, as converter.py "
+                     "tokenizer writes it");
+  app.add_option("--tokenize", o.tokenize,
+                 "print the tokens of the texts in this file, which NUL bytes "
+                 "separate, and exit; -: stdin")
+      ->needs(tokenizer);
+  app.add_flag("--plain_text", o.plain_text,
+               "neither add special tokens nor read them in texts")
+      ->needs(tokenizer);
+}
+
 // The flags that name models in other ways.
 void CheckConfigFlags(const JobFlags& f, const Options& o) {
   const auto refuse = [&](const std::string& flag, const std::string& given) {
@@ -283,8 +297,8 @@ void Complete(JobFlags& f, Options& o) {
   }
   const bool only_waits = o.interactive && o.dump.empty() &&
                           o.embed_memory_plan.empty() && o.pack_weights.empty();
-  const bool needs_model =
-      !o.list_ops && !o.list_settings && !o.machine && !only_waits;
+  const bool needs_model = !o.list_ops && !o.list_settings && !o.machine &&
+                           !only_waits && o.tokenize.empty();
   if (!o.config.empty()) {
     CheckConfigFlags(f, o);
     o.jobs.push_back(f.job);
@@ -316,6 +330,7 @@ int ParseOptions(int argc, char** argv, Options* options) {
   AddRunFlags(app, *options);
   AddSettingFlags(app, *options);
   AddResultFlags(app, *options);
+  AddTextFlags(app, *options);
   return ParseFlags(
       app, argc, argv,
       [&] {

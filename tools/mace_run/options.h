@@ -65,6 +65,9 @@ struct Options {
   bool infer_types = false;
   bool list_settings = false;
   bool machine = false;
+  std::string tokenizer;  // a file; empty: none
+  std::string tokenize;   // a file with texts
+  bool plain_text = false;
 };
 
 // Returns the exit code if the process is to end at once (help, a wrong flag:

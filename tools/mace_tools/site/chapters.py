@@ -20,7 +20,7 @@ CHAPTERS = {
         "models/verses/README.md": "The bundled language model"},
     "Build and deploy": {
         "docs/library.md": "", "docs/engine.md": "", "docs/pictures.md": "",
-        "docs/sealed_models.md": "",
+        "docs/tokenizers.md": "", "docs/sealed_models.md": "",
         "docs/devices.md": "", "docs/docker.md": "",
         "docs/python.md": "", "docs/java.md": "",
         "mace/examples/android/README.md": "An example app for Android"},

@@ -93,6 +93,14 @@ def seal(p: argparse.ArgumentParser) -> None:
                    help=f"the sealed model (default: beside MODEL, with {SEALED} in place of .pb)")
 
 
+def tokenizer(p: argparse.ArgumentParser) -> None:
+    p.add_argument("source", type=Path, metavar="SOURCE",
+                   help="tokenizer.json or the folder with it, a .gguf, or a .model of "
+                        "SentencePiece")
+    p.add_argument("--output", type=Path, metavar="FILE",
+                   help="what to write (default: beside SOURCE, with .tokenizer as its suffix)")
+
+
 def _name(given: str) -> str:
     from mace_tools.config.values import file_name  # which reads the schemas of all ops
 
