@@ -21,7 +21,7 @@ namespace mace::capi {
 mace_status_t StoreBytes(const void* data, size_t bytes, void** stored) {
   char* copy = static_cast<char*>(std::malloc(bytes + 1));
   *stored = copy;
-  MACE_CAPI_RETURN_IF_ERROR(Made(copy));
+  if (copy == nullptr) return Made(nullptr);
   if (bytes > 0) std::memcpy(copy, data, bytes);
   copy[bytes] = 0;
   return MACE_SUCCESS;

@@ -17,18 +17,15 @@
 #include "mace/public/mace_async.h"
 
 namespace mace {
-namespace {
-
-struct AsyncRun {
-  std::map<std::string, MaceTensor> inputs, outputs;
-  MaceRunCallback callback;
-  std::shared_ptr<const MaceDeadline> deadline;
-};
-
-}  // namespace
 
 class MaceAsyncRuns::Impl {
  public:
+  struct AsyncRun {
+    std::map<std::string, MaceTensor> inputs, outputs;
+    MaceRunCallback callback;
+    std::shared_ptr<const MaceDeadline> deadline;
+  };
+
   Impl(std::shared_ptr<MaceEngine> engine, int capacity)
       : engine_(std::move(engine)), capacity_(capacity) {}
 
