@@ -144,7 +144,7 @@ def _check_quantize(model: Model, config: Path) -> Iterator[Finding]:
             yield key, "only models are downloaded; get this file, and write its path", ""
         else:
             yield from _check_file(key, ranges, config)
-    if model.quantize is None or model.quantize.weights_only is not None:
+    if model.quantize is None or model.quantize.stored_weights is not None:
         return
     for name, dims in zip(sub.input_tensors, sub.input_shapes):
         if is_open(dims):

@@ -115,13 +115,18 @@ inline float LargestMagnitude(const float* x, size_t n) {
   return magnitude;
 }
 
+// Rows without a larger element become zeros: 127 / largest is finite for all
+// others.
+constexpr float kLeastMagnitude = 0x1p-119f;
+
 // Quantizes a row of n elements, whose last block is filled with zeros, to
 // blocks that are `stride` apart. A row that is not finite gets a scale of NaN.
 template <int kStart>
 inline void QuantizeRow(const float* x, size_t n, size_t stride, Q8Block* to) {
   const float largest = LargestMagnitude(x, n);
   const bool is_finite = largest < __builtin_inff();
-  const float inverse = largest > 0 && is_finite ? 127 / largest : 0;
+  const float inverse =
+      largest >= kLeastMagnitude && is_finite ? 127 / largest : 0;
   const float scale = is_finite ? largest / 127 : __builtin_nanf("");
   for (size_t k = 0; k < n; k += kGemmBlock, to += stride) {
     float block[kGemmBlock] = {};

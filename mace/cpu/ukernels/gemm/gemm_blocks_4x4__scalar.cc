@@ -12,12 +12,16 @@ constexpr size_t kRows = 4, kColumns = 4, kGroup = 4;
 template <typename B>
 using Panel = GemmPanelBlock<B, kColumns, kGroup>;
 
-// Denormals and normal values; weights have no others.
+// Of finite numbers. No step has a denormal float, which CPUs may flush.
 float FloatOf(Fp16 x) {
-  const uint32_t magnitude = (x.bits & 0x7fffu) << 13;
+  const uint32_t magnitude = x.bits & 0x7fffu;
   float value;
-  __builtin_memcpy(&value, &magnitude, sizeof(value));
-  value *= 0x1p112f;
+  if (magnitude < 0x400u) {
+    value = static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
+  } else {
+    const uint32_t bits = (magnitude << 13) + (112u << 23);
+    __builtin_memcpy(&value, &bits, sizeof(value));
+  }
   return x.bits & 0x8000 ? -value : value;
 }
 
