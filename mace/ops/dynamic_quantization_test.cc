@@ -32,9 +32,10 @@ TestTensor Quantized(const TestTensor& x) {
       largest = std::max(largest, std::fabs(row[e]));
     }
     for (int64_t e = 0; e < k; ++e) {
-      values.push_back(largest > 0 ? std::rint(row[e] * (127 / largest)) *
-                                         (largest / 127)
-                                   : 0);
+      values.push_back(largest >= 0x1p-119f
+                           ? std::rint(row[e] * (127 / largest)) *
+                                 (largest / 127)
+                           : 0);
     }
   }
   return F32(x.type.shape, values);
@@ -124,7 +125,8 @@ TEST(DynamicQuantization, RowsThatAreNotFiniteGiveNaN) {
       const TestTensor w =
           StoredAs(stored, F32({2, 33}, std::vector<float>(2 * 33, 1)));
       const std::vector<float> want = {33, 33, NAN, NAN, 33, 33};
-      CheckOp(Dynamic({}, {F32({3, 33}, rows), w}), {F32({3, 2}, want)}, 1e-3f);
+      CheckPaths(Dynamic({}, {F32({3, 33}, rows), w}), {F32({3, 2}, want)},
+                 1e-3f);
     }
   }
 }

@@ -42,8 +42,10 @@ struct DynamicKernel : Kernel {
     panels = CeilDiv(n, gemm->nr);
     const int64_t tile = gemm->mr * blocks * kQ8BlockBytes;
     tiles_at_once = std::max<int64_t>(1, kBlockOfRowsBytes / tile);
-    pieces = std::min(panels, threads->num_threads() * kTasksPerThread);
-    panels_of_piece = CeilDiv(panels, pieces);
+    panels_of_piece = CeilDiv(
+        panels,
+        std::min<int64_t>(panels, threads->num_threads() * kTasksPerThread));
+    pieces = CeilDiv(panels, panels_of_piece);
   }
 
   int64_t macs() const override { return SaturatedProduct({m, n, k}); }
