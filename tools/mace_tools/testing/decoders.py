@@ -73,7 +73,7 @@ class Decoder:
         """The cosines and sines of the positions of the tokens."""
         g, s = self.graph, self.sizes
         rates = 10000.0 ** (-np.arange(0, s.head, 2) / s.head)
-        table = np.arange(s.capacity)[:, None] * rates
+        table = np.arange(s.capacity + s.prompt)[:, None] * rates
         g.add("Shape", ["tokens"], ["shape"])
         one = [g.add_const(name, np.array(value, np.int64))
                for name, value in (("index", 1), ("zero", 0), ("step", 1))]

@@ -10,6 +10,7 @@
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8_table.h"
 #include "mace/cpu/ukernels/gemm/gemm_blocks_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_table.h"
+#include "mace/cpu/ukernels/kv/kv_rows_f32_table.h"
 #include "mace/cpu/ukernels/lut_q8/lut_q8_table.h"
 #include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
@@ -46,6 +47,7 @@ void ForEachRow(const F& f) {
   each(kBinaryF16);
   each(kActivateF32);
   each(kRowF32);
+  each(kKvRowsF32);
   each(kMagnitudeF32);
   each(kSoftmaxF32);
   each(kPeakF32);

@@ -324,6 +324,34 @@ void Add(const PeakQ8& row, Calls& calls) {
                    }});
 }
 
+// A tile of 64 keys of three heads.
+void Add(const KvRowsF32Kernel& row, Calls& calls) {
+  struct Data {
+    Bytes rows, x, y;
+    KvRowsF32 args[2];
+  };
+  constexpr size_t kKeys = 64, kDepth = 64, kQueries = 3;
+  constexpr const char* kTypes[] = {"f32", "fp16", "int8"};
+  constexpr size_t kBytes[] = {4 * kDepth, 2 * kDepth, kDepth + 4};
+  for (int type = 0; type < kKvTypes; ++type) {
+    auto data = std::make_shared<Data>();
+    const float* x = Values<float>(data->x, kQueries * kDepth);
+    float* y = Values<float>(data->y, kQueries * kDepth);
+    const void* rows = Values<uint8_t>(data->rows, kKeys * kBytes[type]);
+    data->args[0] = {
+        kKeys, kDepth, kQueries, rows, static_cast<ptrdiff_t>(kBytes[type]),
+        x,     kDepth, y,        kKeys};
+    data->args[1] = data->args[0];
+    calls.push_back({std::string(row.name) + "/" + kTypes[type], row.isa,
+                     2. * kKeys * kDepth * kQueries,
+                     2. * static_cast<double>(kKeys * kBytes[type]),
+                     [data, type, set = row.set] {
+                       set->dot[type](data->args[0]);
+                       set->add[type](data->args[1]);
+                     }});
+  }
+}
+
 void Add(const PeakF32& row, Calls& calls) {
   constexpr size_t kRounds = 1024;
   const PeakF32Set& set = *row.set;
