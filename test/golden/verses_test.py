@@ -16,9 +16,11 @@ from golden import ROOT, Run, run_all
 from mace_tools import cli
 from mace_tools.analyze.quantize.weight_only import store_weights
 from mace_tools.convert import importers
+from mace_tools.convert.decoders import folder
 from mace_tools.convert.importers import kv_caches
 from mace_tools.convert.passes.pipeline import convert
 from mace_tools.graph.dynamic_dims import OpenDims
+from mace_tools.testing import gguf_file
 
 pytestmark = pytest.mark.full
 FOLDER = ROOT / "models" / "verses"
@@ -33,12 +35,23 @@ def converted(cache="fp32"):
     return graph
 
 
-def bits_of(graphs, folder):
+def from_gguf(path, make):
+    """As a GGUF file whose matrices are quantized so."""
+    floats = {n: t.floats() for n, t in folder.tensors(FOLDER).items()}
+    keys, weights = gguf_file.decoder(json.loads((FOLDER / "config.json").read_text()), floats)
+    path.write_bytes(gguf_file.content(keys, [
+        (n, make(a) if a.ndim == 2 else gguf_file.floats(a)) for n, a in weights.items()]))
+    graph = convert(importers.load("gguf", path))
+    graph.open_dims = {"input_ids": OpenDims(("", "tokens")), "logits_at": OpenDims(("rows",))}
+    return graph
+
+
+def bits_of(graphs, place):
     """Bits a byte of each graph over all chapters."""
     runs = [Run(f"{name} {k}", graph, {"input_ids": np.array([c["ids"]]),
                                        "logits_at": np.arange(len(c["ids"]) - 1)})
             for name, graph in graphs.items() for k, c in enumerate(EXPECTED["chapters"])]
-    run_all(runs, folder)
+    run_all(runs, place)
     found = []
     for run in runs:
         assert not run.error, run.error
@@ -53,13 +66,15 @@ def bits_of(graphs, folder):
 
 def test_bits_a_byte(tmp_path):
     graphs = {"float": converted(), "int4": store_weights(converted(), "int4").graph,
-              "int8": store_weights(converted(), "int8").graph, "int8 cache": converted("int8")}
+              "int8": store_weights(converted(), "int8").graph, "int8 cache": converted("int8"),
+              "Q4_0": from_gguf(tmp_path / "q4_0.gguf", gguf_file.q4_0)}
     found = bits_of(graphs, tmp_path / "runs")
     whole = sum(c["bits"] * c["bytes"] for c in EXPECTED["chapters"])
     wanted = whole / sum(c["bytes"] for c in EXPECTED["chapters"])
     assert EXPECTED["held_out_bits"] <= MAX_BITS and found["float"] <= MAX_BITS
     assert abs(found["float"] / wanted - 1) < 2e-3
     assert found["int4"] / found["float"] < 1.02 and found["int8"] / found["float"] < 1.002
+    assert found["Q4_0"] / found["float"] < 1.02
     assert abs(found["int8 cache"] / found["float"] - 1) < 2e-3
 
 
