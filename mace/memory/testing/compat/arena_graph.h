@@ -10,7 +10,7 @@
 namespace mace::memory {
 
 enum class TensorClass {
-  kNone,        // not planned: on a device, or read-only and mapped
+  kUnplanned,   // not planned: on a device, or read-only and mapped
   kArena,       // shares memory with tensors that live at other times
   kPersistent,  // keeps its bytes between runs (variables); in a separate arena
   kDynamic,     // allocated while the graph runs

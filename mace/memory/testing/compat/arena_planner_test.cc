@@ -35,7 +35,7 @@ ArenaGraph RandomGraph(std::mt19937* rng, const Choices& choices) {
   };
   const auto any_class = [&] {
     const int which = choices.classes ? pick(0, 9) : 9;
-    return which == 0   ? TensorClass::kNone
+    return which == 0   ? TensorClass::kUnplanned
            : which == 1 ? TensorClass::kDynamic
                         : TensorClass::kArena;
   };

@@ -312,7 +312,7 @@ TEST(ArenaPlannerTest, OnlyThePermittedInputIsShared) {
 TEST(ArenaPlannerTest, TensorsOfOthersAreNotAllocated) {
   ArenaGraph g =
       GraphOf(4, 8, {0}, {3}, {Step({0}, 1), Step({1}, 2), Step({2}, 3)});
-  g.tensor_class[0] = g.tensor_class[3] = TensorClass::kNone;
+  g.tensor_class[0] = g.tensor_class[3] = TensorClass::kUnplanned;
   ArenaPlanner planner(g, {});
   planner.Plan();
   ASSERT_TRUE(planner.Execute(0, 2).ok());
