@@ -23,7 +23,7 @@ QUICK_COPTS = ["-Wall", "-Wextra", "-Wshadow", "-O1"]
 
 # What a library for apps can do without; mace/base/components.h says what
 # follows. --define=diagnostics=false leaves one out.
-COMPONENTS = ["diagnostics", "dynamic", "encryption", "interfaces", "memory_tools"]
+COMPONENTS = ["diagnostics", "dynamic", "encryption", "interfaces", "language", "memory_tools"]
 
 # Kernels that a library has where its models use them.
 KERNELS = ["activations", "depthwise", "strassen", "winograd"]

@@ -1,10 +1,12 @@
-"""The C++ code of docs/engine.md and README.md compiles as an app would compile it.
+"""The C++ code of docs/engine.md and README.md compiles as an app would compile it, and the
+messages that docs/faq.md explains are those of the sources.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import pytest
@@ -17,8 +19,10 @@ from mace_tools.testing.needed import need_tools
 BEFORE = """
 #include <thread>
 #include "mace/public/mace.h"
+#include "mace/public/mace_async.h"
 using namespace mace;
 void write_to_the_log_of_the_app(int level, const char* message);
+void show(const MaceTensor& tensor);
 bool more();
 """
 FUNCTION = """
@@ -52,7 +56,7 @@ def test_the_code_of_the_page_compiles(tmp_path, standard):
     need_tools("g++")
     first, *others = [code.text for code in code_of(REPO / "docs" / "engine.md")
                       if code.language == "cpp"]
-    assert len(others) == 4
+    assert len(others) == 5
     callback, call = first.split("\n\n")
     body = "\n".join(f"{{\n{code}\n}}" for code in (call, *others))
     source = tmp_path / "page.cc"
@@ -67,3 +71,14 @@ def test_the_code_of_readme_compiles(tmp_path):
     source = tmp_path / "readme.cc"
     source.write_text(README % (include, body))
     compiles(source, "c++11")
+
+
+def test_the_messages_that_the_faq_explains_exist():
+    text = (REPO / "docs" / "faq.md").read_text().partition("\n## Messages\n")[2]
+    messages = re.findall(r"^\| `([^`]+)` \|", text.partition("\n## ")[0], re.MULTILINE)
+    assert len(messages) > 9
+    folders = [REPO / name for name in ("mace", "tools/mace_tools")]
+    code = "\n".join(path.read_text() for folder in folders for path in folder.rglob("*.*")
+                     if path.suffix in (".cc", ".py", ".java") and "_test." not in path.name)
+    code = re.sub(r'"\s*f?"', "", code)  # literals that continue on the next line
+    assert [message for message in messages if message not in code] == []

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/cpu_topology.h"
@@ -53,10 +54,37 @@ TEST(File, Errors) {
   EXPECT_NE(MappedFile::Open(dir).status().information().find("is a folder"),
             std::string::npos);
   EXPECT_FALSE(WriteFileAtomically(dir + "/no/x", "a", 1).ok());
-  // A full disk is the machine's fault. The old file stays.
-  if (std::filesystem::exists("/dev/full")) {
-    EXPECT_FALSE(MappedFile::Open("/dev/full").ok());
+}
+
+// None of them waits for somebody at the other end, and none is replaced.
+TEST(File, OnlyRegularFiles) {
+  const std::string dir = TempDir("kinds");
+  const std::string fifo = dir + "/fifo", link = dir + "/link";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::filesystem::create_symlink(fifo, link);
+  const std::pair<std::string, std::string> kinds[] = {
+      {fifo, "is a FIFO, not a regular file"},
+      {link, "is a FIFO"},
+      {"/dev/full", "is a device or a socket"},
+      {"/dev/zero", "is a device or a socket"},
+      {dir, "is a folder; name a file in it"}};
+  for (const auto& [path, words] : kinds) {
+    const Status read = MappedFile::Open(path).status();
+    EXPECT_EQ(read.code(), Status::MACE_INVALID_ARGS);
+    EXPECT_NE(
+        read.information().find("cannot open '" + path + "': it " + words),
+        std::string::npos)
+        << read.information();
+    const Status written = WriteFileAtomically(path, "a", 1);
+    EXPECT_NE(
+        written.information().find("cannot write '" + path + "': it " + words),
+        std::string::npos)
+        << written.information();
   }
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+  std::filesystem::create_symlink(dir + "/file", dir + "/to_file");
+  ASSERT_TRUE(WriteFileAtomically(dir + "/file", "abc", 3).ok());
+  EXPECT_EQ(ReadFile(dir + "/to_file")->size(), 3u);
 }
 
 TEST(AlignedBuffer, AlignsAndRefuses) {

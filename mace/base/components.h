@@ -10,6 +10,7 @@
 //   encryption    encrypted models
 //   interfaces    what apps call besides engines: the C API, images, custom
 //                 ops, tuning, stores in files
+//   language      tokenizers, and generating text with language models
 //   memory_tools  plans of memory other than the quick ones, plans and packed
 //                 weights in model files, the caller's arena, GetMemoryUsage
 //

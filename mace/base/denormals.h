@@ -1,4 +1,5 @@
-// DenormalsOff: flushes denormal numbers to zero on this thread while it lives.
+// How this thread computes with floats while an object lives: rounding, traps
+// and denormal numbers.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_BASE_DENORMALS_H_
 #define MACE_BASE_DENORMALS_H_
@@ -7,28 +8,22 @@
 
 namespace mace {
 
-// The threads of a ThreadPool always flush denormals, which are slow and too
-// small to matter. Cheap if they are already flushed.
-class DenormalsOff {
- public:
-  DenormalsOff() : saved_(Read()) {
-    if ((saved_ & kOff) != kOff) Write(saved_ | kOff);
-  }
-  ~DenormalsOff() {
-    if ((saved_ & kOff) != kOff) Write(saved_);
-  }
-  DenormalsOff(const DenormalsOff&) = delete;
-  DenormalsOff& operator=(const DenormalsOff&) = delete;
-
- private:
+// The control word of floats.
+struct FloatControl {
 #if defined(__x86_64__)
-  using Word = uint32_t;
-  static constexpr Word kOff = 0x8040;  // MXCSR: flush to zero, zeros as input
+  using Word = uint32_t;                     // MXCSR
+  static constexpr Word kFlush = 0x8040;     // to zero, and zeros as input
+  static constexpr Word kRounding = 0x6000;  // 0: to nearest
+  static constexpr Word kTraps = 0x1f80;
+  static constexpr Word kNoTraps = kTraps;
   static Word Read() { return __builtin_ia32_stmxcsr(); }
   static void Write(Word word) { __builtin_ia32_ldmxcsr(word); }
 #elif defined(__aarch64__)
-  using Word = uint64_t;
-  static constexpr Word kOff = 1u << 24;  // FPCR.FZ
+  using Word = uint64_t;  // FPCR
+  static constexpr Word kFlush = 1u << 24;
+  static constexpr Word kRounding = 3u << 22;
+  static constexpr Word kTraps = 0x9f00;
+  static constexpr Word kNoTraps = 0;
   static Word Read() {
     Word word;
     __asm__ volatile("mrs %0, fpcr" : "=r"(word));
@@ -36,8 +31,11 @@ class DenormalsOff {
   }
   static void Write(Word word) { __asm__ volatile("msr fpcr, %0" ::"r"(word)); }
 #elif defined(__arm__) && defined(__ARM_FP)
-  using Word = uint32_t;
-  static constexpr Word kOff = 1u << 24;  // FPSCR.FZ
+  using Word = uint32_t;  // FPSCR
+  static constexpr Word kFlush = 1u << 24;
+  static constexpr Word kRounding = 3u << 22;
+  static constexpr Word kTraps = 0x9f00;
+  static constexpr Word kNoTraps = 0;
   static Word Read() {
     Word word;
     __asm__ volatile("vmrs %0, fpscr" : "=r"(word));
@@ -48,13 +46,41 @@ class DenormalsOff {
   }
 #else
   using Word = uint32_t;
-  static constexpr Word kOff = 0;
+  static constexpr Word kFlush = 0, kRounding = 0, kTraps = 0, kNoTraps = 0;
   static Word Read() { return 0; }
   static void Write(Word) {}
 #endif
-
-  Word saved_;
 };
+
+// Gives the bits of `mask` the values of `bits`. Cheap if they have them.
+template <FloatControl::Word mask, FloatControl::Word bits>
+class ScopedFloatControl {
+ public:
+  ScopedFloatControl() : saved_(FloatControl::Read()) {
+    if ((saved_ & mask) != bits) FloatControl::Write((saved_ & ~mask) | bits);
+  }
+  ~ScopedFloatControl() {
+    if ((saved_ & mask) != bits) FloatControl::Write(saved_);
+  }
+  ScopedFloatControl(const ScopedFloatControl&) = delete;
+  ScopedFloatControl& operator=(const ScopedFloatControl&) = delete;
+
+ private:
+  const FloatControl::Word saved_;
+};
+
+// Results must not depend on how the app rounds, nor a division by zero raise a
+// signal that the app wants of its own.
+using RoundToNearest =
+    ScopedFloatControl<FloatControl::kRounding | FloatControl::kTraps,
+                       FloatControl::kNoTraps>;
+
+// The same, and denormal numbers, which are slow and too small to matter, are
+// flushed to zero. The threads of a ThreadPool always do.
+using DenormalsOff =
+    ScopedFloatControl<FloatControl::kFlush | FloatControl::kRounding |
+                           FloatControl::kTraps,
+                       FloatControl::kFlush | FloatControl::kNoTraps>;
 
 }  // namespace mace
 

@@ -26,6 +26,16 @@ Status SystemError(const std::string& what, const std::string& path) {
              : InvalidArgument(message);
 }
 
+Status CheckRegular(const struct stat& st, const char* what,
+                    const std::string& path) {
+  if (S_ISREG(st.st_mode)) return Status();
+  return InvalidArgument("cannot ", what, " '", path, "': it is ",
+                         S_ISDIR(st.st_mode) ? "a folder; name a file in it"
+                         : S_ISFIFO(st.st_mode)
+                             ? "a FIFO, not a regular file"
+                             : "a device or a socket, not a regular file");
+}
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -87,27 +97,57 @@ void MappedFile::Release() const {
   }
 }
 
-Result<MappedFile> MappedFile::Open(const std::string& path) {
-  const Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+namespace {
+
+// Opens a regular file, and gives its size.
+Status OpenRegular(const std::string& path, Descriptor* fd, size_t* size) {
   struct stat st;
-  if (fd.get() < 0 || fstat(fd.get(), &st) != 0) {
+  if (fd->get() < 0 || fstat(fd->get(), &st) != 0) {
     return SystemError("open", path);
   }
-  if (S_ISDIR(st.st_mode)) {
-    return InvalidArgument("cannot open '", path,
-                           "': it is a folder; name a file in it");
-  }
-  if (!S_ISREG(st.st_mode)) {
-    return InvalidArgument("cannot open '", path, "': not a regular file");
-  }
+  MACE_RETURN_IF_ERROR(CheckRegular(st, "open", path));
+  *size = static_cast<size_t>(st.st_size);
+  return Status();
+}
+
+// Opening a FIFO or a device would otherwise wait, possibly for ever.
+int OpenToRead(const std::string& path) {
+  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::Open(const std::string& path) {
+  Descriptor fd(OpenToRead(path));
   MappedFile file;
-  file.size_ = static_cast<size_t>(st.st_size);
+  MACE_RETURN_IF_ERROR(OpenRegular(path, &fd, &file.size_));
   if (file.size_ > 0) {
     void* p = mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);
     if (p == MAP_FAILED) return SystemError("map", path);
     file.data_ = static_cast<const uint8_t*>(p);
   }
   return file;
+}
+
+Result<AlignedBuffer> ReadIntoMemory(const std::string& path,
+                                     const char* what) {
+  Descriptor fd(OpenToRead(path));
+  size_t size = 0;
+  MACE_RETURN_IF_ERROR(OpenRegular(path, &fd, &size));
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                        AlignedBuffer::Create(size, what));
+  for (size_t done = 0; done < size;) {
+    const ssize_t n = read(
+        fd.get(), static_cast<uint8_t*>(buffer.data()) + done, size - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("read", path);
+    if (n == 0) {
+      return InvalidArgument("cannot read '", path, "': it was cut short from ",
+                             size, " to ", done, " bytes meanwhile");
+    }
+    done += static_cast<size_t>(n);
+  }
+  return buffer;
 }
 
 Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
@@ -117,6 +157,11 @@ Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
 
 Status WriteFileAtomically(const std::string& path, const void* data,
                            size_t size) {
+  struct stat st;
+  // Else the rename would replace a device, such as /dev/null.
+  if (stat(path.c_str(), &st) == 0) {
+    MACE_RETURN_IF_ERROR(CheckRegular(st, "write", path));
+  }
   std::string temporary = StrCat(path, ".XXXXXX");
   const Descriptor fd(mkstemp(temporary.data()));
   if (fd.get() < 0) return SystemError("create", temporary);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/aligned_buffer.h"
 #include "mace/base/status.h"
 
 namespace mace {
@@ -21,8 +22,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
 
-  // Errors: MACE_INVALID_ARGS if it cannot be opened, is a folder or cannot be
-  // mapped, with the system's reason.
+  // Never waits. Errors: MACE_INVALID_ARGS if it is no regular file, cannot be
+  // opened or cannot be mapped, with the system's reason.
   static Result<MappedFile> Open(const std::string& path);
 
   // Releases the memory of the whole pages inside [data, data + bytes). Reading
@@ -41,12 +42,17 @@ class MappedFile {
   size_t size_ = 0;
 };
 
+// Reads a file into memory of the process, of which nothing is lost when the
+// file is cut short or changed later. Errors: as MappedFile::Open, and
+// MACE_OUT_OF_RESOURCES; `what` names the memory.
+Result<AlignedBuffer> ReadIntoMemory(const std::string& path, const char* what);
+
 // Errors: as MappedFile::Open.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path);
 
 // Writes a temporary file beside `path` and renames it, so that a reader sees
 // either the whole old file or the whole new one. Errors: MACE_OUT_OF_RESOURCES
-// (disk full), MACE_INVALID_ARGS.
+// (disk full), MACE_INVALID_ARGS, also where `path` is no regular file.
 Status WriteFileAtomically(const std::string& path, const void* data,
                            size_t size);
 

@@ -6,7 +6,12 @@
 #include <atomic>
 #include <cstdarg>
 
+#include "mace/base/utf8.h"
+
 namespace mace {
+
+// Bytes. Lists of names can be of any length.
+static constexpr size_t kMaxMessage = 8192;
 
 struct MaceStatus::Error {
   Error(Code c, std::string m) : code(c), message(std::move(m)) {}
@@ -42,7 +47,7 @@ void MaceStatus::Release() {
 Status MakeError(Status::Code code, PartKinds kinds, ...) {
   va_list parts;
   va_start(parts, kinds);
-  Status error(code, JoinPartList(kinds, parts));
+  Status error(code, WithoutMiddle(JoinPartList(kinds, parts), kMaxMessage));
   va_end(parts);
   return error;
 }

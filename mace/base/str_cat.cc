@@ -4,6 +4,9 @@
 #include "mace/base/str_cat.h"
 
 #include <cstdio>
+#include <cstring>
+
+#include "mace/base/utf8.h"
 
 namespace mace {
 namespace {
@@ -30,6 +33,22 @@ void AppendDouble(double number, std::string* text) {
   text->append(digits);
 }
 
+// Whether what follows is put into quotes: it is a name or a path, which comes
+// from a file or from a caller.
+bool IsQuoteOpen(const std::string& text) {
+  const size_t n = text.size();
+  return n > 0 && text[n - 1] == '\'' &&
+         (n == 1 || std::strchr(" (,:;=[/", text[n - 2]) != nullptr);
+}
+
+void AppendText(std::string_view part, std::string* text) {
+  if (IsQuoteOpen(*text)) {
+    text->append(ShortText(part));
+  } else {
+    text->append(part);
+  }
+}
+
 }  // namespace
 
 void AppendPartList(std::string* text, PartKinds kinds, va_list parts) {
@@ -40,10 +59,10 @@ void AppendPartList(std::string* text, PartKinds kinds, va_list parts) {
         text->append(va_arg(parts, const char*));
         break;
       case kStringPart:
-        text->append(*va_arg(parts, const std::string*));
+        AppendText(*va_arg(parts, const std::string*), text);
         break;
       case kViewPart:
-        text->append(*va_arg(parts, const std::string_view*));
+        AppendText(*va_arg(parts, const std::string_view*), text);
         break;
       case kCharPart:
         text->push_back(static_cast<char>(va_arg(parts, int)));

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "mace/base/utf8.h"
+
 namespace mace {
 namespace {
 
@@ -21,6 +23,26 @@ TEST(StrCat, PutsTextAndNumbersTogether) {
   EXPECT_EQ(StrCat(std::string_view("abc").substr(1, 1), "c"), "bc");
   EXPECT_EQ(StrCat(""), "");
   EXPECT_EQ(StrCat(std::string("a\0b", 3), "c"), std::string("a\0bc", 4));
+}
+
+// Names and paths, which come from files and callers.
+TEST(StrCat, QuotedPartsAreShortAndPrintable) {
+  const std::string hostile = "a\n\x1b[2J\x7f\xc2\x9b\xff\u00e9";
+  EXPECT_EQ(StrCat("node '", hostile, "': bad"),
+            "node 'a\\x0a\\x1b[2J\\x7f\\xc2\\x9b\\xff\u00e9': bad");
+  EXPECT_EQ(StrCat("'", std::string_view(hostile).substr(0, 2), "'"),
+            "'a\\x0a'");
+  EXPECT_EQ(StrCat("text ", hostile), "text " + hostile);
+  EXPECT_EQ(StrCat("node 'x'", hostile), "node 'x'" + hostile);
+  for (const size_t size : {200u, 201u, 401u, 10000000u}) {
+    const std::string name(size, 'n');
+    const std::string text = StrCat("node '", name, "'");
+    EXPECT_EQ(text.size(), 7 + 200u) << size;
+    EXPECT_EQ(text.find("...") != std::string::npos, size > 200) << size;
+  }
+  std::string wide;
+  for (int i = 0; i < 1000; ++i) wide += "\u00e9";
+  EXPECT_TRUE(IsUtf8(StrCat("'", wide, "'")));
 }
 
 template <typename T>

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/base/fork.h"
 #include "mace/base/status.h"
-#include "mace/public/mace_cancellation.h"
 
 namespace mace {
 
@@ -55,7 +55,7 @@ class ThreadPool {
   // `cancellation` says so; null: they are. Loops do not look at it by
   // themselves: long ones ask is_cancelled() for each task and leave out its
   // work. REQUIRES: no loop is running.
-  void SetCancellation(const MaceCancellation* cancellation) {
+  void SetCancellation(const Cancellation* cancellation) {
     cancellation_ = cancellation;
   }
   bool is_cancelled() const {
@@ -105,7 +105,7 @@ class ThreadPool {
   WakeTimes* times_ = nullptr;        // of the run, if the workers slept
   bool wakes_ = true;
   int64_t begin_nanos_ = 0;  // of the run
-  const MaceCancellation* cancellation_ = nullptr;
+  const Cancellation* cancellation_ = nullptr;
 };
 
 }  // namespace mace

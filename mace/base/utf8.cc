@@ -53,22 +53,65 @@ bool IsUtf8(std::string_view bytes) {
   return true;
 }
 
-std::string ToUtf8(std::string_view bytes) {
+namespace {
+
+constexpr size_t kMaxText = 200;  // bytes of a text in a message
+
+void AppendByte(char c, std::string* text) {
   constexpr char kDigits[] = "0123456789abcdef";
+  const auto byte = static_cast<uint8_t>(c);
+  for (const char digit : {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]}) {
+    text->push_back(digit);
+  }
+}
+
+// Of ASCII, and U+0080 to U+009F, which terminals obey, too.
+bool IsControl(std::string_view sequence) {
+  const auto first = static_cast<uint8_t>(sequence[0]);
+  return first < 0x20 || first == 0x7f ||
+         (first == 0xc2 && static_cast<uint8_t>(sequence[1]) < 0xa0);
+}
+
+std::string Escaped(std::string_view bytes, bool escapes_controls) {
   std::string text;
   while (!bytes.empty()) {
     const size_t length = LengthOfFirst(bytes);
-    if (length == 0) {
-      const uint8_t byte = static_cast<uint8_t>(bytes[0]);
-      for (const char c : {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]}) {
-        text.push_back(c);
-      }
+    const std::string_view sequence = bytes.substr(0, length == 0 ? 1 : length);
+    if (length == 0 || (escapes_controls && IsControl(sequence))) {
+      for (const char c : sequence) AppendByte(c, &text);
     } else {
-      text.append(bytes.substr(0, length));
+      text.append(sequence);
     }
-    bytes.remove_prefix(length == 0 ? 1 : length);
+    bytes.remove_prefix(sequence.size());
   }
   return text;
+}
+
+}  // namespace
+
+std::string ToUtf8(std::string_view bytes) { return Escaped(bytes, false); }
+
+std::string ShortText(std::string_view bytes) {
+  // No more of it is looked at than is shown.
+  if (bytes.size() > 2 * kMaxText) {
+    const std::string both(bytes.substr(0, kMaxText));
+    return WithoutMiddle(
+        Escaped(both, true) +
+            Escaped(bytes.substr(bytes.size() - kMaxText), true),
+        kMaxText);
+  }
+  return WithoutMiddle(Escaped(bytes, true), kMaxText);
+}
+
+std::string WithoutMiddle(std::string text, size_t most) {
+  if (text.size() <= most) return text;
+  const auto is_inside = [&](size_t at) {  // a sequence
+    return (static_cast<uint8_t>(text[at]) & 0xc0) == 0x80;
+  };
+  size_t begin = most * 3 / 4, end = text.size() - (most - begin - 3);
+  while (begin > 0 && is_inside(begin)) --begin;
+  while (end < text.size() && is_inside(end)) ++end;
+  return text.replace(begin, end - begin, "...");
 }
 
 }  // namespace mace

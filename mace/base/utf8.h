@@ -3,6 +3,7 @@
 #ifndef MACE_BASE_UTF8_H_
 #define MACE_BASE_UTF8_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,14 @@ bool IsUtf8(std::string_view bytes);
 // Returns the bytes with each one that belongs to no well-formed sequence
 // written as `\xff`, for messages about what a file holds.
 std::string ToUtf8(std::string_view bytes);
+
+// Returns a text from a file or a caller for a message: as ToUtf8, with control
+// characters written as `\x0a`, and if it is long, with `...` for its middle.
+std::string ShortText(std::string_view bytes);
+
+// Returns `text` if it has at most `most` bytes, else with `...` in the place
+// of its middle.
+std::string WithoutMiddle(std::string text, size_t most);
 
 }  // namespace mace
 

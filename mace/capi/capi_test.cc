@@ -13,6 +13,7 @@
 #include "mace/capi/testing/c_test.h"
 #include "mace/testing/model_builder.h"
 #include "mace/testing/seal.h"
+#include "mace/testing/tokenizer_builder.h"
 
 static bool new_fails = false;
 
@@ -107,6 +108,13 @@ const SampleModel* StatefulSample() {
   return &files->model;
 }
 
+const void* TokenizerSample(size_t* bytes) {
+  static const auto* file =
+      new std::string(mace::testing::ByteTokens({{"a", "b"}}).Build());
+  *bytes = file->size();
+  return file->data();
+}
+
 void Failed(const char* file, int line, const char* what, const char* found) {
   ADD_FAILURE_AT(file, line) << what << "\nThe last error: " << found;
 }
@@ -129,6 +137,7 @@ TEST(CApi, Models) { TestModels(); }
 TEST(CApi, Streams) { TestStreams(); }
 TEST(CApi, Configs) { TestConfigs(); }
 TEST(CApi, SettingsReachEngines) { TestSettingsReachEngines(); }
+TEST(CApi, AsyncRuns) { TestAsyncRuns(); }
 TEST(CApi, Engines) { TestEngines(); }
 TEST(CApi, EngineErrors) { TestEngineErrors(); }
 TEST(CApi, Tensors) { TestTensors(); }
@@ -137,6 +146,7 @@ TEST(CApi, Statistics) { TestStatistics(); }
 TEST(CApi, StatisticsErrors) { TestStatisticsErrors(); }
 TEST(CApi, Process) { TestProcess(); }
 TEST(CApi, Storage) { TestStorage(); }
+TEST(CApi, Tokenizer) { TestTokenizer(); }
 TEST(CApi, Images) { TestImages(); }
 TEST(CApi, ImageErrors) { TestImageErrors(); }
 TEST(CApi, NoMemory) { TestNoMemory(); }

@@ -10,10 +10,6 @@
 #include "mace/capi/objects.h"
 #include "mace/capi/status.h"
 
-struct mace_cancellation {
-  mace::MaceCancellation cancellation;
-};
-
 namespace mace::capi {
 namespace {
 
@@ -85,6 +81,13 @@ void mace_cancellation_destroy(mace_cancellation_t* cancellation) {
 mace_status_t mace_cancellation_cancel(mace_cancellation_t* cancellation) {
   MACE_CAPI_NOT_NULL(cancellation);
   cancellation->cancellation.Cancel();
+  return MACE_SUCCESS;
+}
+
+mace_status_t mace_cancellation_set_deadline(mace_cancellation_t* cancellation,
+                                             int64_t microseconds) {
+  MACE_CAPI_NOT_NULL(cancellation);
+  cancellation->cancellation.Set(microseconds);
   return MACE_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 
 struct mace_model_options {
   mace::MaceModelOptions options;
+  bool into_memory = false;
 };
 
 namespace mace::capi {
@@ -79,6 +80,13 @@ mace_status_t mace_model_options_set_verify_checksum(
   return MACE_SUCCESS;
 }
 
+mace_status_t mace_model_options_set_into_memory(mace_model_options_t* options,
+                                                 bool into_memory) {
+  MACE_CAPI_NOT_NULL(options);
+  options->into_memory = into_memory;
+  return MACE_SUCCESS;
+}
+
 mace_status_t mace_model_load(const char* graph_file, const char* data_file,
                               const mace_model_options_t* options,
                               mace_model_t** model) {
@@ -86,8 +94,13 @@ mace_status_t mace_model_load(const char* graph_file, const char* data_file,
   *model = nullptr;
   MACE_CAPI_NOT_NULL(graph_file);
   std::shared_ptr<MaceModel> loaded;
-  const mace::MaceStatus status = MaceModel::Load(
-      graph_file, data_file, &loaded, capi::OrDefaults(options));
+  const bool into_memory = options != nullptr && options->into_memory;
+  const mace::MaceStatus status =
+      into_memory ? MaceModel::LoadIntoMemory(
+                        graph_file, data_file == nullptr ? "" : data_file,
+                        &loaded, options->options)
+                  : MaceModel::Load(graph_file, data_file, &loaded,
+                                    capi::OrDefaults(options));
   return capi::StoreModel(status, std::move(loaded), model);
 }
 

@@ -23,6 +23,10 @@ struct mace_engine {
   std::shared_ptr<mace::MaceEngine> engine;
 };
 
+struct mace_cancellation {
+  mace::MaceDeadline cancellation;
+};
+
 struct mace_tensors {
   std::map<std::string, mace::MaceTensor> tensors;
 };

@@ -58,7 +58,7 @@ class CpuDevice final : public Device,
   Status TunePlan(const DryRun& dry_run) override;
   std::string DumpTuning() const override;
   DeviceCounts counts() const override;
-  void SetCancellation(const MaceCancellation* cancellation) override {
+  void SetCancellation(const Cancellation* cancellation) override {
     threads_->SetCancellation(cancellation);
   }
   void BeginRun(WakeTimes* times) override { threads_->BeginRun(times); }

@@ -7,7 +7,6 @@
 
 #include "mace/base/status.h"
 #include "mace/base/thread_pool.h"
-#include "mace/public/mace_cancellation.h"
 
 namespace mace {
 
@@ -39,7 +38,7 @@ class DeviceActivity {
   // Once `cancellation` says so, the results of kernels are not needed any
   // more: they may leave out work and return MACE_CANCELLED. Null: they are
   // needed. REQUIRES: no kernel is running.
-  virtual void SetCancellation(const MaceCancellation* /*cancellation*/) {}
+  virtual void SetCancellation(const Cancellation* /*cancellation*/) {}
 
   // Around the kernels of a run; `times` is of the same plan in every run.
   // EndRun is left out if the run fails.

@@ -20,6 +20,9 @@ enum class DataType : uint8_t {
   kI8,
   kU8,
   kBool,  // one byte, 0 or 1
+  // No tensor has them, weights are stored as such (stored_weight.h).
+  kI8Blocks,
+  kU4Blocks,
 };
 
 constexpr DataType kAllTypes[] = {

@@ -6,11 +6,12 @@
 #include <cstring>
 
 #include "mace/base/str_cat.h"
+#include "mace/base/utf8.h"
 
 namespace mace {
 
 std::string Label(const Node& node) {
-  return StrCat(node.op, " '", node.name, "'");
+  return StrCat(ShortText(node.op), " '", node.name, "'");
 }
 
 Result<std::vector<int64_t>> ConstantInts(const Node& node, size_t input) {

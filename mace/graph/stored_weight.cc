@@ -12,23 +12,28 @@
 namespace mace {
 namespace {
 
-constexpr int64_t kBlockBytes = kValuesPerBlock / 2;
-
 struct RowLayout {
   int64_t rows, depth, row_bytes, row_scales, scale_bytes;
+  int bits;
+  bool has_blocks, has_zeros;
 
   RowLayout(const Shape& shape, DataType stored)
-      : rows(shape.empty() ? 1 : shape[0]), depth(1) {
+      : rows(shape.empty() ? 1 : shape[0]),
+        depth(1),
+        bits(stored == DataType::kU8 || stored == DataType::kU4Blocks ? 4 : 8),
+        has_blocks(stored != DataType::kI8),
+        has_zeros(stored == DataType::kU4Blocks) {
     for (size_t d = 1; d < shape.size(); ++d) depth *= shape[d];
-    const bool has_blocks = stored == DataType::kU8;
     row_scales =
         has_blocks ? (depth + kValuesPerBlock - 1) / kValuesPerBlock : 1;
-    row_bytes = has_blocks ? row_scales * kBlockBytes : depth;
+    row_bytes = has_blocks ? row_scales * kValuesPerBlock * bits / 8 : depth;
     scale_bytes = has_blocks ? sizeof(uint16_t) : sizeof(float);
   }
   int64_t scales_at() const {
     return static_cast<int64_t>(AlignUp(rows * row_bytes, kAlignment));
   }
+  // Of the scales, or of the zero points.
+  int64_t scales_bytes() const { return rows * row_scales * scale_bytes; }
 };
 
 // The product of the extents from `first` up to `end`.
@@ -59,30 +64,13 @@ void WidenQuantized(const Operand& weight, float* to) {
 void DequantizeRows(const Operand& weight, float* to) {
   if (weight.stored_quantization != nullptr) return WidenQuantized(weight, to);
   const QuantizedRows from(weight);
-  constexpr int64_t kHalf = kValuesPerBlock / 2;
-  float scale = 0;
-  for (int64_t r = 0; r < from.rows; ++r) {
-    const uint8_t* values = from.values + r * from.row_bytes;
-    if (!from.has_blocks) from.ScalesOf(r, &scale);
-    for (int64_t i = 0; i < from.depth; ++i) {
-      if (!from.has_blocks) {
-        *to++ = scale * static_cast<float>(static_cast<int8_t>(values[i]));
-        continue;
-      }
-      const int64_t block = i / kValuesPerBlock, at = i % kValuesPerBlock;
-      if (at == 0) {
-        uint16_t fp16;
-        std::memcpy(&fp16,
-                    static_cast<const uint16_t*>(from.scales) +
-                        r * from.row_scales + block,
-                    sizeof(fp16));
-        scale = FromFp16(fp16);
-      }
-      const uint8_t pair = values[block * kBlockBytes + at % kHalf];
-      const int value = at < kHalf ? pair & 15 : pair >> 4;
-      *to++ = scale * static_cast<float>(value - 8);
-    }
-  }
+  for (int64_t r = 0; r < from.rows; ++r) from.Widen(r, to + r * from.depth);
+}
+
+float Fp16At(const void* fp16, int64_t i) {
+  uint16_t bits;
+  std::memcpy(&bits, static_cast<const uint16_t*>(fp16) + i, sizeof(bits));
+  return FromFp16(bits);
 }
 
 }  // namespace
@@ -96,7 +84,7 @@ int64_t StoredBytes(const Operand& weight) {
   if (n == 0) return 0;
   const RowLayout layout(weight.type.shape, weight.stored);
   return layout.scales_at() +
-         layout.rows * layout.row_scales * layout.scale_bytes;
+         layout.scales_bytes() * (layout.has_zeros ? 2 : 1);
 }
 
 int64_t StoredBytes(const Value& weight) {
@@ -107,11 +95,15 @@ QuantizedRows::QuantizedRows(const Operand& weight) {
   const RowLayout layout(weight.type.shape, weight.stored);
   rows = layout.rows;
   depth = layout.depth;
-  has_blocks = weight.stored == DataType::kU8;
+  has_blocks = layout.has_blocks;
+  bits = layout.bits;
   row_bytes = layout.row_bytes;
   row_scales = layout.row_scales;
   values = static_cast<const uint8_t*>(weight.data);
   scales = values + layout.scales_at();
+  if (!layout.has_zeros) return;
+  zeros = reinterpret_cast<const uint16_t*>(values + layout.scales_at() +
+                                            layout.scales_bytes());
 }
 
 void QuantizedRows::ScalesOf(int64_t row, float* to) const {
@@ -121,6 +113,30 @@ void QuantizedRows::ScalesOf(int64_t row, float* to) const {
   }
   CastFp16(static_cast<const uint16_t*>(scales) + row * row_scales, row_scales,
            to);
+}
+
+void QuantizedRows::Widen(int64_t row, float* to) const {
+  const uint8_t* const row_values = values + row * row_bytes;
+  const int64_t block_size = has_blocks ? kValuesPerBlock : depth;
+  constexpr int64_t kHalf = kValuesPerBlock / 2;
+  for (int64_t b = 0; b < row_scales; ++b) {
+    const int64_t at = row * row_scales + b, first = b * block_size;
+    const float scale =
+        has_blocks ? Fp16At(scales, at) : static_cast<const float*>(scales)[at];
+    const float zero = zeros != nullptr ? Fp16At(zeros, at)
+                       : bits == 4      ? 8.0f
+                                        : 0.0f;
+    for (int64_t i = 0; i < std::min(block_size, depth - first); ++i) {
+      int value = 0;
+      if (bits == 8) {
+        value = static_cast<int8_t>(row_values[first + i]);
+      } else {
+        const uint8_t pair = row_values[b * kHalf + i % kHalf];
+        value = i < kHalf ? pair & 15 : pair >> 4;
+      }
+      to[first + i] = scale * (static_cast<float>(value) - zero);
+    }
+  }
 }
 
 StoredScales::StoredScales(const Operand& weight)

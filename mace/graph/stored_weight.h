@@ -13,6 +13,14 @@
 //          values byte   [rows, blocks, 16]: byte i has elements i (its low
 //                        half) and 16 + i of the block
 //          scales fp16   [rows, blocks]
+//   kI8Blocks  8 bits, in blocks as well: element = scale of the block * value
+//          values int8   [rows, blocks, 32]
+//          scales fp16   [rows, blocks]
+//   kU4Blocks  4 bits, in blocks with zero points: element = scale of the block
+//              * (value - zero point of the block)
+//          values byte   [rows, blocks, 16], as kU8
+//          scales fp16   [rows, blocks]
+//          zero points fp16  [rows, blocks], right behind the scales
 //   kI8  with a quantization, of any axis: element = scale * (value - zero
 //   point)
 //          values int8   as the elements
@@ -25,11 +33,12 @@
 
 namespace mace {
 
-// Elements that share a scale in int4.
+// Elements of a block, which share a scale.
 constexpr int64_t kValuesPerBlock = 32;
 
 inline bool IsStoredQuantized(DataType stored) {
-  return stored == DataType::kI8 || stored == DataType::kU8;
+  return stored == DataType::kI8 || stored == DataType::kU8 ||
+         stored == DataType::kI8Blocks || stored == DataType::kU4Blocks;
 }
 
 // Whether a weight is stored as rows of quantized values with scales of their
@@ -49,14 +58,18 @@ struct QuantizedRows {
   explicit QuantizedRows(const Operand& weight);
 
   int64_t rows = 0, depth = 0;
-  bool has_blocks = false;  // 4 bits
+  bool has_blocks = false;
+  int bits = 8;
   int64_t row_bytes = 0;
   int64_t row_scales = 1;
   const uint8_t* values = nullptr;
-  const void* scales = nullptr;  // float, or fp16 of blocks
+  const void* scales = nullptr;     // float, or fp16 of blocks
+  const uint16_t* zeros = nullptr;  // fp16; null: 8 of 4 bits, 0 of 8
 
   // Writes the scales of a row as floats.
   void ScalesOf(int64_t row, float* to) const;
+  // Writes the elements of a row.
+  void Widen(int64_t row, float* to) const;
 };
 
 // How the elements of an int8 weight become floats: indices of one

@@ -19,8 +19,9 @@ struct DataTypeInfo {
   size_t bytes;
 };
 constexpr DataTypeInfo kDataTypes[] = {
-    {"none", 0}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"i32", 4},
-    {"i64", 8},  {"i16", 2}, {"i8", 1},  {"u8", 1},   {"bool", 1},
+    {"none", 0}, {"f32", 4},  {"f16", 2},          {"bf16", 2},
+    {"i32", 4},  {"i64", 8},  {"i16", 2},          {"i8", 1},
+    {"u8", 1},   {"bool", 1}, {"i8 in blocks", 0}, {"u4 in blocks", 0},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/denormals.h"
 #include "mace/image/geometry.h"
 #include "mace/image/reader.h"
 #include "mace/image/strip.h"
@@ -15,6 +16,7 @@ namespace image {
 
 Result<std::unique_ptr<Converter>> Converter::Create(
     const MaceImageInput& input, const RowKernels& kernels) {
+  const RoundToNearest rounding;
   MACE_RETURN_IF_ERROR(CheckInput(input));
   std::unique_ptr<Converter> converter(new Converter(input, kernels));
   MACE_ASSIGN_OR_RETURN(converter->threads_,
@@ -59,6 +61,7 @@ Status Converter::Prepare(const MaceImage& image, bool gray, bool direct) {
 
 Status Converter::Convert(const MaceImage& given, void* tensor, size_t bytes,
                           MaceImageTransform* transform) {
+  const RoundToNearest rounding;
   MACE_ASSIGN_OR_RETURN(const MaceImage image, CheckedImage(given));
   MACE_RETURN_IF_ERROR(CheckTensor(tensor, bytes));
   const bool gray = image.format == MaceImageFormat::GRAY ||

@@ -326,8 +326,8 @@ TEST(Format, BadVersionsAndSettings) {
        "no format version"},
       {"Zero", [](auto& s) { s.net.set_format_version(0); },
        "format version 0"},
-      {"Newer", [](auto& s) { s.net.set_format_version(3); },
-       "format version 3 is not known, this library reads versions 1 to 2; "
+      {"Newer", [](auto& s) { s.net.set_format_version(4); },
+       "format version 4 is not known, this library reads versions 1 to 3; "
        "update the library, or convert the model with its converter"},
       {"PartOfVersion2In1",
        [](auto& s) {
@@ -335,6 +335,11 @@ TEST(Format, BadVersionsAndSettings) {
          s.net.set_format_version(1);
        },
        "version 1, which has no settings; convert the model again"},
+      {"BlocksIn2",
+       [](auto& s) {
+         s.net.mutable_tensors(0)->set_stored_type(proto::DT_UINT4_BLOCKS);
+       },
+       "version 2, which has no weights stored as weight"},
       {"SubgraphIn1",
        [](auto& s) {
          s.net.mutable_op(0)->mutable_arg(0)->set_type(

@@ -38,6 +38,8 @@ Result<DataType> FromStored(stored::DataType type, const std::string& what) {
     case stored::DT_INT64:
       return DataType::kI64;
     case stored::DT_INVALID:
+    case stored::DT_INT8_BLOCKS:
+    case stored::DT_UINT4_BLOCKS:
       break;
   }
   return InvalidModel(what, ": unknown data type ", std::to_string(type));
@@ -96,14 +98,20 @@ DimensionOrder FromStored(stored::DataFormat format) {
 Result<DataType> StoredType(const stored::ConstTensor& tensor,
                             const TensorType& type, const std::string& what) {
   if (!tensor.stored_type.has_value()) return DataType::kInvalid;
-  MACE_ASSIGN_OR_RETURN(const DataType stored,
-                        FromStored(*tensor.stored_type, what));
+  DataType stored = DataType::kInvalid;
+  if (*tensor.stored_type == stored::DT_INT8_BLOCKS) {
+    stored = DataType::kI8Blocks;
+  } else if (*tensor.stored_type == stored::DT_UINT4_BLOCKS) {
+    stored = DataType::kU4Blocks;
+  } else {
+    MACE_ASSIGN_OR_RETURN(stored, FromStored(*tensor.stored_type, what));
+  }
   const bool is_fp16 = stored == DataType::kF16 || stored == DataType::kBF16;
   const bool is_quantized = IsStoredQuantized(stored) && type.rank() >= 2;
   if ((is_fp16 || is_quantized) && type.dtype == DataType::kF32) return stored;
   return InvalidModel(what, ": ", ToString(type), " stored as ", Name(stored),
                       "; only f32 is stored as another type, f16 or bf16, or "
-                      "with two axes and more quantized, i8 or u8");
+                      "with two axes and more quantized, i8, u8 or in blocks");
 }
 
 // Checks that `bytes` bytes at the weight's offset lie inside the array.

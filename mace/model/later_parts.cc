@@ -62,6 +62,15 @@ bool AnyOpenDims(const StoredInfos& infos) {
 }
 
 Status CheckPartsOfVersion(const stored::NetDef& net) {
+  for (const stored::ConstTensor& tensor : net.tensors) {
+    if (*net.format_version >= 3 || !tensor.stored_type.has_value() ||
+        *tensor.stored_type < stored::DT_INT8_BLOCKS) {
+      continue;
+    }
+    return InvalidModel("the file is of format version ", *net.format_version,
+                        ", which has no weights stored as weight ",
+                        Quoted(tensor.name), " is; convert the model again");
+  }
   if (*net.format_version == 1) {
     const char* part = PartOfVersion2(net);
     return part == nullptr

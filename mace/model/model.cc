@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/hash.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/graph_builder.h"
@@ -23,7 +24,7 @@ namespace mace {
 namespace {
 
 constexpr uint32_t kOldestVersion = 1;
-constexpr uint32_t kFormatVersion = 2;
+constexpr uint32_t kFormatVersion = 3;
 
 // Reads the settings that version 1 had. Others were ignored in version 1, and
 // still are.
@@ -132,6 +133,25 @@ Result<Model> Build(const stored::NetDef& net, WeightBytes weights) {
   return model;
 }
 
+// Compares the graph with its checksum, if it has one.
+Status CheckGraphHash(const stored::NetDef& net, const uint8_t* bytes,
+                      size_t size) {
+  if (!net.graph_xxh3.has_value()) return Status();
+  // The tag of the field, and its value.
+  constexpr size_t kFieldBytes = 2 + sizeof(uint64_t);
+  const bool is_last = size > kFieldBytes &&
+                       bytes[size - kFieldBytes] == 0x89 &&
+                       bytes[size - kFieldBytes + 1] == 0x0d;
+  if (is_last && Hash64(bytes, size - kFieldBytes) == *net.graph_xxh3) {
+    return Status();
+  }
+  return InvalidModel(
+      "the graph does not have the checksum that it names: the file is "
+      "damaged, "
+      "or something changed it that does not renew the checksum; convert the "
+      "model again");
+}
+
 Status VerifyHead(const stored::NetDef& net, const WeightBytes& weights,
                   bool verify_checksum) {
   if (!net.format_version.has_value()) {
@@ -190,6 +210,7 @@ Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
         "short, damaged or of another kind (tools/converter.py convert makes "
         "MACE models of those of other frameworks)");
   }
+  MACE_RETURN_IF_ERROR(CheckGraphHash(net, graph_bytes, graph_size));
   MACE_RETURN_IF_ERROR(VerifyHead(net, weights, options.verify_checksum));
   return Build(net, std::move(weights));
 }

@@ -346,6 +346,40 @@ TEST(LoadModel, EveryTruncation) {
   }
 }
 
+// The graph of `sample` with its checksum.
+std::string WithChecksum(const Sample& sample) {
+  std::string bytes = sample.net.SerializeAsString();
+  proto::NetDef checksum;
+  checksum.set_graph_xxh3(Hash64(bytes.data(), bytes.size()));
+  return bytes + checksum.SerializeAsString();
+}
+
+TEST(LoadModel, EveryBitFlipOfAGraphWithAChecksum) {
+  Sample sample;
+  const std::string bytes = WithChecksum(sample);
+  const auto load = [&](const std::string& graph) {
+    return LoadModel(reinterpret_cast<const uint8_t*>(graph.data()),
+                     graph.size(), {sample.data, sample.data_size}, {})
+        .status();
+  };
+  ASSERT_TRUE(load(bytes).ok()) << load(bytes).information();
+  const size_t tag = bytes.size() - 10;
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    // With another tag it is no checksum any more, but the graph is whole.
+    if (bit / 8 == tag || bit / 8 == tag + 1) continue;
+    std::string flipped = bytes;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    EXPECT_EQ(load(flipped).code(), Status::MACE_INVALID_MODEL) << bit;
+  }
+  // Fields after it are not in the checksum.
+  proto::NetDef more;
+  more.set_version("other");
+  EXPECT_NE(load(bytes + more.SerializeAsString())
+                .information()
+                .find("the graph does not have the checksum"),
+            std::string::npos);
+}
+
 TEST(LoadModel, EveryBitFlip) {
   Sample sample;
   const std::string bytes = sample.net.SerializeAsString();

@@ -12,9 +12,7 @@
 
 namespace mace {
 
-inline std::string Quoted(std::string_view s) {
-  return StrCat("'", ToUtf8(s), "'");
-}
+inline std::string Quoted(std::string_view s) { return StrCat("'", s, "'"); }
 
 // Names come back in messages, tables and JSON, which are text.
 // Errors: MACE_INVALID_MODEL, naming `what`, the parts of which are put

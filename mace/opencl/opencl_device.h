@@ -85,7 +85,7 @@ class OpenclDevice final : public Device,
   DeviceCounts counts() const override;
   void SetProfiling(bool on) override { context_->queue().SetProfiling(on); }
   Status Finish() override { return context_->queue().Finish(); }
-  void SetCancellation(const MaceCancellation* cancellation) override {
+  void SetCancellation(const Cancellation* cancellation) override {
     context_->queue().SetCancellation(cancellation);
   }
 

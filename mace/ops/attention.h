@@ -10,6 +10,17 @@
 
 namespace mace {
 
+// The inputs of Attention, by index.
+enum AttentionInput : uint8_t {
+  kAttentionQ,
+  kAttentionK,
+  kAttentionV,
+  kAttentionMask,
+  kAttentionPosition,
+  kAttentionSlopes,
+  kAttentionSinks,
+};
+
 struct AttentionAttrs {
   int64_t heads = 0;
   int64_t kv_heads = 0;
@@ -19,6 +30,7 @@ struct AttentionAttrs {
   int64_t right_window = -1;
   bool at_end = false;
   int64_t keys = -1;
+  int64_t sink_keys = 0;
 
   template <typename V>
   void Fields(V& v) {
@@ -30,11 +42,12 @@ struct AttentionAttrs {
     v("right_window", right_window);
     v("at_end", at_end);
     v("keys", keys);
+    v("sink_keys", sink_keys);
   }
 };
 
 struct AttentionShapes {
-  HeadsOf q, k, v, y;
+  HeadsOf q, k, v, y;    // of a KV cache of int8, strides count bytes
   int64_t mask[4] = {};  // strides of the mask, 0 where it repeats
 };
 

@@ -7,6 +7,9 @@
 //          b  as x  [O], optional
 // Outputs  y  float  [..., O], or [N, O]
 // Attrs    activation, ...: see common/activation_attrs.h
+//          dynamic  1: dynamic quantization: where w is stored as int8 or int4
+//                   (docs/model_format.md), a device may quantize the rows of x
+//                   to int8 while it runs, with a scale for each row; default 0
 // Errors   x does not split into rows of K
 // Source   TFLite FULLY_CONNECTED, ONNX Gemm-13 with transB
 

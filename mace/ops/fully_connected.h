@@ -8,8 +8,11 @@
 namespace mace {
 
 struct FullyConnectedAttrs : ActivationAttrs {
+  bool dynamic = false;
+
   template <typename V>
   void Fields(V& v) {
+    v("dynamic", dynamic);
     ActivationFields(v);
   }
 };

@@ -64,7 +64,8 @@ TEST(FullyConnected, ChannelBlocks) {
 // Few rows and many, columns that end within a block and a panel, and a weight
 // that takes several chunks.
 TEST(FullyConnected, QuantizedWeights) {
-  for (const DataType stored : {DataType::kI8, DataType::kU8}) {
+  for (const DataType stored : {DataType::kI8, DataType::kU8,
+                                DataType::kI8Blocks, DataType::kU4Blocks}) {
     for (const int64_t m : {1, 3, 4, 33}) {
       for (const auto& [n, k] : {std::pair<int64_t, int64_t>{1, 1},
                                  {5, 31},

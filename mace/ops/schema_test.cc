@@ -74,13 +74,13 @@ int64_t PartOf(const std::string& op, const Shape& x, const AttrMap& attrs,
   node.outputs.resize(num_outputs);
   const Status status = Infer(node);
   EXPECT_EQ(status, Status::MACE_SUCCESS) << status.information();
-  const int64_t offset = ViewOffset(node, i);
+  const int64_t offset = ViewOffsets(node)[i];
   return offset < 0 ? offset : offset / 4;
 }
 
 using Ints = std::vector<int64_t>;
 
-TEST(ViewOffset, OfSlices) {
+TEST(ViewOffsets, OfSlices) {
   const auto slice = [](const Shape& x, Ints starts, Ints ends, Ints axes = {},
                         Ints steps = {}) {
     return PartOf(
@@ -103,7 +103,7 @@ TEST(ViewOffset, OfSlices) {
   EXPECT_EQ(slice({}, {}, {}), 0);
 }
 
-TEST(ViewOffset, OfStridedSlices) {
+TEST(ViewOffsets, OfStridedSlices) {
   const auto slice = [](const Shape& x, Ints begin, Ints end, int64_t shrink) {
     return PartOf("StridedSlice", x,
                   {{"begin", begin},
@@ -116,7 +116,7 @@ TEST(ViewOffset, OfStridedSlices) {
   EXPECT_EQ(slice({4, 6}, {0, 3}, {4, 4}, 2), -1);
 }
 
-TEST(ViewOffset, OfSplitsAndViews) {
+TEST(ViewOffsets, OfSplitsAndViews) {
   const AttrMap sizes = {{"sizes", Ints{1, 3}}};
   EXPECT_EQ(PartOf("Split", {4, 6}, sizes, 2, 0), 0);
   EXPECT_EQ(PartOf("Split", {4, 6}, sizes, 2, 1), 6);

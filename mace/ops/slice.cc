@@ -52,9 +52,9 @@ Result<SliceSpec> SliceOf(const Node& node) {
 namespace ops {
 namespace {
 
-int64_t PartOfSlice(const Node& node, size_t) {
+void PartOfSlice(const Node& node, int64_t* offset) {
   const auto spec = SliceOf(node);
-  return spec.ok() ? PartOffset(node.inputs[0].type, *spec) : -1;
+  if (spec.ok()) *offset = PartOffset(node.inputs[0].type, *spec);
 }
 
 Status InferSlice(Node& node) {

@@ -63,18 +63,18 @@ Status InferSplit(Node& node) {
   return Status();
 }
 
-int64_t PartOfSplit(const Node& node, size_t i) {
+void PartsOfSplit(const Node& node, int64_t* offsets) {
   const auto attrs = ReadAttrs<SplitAttrs>(node);
   const TensorType& x = node.inputs[0].type;
-  if (!attrs.ok()) return -1;
+  if (!attrs.ok()) return;
   const auto axis = ResolveAxis(node, attrs->axis, x.rank());
-  if (!axis.ok()) return -1;
+  if (!axis.ok()) return;
   SliceSpec part = WholeSlice(x.shape);
-  part.counts = node.outputs[i].shape;
-  for (size_t k = 0; k < i; ++k) {
-    part.starts[*axis] += node.outputs[k].shape[*axis];
+  for (const TensorType& y : node.outputs) {
+    part.counts = y.shape;
+    *offsets++ = PartOffset(x, part);
+    part.starts[*axis] += y.shape[*axis];
   }
-  return PartOffset(x, part);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ Op Split() {
   return Op{"Split", 1, 2, kMany, InferSplit, AttrsOf<SplitAttrs>}
       .NamesAxes("axis")
       .Takes({AnyType(), Indices()})
-      .IsPart(PartOfSplit)
+      .IsPart(PartsOfSplit)
       .WithOrder(AxisOrder::kNamed)
       .Knows(1, "sizes")
       .WithQuantized(OnQuantized::kMoves);

@@ -96,9 +96,9 @@ Result<SliceSpec> StridedSliceOf(const Node& node) {
 namespace ops {
 namespace {
 
-int64_t PartOfStridedSlice(const Node& node, size_t) {
+void PartOfStridedSlice(const Node& node, int64_t* offset) {
   const auto spec = StridedSliceOf(node);
-  return spec.ok() ? PartOffset(node.inputs[0].type, *spec) : -1;
+  if (spec.ok()) *offset = PartOffset(node.inputs[0].type, *spec);
 }
 
 Status InferStridedSlice(Node& node) {

@@ -16,11 +16,13 @@ enum DataType : int {
   DT_INT8 = 8,
   DT_BOOL = 11,
   DT_INT64 = 12,
+  DT_INT8_BLOCKS = 13,
+  DT_UINT4_BLOCKS = 14,
 };
 
 constexpr bool IsKnown(DataType type) {
   return (type >= DT_INVALID && type <= DT_INT8 && type != 5) ||
-         type == DT_BOOL || type == DT_INT64;
+         (type >= DT_BOOL && type <= DT_UINT4_BLOCKS);
 }
 
 enum DataFormat : int { DF_NONE = 0, DF_NHWC = 1, DF_NCHW = 2 };

@@ -263,6 +263,7 @@ struct NetDef {
   Repeated<std::string_view> fixed_input_shapes;
   Repeated<Subgraph> subgraphs;
   Repeated<Variable> variables;
+  std::optional<Fixed64> graph_xxh3;
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -282,6 +283,7 @@ struct NetDef {
     v(206, fixed_input_shapes);
     v(207, subgraphs);
     v(208, variables);
+    v(209, graph_xxh3);
   }
 };
 

@@ -97,6 +97,11 @@ class MACE_API MaceEngine {
                  std::map<std::string, MaceTensor>* outputs,
                  const MaceCancellation& cancellation,
                  RunMetadata* run_metadata = nullptr);
+  // The same, which ends by itself when the deadline has passed.
+  MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
+                 std::map<std::string, MaceTensor>* outputs,
+                 const MaceDeadline& deadline,
+                 RunMetadata* run_metadata = nullptr);
 
   // The states of the engine: tensors that its model keeps from one Run to the
   // next, such as those of streaming models. Each engine has states of its own,

@@ -56,6 +56,7 @@
 #include "mace/public/mace_c_stats.h"
 #include "mace/public/mace_c_status.h"
 #include "mace/public/mace_c_tensor.h"
+#include "mace/public/mace_c_tokenizer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,7 +117,17 @@ MACE_API void mace_cancellation_destroy(mace_cancellation_t* cancellation);
 MACE_API mace_status_t
 mace_cancellation_cancel(mace_cancellation_t* cancellation);
 
-// Returns whether mace_cancellation_cancel was called. Threads: any.
+// Gives the object a deadline, `microseconds` from now on: when it has passed,
+// the runs end as after mace_cancellation_cancel, and the message names the
+// deadline. A run looks at the time between two ops, between two parts of a
+// long op of the CPU, while it waits for another run, and while it makes a
+// plan. 0 or less: it has passed. A later call replaces it, unless it has
+// passed. Takes no lock and allocates nothing. Threads: any.
+MACE_API mace_status_t mace_cancellation_set_deadline(
+    mace_cancellation_t* cancellation, int64_t microseconds);
+
+// Returns whether mace_cancellation_cancel was called, or the deadline has
+// passed. Threads: any.
 MACE_API bool mace_cancellation_is_cancelled(
     const mace_cancellation_t* cancellation);
 

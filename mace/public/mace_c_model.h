@@ -31,6 +31,14 @@ MACE_API void mace_model_options_destroy(mace_model_options_t* options);
 MACE_API mace_status_t mace_model_options_set_verify_checksum(
     mace_model_options_t* options, bool verify);
 
+// Whether mace_model_load reads the weights into memory of the process instead
+// of mapping them; false unless set. Then the model and its engines stay right
+// when the file is changed, cut short or removed. Otherwise a file that is cut
+// short while they live ends the process (SIGBUS); replace it by renaming a new
+// file over it, which is safe. Threads: one at a time for `options`.
+MACE_API mace_status_t mace_model_options_set_into_memory(
+    mace_model_options_t* options, bool into_memory);
+
 // Reads the graph in `graph_file` and maps the weights in `data_file` (null if
 // the model has none). Stores the model in `*model`, or null on an error.
 // Errors: MACE_INVALID_ARGS if a file cannot be read, MACE_INVALID_MODEL if it

@@ -54,7 +54,8 @@ MACE_API void mace_tensors_destroy(mace_tensors_t* tensors);
 
 // Adds a tensor in host memory, or replaces the one of that name. `shape` has
 // `rank` numbers, the outermost dimension first, and is copied; it may be null
-// if `rank` is 0. `data` holds the elements, dense and row-major, and stays the
+// if `rank` is 0. `data` holds the elements, dense and row-major, at a multiple
+// of an element's bytes (a run checks that), and stays the
 // caller's: it must be valid until the tensor is replaced, removed or
 // destroyed. `bytes` is its size, and must be that of the shape.
 //

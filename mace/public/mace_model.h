@@ -83,6 +83,17 @@ class MACE_API MaceModel {
                 model, options);
   }
 
+  // As Load, but reads the weights into memory of the process instead of
+  // mapping them: the model and its engines stay right when the file is
+  // changed, cut short or removed. With Load, a file that is cut short while a
+  // model or an engine of it lives ends the process (SIGBUS); replace it by
+  // renaming a new file over it, which is safe. Further errors:
+  // MACE_OUT_OF_RESOURCES.
+  static MaceStatus LoadIntoMemory(const std::string& model_file,
+                                   const std::string& model_data_file,
+                                   std::shared_ptr<MaceModel>* model,
+                                   const MaceModelOptions& options = {});
+
   // Loads a model from memory. The graph is parsed before the call returns. The
   // weights are used in place and must outlive the model (`model_data` may own
   // them), unless they do not start at a 64-byte boundary: then they are

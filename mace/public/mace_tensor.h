@@ -38,7 +38,8 @@ class MACE_API MaceTensor {
   MaceTensor() = default;
   // A tensor of float32 elements in host memory.
   MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<float> data);
-  // A tensor of any element type in host memory. The engine allocates the
+  // A tensor of any element type in host memory, whose address must be a
+  // multiple of the element's bytes. The engine allocates the
   // memory of an output whose `data` is null.
   MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<void> data,
              IDataType data_type);

@@ -58,7 +58,7 @@ std::vector<Shape> OpenShapes::WithExtent(const Graph& graph, int64_t) const {
 
 Status DeferredRunner::Run(Executor&, const std::map<std::string, MaceTensor>&,
                            std::map<std::string, MaceTensor>*,
-                           const MaceCancellation*, RunMetadata*) {
+                           const Cancellation*, RunMetadata*) {
   return AbsentComponent("Run", "dynamic");
 }
 

@@ -35,7 +35,7 @@ class MaceEngine::Impl {
               const std::vector<std::string>& output_nodes,
               const MaceEngineConfig& config, bool query_only = false);
   Status Run(const Tensors& inputs, Tensors* outputs,
-             const MaceCancellation* cancellation, RunMetadata* metadata);
+             const Cancellation* cancellation, RunMetadata* metadata);
   void ReleaseMemory();
   // Not locked: it is called while another thread runs the engine.
   void ExpectRun() { devices_.cpu().activity()->ExpectRun(); }
@@ -72,11 +72,10 @@ class MaceEngine::Impl {
   // Each REQUIRES: mutex_ is held. Runs with the adapters from this one on.
   Status RunAdapted(const std::unique_ptr<IoAdapter>* adapter,
                     const Tensors& inputs, Tensors* outputs,
-                    const MaceCancellation* cancellation,
-                    RunMetadata* metadata);
+                    const Cancellation* cancellation, RunMetadata* metadata);
   // Runs with tensors of the types that the model has.
   Status RunNative(const Tensors& inputs, Tensors* outputs,
-                   const MaceCancellation* cancellation, RunMetadata* metadata);
+                   const Cancellation* cancellation, RunMetadata* metadata);
   // Makes the plan for the shapes of these inputs the latest one.
   Status UseShapesOf(const Tensors& inputs);
   Result<MaceMemoryUsage> Usage() const;

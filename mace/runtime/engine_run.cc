@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "mace/base/denormals.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/executor/op_stats.h"
@@ -34,21 +35,24 @@ Status BindTensors(const IoAdapter::Tensors& inputs,
 }  // namespace
 
 Status MaceEngine::Impl::Run(const Tensors& inputs, Tensors* outputs,
-                             const MaceCancellation* cancellation,
+                             const Cancellation* cancellation,
                              RunMetadata* metadata) {
   if (outputs == nullptr) return InvalidArgument("Run: outputs is null");
   const HoldLog hold_log;
-  std::lock_guard<Mutex> lock(mutex_);
+  const ScopedCancellation ends(cancellation);
+  const RoundToNearest rounding;
+  MACE_RETURN_IF_ERROR(LockUnlessCancelled(&mutex_));
+  std::lock_guard<Mutex> lock(mutex_, std::adopt_lock);
   const ScopedMemoryBudget scope(memory_.budget());
   MACE_RETURN_IF_ERROR(devices_.CheckForked());
   MACE_RETURN_IF_ERROR(BeginOpStats(metadata));
-  if (IsCancelled(cancellation)) return CancelledRun();
+  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
   return RunAdapted(adapters_, inputs, outputs, cancellation, metadata);
 }
 
 Status MaceEngine::Impl::RunAdapted(const std::unique_ptr<IoAdapter>* adapter,
                                     const Tensors& inputs, Tensors* outputs,
-                                    const MaceCancellation* cancellation,
+                                    const Cancellation* cancellation,
                                     RunMetadata* metadata) {
   for (; adapter != std::end(adapters_); ++adapter) {
     const Graph& graph = plans_->latest().plan().graph;
@@ -85,7 +89,7 @@ Status MaceEngine::Impl::UseShapesOf(const Tensors& inputs) {
 }
 
 Status MaceEngine::Impl::RunNative(const Tensors& inputs, Tensors* outputs,
-                                   const MaceCancellation* cancellation,
+                                   const Cancellation* cancellation,
                                    RunMetadata* metadata) {
   MACE_RETURN_IF_ERROR(UseShapesOf(inputs));
   Executor& executor = plans_->latest();
@@ -103,7 +107,8 @@ Status MaceEngine::Impl::RunNative(const Tensors& inputs, Tensors* outputs,
     MACE_RETURN_IF_ERROR(PrepareOutputs(graph, outputs));
   }
   const Workspace::Lease lease(memory_.workspace());
-  if (IsCancelled(cancellation)) return CancelledRun();
+  MACE_RETURN_IF_ERROR(lease.status());
+  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
   MACE_RETURN_IF_ERROR(memory_.ProvideArena(executor));
   MACE_RETURN_IF_ERROR(memory_.ProvideImages(executor));
   MACE_RETURN_IF_ERROR(BindTensors(inputs, *outputs, executor));

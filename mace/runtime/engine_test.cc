@@ -2,8 +2,10 @@
 // arguments.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <fenv.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -68,6 +70,44 @@ TEST(MaceEngine, WritesTheCallersMemory) {
       engine->Run({{"x", FloatTensor({2, 3}, {0, 0, 0, 0, 0, 0})}}, &outputs)
           .ok());
   EXPECT_EQ(Values(q), (std::vector<float>{0, 1, 2, 0, 1, 2}));
+}
+
+// Neither the app's rounding nor its traps reach an engine, and both stay.
+TEST(MaceEngine, FloatEnvironmentOfTheApp) {
+  ModelBuilder b;
+  b.Input("x", {2, 3})
+      .Weight("w", {3, 3}, {0.1f, 0.2f, 0.3f, 0.7f, -0.6f, 0.5f, 1, 3, 7})
+      .Op("MatMul", {"x", "w"}, {"m"})
+      .Op("Softmax", {"m"}, {"s"})
+      .Op("Eltwise", {"s", "x"}, {"p"}, {{"type", std::string("DIV")}})
+      .Output("p");
+  const MaceTensor x = FloatTensor({2, 3}, {0.1f, 0, 0.3f, -0.7f, 1e-3f, 3});
+  std::vector<float> expected;
+  for (const int rounding :
+       {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    ASSERT_EQ(fesetround(rounding), 0);
+#if defined(__x86_64__)
+    feclearexcept(FE_ALL_EXCEPT);
+    feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+#endif
+    ModelBuilder copy = b;
+    const auto engine = Create(copy.Load());
+    std::map<std::string, MaceTensor> outputs;
+    const MaceStatus status = engine->Run({{"x", x}}, &outputs);
+    const int after = fegetround();
+#if defined(__x86_64__)
+    const int traps = fegetexcept();
+    fedisableexcept(FE_ALL_EXCEPT);
+    EXPECT_EQ(traps, FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+#endif
+    fesetround(FE_TONEAREST);
+    EXPECT_EQ(after, rounding);
+    ASSERT_TRUE(status.ok()) << status.information();
+    const std::vector<float> values = Values(outputs["p"]);
+    if (expected.empty()) expected = values;
+    EXPECT_EQ(values, expected) << rounding;
+  }
+  EXPECT_TRUE(std::isinf(expected[1]));
 }
 
 TEST(MaceEngine, AnotherShapeMakesAnotherPlan) {
@@ -160,6 +200,16 @@ TEST(MaceEngine, WrongArguments) {
                           &outputs),
               code, "must be f32, got i32");
   ExpectError(engine->Run({{"x", x}}, nullptr), code, "outputs is null");
+  const auto memory = std::make_shared<std::array<char, 32>>();
+  const MaceTensor shifted(
+      {2, 3}, std::shared_ptr<void>(memory, memory->data() + 1), IDT_FLOAT);
+  ExpectError(engine->Run({{"x", shifted}}, &outputs), code,
+              "input 'x' begins inside an element: the address of its memory "
+              "must be a multiple of the 4 bytes of a f32");
+  outputs["p"] = shifted;
+  ExpectError(engine->Run({{"x", x}}, &outputs), code,
+              "output 'p' begins inside an element");
+  outputs.clear();
   outputs["y"] = MaceTensor();
   ExpectError(engine->Run({{"x", x}}, &outputs), code,
               "there is no output named 'y'; the outputs are 'p', 'q'");

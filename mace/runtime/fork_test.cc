@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "mace/public/mace.h"
+#include "mace/public/mace_async.h"
 #include "mace/testing/model_builder.h"
 
 namespace mace::testing {
@@ -211,6 +211,30 @@ TEST_F(Fork, WaitsForChanges) {
       return a == b;
     })) << i;
   }
+}
+
+// The child has no thread for them, and no callback of the parent's is called.
+TEST_F(Fork, LeavesAsynchronousRunsToTheParent) {
+  const auto engine = CreateEngine(Product().Load(), 1);
+  std::shared_ptr<MaceAsyncRuns> runs;
+  ASSERT_TRUE(MaceAsyncRuns::Create(engine, 4, &runs).ok());
+  const std::map<std::string, MaceTensor> inputs = {
+      {"x", FloatTensor({1, kColumns}, std::vector<float>(kColumns, 1))}};
+  const pid_t child = fork();
+  if (child == 0) {
+    const MaceStatus status = runs->RunAsync(inputs).get().status;
+    runs->Close();
+    runs.reset();
+    std::map<std::string, MaceTensor> outputs;
+    const bool ok = status.code() == MaceStatus::MACE_INVALID_ARGS &&
+                    status.information().find("parent") != std::string::npos &&
+                    engine->Run(inputs, &outputs).ok();
+    _exit(ok ? 0 : 1);
+  }
+  EXPECT_TRUE(runs->RunAsync(inputs).get().status.ok());
+  int ended = -1;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << ended;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The member functions of MaceEngine, which check for null and forward to Impl.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/base/denormals.h"
 #include "mace/base/logging.h"
 #include "mace/runtime/engine.h"
 
@@ -18,6 +19,8 @@ MaceStatus MaceEngine::Create(std::shared_ptr<MaceModel> model,
     return InvalidArgument("MaceEngine::Create: null argument");
   }
   VLOG(1) << "creating an engine, MACE " << MaceVersion();
+  const ScopedCancellation none(nullptr);  // a custom op may create engines
+  const RoundToNearest rounding;
   auto impl = std::make_unique<Impl>();
   MACE_RETURN_IF_ERROR(
       impl->Init(std::move(model), input_nodes, output_nodes, config));
@@ -40,7 +43,16 @@ MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
                            std::map<std::string, MaceTensor>* outputs,
                            const MaceCancellation& cancellation,
                            RunMetadata* run_metadata) {
-  return impl_->Run(inputs, outputs, &cancellation, run_metadata);
+  const Cancellation ours(cancellation);
+  return impl_->Run(inputs, outputs, &ours, run_metadata);
+}
+
+MaceStatus MaceEngine::Run(const std::map<std::string, MaceTensor>& inputs,
+                           std::map<std::string, MaceTensor>* outputs,
+                           const MaceDeadline& deadline,
+                           RunMetadata* run_metadata) {
+  const Cancellation ours(deadline);
+  return impl_->Run(inputs, outputs, &ours, run_metadata);
 }
 
 std::vector<MaceTensorInfo> MaceEngine::states() const {

@@ -217,8 +217,46 @@ TestTensor Const(TestTensor tensor) {
 }
 namespace {
 
-// Stores rows as int8 or int4 (stored_weight.h), with the scales that
-// hold all of them.
+// Stores `n` elements as a block of a row with a scale, and perhaps a zero
+// point, that holds all of them.
+void StoreBlock(const float* from, int64_t n, const QuantizedRows& rows,
+                int64_t row, int64_t block, uint8_t* bytes) {
+  const float least = std::fmin(0, *std::min_element(from, from + n));
+  const float most = std::fmax(0, *std::max_element(from, from + n));
+  const float largest = std::fmax(most, -least);
+  float scale = rows.zeros != nullptr ? (most - least) / 15
+                                      : largest / (rows.bits == 4 ? 7 : 127);
+  float zero = rows.bits == 4 ? 8 : 0;
+  const int64_t at = row * rows.row_scales + block;
+  const auto place = [bytes, &rows](const void* of) {
+    return bytes + (static_cast<const uint8_t*>(of) - rows.values);
+  };
+  if (rows.has_blocks) {
+    const uint16_t fp16 = ToFp16(scale);
+    scale = FromFp16(fp16);
+    std::memcpy(place(rows.scales) + 2 * at, &fp16, sizeof(fp16));
+  } else {
+    std::memcpy(place(rows.scales) + 4 * at, &scale, sizeof(scale));
+  }
+  if (rows.zeros != nullptr) {
+    const uint16_t fp16 = ToFp16(scale > 0 ? -least / scale : 0);
+    zero = FromFp16(fp16);
+    std::memcpy(place(rows.zeros) + 2 * at, &fp16, sizeof(fp16));
+  }
+  uint8_t* values = bytes + row * rows.row_bytes;
+  for (int64_t i = 0; i < n; ++i) {
+    const float units = scale > 0 ? from[i] / scale + zero : zero;
+    const auto value = static_cast<int>(std::lround(units));
+    if (rows.bits == 8) {
+      values[block * kValuesPerBlock + i] = static_cast<uint8_t>(value);
+    } else {
+      values[block * 16 + i % 16] |=
+          static_cast<uint8_t>(std::clamp(value, 0, 15) << (i < 16 ? 0 : 4));
+    }
+  }
+}
+
+// Stores rows as int8 or int4 (stored_weight.h).
 void StoreQuantized(TestTensor* tensor) {
   Operand weight;
   weight.type = tensor->type;
@@ -229,37 +267,11 @@ void StoreQuantized(TestTensor* tensor) {
   weight.data = quantized;
   const QuantizedRows rows(weight);
   const int64_t block = rows.has_blocks ? kValuesPerBlock : rows.depth;
-  const float most = rows.has_blocks ? 7 : 127;
-  for (int64_t r = 0; r < rows.rows; ++r) {
-    const float* from = tensor->f32() + r * rows.depth;
+  for (int64_t r = 0; r < rows.rows && rows.depth > 0; ++r) {
     for (int64_t b = 0; b < rows.row_scales; ++b) {
-      float largest = 0;
-      const int64_t end = std::min(rows.depth, (b + 1) * block);
-      for (int64_t i = b * block; i < end; ++i) {
-        largest = std::fmax(largest, std::fabs(from[i]));
-      }
-      auto* scales =
-          quantized + (static_cast<const uint8_t*>(rows.scales) - quantized);
-      float scale = largest / most;
-      if (rows.has_blocks) {
-        const uint16_t fp16 = ToFp16(scale);
-        scale = FromFp16(fp16);
-        reinterpret_cast<uint16_t*>(scales)[r * rows.row_scales + b] = fp16;
-      } else {
-        reinterpret_cast<float*>(scales)[r] = scale;
-      }
-      for (int64_t i = b * block; i < end; ++i) {
-        const int code =
-            scale > 0 ? static_cast<int>(std::lround(from[i] / scale)) : 0;
-        uint8_t* row = quantized + r * rows.row_bytes;
-        if (!rows.has_blocks) {
-          row[i] = static_cast<uint8_t>(code);
-          continue;
-        }
-        const int64_t at = i % block;
-        row[b * 16 + at % 16] |=
-            static_cast<uint8_t>((code + 8) << (at < 16 ? 0 : 4));
-      }
+      StoreBlock(tensor->f32() + r * rows.depth + b * block,
+                 std::min(block, rows.depth - b * block), rows, r, b,
+                 quantized);
     }
   }
   WidenStored(weight, reinterpret_cast<float*>(tensor->bytes.data()));

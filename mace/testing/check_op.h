@@ -35,7 +35,8 @@ TestTensor Quantized(DataType dtype, Shape shape,
                      const std::vector<int32_t>& quantized, float scale,
                      int32_t zero_point);
 TestTensor Const(TestTensor tensor);
-// A constant f32 rounded to kF16, kBF16, or quantized (kI8, kU8), stored so or
+// A constant f32 rounded to kF16, kBF16, or quantized (kI8, kU8, kI8Blocks,
+// kU4Blocks), stored so or
 // as floats.
 TestTensor StoredAs(DataType stored, TestTensor tensor);
 // A constant f32 quantized to int8 with this quantization.

@@ -276,6 +276,8 @@ proto::DataType ToProto(DataType type) {
       return proto::DT_UINT8;
     case DataType::kBool:
       return proto::DT_BOOL;
+    case DataType::kI8Blocks:  // no tensor has them
+    case DataType::kU4Blocks:
     case DataType::kInvalid:
       break;
   }

@@ -46,7 +46,7 @@ def app(package, tmp_path_factory):
     """The folder of its classes."""
     out = tmp_path_factory.mktemp("app")
     sources = sorted((APP / "app" / "src").rglob("*.kt"))
-    assert len(sources) == 3
+    assert len(sources) == 4
     compiler = ":".join(str(maven.need(name)) for name in COMPILER)
     done = subprocess.run(
         ["java", "-cp", compiler, "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib",
@@ -68,8 +68,8 @@ def test_it_compiles_and_classifies_on_this_machine(app, package, stand_in, tmp_
          tmp_path / "example" / "model", tmp_path / "3.raw", tmp_path, stand_in],
         capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    answer, plan, dsp, no_dsp = done.stdout.splitlines()
-    assert answer == "3 true"
+    answer, plan, awaited, dsp, no_dsp = done.stdout.splitlines()
+    assert answer == awaited == "3 true"
     steps, size, tensors, has_steps = plan.split()
     assert int(steps) > 5 and int(size) > 10000 and int(tensors) > 5 and has_steps == "true"
     assert dsp.startswith("3 true ")

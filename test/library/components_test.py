@@ -25,7 +25,8 @@ SOURCE = Path(__file__).parent / "components" / "absent.cc"
 # without which nothing fails.
 CALLS = {name: component for name, component in FORMER.items()
          if component is not None and name not in ("c_api", "search")}
-MORE_CALLS = {"set_arena": "memory_tools", "set_plan": "memory_tools", "set_guard": "diagnostics"}
+MORE_CALLS = {"set_arena": "memory_tools", "set_plan": "memory_tools", "set_guard": "diagnostics",
+              "async": "interfaces"}
 
 pytestmark = [
     pytest.mark.deep,

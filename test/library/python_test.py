@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -73,7 +74,9 @@ def test_other_layouts_and_byte_orders_are_copied(digits):
     other = np.asfortranarray(x.transpose(0, 1, 3, 2)).transpose(0, 1, 3, 2)
     strided = np.repeat(x, 2, axis=3)[..., ::2]
     assert not strided.flags.c_contiguous
-    for same in (other, strided, x.astype(">f4"), x.tolist(), x[:, :, ::-1][:, :, ::-1]):
+    shifted = np.frombuffer(b"\0" + x.tobytes(), np.float32, offset=1).reshape(x.shape)
+    assert not shifted.flags.aligned
+    for same in (other, strided, x.astype(">f4"), x.tolist(), x[:, :, ::-1][:, :, ::-1], shifted):
         np.testing.assert_array_equal(digits(same), wanted)
 
 
@@ -123,6 +126,19 @@ def test_what_is_refused_says_why(mace, models, digits):
         (lambda: digits(x, outputs={"probabilities": np.zeros((2, 10), np.float32)}), r"\[1,10\]"),
         (lambda: digits(x, outputs={"probabilities": np.zeros((1, 20), "f4")[:, ::2]}), "dense"),
         (lambda: digits(x, outputs={"probabilities": [0] * 10}), "NumPy array, not list"),
+        (lambda: digits(x, outputs={"probabilities": np.frombuffer(bytes(40), "f4")}), "writable"),
+        (lambda: digits(x, outputs={"probabilities": np.frombuffer(bytearray(41), "f4", 10, 1)}),
+         "aligned"),
+        (lambda: mace.Engine.query_arena_bytes(path, input_shapes={"input": [1, 1, 2**40, 2**40]}),
+         "no tensor has the shape"),
+        (lambda: mace.Engine.query_arena_bytes(path, input_shapes={"input": [2**70]}),
+         "'input': a shape is a list of integers of 64 bits"),
+        (lambda: mace.Engine.query_arena_bytes(path, input_shapes={"input": 5}), "shape is a list"),
+        (lambda: mace.Engine(path, offline_memory_plan=[2**40]), "integers of 32 bits"),
+        (lambda: mace.ImageConverter(2**40, 8), "width=1099511627776: it is an integer"),
+        (lambda: mace.ImageConverter(8, 8, num_threads=2.5), "num_threads=2.5: it is an integer"),
+        (lambda: mace.ImageConverter(8, 8)(np.zeros((8, 8, 3), np.uint8), crop=(0, 0, 2**33, 1)),
+         "crop=8589934592: it is"),
         (lambda: digits.profile({"input": x}, outptus={}), "no option outptus"),
         (lambda: digits.dump("plans"), "there is no stage 'plans'; choose graph, plan"),
         (lambda: mace.Engine(path, device="npu"), "the devices are cpu, gpu, dsp"),
@@ -202,6 +218,15 @@ def test_models_in_memory(mace, models):
         mace.Engine(model)
 
 
+def test_a_file_is_cut_short_while_a_model_in_memory_lives(mace, models, tmp_path):
+    for suffix in (".pb", ".data"):
+        (tmp_path / f"m{suffix}").write_bytes(models["digits"].with_suffix(suffix).read_bytes())
+    model = mace.Model(tmp_path / "m.pb", into_memory=True)
+    for suffix in (".pb", ".data"):
+        os.truncate(tmp_path / f"m{suffix}", 1)
+    assert mace.Engine(model)(small_models.pixels(3)).argmax() == 3
+
+
 def test_a_run_is_cancelled_and_python_goes_on_meanwhile(mace, models):
     engine = mace.Engine(models["slow"], num_threads=1)
     x, cancellation, ends = np.zeros((1, 512, 112, 112), np.float32), mace.Cancellation(), []
@@ -224,6 +249,24 @@ def test_a_run_is_cancelled_and_python_goes_on_meanwhile(mace, models):
     with pytest.raises(mace.ClosedError, match="the engine is closed") as error:
         engine(x)
     assert error.value.status == mace.Status.INVALID_ARGS
+
+
+def test_a_run_ends_at_its_deadline(mace, models, digits):
+    x = small_models.pixels(3)
+    assert digits.run({"input": x}, cancellation=mace.Cancellation(3600))
+    with mace.Engine(models["slow"], num_threads=1) as slow:
+        zeros = {name: np.zeros(info.shape, np.float32) for name, info in slow.inputs.items()}
+        for deadline, micros in ((0.03, 30000), (0, 0)):
+            ends = mace.Cancellation(deadline=deadline)
+            with pytest.raises(mace.CancelledError, match=f"deadline, which was {micros} us after"):
+                slow.run(zeros, cancellation=ends)
+            assert ends.cancelled
+    ends = mace.Cancellation()
+    ends.set_deadline(1e300)
+    assert digits.run({"input": x}, cancellation=ends)
+    for wrong in ("1 s", float("nan"), None):
+        with pytest.raises(mace.InvalidArgumentError, match="a number of seconds"):
+            ends.set_deadline(wrong)
 
 
 def test_threads_share_an_engine(digits):

@@ -95,6 +95,7 @@ def like(path: Path, name: str, change: Callable[[Any], None]) -> Path:
     """A copy of a model, beside it, whose graph is changed."""
     net = mace().NetDef.FromString(path.read_bytes())
     change(net)
+    net.ClearField("graph_xxh3")
     copy = path.with_name(f"{name}.pb")
     copy.write_bytes(net.SerializeToString())
     shutil.copyfile(path.with_suffix(".data"), copy.with_suffix(".data"))

@@ -26,6 +26,7 @@ LAYERS: dict[str, set[str]] = {
     "hexagon": {"device", "graph", "memory", "ops"},
     "plan": {"graph", "ops", "memory", "device"},
     "sealed": set(),  # encrypted files to bytes
+    "text": set(),  # text to tokens of language models
     "runtime": {"plan", "memory", "model", "device", "graph", "sealed"},
     "capi": set(),  # the C API, over the C++ one of public/
     "java": set(),  # JNI over the C API
@@ -87,6 +88,7 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         "settings": set(),  # what an app chooses
         "devices": {"settings"},
         "model": {"settings"},
+        "async": set(),  # over the C++ API
         "executor": set(),
         "memory": {"executor", "settings"},
         "io": {"model"},  # the caller's tensors, and states

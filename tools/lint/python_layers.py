@@ -49,7 +49,9 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         ".": {"ops", "reference"},
         "passes": {".", "ops", "reference"},
         "exporters": set(),
-        "importers": {".", "exporters", "ops", "passes", "reference"},
+        "decoders": set(),
+        "importers": {".", "decoders", "exporters", "ops", "passes", "reference"},
+        "tokenizers": set(),
         "onnx_export": {"importers", "ops"},
     },
     "analyze": {
@@ -64,6 +66,7 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         "library": set(),
         "source": {"library"},
         ".": {"library"},
+        "release": {".", "library", "source"},
     },
     "commands": {
         "options": set(),

@@ -3,7 +3,7 @@
 
 #include "tools/mace_plan/json.h"
 
-#include <fstream>
+#include "mace/base/file.h"
 
 namespace mace::tools {
 namespace {
@@ -68,11 +68,10 @@ memory::Problem ToProblem(const json& root, size_t* at) {
 }  // namespace
 
 Result<memory::Problem> ReadProblem(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return InvalidArgument("cannot open '" + path + "'");
+  MACE_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
   size_t at = 0;
   try {
-    return ToProblem(json::parse(in), &at);
+    return ToProblem(json::parse(file.data(), file.data() + file.size()), &at);
   } catch (const std::exception& e) {
     return InvalidArgument(path + ": record " + std::to_string(at) + ": " +
                            e.what());

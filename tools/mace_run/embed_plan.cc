@@ -4,9 +4,11 @@
 #include "tools/mace_run/embed_plan.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "mace/base/file.h"
 #include "mace/proto/mace.pb.h"
+#include "tools/mace_run/write_graph.h"
 
 namespace mace::tools {
 
@@ -30,8 +32,7 @@ Status EmbedMemoryPlan(const std::string& model_file,
   plan->set_total_bytes(json["total_size"].get<int64_t>());
   plan->set_lower_bound_bytes(json["bound"].get<int64_t>());
   plan->set_optimal(json["status"] == "optimal");
-  const std::string bytes = net.SerializeAsString();
-  return WriteFileAtomically(path, bytes.data(), bytes.size());
+  return WriteGraph(std::move(net), path);
 }
 
 }  // namespace mace::tools

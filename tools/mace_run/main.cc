@@ -27,6 +27,7 @@
 #include "tools/mace_run/run_model.h"
 #include "tools/mace_run/settings_json.h"
 #include "tools/mace_run/statistics.h"
+#include "tools/mace_run/tokenize.h"
 
 namespace mace::tools {
 namespace {
@@ -195,7 +196,9 @@ int PrintMachine(const Options& options) {
   const nlohmann::json json = {{"isa", ToString(DetectCpuFeatures())},
                                {"threads", (*threads)->num_threads()},
                                {"gflops", limits->gflops},
-                               {"memory_gbps", limits->memory_gbps}};
+                               {"int8_gops", limits->int8_gops},
+                               {"memory_gbps", limits->memory_gbps},
+                               {"read_gbps", limits->read_gbps}};
   std::printf("%s\n", json.dump().c_str());
   return 0;
 }
@@ -326,6 +329,11 @@ int Main(int argc, char** argv) {
     return 0;
   }
   if (options.machine) return PrintMachine(options);
+  if (!options.tokenize.empty()) {
+    const Status status =
+        PrintTokens(options.tokenizer, options.tokenize, options.plain_text);
+    return status.ok() ? 0 : Fail(status);
+  }
   if (!options.config.empty()) return RunDeployment(options);
   if (options.is_batch && !options.infer_types) return RunBatch(options);
   const auto done = DoWithoutResult(options);

@@ -4,11 +4,11 @@
 #include "tools/mace_run/options.h"
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "mace/base/file.h"
 #include "mace/runtime/settings/setting_values.h"
 #include "tools/cli/flags.h"
 
@@ -71,11 +71,14 @@ std::vector<int64_t> ParseShape(const std::string& text,
 
 // {"jobs": [...]} or a list of objects with the fields of Job.
 std::vector<Job> ReadBatch(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw CLI::ValidationError("--batch", "cannot open '" + path + "'");
+  const auto file = MappedFile::Open(path);
+  if (!file.ok()) {
+    throw CLI::ValidationError("--batch", file.status().information());
+  }
   std::vector<Job> jobs;
   try {
-    for (const auto& entry : nlohmann::json::parse(in)) {
+    for (const auto& entry :
+         nlohmann::json::parse(file->data(), file->data() + file->size())) {
       Job job;
       job.model_file = entry.at("model_file");
       job.model_data_file = entry.at("model_data_file");
@@ -186,8 +189,13 @@ void AddRunFlags(CLI::App& app, Options& o) {
   app.add_option("--warmup", o.warmup, "runs before the timed ones")
       ->check(WholeNumber(0, kMaxRuns))
       ->capture_default_str();
+  app.add_option("--deadline_ms", o.deadline_ms,
+                 "milliseconds after which a run ends with MACE_CANCELLED")
+      ->check(Number(0, kDay * 1000, true));
   app.add_flag("!--no_checksum", o.verify_checksum,
                "do not read all weights to compare their checksum");
+  app.add_flag("--load_into_memory", o.into_memory,
+               "read the weights instead of mapping them");
   app.add_flag("--allow_nan", o.allow_nan, "run on inputs that hold NaN");
   app.add_option("--seed", o.seed, "of random inputs")
       ->check(WholeNumber(0, std::numeric_limits<uint32_t>::max()))
@@ -246,6 +254,20 @@ void AddResultFlags(CLI::App& app, Options& o) {
                "measure what this CPU can do at most and print it as JSON");
 }
 
+void AddTextFlags(CLI::App& app, Options& o) {
+  auto* tokenizer =
+      app.add_option("--tokenizer", o.tokenizer,
+                     "the tokenizer of a language model, as converter.py "
+                     "tokenizer writes it");
+  app.add_option("--tokenize", o.tokenize,
+                 "print the tokens of the texts in this file, which NUL bytes "
+                 "separate, and exit; -: stdin")
+      ->needs(tokenizer);
+  app.add_flag("--plain_text", o.plain_text,
+               "neither add special tokens nor read them in texts")
+      ->needs(tokenizer);
+}
+
 // The flags that name models in other ways.
 void CheckConfigFlags(const JobFlags& f, const Options& o) {
   const auto refuse = [&](const std::string& flag, const std::string& given) {
@@ -275,8 +297,8 @@ void Complete(JobFlags& f, Options& o) {
   }
   const bool only_waits = o.interactive && o.dump.empty() &&
                           o.embed_memory_plan.empty() && o.pack_weights.empty();
-  const bool needs_model =
-      !o.list_ops && !o.list_settings && !o.machine && !only_waits;
+  const bool needs_model = !o.list_ops && !o.list_settings && !o.machine &&
+                           !only_waits && o.tokenize.empty();
   if (!o.config.empty()) {
     CheckConfigFlags(f, o);
     o.jobs.push_back(f.job);
@@ -308,6 +330,7 @@ int ParseOptions(int argc, char** argv, Options* options) {
   AddRunFlags(app, *options);
   AddSettingFlags(app, *options);
   AddResultFlags(app, *options);
+  AddTextFlags(app, *options);
   return ParseFlags(
       app, argc, argv,
       [&] {

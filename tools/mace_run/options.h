@@ -36,6 +36,7 @@ struct Options {
   std::string device = "CPU";
   int round = 1;
   int warmup = 1;
+  double deadline_ms = 0;  // of each run; 0: none
   // Settings of the engine that are not left to it or to the model, by name, as
   // MaceEngineConfig::Set takes them. A program that measures wants all that
   // the GPU has.
@@ -48,6 +49,7 @@ struct Options {
   std::string pack_weights;  // an instruction set; empty: none
   std::string packed_model;  // where, without .pb and .data
   bool verify_checksum = true;
+  bool into_memory = false;  // not mapped
   bool allow_nan = false;
   uint32_t seed = 1;
   std::vector<float> input_range = {-1, 1};
@@ -63,6 +65,9 @@ struct Options {
   bool infer_types = false;
   bool list_settings = false;
   bool machine = false;
+  std::string tokenizer;  // a file; empty: none
+  std::string tokenize;   // a file with texts
+  bool plain_text = false;
 };
 
 // Returns the exit code if the process is to end at once (help, a wrong flag:

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
@@ -19,6 +20,7 @@
 #include "mace/plan/make_plan.h"
 #include "mace/proto/mace.pb.h"
 #include "mace/runtime/devices/devices.h"
+#include "tools/mace_run/write_graph.h"
 
 namespace mace::tools {
 namespace {
@@ -186,10 +188,9 @@ Status PackWeights(const Job& job, const std::string& isa,
   proto::NetDef net;
   MACE_ENSURE(net.ParseFromArray(graph.data(), static_cast<int>(graph.size())));
   const Array array = LayOut(model, *packed, net);
-  const std::string bytes = net.SerializeAsString();
   MACE_RETURN_IF_ERROR(WriteFileAtomically(
       prefix + ".data", array.bytes().data(), array.bytes().size()));
-  return WriteFileAtomically(prefix + ".pb", bytes.data(), bytes.size());
+  return WriteGraph(std::move(net), prefix + ".pb");
 }
 
 }  // namespace mace::tools

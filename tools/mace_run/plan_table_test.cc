@@ -14,7 +14,7 @@ namespace mace::tools {
 namespace {
 
 TEST(PlanTable, RooflineIsTheHigherOfBoth) {
-  const cpu::MachineLimits limits = {100, 10, 50'000};  // GFLOP/s, GB/s
+  const cpu::MachineLimits limits = {100, 0, 10, 0, 50'000};  // GFLOP/s, GB/s
   OperatorStats op;
   op.macs = 1'000'000;
   op.bytes = 100'000;
@@ -38,7 +38,8 @@ TEST(PlanTable, NoShareOfWhatFitsACache) {
   Benchmark benchmark;
   benchmark.Add(run);
   const auto table = [&](int64_t cache_bytes) {
-    std::string text = FormatPlanTable(benchmark, {100, 10, cache_bytes}, 0);
+    std::string text =
+        FormatPlanTable(benchmark, {100, 0, 10, 0, cache_bytes}, 0);
     text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
     return text;
   };
@@ -47,7 +48,7 @@ TEST(PlanTable, NoShareOfWhatFitsACache) {
   EXPECT_NE(table(0).find(cached), std::string::npos) << "not known";
   const std::string streamed = "|Eltwise|10.0|4.0|10.0|memory|250%|";
   EXPECT_NE(table(99'999).find(streamed), std::string::npos) << table(99'999);
-  EXPECT_EQ(PlanJson(benchmark, {100, 10, 100'000})["steps"][0]["bound"],
+  EXPECT_EQ(PlanJson(benchmark, {100, 0, 10, 0, 100'000})["steps"][0]["bound"],
             "cache");
 }
 
@@ -67,19 +68,19 @@ TEST(PlanTable, PredictedBesideMeasured) {
   run.op_stats.push_back(op);
   Benchmark benchmark;
   benchmark.Add(run);
-  const std::string table = FormatPlanTable(benchmark, {100, 10}, 0);
+  const std::string table = FormatPlanTable(benchmark, {100, 0, 10}, 0);
   EXPECT_NE(table.find("|    0 | Conv2d |      20.0 |     40.0 |     80.0 | "
                        "compute |  200% | winograd 4 (kept: 38.0 us, the "
                        "model's 50.0) | conv |\n"),
             std::string::npos)
       << table;
   for (const int width : {80, 100, 120}) {
-    std::istringstream lines(FormatPlanTable(benchmark, {100, 10}, width));
+    std::istringstream lines(FormatPlanTable(benchmark, {100, 0, 10}, width));
     for (std::string line; std::getline(lines, line);) {
       EXPECT_LE(NumCharacters(line), static_cast<size_t>(width)) << line;
     }
   }
-  const nlohmann::json json = PlanJson(benchmark, {100, 10});
+  const nlohmann::json json = PlanJson(benchmark, {100, 0, 10});
   ASSERT_EQ(json["steps"].size(), 1u);
   EXPECT_EQ(json["steps"][0]["chosen_by"], "kept");
   EXPECT_EQ(json["steps"][0]["measured_us"], 40);

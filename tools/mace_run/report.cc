@@ -280,9 +280,9 @@ Json OpListJson() {
          {"attrs", Attrs(*op)},
          {"types", InputTypes(*op)},
          {"types_with", TypesWith(*op)},
-         {"view", op->is_view       ? "always"
-                  : op->part_offset ? "where contiguous"
-                                    : "never"},
+         {"view", op->is_view        ? "always"
+                  : op->part_offsets ? "where contiguous"
+                                     : "never"},
          {"axis_order", AxisOrderName(op->axis_order)},
          {"min_inputs", op->min_inputs},
          {"max_inputs", op->max_inputs == kMany ? -1 : op->max_inputs},

@@ -143,6 +143,12 @@ Status WriteOutputs(const std::string& dir,
   return Status();
 }
 
+Status LoadMapped(const std::string& graph, const std::string& weights,
+                  std::shared_ptr<MaceModel>* model,
+                  const MaceModelOptions& options) {
+  return MaceModel::Load(graph, weights, model, options);
+}
+
 }  // namespace
 
 std::map<std::string, std::string> FilesOf(std::vector<std::string> names) {
@@ -167,8 +173,9 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
   const double begin = NowMs();
   MaceModelOptions model_options;
   model_options.verify_checksum = options.verify_checksum;
-  MACE_RETURN_IF_ERROR(MaceModel::Load(job.model_file, job.model_data_file,
-                                       &session.model_, model_options));
+  MACE_RETURN_IF_ERROR(
+      (options.into_memory ? MaceModel::LoadIntoMemory : LoadMapped)(
+          job.model_file, job.model_data_file, &session.model_, model_options));
   MaceEngineConfig config(DeviceOf(options.device));
   for (const auto& [name, text] : options.settings) {
     MACE_RETURN_IF_ERROR(config.Set(name, text));
@@ -185,6 +192,7 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
   MACE_RETURN_IF_ERROR(MaceEngine::Create(session.model_, {}, job.outputs,
                                           config, &session.engine_));
   session.init_ms_ = NowMs() - begin;
+  session.deadline_ms_ = options.deadline_ms;
   MACE_RETURN_IF_ERROR(session.LoadInputs(job, options));
   return session;
 }
@@ -222,7 +230,12 @@ Status Session::LoadInputs(const Job& job, const Options& options) {
 
 Result<double> Session::Run(RunMetadata* metadata) {
   const double begin = NowMs();
-  MACE_RETURN_IF_ERROR(engine_->Run(inputs_, &outputs_, metadata));
+  if (deadline_ms_ == 0) {
+    MACE_RETURN_IF_ERROR(engine_->Run(inputs_, &outputs_, metadata));
+  } else {
+    const MaceDeadline deadline(static_cast<int64_t>(deadline_ms_ * 1000));
+    MACE_RETURN_IF_ERROR(engine_->Run(inputs_, &outputs_, deadline, metadata));
+  }
   return NowMs() - begin;
 }
 

@@ -47,6 +47,7 @@ class Session {
   std::shared_ptr<MaceEngine> engine_;
   std::map<std::string, MaceTensor> inputs_, outputs_;
   double init_ms_ = 0;
+  double deadline_ms_ = 0;  // of each run; 0: none
 };
 
 // Opens, warms up, runs options.round times and writes the outputs to

@@ -34,6 +34,8 @@ void TestLog(void);
 void TestOpResolvers(void);
 void TestStates(void);
 void TestSealed(void);
+void TestAsyncRuns(void);
+void TestTokenizer(void);
 
 // A model: p = softmax(pool(conv(x, w))), x [1, 4, 4, 1] and p [1, 2, 2, 2];
 // the nodes are "c", "m" and "p". Static; the weights begin at a 64-byte
@@ -53,6 +55,10 @@ typedef struct SampleModel {
 const SampleModel* Sample(void);
 // The same with a state: y = x + sum, each [2], and y becomes the state sum.
 const SampleModel* StatefulSample(void);
+
+// A tokenizer file: byte-level BPE with the special tokens 256 <s> and 257
+// </s>, and the token 258 "ab". Static.
+const void* TokenizerSample(size_t* bytes);
 
 // Its x has so many numbers, as has its p.
 enum { kInputs = 16, kOutputs = 8 };

@@ -174,6 +174,16 @@ void TestCancellation(void) {
   EXPECT_BAD(mace_engine_run_until(t.engine, t.inputs, t.outputs, NULL, NULL),
              "cancellation is null");
   mace_cancellation_destroy(c);
+  EXPECT_BAD(mace_cancellation_set_deadline(NULL, 1), "cancellation is null");
+  EXPECT_OK(mace_cancellation_create(&c));
+  EXPECT_OK(mace_cancellation_set_deadline(c, 3600000000));
+  EXPECT(!mace_cancellation_is_cancelled(c));
+  EXPECT_OK(mace_engine_run_until(t.engine, t.inputs, t.outputs, c, NULL));
+  EXPECT_OK(mace_cancellation_set_deadline(c, 0));
+  EXPECT(mace_cancellation_is_cancelled(c));
+  EXPECT_ERROR(mace_engine_run_until(t.engine, t.inputs, t.outputs, c, NULL),
+               MACE_CANCELLED, "deadline, which was 0 us after it was set");
+  mace_cancellation_destroy(c);
   mace_cancellation_destroy(NULL);
   mace_run_metadata_destroy(metadata);
   Destroy(&t);

@@ -93,6 +93,12 @@ static void TestOptions(void) {
   EXPECT_OK(mace_model_options_set_verify_checksum(options, false));
   EXPECT_OK(mace_model_load_memory(s->graph, s->graph_bytes, broken,
                                    s->data_bytes, NULL, NULL, options, &model));
+  mace_model_destroy(model);
+  EXPECT_BAD(mace_model_options_set_into_memory(NULL, true), "options is null");
+  EXPECT_OK(mace_model_options_set_verify_checksum(options, true));
+  EXPECT_OK(mace_model_options_set_into_memory(options, true));
+  EXPECT_OK(mace_model_load(s->graph_file, s->data_file, options, &model));
+  EXPECT(model != NULL);
   mace_model_options_destroy(options);
   mace_model_options_destroy(NULL);
   mace_model_destroy(model);

@@ -82,6 +82,8 @@ void WithPointerTo(DataType type, const F& f) {
     case DataType::kBool:
       return f(static_cast<Boolean*>(nullptr));
     case DataType::kInvalid:
+    case DataType::kI8Blocks:
+    case DataType::kU4Blocks:
       return;
   }
 }

@@ -11,6 +11,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
+#include "mace/cpu/ukernels/peak/peak_q8_table.h"
 
 namespace mace::cpu {
 namespace {
@@ -67,6 +68,14 @@ Result<MachineLimits> MeasureLimits(ThreadPool* threads, CpuFeatures features) {
     });
   });
   limits.gflops = 2e-9 * kRounds * set.fmas_per_round * num_threads / fma_s;
+  const PeakQ8& q8 = ChooseRow(kPeakQ8, features);
+  volatile int32_t keep_q8 = 0;
+  const double q8_s = Shortest([&] {
+    threads->ParallelFor(num_threads, 1, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) keep_q8 = q8.fn(kRounds, 1, 1);
+    });
+  });
+  limits.int8_gops = 2e-9 * kRounds * q8.macs_per_round * num_threads / q8_s;
 
   AlignedBuffer buffers[3];
   for (AlignedBuffer& buffer : buffers) {
@@ -85,6 +94,13 @@ Result<MachineLimits> MeasureLimits(ThreadPool* threads, CpuFeatures features) {
         });
   });
   limits.memory_gbps = 1e-9 * 3 * sizeof(float) * kFloats / triad_s;
+  const double read_s = Shortest([&] {
+    threads->ParallelFor(kFloats, kFloats / num_threads / 4,
+                         [&](size_t begin, size_t end) {
+                           keep = set.read(end - begin, a + begin);
+                         });
+  });
+  limits.read_gbps = 1e-9 * sizeof(float) * kFloats / read_s;
   return limits;
 }
 

@@ -41,7 +41,8 @@ TEST(RunTasks, LeavesOutWhatIsNotNeeded) {
       auto pool = ThreadPool::Create(threads);
       ASSERT_TRUE(pool.ok());
       MaceCancellation cancellation;
-      (*pool)->SetCancellation(&cancellation);
+      const Cancellation of_run(cancellation);
+      (*pool)->SetCancellation(&of_run);
       std::atomic<size_t> calls{0};
       RunTasks(pool->get(), kTasks, in_order, [&](size_t, size_t) {
         // The first to come cancels, and the others wait for that.

@@ -196,6 +196,11 @@ void PackAnyPanel(const GemmUkernel& kernel, const GemmB& b, const void* data,
 
 }  // namespace
 
+void PackPanelQ8(const GemmUkernel& kernel, const GemmB& b, const void* data,
+                 void* packed) {
+  PackAnyPanel(kernel, b, data, 0, packed);
+}
+
 // Rows that are half of set_bytes apart leave two sets for a tile, which costs
 // less than copying them (4 %, measured).
 bool RowsConflict(const GemmUkernel& kernel, int64_t row_bytes, int64_t n,

@@ -66,6 +66,11 @@ int64_t PackedElements(const GemmUkernel& kernel, int64_t n, int64_t k);
 void PackPanel(const GemmUkernel& kernel, const GemmB& b, const float* data,
                int64_t panel, float* packed);
 
+// Packs the only panel of `b`, whose elements are int8, for a micro-kernel of
+// quantized values.
+void PackPanelQ8(const GemmUkernel& kernel, const GemmB& b, const void* data,
+                 void* packed);
+
 // Packs the matrix `b` of tensor `data`, whose elements have the micro-kernel's
 // type of b. The threads share the panels.
 void PackB(const GemmUkernel& kernel, const GemmB& b, const void* data,

@@ -43,6 +43,13 @@ Result<KernelPtr> PrepareMatMulWeightsQ8(const Node& node, int64_t m,
                                          const ActivationFunction& activation,
                                          CpuContext& context);
 
+// The same with dynamic quantization: rows of x become int8 with a scale each
+// in every run, and are multiplied by the quantized values of w. REQUIRES: as
+// PrepareMatMulWeightsQ8. Errors: MACE_OUT_OF_RESOURCES.
+Result<KernelPtr> PrepareMatMulDynamic(const Node& node, int64_t m,
+                                       const ActivationFunction& activation,
+                                       CpuContext& context);
+
 }  // namespace mace::cpu
 
 #endif  // MACE_CPU_CONV_MAT_MUL_KERNEL_H_

@@ -211,7 +211,8 @@ struct ManyRows final : WeightsQ8Kernel {
 Result<KernelPtr> PrepareMatMulWeightsQ8(const Node& node, int64_t m,
                                          const ActivationFunction& activation,
                                          CpuContext& context) {
-  if (m < kManyRows) {
+  if (m < kManyRows &&
+      DequantizedRows(node.inputs[1], context.features).HasMicroKernel()) {
     return KernelPtr(std::make_unique<FewRows>(node, m, activation, context));
   }
   return KernelPtr(std::make_unique<ManyRows>(node, m, activation, context));

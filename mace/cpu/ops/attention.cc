@@ -3,9 +3,7 @@
 //
 // A task computes a block of queries of one head. It goes through the keys tile
 // by tile: their scores are a matrix product, and so is what they add to the
-// result. The largest score and the sum of exponentials so far are kept for
-// each query; where a tile has a larger score, what came before is scaled down
-// (Milakov and Gimelshein 2018, "Online normalizer calculation for softmax").
+// result. A few queries are computed by DecodeAttention instead.
 
 #include "mace/ops/attention.h"
 
@@ -16,49 +14,24 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/tasks.h"
+#include "mace/cpu/conv/decode_attention.h"
 #include "mace/cpu/conv/gemm_pack.h"
+#include "mace/cpu/conv/softmax_tile.h"
 #include "mace/cpu/reference/attention.h"
-#include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {
 namespace {
 
 constexpr int64_t kQueries = 56;  // rows of a block: four tiles of AVX-512
 constexpr int64_t kKeys = 192;    // of a tile, a multiple of every nr
-constexpr int64_t kAttentionLanes = 8;  // that a compiler makes vectors of
-
-// Returns the largest of n numbers and `most`; NaNs count as small.
-float AttentionLargest(const float* x, int64_t n, float most) {
-  float lanes[kAttentionLanes];
-  std::fill_n(lanes, kAttentionLanes, most);
-  int64_t i = 0;
-  for (; i + kAttentionLanes <= n; i += kAttentionLanes) {
-    for (int64_t k = 0; k < kAttentionLanes; ++k) {
-      lanes[k] = x[i + k] > lanes[k] ? x[i + k] : lanes[k];
-    }
-  }
-  for (; i < n; ++i) lanes[0] = x[i] > lanes[0] ? x[i] : lanes[0];
-  return *std::max_element(lanes, lanes + kAttentionLanes);
-}
-
-float Total(const float* x, int64_t n) {
-  float lanes[kAttentionLanes] = {};
-  int64_t i = 0;
-  for (; i + kAttentionLanes <= n; i += kAttentionLanes) {
-    for (int64_t k = 0; k < kAttentionLanes; ++k) lanes[k] += x[i + k];
-  }
-  for (; i < n; ++i) lanes[0] += x[i];
-  float sum = 0;
-  for (const float lane : lanes) sum += lane;
-  return sum;
-}
 
 struct AttentionF32 final : Kernel {
   ThreadPool* threads = nullptr;
   const GemmUkernel* gemm = nullptr;
-  const RowF32* micro = nullptr;
+  SoftmaxTile softmax;
   AttentionShapes s;
   ScoreRule rule;
+  DataType dtype = DataType::kF32;  // of keys and values
 
   int64_t PackedKeys() const {
     return PackedElements(*gemm, s.k.rows, s.k.depth);
@@ -70,9 +43,15 @@ struct AttentionF32 final : Kernel {
   // Floats that a worker needs: scores, results, and two numbers for each
   // query.
   int64_t WorkerFloats() const { return kQueries * (kKeys + s.v.depth + 2); }
+  // Floats of the rows of a head, if they have another type.
+  int64_t RowFloats() const {
+    if (dtype == DataType::kF32) return 0;
+    return s.k.rows * std::max(s.k.depth, s.v.depth);
+  }
   int64_t scratch_bytes() const override {
     const int64_t floats = matrices() * (PackedKeys() + PackedValues()) +
-                           threads->num_threads() * WorkerFloats();
+                           threads->num_threads() * WorkerFloats() +
+                           RowFloats();
     return floats * static_cast<int64_t>(sizeof(float));
   }
   int64_t macs() const override {
@@ -82,10 +61,14 @@ struct AttentionF32 final : Kernel {
   std::string variant() const override { return gemm->name; }
 
   Status Run(const RunArgs& args) override {
+    MACE_RETURN_IF_ERROR(rule.CheckPosition(args.inputs));
     float* keys = args.scratch.as<float>();
     float* values = keys + matrices() * PackedKeys();
     float* own = values + matrices() * PackedValues();
-    for (int64_t i = 0; i < matrices(); ++i) Pack(args, i, keys, values);
+    float* rows = own + threads->num_threads() * WorkerFloats();
+    for (int64_t i = 0; i < matrices(); ++i) {
+      Pack(args, i, keys + i * PackedKeys(), values + i * PackedValues(), rows);
+    }
     const int64_t blocks = CeilDiv(s.q.rows, kQueries);
     const int64_t tasks = s.q.batch * s.q.heads * blocks;
     RunTasks(threads, tasks, [&](size_t worker, size_t task) {
@@ -94,7 +77,11 @@ struct AttentionF32 final : Kernel {
       const int64_t batch = t / blocks / s.q.heads;
       const int64_t shared = head / (s.q.heads / s.k.heads);
       const int64_t matrix = batch * s.k.heads + shared;
+      const ScoreRule of_batch = rule.Of(args.inputs, batch);
       Block block;
+      block.rule = &of_batch;
+      block.slope = rule.SlopeOf(args.inputs, head);
+      block.sink = rule.SinkOf(args.inputs, head);
       block.first = t % blocks * kQueries;
       block.rows = std::min(kQueries, s.q.rows - block.first);
       block.q = args.inputs[0].as<const float>() + batch * s.q.batch_stride +
@@ -115,25 +102,47 @@ struct AttentionF32 final : Kernel {
     const float *q, *keys, *values;
     const char* mask;
     float* y;
+    const ScoreRule* rule;
+    float slope, sink;
   };
 
-  void Pack(const RunArgs& args, int64_t i, float* keys, float* values) const {
-    const int64_t batch = i / s.k.heads, head = i % s.k.heads;
+  // Returns the rows of matrix `i` of an operand as floats, `*stride` apart, of
+  // which the first `n` count. They may be in `rows`.
+  const float* RowsOf(const Buffer& input, const HeadsOf& h, int64_t i,
+                      int64_t n, float* rows, int64_t* stride) const {
+    const int64_t at =
+        i / h.heads * h.batch_stride + i % h.heads * h.head_stride;
+    const auto element = static_cast<int64_t>(SizeOf(dtype));
+    const char* from = input.as<const char>() + at * element;
+    *stride = h.row_stride;
+    if (dtype == DataType::kF32) return reinterpret_cast<const float*>(from);
+    *stride = h.depth;
+    threads->ParallelFor(n, 64, [&](size_t begin, size_t end) {
+      for (auto r = static_cast<int64_t>(begin); r < static_cast<int64_t>(end);
+           ++r) {
+        WidenKvRow(dtype, from + r * h.row_stride * element, h.depth,
+                   rows + r * h.depth);
+      }
+    });
+    return rows;
+  }
+
+  void Pack(const RunArgs& args, int64_t i, float* keys, float* values,
+            float* rows) const {
+    const int64_t n = rule.Of(args.inputs, i / s.k.heads).keys();
     GemmB k;
-    k.offset = batch * s.k.batch_stride + head * s.k.head_stride;
-    k.n = s.k.rows;
-    k.column_stride = s.k.row_stride;
+    const float* from =
+        RowsOf(args.inputs[1], s.k, i, n, rows, &k.column_stride);
+    k.n = n;
     k.channels = s.k.depth;
     k.channel_stride = 1;
-    PackB(*gemm, k, args.inputs[1].handle, keys + i * PackedKeys(), threads);
+    PackB(*gemm, k, from, keys, threads);
     GemmB v;
-    v.offset = batch * s.v.batch_stride + head * s.v.head_stride;
+    from = RowsOf(args.inputs[2], s.v, i, n, rows, &v.channel_stride);
     v.n = s.v.depth;
     v.column_stride = 1;
-    v.channels = s.v.rows;
-    v.channel_stride = s.v.row_stride;
-    PackB(*gemm, v, args.inputs[2].handle, values + i * PackedValues(),
-          threads);
+    v.channels = n;
+    PackB(*gemm, v, from, values, threads);
   }
 
   // c = a * b, or c + a * b if `adds`; panels of b are `panel` elements apart.
@@ -167,47 +176,33 @@ struct AttentionF32 final : Kernel {
     float* sums = scores + kQueries * kKeys;
     float* most = sums + kQueries;
     float* result = most + kQueries;
-    std::fill_n(sums, b.rows, 0.0f);
-    std::fill_n(most, b.rows, -INFINITY);
+    // The sink is a score without a value.
+    std::fill_n(sums, b.rows, b.sink == -INFINITY ? 0.0f : 1.0f);
+    std::fill_n(most, b.rows, b.sink);
     std::fill_n(result, b.rows * depth, 0.0f);
-    const auto [begin, end] = rule.Keys(b.first, b.rows);
-    for (int64_t t = begin / kKeys * kKeys; t < end; t += kKeys) {
+    const int64_t keys = b.rule->keys();
+    const auto [begin, end] = b.rule->Keys(b.first, b.rows);
+    for (int64_t t = 0; t < end; t += kKeys) {
       const int64_t n = std::min(kKeys, end - t);
+      if (t + n <= begin && t >= b.rule->sink_keys()) continue;
       Multiply(b.rows, n, s.k.depth, b.q, s.q.row_stride,
                b.keys + t * s.k.depth, gemm->nr * s.k.depth, scores, kKeys,
                /*adds=*/false);
       for (int64_t r = 0; r < b.rows; ++r) {
         float* row = scores + r * kKeys;
-        rule.Apply(b.first + r, t, n, b.mask, row);
-        Exponentials(row, n, most[r], sums[r], result + r * depth);
+        b.rule->Apply(b.first + r, t, n, b.mask, b.slope, row);
+        const float scale = softmax.Add(row, n, &most[r], &sums[r]);
+        if (scale == 1) continue;
+        for (int64_t e = 0; e < depth; ++e) result[r * depth + e] *= scale;
       }
       Multiply(b.rows, depth, n, scores, kKeys, b.values + t * gemm->nr,
-               gemm->nr * s.v.rows, result, depth, /*adds=*/true);
+               gemm->nr * keys, result, depth, /*adds=*/true);
     }
     for (int64_t r = 0; r < b.rows; ++r) {
       const float scale = sums[r] == 0 ? 0 : 1 / sums[r];
       float* y = b.y + r * s.y.row_stride;
       for (int64_t e = 0; e < depth; ++e) y[e] = result[r * depth + e] * scale;
     }
-  }
-
-  // Makes exponentials of a row of scores, and scales what came before.
-  void Exponentials(float* row, int64_t n, float& most, float& sum,
-                    float* result) const {
-    const float now = AttentionLargest(row, n, most);
-    if (now == -INFINITY && std::isinf(Total(row, n))) {  // no key counts
-      std::fill_n(row, n, 0.0f);
-      return;
-    }
-    if (now != most) {
-      const float scale = std::exp(most - now);
-      sum *= scale;
-      for (int64_t e = 0; e < s.v.depth; ++e) result[e] *= scale;
-      most = now;
-    }
-    for (int64_t i = 0; i < n; ++i) row[i] -= now;
-    micro->set->exp({static_cast<size_t>(n), row, row});
-    sum += Total(row, n);
   }
 };
 
@@ -218,14 +213,16 @@ Result<KernelPtr> PrepareAttentionF32(const Node& node, CpuContext& context) {
   const ScoreRule rule(s, attrs, node);
   const bool empty = s.k.rows == 0 || s.k.depth == 0 || s.v.depth == 0;
   if (context.reference || empty) {
-    return MakeReferenceAttention(s, rule, context.threads);
+    return MakeReferenceAttention(node, s, rule, context.threads);
   }
+  if (IsDecodeAttention(s)) return MakeDecodeAttention(node, s, rule, context);
   auto kernel = std::make_unique<AttentionF32>();
   kernel->threads = context.threads;
   kernel->s = s;
   kernel->rule = rule;
   kernel->gemm = &BestGemm(kGemmF32, context.features);
-  kernel->micro = &ChooseRow(kRowF32, context.features);
+  kernel->softmax = SoftmaxTile(context.features);
+  kernel->dtype = node.inputs[1].type.dtype;
   return KernelPtr(std::move(kernel));
 }
 

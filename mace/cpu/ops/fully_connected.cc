@@ -27,6 +27,9 @@ Result<KernelPtr> PrepareFullyConnectedF32(const Node& node,
   if constexpr (kHas8BitKernels) {
     // Rows without elements are left to the float kernel.
     if (HasQuantizedRows(node.inputs[1]) && spec.m > 0 && spec.k > 0) {
+      if (attrs.dynamic) {
+        return PrepareMatMulDynamic(node, spec.m, spec.activation, context);
+      }
       return PrepareMatMulWeightsQ8(node, spec.m, spec.activation, context);
     }
   }

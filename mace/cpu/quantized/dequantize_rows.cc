@@ -12,8 +12,12 @@ DequantizedRows::DequantizedRows(const Operand& weight, CpuFeatures features)
 
 void DequantizedRows::Run(int64_t begin, int64_t end, float* scratch,
                           float* to) const {
-  DequantizeRowsQ8Fn* fn = rows_.has_blocks ? micro_->bits4 : micro_->bits8;
+  DequantizeRowsQ8Fn* fn = rows_.bits == 4 ? micro_->bits4 : micro_->bits8;
   for (int64_t r = begin; r < end; ++r, to += rows_.depth) {
+    if (!HasMicroKernel()) {
+      rows_.Widen(r, to);
+      continue;
+    }
     rows_.ScalesOf(r, scratch);
     fn({static_cast<size_t>(rows_.depth), rows_.values + r * rows_.row_bytes,
         scratch, to});

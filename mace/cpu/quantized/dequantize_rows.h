@@ -15,6 +15,11 @@ class DequantizedRows {
   DequantizedRows(const Operand& weight, CpuFeatures features);
 
   const QuantizedRows& rows() const { return rows_; }
+  // Whether micro-kernels read such rows: int8 with one scale, int4 in blocks
+  // without zero points.
+  bool HasMicroKernel() const {
+    return rows_.zeros == nullptr && rows_.has_blocks == (rows_.bits == 4);
+  }
   // Names the micro-kernel.
   const char* variant() const { return micro_->name; }
 

@@ -27,8 +27,11 @@ enum class Element : uint8_t {
   kI8,
   kI16,
   kI32,
-  kQ8Block,  // 32 int8 with a scale
-  kQ4Block,  // 32 int4 with a scale
+  // Blocks of 32 with a scale (gemm_blocks.h):
+  kQ8Block,      // of a row, int8
+  kQ4Block,      // int4
+  kQ4ZeroBlock,  // int4 with a zero point
+  kW8Block,      // int8
 };
 
 // The Element of a C++ type: ElementOf<float>() is Element::kF32.
@@ -69,13 +72,13 @@ constexpr Element ElementOf<uint16_t>() {
 }
 
 constexpr size_t SizeOf(Element element) {
-  constexpr size_t kSizes[] = {4, 2, 2, 1, 1, 1, 2, 4, 40, 18};
+  constexpr size_t kSizes[] = {4, 2, 2, 1, 1, 1, 2, 4, 44, 18, 20, 34};
   return kSizes[static_cast<size_t>(element)];
 }
 
 constexpr const char* NameOf(Element element) {
-  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8",  "u8",
-                                    "i8",  "i16", "i32",  "q8b", "q4"};
+  constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8", "u8",  "i8",
+                                    "i16", "i32", "q8b",  "q4", "q4z", "w8"};
   return kNames[static_cast<size_t>(element)];
 }
 

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/base/sort.h"
@@ -204,7 +205,10 @@ Tuner::Tuner(TunerOptions options, const std::string& identity)
   unread_.SetUnread();
 }
 
-bool Tuner::HasTime() const { return options_.now_micros() < end_micros_; }
+bool Tuner::HasTime() const {
+  return options_.now_micros() < end_micros_ &&
+         !Cancellation::CurrentIsCancelled();
+}
 
 // A stored result is the plan as numbers, followed by the nanoseconds of this
 // plan and of the cost model's plan.

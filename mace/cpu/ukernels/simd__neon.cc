@@ -6,6 +6,7 @@
 #include "mace/cpu/ukernels/binary/binary_f32_loop.h"
 #include "mace/cpu/ukernels/gemv/gemv_f32_rows.h"
 #include "mace/cpu/ukernels/gemv/gemv_q8_rows.h"
+#include "mace/cpu/ukernels/kv/kv_rows_f32_loop.h"
 #include "mace/cpu/ukernels/magnitude/magnitude_f32_loop.h"
 #include "mace/cpu/ukernels/peak/peak_f32_loop.h"
 #include "mace/cpu/ukernels/pool/pool_f32_line.h"
@@ -35,6 +36,8 @@ void gemv_f32__neon(const GemvF32Rows& t) { Gemv(t); }
 
 void gemv_8bits_q8__neon(const GemvQ8Args& t) { Gemv8Bits(t); }
 void gemv_4bits_q8__neon(const GemvQ8Args& t) { Gemv4Bits(t); }
+
+const KvRowsF32Set kv_rows_f32__neon = kKvRows;
 
 MagnitudeF32 magnitude_f32__neon(const MagnitudeF32Rows& t) {
   return FindMagnitude(t);

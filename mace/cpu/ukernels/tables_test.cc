@@ -23,26 +23,34 @@ TEST(Tables, NamesAreOnesOwn) {
   });
 }
 
+// `named` is the type that the name has, and `plain` the row for a CPU without
+// any features.
+void CheckGemmRow(const GemmUkernel& row, Element named,
+                  const GemmUkernel& plain) {
+  SCOPED_TRACE(row.name);
+  const GemmTypes& types = row.types;
+  const std::string type = std::string("gemm_") + NameOf(named) + "_" +
+                           std::to_string(row.mr) + "x" +
+                           std::to_string(row.nr);
+  EXPECT_EQ(std::string(row.name).substr(0, type.size()), type);
+  EXPECT_LE(row.mr, kGemmMaxRows);
+  EXPECT_EQ(row.pack == nullptr && row.pack_runs == nullptr,
+            row.packs == GemmPacks::kNever);
+  // Rows of another type than operand a must be packed.
+  EXPECT_TRUE(types.x == types.a || row.packs == GemmPacks::kAlways);
+  EXPECT_EQ(plain.isa, 0u);
+}
+
 TEST(Tables, GemmRowsSayTheirTypes) {
   for (const GemmUkernel& row : kGemm) {
-    SCOPED_TRACE(row.name);
-    const GemmTypes& types = row.types;
-    const Element named = row.is_quantized()             ? types.x
-                          : types.b == Element::kQ4Block ? types.b
-                                                         : types.a;
-    const std::string type = std::string("gemm_") + NameOf(named) + "_" +
-                             std::to_string(row.mr) + "x" +
-                             std::to_string(row.nr);
-    EXPECT_EQ(std::string(row.name).substr(0, type.size()), type);
-    EXPECT_LE(row.mr, kGemmMaxRows);
-    EXPECT_EQ(row.pack == nullptr && row.pack_runs == nullptr,
-              row.packs == GemmPacks::kNever);
-    // Rows of another type than operand a must be packed.
-    EXPECT_TRUE(row.types.x == row.types.a || row.packs == GemmPacks::kAlways);
-    // For the same types there is a row for a CPU without any features.
-    EXPECT_EQ(
-        (row.is_quantized() ? BestGemmQ8(-128, 0) : BestGemm(row.types, 0)).isa,
-        0u);
+    if (row.is_quantized()) {
+      CheckGemmRow(row, row.types.x, BestGemmQ8(-128, 0));
+    } else {
+      CheckGemmRow(row, row.types.a, BestGemm(row.types, 0));
+    }
+  }
+  for (const GemmUkernel& row : kGemmBlocks) {
+    CheckGemmRow(row, row.types.b, BestGemm(kGemmBlocks, row.types, 0));
   }
 }
 

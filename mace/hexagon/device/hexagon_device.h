@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "mace/base/cancellation.h"
 #include "mace/device/device.h"
 #include "mace/hexagon/common/dsp_speed.h"
 #include "mace/hexagon/session/session.h"
@@ -41,12 +42,12 @@ class HexagonDevice final : public Device,
   std::vector<RegionPart> PartsOf(Kernel& kernel) override;
   const char* count_unit() const override { return "packets"; }
   DeviceCounts counts() const override;
-  void SetCancellation(const MaceCancellation* cancellation) override {
+  void SetCancellation(const Cancellation* cancellation) override {
     activity_->cancellation = cancellation;
   }
 
   struct Activity {
-    std::atomic<const MaceCancellation*> cancellation{nullptr};
+    std::atomic<const Cancellation*> cancellation{nullptr};
     std::atomic<int64_t> nodes{0}, runs{0}, bytes_in{0}, bytes_out{0};
   };
 

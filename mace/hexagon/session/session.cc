@@ -118,7 +118,7 @@ DspGraph::~DspGraph() {
   }
 }
 
-Status DspGraph::Run(const MaceCancellation* cancellation) {
+Status DspGraph::Run(const Cancellation* cancellation) {
   const std::lock_guard<Mutex> lock(session_->run_mutex());
   packets_ = 0;
   if (cancellation == nullptr) return RunPiece(0, 0);

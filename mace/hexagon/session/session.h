@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/fork.h"
 #include "mace/base/status.h"
 #include "mace/hexagon/packing/graph_writer.h"
 #include "mace/hexagon/protocol/messages.h"
-#include "mace/public/mace_cancellation.h"
 
 namespace mace::hexagon {
 
@@ -84,7 +84,7 @@ class DspGraph {
   // `cancellation`, if there is one, is looked at between pieces of the graph,
   // of which there are at most kPieces. Errors: MACE_CANCELLED; of the
   // transport.
-  Status Run(const MaceCancellation* cancellation = nullptr);
+  Status Run(const Cancellation* cancellation = nullptr);
   static constexpr uint32_t kPieces = 16;
 
   // Packets of the latest Run, and of each node in it.

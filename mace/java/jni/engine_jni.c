@@ -9,15 +9,20 @@
 #include "mace/java/jni/jni_calls.h"
 
 NATIVE(jlong, loadFiles)
-(JNIEnv* env, jclass type, jbyteArray graph, jbyteArray data) {
+(JNIEnv* env, jclass type, jbyteArray graph, jbyteArray data,
+ jboolean into_memory) {
   (void)type;
   Scratch scratch = {{NULL}, 0};
   mace_model_t* model = NULL;
   const char* graph_file = Text(env, &scratch, graph);
   const char* data_file = Text(env, &scratch, data);
-  if (!(*env)->ExceptionCheck(env)) {
-    Ok(env, mace_model_load(graph_file, data_file, NULL, &model));
+  mace_model_options_t* options = NULL;
+  if (!(*env)->ExceptionCheck(env) &&
+      Ok(env, mace_model_options_create(&options)) &&
+      Ok(env, mace_model_options_set_into_memory(options, into_memory))) {
+    Ok(env, mace_model_load(graph_file, data_file, options, &model));
   }
+  mace_model_options_destroy(options);
   Free(&scratch);
   return Handle(model);
 }
@@ -294,6 +299,17 @@ NATIVE(jlong, createCancellation)(JNIEnv* env, jclass type) {
 NATIVE(void, cancel)(JNIEnv* env, jclass type, jlong cancellation) {
   (void)type;
   Ok(env, mace_cancellation_cancel(Pointer(cancellation)));
+}
+
+NATIVE(void, setDeadline)
+(JNIEnv* env, jclass type, jlong cancellation, jlong micros) {
+  (void)type;
+  Ok(env, mace_cancellation_set_deadline(Pointer(cancellation), micros));
+}
+
+NATIVE(jboolean, isCancelled)(JNIEnv* env, jclass type, jlong cancellation) {
+  (void)env, (void)type;
+  return mace_cancellation_is_cancelled(Pointer(cancellation));
 }
 
 NATIVE(void, destroyCancellation)

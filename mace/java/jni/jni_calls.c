@@ -100,17 +100,10 @@ bool Fill(JNIEnv* env, mace_tensors_t* tensors, jobjectArray names,
     const char* text = Text(env, &scratch, name);
     int64_t* dims = Allocate(env, &scratch, sizeof(int64_t) * rank);
     const void* data = (*env)->GetDirectBufferAddress(env, buffer);
-    const size_t align = mace_element_bytes(kind);
     bool ok = text != NULL && dims != NULL;
-    if (ok && align > 0 && (uintptr_t)data % align != 0) {
-      Raise(env, MACE_INVALID_ARGS,
-            "a buffer begins inside an element: its address must be a multiple "
-            "of the element's bytes");
-      ok = false;
-    }
     if (ok) {
       (*env)->GetLongArrayRegion(env, shape, 0, (jsize)rank, (jlong*)dims);
-      size_t bytes = align;
+      size_t bytes = mace_element_bytes(kind);
       for (size_t k = 0; k < rank; ++k) bytes *= (size_t)dims[k];
       ok = Ok(env, mace_tensors_set(tensors, text, kind, dims, rank,
                                     (void*)data, bytes));

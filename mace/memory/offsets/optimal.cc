@@ -22,7 +22,11 @@ void OfferHeuristics(const Problem& p, const Options& options,
   best->Offer(OffsetsGreedyBySize(p, options));
   if (!best->Done()) best->Offer(OffsetsTflmGreedy(p, options));
   if (!best->Done()) best->Offer(OffsetsNaive(p, options));
-  if (!best->Done() && !AnyFixed(p)) best->Offer(OffsetsArena(p, options));
+  // Looks at all records that were placed for each one.
+  constexpr size_t kMaxRecords = 4096;
+  if (!best->Done() && !AnyFixed(p) && p.records.size() <= kMaxRecords) {
+    best->Offer(OffsetsArena(p, options));
+  }
 }
 
 Result<Plan> PlanWith(const Problem& p, const Options& options, bool thorough) {

@@ -4,6 +4,8 @@
 #ifndef MACE_MEMORY_OFFSETS_PLACER_H_
 #define MACE_MEMORY_OFFSETS_PLACER_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +17,43 @@ namespace mace::memory {
 enum class Fit {
   kFirst,  // the lowest gap that is large enough
   kBest,   // the smallest gap that is large enough, lowest first
+};
+
+// Finds the records that live together with another one, in time that depends
+// on their number.
+class LiveTogetherIndex {
+ public:
+  explicit LiveTogetherIndex(const Problem& problem);
+
+  // Returns how many ordered pairs of records live together.
+  int64_t CountPairs() const;
+
+  // Calls f(id) for each record that is live at some step of [first, last].
+  template <typename F>
+  void ForEach(int64_t first, int64_t last, const F& f) const {
+    const auto end = std::upper_bound(firsts_.begin(), firsts_.end(), last);
+    if (!order_.empty()) {
+      Visit(1, 0, num_leaves_, static_cast<size_t>(end - firsts_.begin()),
+            first, f);
+    }
+  }
+
+ private:
+  // Of the leaves [begin, end) below `node`, those before `limit`.
+  template <typename F>
+  void Visit(size_t node, size_t begin, size_t end, size_t limit, int64_t first,
+             const F& f) const {
+    if (begin >= limit || latest_[node] < first) return;
+    if (end - begin == 1) return f(order_[begin]);
+    const size_t middle = (begin + end) / 2;
+    Visit(2 * node, begin, middle, limit, first, f);
+    Visit(2 * node + 1, middle, end, limit, first, f);
+  }
+
+  std::vector<int32_t> order_;   // ids by first step
+  std::vector<int64_t> firsts_;  // their first steps
+  size_t num_leaves_ = 1;        // a power of 2
+  std::vector<int64_t> latest_;  // a heap: the latest last step below a node
 };
 
 class Placer {
@@ -29,7 +68,8 @@ class Placer {
   void Place(int32_t id, Fit fit);
   // Places `id` at `offset` without checking for collisions.
   void PlaceAt(int32_t id, int64_t offset);
-  // Places every record: the fixed ones by id, then the others in `order`.
+  // Places every record: the fixed ones by id, then the others in `order`, or
+  // without looking for gaps if that would take more than a second.
   void PlaceAll(const std::vector<int32_t>& order, Fit fit);
 
   // Returns the end of the topmost record.
@@ -39,20 +79,28 @@ class Placer {
  private:
   struct Placed {
     int64_t begin, end;  // addresses
-    int64_t first, last;
     int32_t id;
+    int32_t number;  // of the placement
   };
   struct Obstacle {
     int64_t begin, end;
   };
 
+  // Places the records that have no offset in the order of their first steps:
+  // in the smallest piece of one that has ended, or else above all others.
+  void ReusePieces();
+  // Appends what is placed and lives together with `record`, by address.
+  void FindTogether(const Record& record);
   int64_t FindGap(const Record& record, Fit fit,
                   const std::vector<Obstacle>& obstacles) const;
 
   const Problem& problem_;
   const Relations& relations_;
-  std::vector<Placed> placed_;  // ascending begin, ties in order of placement
+  const LiveTogetherIndex index_;
+  std::vector<Placed> placed_;    // by id
+  std::vector<Placed> together_;  // ascending begin, ties by number
   std::vector<Obstacle> obstacles_;
+  int32_t num_placed_ = 0;
   std::vector<int64_t> offsets_;
   int64_t total_ = 0;
 };

@@ -34,10 +34,12 @@ Status CheckAlias(const Problem& p, int32_t id) {
 }
 
 // Returns whether `id` covers all of its root and is the only piece of it that
-// lives in [from, to].
-bool StandsForRoot(const Problem& p, const std::vector<Root>& roots, int32_t id,
+// lives in [from, to]. `num_pieces` is by root.
+bool StandsForRoot(const Problem& p, const std::vector<Root>& roots,
+                   const std::vector<int32_t>& num_pieces, int32_t id,
                    int64_t from, int64_t to) {
   const Root& root = roots[id];
+  if (num_pieces[root.id] == 1) return true;
   if (root.delta != 0 || p.records[id].size != p.records[root.id].size) {
     return false;
   }
@@ -52,7 +54,8 @@ bool StandsForRoot(const Problem& p, const std::vector<Root>& roots, int32_t id,
 
 // Adds the declared overlaps of `id` to its root, but only if both pieces stand
 // for their roots whenever both roots live.
-void AddOverlaps(const Problem& p, const Reduced& reduced, int32_t id,
+void AddOverlaps(const Problem& p, const Reduced& reduced,
+                 const std::vector<int32_t>& num_pieces, int32_t id,
                  Problem* to) {
   const Record& r = p.records[id];
   const int32_t a = reduced.item_of[reduced.roots[id].id];
@@ -66,8 +69,8 @@ void AddOverlaps(const Problem& p, const Reduced& reduced, int32_t id,
     const Record& rb = to->records[b];
     const int64_t from = std::max(ra.first, rb.first);
     const int64_t until = std::min(ra.last, rb.last);
-    if (StandsForRoot(p, reduced.roots, id, from, until) &&
-        StandsForRoot(p, reduced.roots, o.other, from, until)) {
+    if (StandsForRoot(p, reduced.roots, num_pieces, id, from, until) &&
+        StandsForRoot(p, reduced.roots, num_pieces, o.other, from, until)) {
       ra.overlaps.push_back({b, o.safe_distance});
     }
   }
@@ -176,8 +179,11 @@ Reduced Reduce(const Problem& p) {
     item.alignment = std::max(item.alignment, r.alignment);
   }
   if (any_overlap) {
+    std::vector<int32_t> num_pieces(n);
+    for (const Root& root : reduced.roots) ++num_pieces[root.id];
     for (int32_t i = 0; i < n; ++i) {
-      AddOverlaps(p, reduced, i, &reduced.pools[p.records[i].pool].problem);
+      AddOverlaps(p, reduced, num_pieces, i,
+                  &reduced.pools[p.records[i].pool].problem);
     }
   }
   return reduced;

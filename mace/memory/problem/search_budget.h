@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "mace/base/cancellation.h"
 #include "mace/memory/problem/problem.h"
 
 namespace mace::memory {
@@ -54,6 +55,8 @@ class SearchBudget {
       stopped_ = true;
     }
     if (timed_ && Clock::now() >= deadline_) stopped_ = true;
+    // Who asked for the plan then drops it.
+    if (Cancellation::CurrentIsCancelled()) stopped_ = true;
     spent_ |= stopped_;
   }
 

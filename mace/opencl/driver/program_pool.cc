@@ -3,10 +3,14 @@
 
 #include "mace/opencl/driver/program_pool.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
-#include <thread>
+#include <mutex>
+#include <vector>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 #include "mace/opencl/driver/kernel_source.h"
@@ -41,6 +45,12 @@ std::string BuildLog(const ClApi& api, cl_program program,
   return log.substr(0, kMaxLog);
 }
 
+template <typename F>
+void* CallInThread(void* f) {
+  (*static_cast<const F*>(f))();
+  return nullptr;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Program>> ProgramPool::Get(const std::string& source,
@@ -70,10 +80,12 @@ Status ProgramPool::Build(const BuildOptions& options) {
   int done = 0;
   Status status;
   HoldLog* const log = HoldLog::OfThread();
+  const Cancellation* const run = Cancellation::Current();
   const auto work = [&] {
     const HoldLog log_of_thread(log);
     for (size_t i = next++; i < wanted.size(); i = next++) {
-      const Status built = BuildOne(*wanted[i], options.store);
+      Status built = run == nullptr ? Status() : run->Check();
+      if (built.ok()) built = BuildOne(*wanted[i], options.store);
       std::lock_guard<std::mutex> lock(done_mutex);
       if (status.ok()) status = built;
       ++done;
@@ -86,10 +98,19 @@ Status ProgramPool::Build(const BuildOptions& options) {
       std::min<size_t>(std::max(options.num_threads, 1), wanted.size());
   {
     const AllowFork allow_fork;  // the threads take Mutexes and call the app
-    std::vector<std::thread> threads;
-    for (size_t t = 1; t < num_threads; ++t) threads.emplace_back(work);
+    std::vector<pthread_t> threads;
+    for (size_t t = 1; t < num_threads; ++t) {
+      pthread_t thread;
+      // std::thread would end the process where there is no further thread.
+      if (pthread_create(&thread, nullptr, &CallInThread<decltype(work)>,
+                         const_cast<void*>(static_cast<const void*>(&work))) !=
+          0) {
+        break;  // this one does all the work
+      }
+      threads.push_back(thread);
+    }
     work();
-    for (std::thread& thread : threads) thread.join();
+    for (const pthread_t thread : threads) pthread_join(thread, nullptr);
   }
   if (options.store != nullptr && !wanted.empty()) options.store->Flush();
   return status;

@@ -43,7 +43,7 @@ void Queue::ResizeWindow(int size) {
   oldest_ = 0;
 }
 
-void Queue::SetCancellation(const MaceCancellation* cancellation) {
+void Queue::SetCancellation(const Cancellation* cancellation) {
   if (cancellation == cancellation_) return;
   cancellation_ = cancellation;
   if (window_size_ == 0) {

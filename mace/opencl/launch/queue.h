@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "mace/base/cancellation.h"
 #include "mace/opencl/driver/cl_context.h"
 #include "mace/opencl/launch/local_size.h"
-#include "mace/public/mace_cancellation.h"
 
 namespace mace::opencl {
 
@@ -46,7 +46,7 @@ class Queue {
   // kCancellableWindow kernels wait or run, even if there is no other limit,
   // because a driver cannot be asked to forget them. Null: as before.
   static constexpr int kCancellableWindow = 16;
-  void SetCancellation(const MaceCancellation* cancellation);
+  void SetCancellation(const Cancellation* cancellation);
 
   const QueueCounts& counts() const { return counts_; }
   void CountKernel() { ++counts_.kernels; }
@@ -79,7 +79,7 @@ class Queue {
   std::vector<ClEvent> window_;  // of the latest kernels; a ring buffer
   size_t oldest_ = 0;            // index in window_
   int window_size_ = 0;          // as SetWindow says
-  const MaceCancellation* cancellation_ = nullptr;
+  const Cancellation* cancellation_ = nullptr;
   QueueCounts counts_;
 };
 

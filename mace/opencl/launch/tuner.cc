@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/text_stream.h"
@@ -171,6 +172,7 @@ Status Tuner::Improve(Launch& launch, Queue& queue, const RunArgs& args,
 // Returns the microseconds that the device took for one run.
 Result<double> Tuner::Measure(Launch& launch, Queue& queue,
                               const RunArgs& args) {
+  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
   ++num_measured_;
   MACE_RETURN_IF_ERROR(launch.Run(queue, args));
   MACE_RETURN_IF_ERROR(queue.Finish());

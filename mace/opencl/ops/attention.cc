@@ -60,6 +60,15 @@ Result<KernelSpec> DescribeAttention(const Node& node, const Target& target) {
                        ": the GPU reads all rows of k and v, keys ", attrs.keys,
                        " leaves some out");
   }
+  const bool decodes =
+      node.inputs[1].type.dtype != DataType::kF32 || attrs.sink_keys > 0 ||
+      node.has_input(kAttentionPosition) || node.has_input(kAttentionSlopes) ||
+      node.has_input(kAttentionSinks);
+  if (decodes) {
+    return Unsupported(Label(node),
+                       ": the GPU has no KV cache of f16 or i8, position, "
+                       "slopes and sinks");
+  }
   const HeadsOf* const heads[] = {&s.q, &s.k, &s.v, &s.y};
   bool has_axis[4];
   for (int i = 0; i < 4; ++i) {

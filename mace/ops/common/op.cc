@@ -226,8 +226,8 @@ Op&& Op::IsView() && {
   return std::move(*this);
 }
 
-Op&& Op::IsPart(int64_t (*offset)(const Node& node, size_t i)) && {
-  part_offset = offset;
+Op&& Op::IsPart(void (*offsets)(const Node& node, int64_t* offsets)) && {
+  part_offsets = offsets;
   return std::move(*this);
 }
 
@@ -251,11 +251,14 @@ Op&& Op::WithQuantized(OnQuantized use) && {
   return std::move(*this);
 }
 
-int64_t ViewOffset(const Node& node, size_t i) {
+std::vector<int64_t> ViewOffsets(const Node& node) {
   const Op* op = FindOp(node.op);  // null for fused nodes and converts
-  if (op == nullptr) return -1;
-  if (op->is_view) return 0;
-  return op->part_offset == nullptr ? -1 : op->part_offset(node, i);
+  const bool is_view = op != nullptr && op->is_view;
+  std::vector<int64_t> offsets(node.outputs.size(), is_view ? 0 : -1);
+  if (op != nullptr && !is_view && op->part_offsets != nullptr) {
+    op->part_offsets(node, offsets.data());
+  }
+  return offsets;
 }
 
 const Op* FindOp(const std::string& name) {

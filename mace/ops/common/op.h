@@ -56,9 +56,10 @@ struct Op {
   // Output 0 has the bytes of input 0 and another shape, as in Reshape, so that
   // a plan may let them share memory.
   bool is_view = false;
-  // Returns the byte at which output `i` of an inferred node begins within
-  // input 0 if it is a contiguous part of it, else -1. Null: no output ever is.
-  int64_t (*part_offset)(const Node& node, size_t i) = nullptr;
+  // Sets, for each output of an inferred node that is a contiguous part of
+  // input 0, the byte at which it begins there. The others are -1 before. Null:
+  // no output ever is.
+  void (*part_offsets)(const Node& node, int64_t* offsets) = nullptr;
   // The outputs depend only on the types of the inputs, not on their contents,
   // as in Shape, so that a plan can always compute them.
   bool reads_types_only = false;
@@ -101,7 +102,7 @@ struct Op {
   Op&& TakesWith(const char* attr, const Texts& values,
                  const InputType& input_0) &&;
   Op&& IsView() &&;
-  Op&& IsPart(int64_t (*offset)(const Node& node, size_t i)) &&;
+  Op&& IsPart(void (*offsets)(const Node& node, int64_t* offsets)) &&;
   Op&& ReadsTypesOnly() &&;
   Op&& ReadsMany() &&;
   Op&& WithOrder(AxisOrder order) &&;
@@ -130,9 +131,9 @@ const Op* FindOp(const std::string& name);
 // Returns all ops, sorted by name.
 std::vector<const Op*> AllOps();
 
-// Returns the byte at which output `i` of an inferred node begins within input
-// 0 if it is a view of a contiguous part of it, else -1.
-int64_t ViewOffset(const Node& node, size_t i);
+// Returns, by output of an inferred node, the byte at which it begins within
+// input 0 if it is a view of a contiguous part of it, else -1.
+std::vector<int64_t> ViewOffsets(const Node& node);
 
 // Checks what the fields of Op say: the number of inputs and outputs, which
 // inputs may be absent, element types, choices of attributes, and inputs that

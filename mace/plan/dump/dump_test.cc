@@ -45,9 +45,10 @@ struct Sample {
     plan.steps.pop_back();
     plan.steps.erase(plan.steps.begin() + 1);
     plan.steps[1].fused = {1};
-    plan.placements = {{"Conv2D 'conv'", "GPU", ""},
-                       {"Relu 'a \"quoted\" \\ \n name'", "CPU", "too \tsmall"},
-                       {"Reshape 'n5'", "GPU", "free"}};
+    plan.placements = {
+        {"Conv2D 'conv'", "GPU", ""},
+        {"Relu 'a \"quoted\" \\ \\x0a name'", "CPU", "too \tsmall"},
+        {"Reshape 'n5'", "GPU", "free"}};
     plan.images = {{{2, 3}, DataType::kF32}, {{4, 5}, DataType::kF16}};
     plan.image_bytes = 256;
     plan.arena_bytes = 640;
@@ -79,13 +80,14 @@ struct Sample {
 };
 
 TEST(Dump, Steps) {
-  EXPECT_EQ(DumpSteps(Sample().maker.plan),
-            "0 Upload 'n0' on GPU: fake, f32[2,3]\n"
-            "1 Conv2D+Add 'add' (2 nodes) on GPU: conv_image, 100 "
-            "multiply-adds, f32[5]\n"
-            "2 Download 'n3' on GPU: fake, f32[7]\n"
-            "3 Relu 'a \"quoted\" \\ \n name' on CPU: relu, 1 multiply-adds, "
-            "f32[7]\n");
+  EXPECT_EQ(
+      DumpSteps(Sample().maker.plan),
+      "0 Upload 'n0' on GPU: fake, f32[2,3]\n"
+      "1 Conv2D+Add 'add' (2 nodes) on GPU: conv_image, 100 "
+      "multiply-adds, f32[5]\n"
+      "2 Download 'n3' on GPU: fake, f32[7]\n"
+      "3 Relu 'a \"quoted\" \\ \\x0a name' on CPU: relu, 1 multiply-adds, "
+      "f32[7]\n");
 }
 
 TEST(Dump, Placement) {
@@ -95,7 +97,7 @@ TEST(Dump, Placement) {
             "GPU runs 2 of 3 nodes\n"
             "2 tensors of 52 bytes move between devices, 2 images of 256 "
             "bytes\n"
-            "Relu 'a \"quoted\" \\ \n name' on CPU: too \tsmall\n"
+            "Relu 'a \"quoted\" \\ \\x0a name' on CPU: too \tsmall\n"
             "Reshape 'n5' on GPU: free\n");
   sample.maker.plan.placements.clear();
   EXPECT_EQ(DumpPlacement(sample.maker.plan), "");

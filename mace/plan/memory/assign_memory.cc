@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/base/make_shared.h"
 #include "mace/memory/planners.h"
@@ -42,15 +43,19 @@ void Permute(const std::vector<int>& order, Plan& plan) {
 // wait for each other if an output overlaps an input.
 void DropIdleOverlaps(memory::Problem& problem) {
   const int64_t bound = memory::OffsetsLowerBound(problem).bytes;
+  int64_t num_steps = 0;
+  for (const memory::Record& r : problem.records) {
+    num_steps = std::max(num_steps, r.last + 1);
+  }
+  std::vector<int64_t> live(static_cast<size_t>(num_steps) + 1);  // by step
+  for (const memory::Record& r : problem.records) {
+    const int64_t bytes = memory::AlignUp(r.size.count(), r.alignment);
+    live[r.first] += bytes;
+    live[r.last + 1] -= bytes;
+  }
+  std::partial_sum(live.begin(), live.end(), live.begin());
   for (memory::Record& output : problem.records) {
-    if (output.overlaps.empty()) continue;
-    int64_t live = 0;
-    for (const memory::Record& r : problem.records) {
-      if (r.first <= output.first && output.first <= r.last) {
-        live += memory::AlignUp(r.size.count(), r.alignment);
-      }
-    }
-    if (live <= bound) output.overlaps.clear();
+    if (live[output.first] <= bound) output.overlaps.clear();
   }
 }
 
@@ -242,6 +247,7 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   } else {
     pattern->savings = Saver(plan, strategy).Apply(wanted, &pattern->order);
   }
+  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
   const MemorySavings& kept = pattern->savings;
 
   const Storage storage = AssignStorage(plan, kept);
@@ -254,6 +260,8 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
     MACE_RETURN_IF_ERROR(
         SolveRecords(plan, records.problem, strategy, options));
   }
+  // A search that was cut short has not planned what it would have.
+  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
   KeepPattern(records.problem, std::move(pattern), plan);
   Commit(plan, storage, std::move(records));
   return Status();

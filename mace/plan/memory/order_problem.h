@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "mace/base/cancellation.h"
+
 namespace mace {
 
 // Steps and the values between them, in a valid order: a step reads what
@@ -27,9 +29,11 @@ class WorkBudget {
  public:
   explicit WorkBudget(int64_t units) : units_(units) {}
 
-  // Adds to the work done. Returns false once the budget is spent.
+  // Adds to the work done. Returns false once the budget is spent, as it is if
+  // the run is cancelled for which the order is.
   bool Spend(int64_t units) {
     spent_ += units;
+    if (Cancellation::CurrentIsCancelled()) spent_ = units_ + 1;
     return spent_ <= units_;
   }
   bool is_spent() const { return spent_ >= units_; }

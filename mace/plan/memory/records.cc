@@ -86,6 +86,7 @@ class Builder {
   void AddOverlaps(int s) {
     const Step& step = plan_.steps[s];
     const GraphNode& g = plan_.graph.nodes[step.node];
+    SharedRoots roots(g.inputs, storage_.root);
     const int output = WholeRecord(g.outputs[0]);
     if (output < 0 || records_.problem.records[output].first != s) return;
     for (const Overlap& overlap : step.kernel->overlaps()) {
@@ -97,11 +98,7 @@ class Builder {
       }
       // The node must read it through one operand only; otherwise the order of
       // reading is unknown.
-      int operands = 0;
-      for (int other : g.inputs) {
-        if (other >= 0) operands += storage_.root[other] == storage_.root[id];
-      }
-      if (operands > 1) continue;
+      if (roots.Count(storage_.root[id]) > 1) continue;
       records_.problem.records[output].overlaps.push_back(
           {input, overlap.safe_distance_bytes});
       return;  // at most one input: two distances would have to agree

@@ -11,20 +11,22 @@
 #include "mace/ops/append.h"
 #include "mace/ops/common/op.h"
 #include "mace/ops/concat.h"
+#include "mace/ops/update_kv_cache.h"
 
 namespace mace {
 namespace {
 
 // Returns the node that makes a value, or null.
-GraphNode* MakerOf(int id, Graph& graph) {
-  for (GraphNode& g : graph.nodes) {
+template <typename G>
+auto* MakerOf(int id, G& graph) {
+  for (auto& g : graph.nodes) {
     if (Contains(g.outputs, id)) return &g;
   }
-  return nullptr;
+  return static_cast<decltype(&graph.nodes[0])>(nullptr);
 }
 
 // Returns the value of which the value is a copy.
-int WithoutCopies(int id, Graph& graph) {
+int WithoutCopies(int id, const Graph& graph) {
   const GraphNode* g = MakerOf(id, graph);
   while (g != nullptr && g->node.op == "Identity") {
     id = g->inputs[0];
@@ -93,6 +95,12 @@ std::optional<AppendedState> AppendToState(int value, int next, int axis,
   std::replace(outputs.begin(), outputs.end(), next, ids.next);
   outputs.push_back(ids.count);
   return ids;
+}
+
+bool IsUpdatedInPlace(int value, int next, const Graph& graph) {
+  const GraphNode* const g = MakerOf(next, graph);
+  return g != nullptr && g->node.op == "UpdateKvCache" &&
+         g->inputs[kKvCache] == value && CountReaders(value, graph) == 1;
 }
 
 int64_t RowsOfState(const Graph& graph, const std::string& next) {

@@ -29,6 +29,10 @@ std::optional<AppendedState> AppendToState(int value, int next, int axis,
                                            const TensorType& cache,
                                            Graph* graph);
 
+// Returns whether `next` is what an UpdateKvCache makes of `value`, an input of
+// `graph`, of which no other node reads elements.
+bool IsUpdatedInPlace(int value, int next, const Graph& graph);
+
 // Returns how many rows the Append whose output has the name `next` leaves, or
 // -1 if the graph has no such node. REQUIRES: types are inferred.
 int64_t RowsOfState(const Graph& graph, const std::string& next);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 
@@ -14,6 +15,9 @@ namespace mace {
 namespace {
 
 constexpr size_t kMaxLinks = 8;
+// No kernel computes a node of more inputs after another one. Without a limit,
+// a Concat of n inputs would be searched n times.
+constexpr size_t kMaxInputsOfLink = 16;
 
 class Fuser {
  public:
@@ -36,6 +40,7 @@ class Fuser {
   Status Fuse() {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       if (plan_.steps[s].kernel == nullptr || merged_[s]) continue;
+      MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
       std::vector<size_t> chain = ChainFrom(s);
       std::vector<FusedNode> links = LinksOf(chain);
       for (bool done = false; !done && chain.size() > 1; chain.pop_back()) {
@@ -67,7 +72,10 @@ class Fuser {
         break;
       }
       const Step& next = plan_.steps[reader_[value]];
-      if (next.device != last.device || merged_[reader_[value]]) break;
+      if (next.device != last.device || merged_[reader_[value]] ||
+          graph_.nodes[next.node].inputs.size() > kMaxInputsOfLink) {
+        break;
+      }
       chain.push_back(reader_[value]);
     }
     return chain;

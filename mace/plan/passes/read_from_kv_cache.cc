@@ -26,7 +26,6 @@ bool TakesCache(const Node& node, size_t i, int rank, int axis) {
 // Returns whether any input reads `all` still.
 bool ReadFrom(int cache, const TensorType& type, int all, int axis,
               int64_t rows, GraphNode& g) {
-  if (!Contains(g.inputs, all)) return false;
   bool reads_all = false;
   for (size_t i = 0; i < g.inputs.size(); ++i) {
     if (g.inputs[i] != all) continue;
@@ -66,16 +65,28 @@ bool IsFirstPart(const Shape& cache, int axis) {
 }  // namespace
 
 void ReadFromKvCache(bool has_slice, Graph& graph) {
+  const auto is_append = [](const GraphNode& g) {
+    return g.node.op == "Append" && g.outputs.size() > kAppendedAll;
+  };
+  if (!AnyOf(graph.nodes, is_append)) return;
+  std::vector<uint8_t> is_output(graph.values.size());
+  for (int id : graph.outputs) is_output[id] = true;
+  std::vector<std::vector<size_t>> readers(graph.values.size());  // nodes
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (int id : graph.nodes[n].inputs) {
+      if (id >= 0) readers[id].push_back(n);
+    }
+  }
   std::vector<GraphNode> nodes;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     nodes.push_back(std::move(graph.nodes[n]));
     GraphNode& g = nodes.back();
-    if (g.node.op != "Append" || g.outputs.size() <= kAppendedAll) continue;
+    if (!is_append(g)) continue;
     const AppendExtents e = *ResolveAppend(g.node);
     const TensorType cache = g.node.outputs[kAppendedCache];
     const int all = g.outputs[kAppendedAll];
-    bool is_read = Contains(graph.outputs, all);
-    for (size_t m = n + 1; m < graph.nodes.size(); ++m) {
+    bool is_read = is_output[all];
+    for (const size_t m : readers[all]) {
       is_read |= ReadFrom(g.outputs[kAppendedCache], cache, all, e.axis,
                           e.all(), graph.nodes[m]);
     }

@@ -13,8 +13,17 @@
 namespace mace {
 namespace {
 
-// A model whose branches nest could otherwise grow exponentially.
-constexpr size_t kMaxNodes = 1 << 20;
+// A model whose branches nest could otherwise grow exponentially: they may make
+// it so many times larger than its file, or as large as this if that is more.
+constexpr int64_t kMaxGrowth = 64;
+constexpr int64_t kSmallGrowth = 1 << 16;
+// Nodes and values count once for so many bytes of their names, which grow with
+// the names of the nodes around them.
+constexpr size_t kNameBytesOfUnit = 64;
+
+int64_t UnitsOf(const std::string& name) {
+  return 1 + static_cast<int64_t>(name.size() / kNameBytesOfUnit);
+}
 
 // The inputs of a node that must be known before it is planned.
 std::vector<int> KnownInputsOf(const Node& node) {
@@ -96,11 +105,37 @@ Result<const Graph*> BranchOf(const GraphNode& g, const char* attribute,
 
 }  // namespace
 
+BranchBudget::BranchBudget(const Graph& graph) {
+  auto in_file = static_cast<int64_t>(graph.values.size());
+  if (graph.subgraphs != nullptr) {
+    for (const auto& [name, subgraph] : *graph.subgraphs) {
+      in_file +=
+          static_cast<int64_t>(subgraph.values.size() + subgraph.nodes.size());
+    }
+  }
+  most_ = left_ = std::max(kSmallGrowth, kMaxGrowth * in_file);
+}
+
+Status BranchBudget::Take(const GraphNode& g, const Graph& branch) {
+  for (const GraphNode& node : branch.nodes) {
+    left_ -= UnitsOf(node.node.name) + UnitsOf(g.node.name);
+  }
+  for (const Value& value : branch.values) {
+    left_ -= UnitsOf(value.name) + UnitsOf(g.node.name);
+  }
+  if (left_ >= 0) return Status();
+  return InvalidModel(Label(g.node), ": with this branch, branches inside ",
+                      "branches add more than ", most_ / 2,
+                      " values and nodes to the model, ", kMaxGrowth,
+                      " times those of its file");
+}
+
 Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
-                                          Graph& graph) {
+                                          Graph& graph, BranchBudget& budget) {
   const char* attribute = condition ? "then_branch" : "else_branch";
   MACE_ASSIGN_OR_RETURN(const Graph* const branch,
                         BranchOf(g, attribute, graph));
+  MACE_RETURN_IF_ERROR(budget.Take(g, *branch));
   std::vector<int> ids(branch->values.size(), -1);  // by value of the branch
   for (size_t i = 0; i < branch->inputs.size(); ++i) {
     ids[branch->inputs[i]] = g.inputs[i + 1];
@@ -135,10 +170,6 @@ Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
     }
   }
   std::vector<GraphNode> nodes = branch->nodes;
-  if (graph.values.size() + nodes.size() > kMaxNodes) {
-    return InvalidModel(Label(g.node), ": with this branch the model has ",
-                        "more than ", kMaxNodes, " values and nodes");
-  }
   for (GraphNode& node : nodes) {
     node.node.name = StrCat(g.node.name, '/', node.node.name);
     for (int& id : node.inputs) id = id < 0 ? id : ids[id];

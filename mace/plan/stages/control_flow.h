@@ -21,11 +21,24 @@ void CompleteDeferred(DeferredSubgraph& deferred);
 const Graph* SubgraphOf(const Graph& graph, const Node& node,
                         const char* attribute);
 
+// What the branches that are taken may add to a graph, which follows from the
+// size of the model's file.
+class BranchBudget {
+ public:
+  explicit BranchBudget(const Graph& graph);
+
+  // Takes what a branch of `g` adds. Errors: MACE_INVALID_MODEL, naming `g`.
+  Status Take(const GraphNode& g, const Graph& branch);
+
+ private:
+  int64_t most_, left_;
+};
+
 // Returns the nodes of the branch that an If with this condition takes, which
 // read the If's inputs and make its outputs; their other values are added to
 // `graph`. Errors: MACE_INVALID_MODEL, naming the node.
 Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
-                                          Graph& graph);
+                                          Graph& graph, BranchBudget& budget);
 
 // The number of values that a Loop carries from one iteration to the next.
 int64_t CarriedBy(const Node& loop);

@@ -57,7 +57,8 @@ Result<std::vector<GraphNode>> Deferral::AddControlFlow(GraphNode& g) {
     return std::vector<GraphNode>();
   }
   const bool value = *static_cast<const uint8_t*>(condition.data) != 0;
-  return TakeBranch(g, value, graph_);
+  if (!budget_) budget_.emplace(graph_);
+  return TakeBranch(g, value, graph_, *budget_);
 }
 
 void Deferral::Finish() {
@@ -69,17 +70,14 @@ void Deferral::Finish() {
   deferred.graph.outputs = graph_.outputs;
   CompleteDeferred(deferred);
   std::vector<int>& outputs = graph_.outputs;
-  const auto add = [&](int id) {
-    if (!Contains(outputs, id)) {
-      outputs.push_back(id);
-    }
-  };
   outputs.erase(std::remove_if(outputs.begin(), outputs.end(),
                                [&](int id) { return is_deferred(id); }),
                 outputs.end());
+  std::vector<uint8_t> is_there(graph_.values.size());
+  for (int id : graph_.inputs) is_there[id] = true;
+  for (int id : outputs) is_there[id] = true;
   for (int id : deferred.graph.inputs) {
-    const auto& inputs = graph_.inputs;
-    if (!Contains(inputs, id)) add(id);
+    if (!is_there[id]) outputs.push_back(id);
   }
 }
 

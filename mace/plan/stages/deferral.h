@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mace/base/status.h"
 #include "mace/graph/graph.h"
+#include "mace/plan/stages/control_flow.h"
 #include "mace/plan/types/deferred_subgraph.h"
 
 namespace mace {
@@ -47,6 +49,7 @@ class Deferral {
   Graph& graph_;
   std::unique_ptr<DeferredSubgraph>* deferred_;
   std::vector<uint8_t> is_deferred_;  // by value; empty: none is
+  std::optional<BranchBudget> budget_;
 };
 
 }  // namespace mace

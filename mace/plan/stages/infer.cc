@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
@@ -169,6 +170,7 @@ class Inferrer {
 
  private:
   Status InferNode(GraphNode& g) {
+    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
     MACE_RETURN_IF_ERROR(BindOperands(graph_, folder_, g));
     int unknown = -1;
     MACE_RETURN_IF_ERROR(

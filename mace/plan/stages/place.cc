@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/stages/solve_placement.h"
 #include "mace/plan/types/one_device.h"
@@ -76,6 +77,7 @@ class Placer {
   int host() const { return static_cast<int>(devices_.size()) - 1; }
 
   Status QuerySupport(size_t n) {
+    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
     SupportQuery query;
     bool any = false;
     std::string reasons;
@@ -201,6 +203,7 @@ class Placer {
   }
 
   Status AddStep(size_t n, Device& device) {
+    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
     Step step;
     step.node = static_cast<int>(n);
     step.device = &device;

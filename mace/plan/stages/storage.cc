@@ -62,7 +62,7 @@ class Grouper {
     storage_.elided.assign(plan_.steps.size(), false);
     foreign_.resize(n);
     is_output_.resize(n);
-    last_use_.assign(n, -1);
+    group_use_.assign(n, -1);
     members_.resize(n);
     for (size_t v = 0; v < n; ++v) {
       members_[v] = {static_cast<int>(v)};
@@ -75,9 +75,10 @@ class Grouper {
     for (int id : graph_.outputs) is_output_[id] = true;
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       for (int id : NodeOf(s).inputs) {
-        if (id >= 0) last_use_[id] = static_cast<int>(s);
+        if (id >= 0) group_use_[id] = static_cast<int>(s);
       }
     }
+    holds_output_ = is_output_;
     if (kHas8BitKernels) StartRows();
   }
 
@@ -103,8 +104,6 @@ class Grouper {
            storage_.bytes[root] == Bytes(graph_.values[id].type);
   }
 
-  const std::vector<int>& Members(int root) const { return members_[root]; }
-
   // Moves the group of `root` into the group of `into`, at `offset` bytes from
   // it.
   void Merge(int root, int into, int64_t offset) {
@@ -116,15 +115,16 @@ class Grouper {
       members_[new_root].push_back(id);
     }
     members_[root].clear();
+    holds_output_[new_root] |= holds_output_[root];
+    group_use_[new_root] = std::max(group_use_[new_root], group_use_[root]);
   }
 
   bool TryViews(size_t s) {
     const GraphNode& g = NodeOf(s);
     const int input = g.inputs.empty() ? -1 : g.inputs[0];
     if (input < 0) return false;
-    std::vector<int64_t> offsets;
+    const std::vector<int64_t> offsets = ViewOffsets(g.node);
     for (size_t i = 0; i < g.outputs.size(); ++i) {
-      offsets.push_back(ViewOffset(g.node, i));
       if (offsets[i] < 0) return false;
       // A part of a larger value cannot be the caller's output.
       const int64_t bytes = Bytes(graph_.values[g.outputs[i]].type);
@@ -149,9 +149,7 @@ class Grouper {
     for (int id : g.inputs) {
       if (id < 0 || !OwnsItsBytes(id)) return false;
       const int root = storage_.root[id];
-      for (int member : Members(root)) {
-        if (is_output_[member]) return false;
-      }
+      if (holds_output_[root]) return false;
       roots.push_back(root);
       // All extents before the axis of concatenation must be 1.
       const Shape& in = graph_.values[id].type.shape;
@@ -216,26 +214,21 @@ class Grouper {
   void TryInPlace(size_t s) {
     const GraphNode& g = NodeOf(s);
     const int output = g.outputs[0];
+    SharedRoots roots(g.inputs, storage_.root);
     for (const Overlap& overlap : plan_.steps[s].kernel->overlaps()) {
       const int input = g.inputs[overlap.input];
       if (overlap.safe_distance_bytes > 0 || input < 0) continue;
       if (!OwnsItsBytes(input) || !OwnsItsBytes(output) ||
           storage_.root[input] == storage_.root[output] ||
           Bytes(graph_.values[input].type) !=
-              Bytes(graph_.values[output].type) ||
-          std::count(g.inputs.begin(), g.inputs.end(), input) > 1) {
+              Bytes(graph_.values[output].type)) {
         continue;
       }
-      const std::vector<int>& members = Members(storage_.root[input]);
-      const bool dies = AllOf(members, [&](int member) {
-        return !is_output_[member] && last_use_[member] <= static_cast<int>(s);
-      });
+      const int root = storage_.root[input];
+      const bool dies =
+          !holds_output_[root] && group_use_[root] <= static_cast<int>(s);
       // Another input of this step may be a view of the same bytes.
-      const bool alone =
-          std::count_if(g.inputs.begin(), g.inputs.end(), [&](int id) {
-            return id >= 0 && storage_.root[id] == storage_.root[input];
-          }) == 1;
-      if (!dies || !alone) continue;
+      if (!dies || roots.Count(root) > 1) continue;
       Merge(output, input, 0);
       return;
     }
@@ -283,11 +276,12 @@ class Grouper {
   const Graph& graph_;
   const MemorySavings& savings_;
   Storage storage_;
-  std::vector<uint8_t> foreign_;    // by value: a constant or a graph input
-  std::vector<uint8_t> is_output_;  // by value: a graph output
-  std::vector<int> last_use_;       // by value: the last step that reads it
-  std::vector<int> num_reads_;      // by value: operands of steps that read it
-  std::vector<int> writer_;         // by value: whose first output it is
+  std::vector<uint8_t> foreign_;       // by value: a constant or a graph input
+  std::vector<uint8_t> is_output_;     // by value: a graph output
+  std::vector<uint8_t> holds_output_;  // by root: whether a member is one
+  std::vector<int> group_use_;  // by root: the last step that reads a member
+  std::vector<int> num_reads_;  // by value: operands of steps that read it
+  std::vector<int> writer_;     // by value: whose first output it is
   std::vector<std::vector<int>> members_;  // by root: the values of its group
 };
 

@@ -3,12 +3,39 @@
 #ifndef MACE_PLAN_STAGES_STORAGE_H_
 #define MACE_PLAN_STAGES_STORAGE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "mace/base/sort.h"
 #include "mace/plan/types/plan.h"
 
 namespace mace {
+
+// Counts the inputs of a node by the group in which they lie.
+class SharedRoots {
+ public:
+  // Both must outlive this object; `root` is Storage::root.
+  SharedRoots(const std::vector<int>& inputs, const std::vector<int>& root)
+      : inputs_(inputs), root_(root) {}
+
+  // Sorts at the first call, so that a node of n inputs takes O(n log n).
+  int64_t Count(int root) {
+    if (sorted_.empty()) {
+      for (const int id : inputs_) {
+        if (id >= 0) sorted_.push_back(root_[id]);
+      }
+      StableSort(&sorted_);
+    }
+    const auto range = std::equal_range(sorted_.begin(), sorted_.end(), root);
+    return range.second - range.first;
+  }
+
+ private:
+  const std::vector<int>& inputs_;
+  const std::vector<int>& root_;
+  std::vector<int> sorted_;
+};
 
 // Groups of values that share bytes. A group has one location, that of its
 // root; a member begins `offset` bytes into it.

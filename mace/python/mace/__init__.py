@@ -14,6 +14,7 @@ if _sys.version_info < (3, 9):  # noqa: UP036
     _found = ".".join(map(str, _sys.version_info[:2]))
     raise ImportError(f"mace needs Python 3.9 or later; {_sys.executable} is Python {_found}")
 
+from mace._async_runs import AsyncRuns
 from mace._engine import Cancellation, Engine, Settings
 from mace._errors import (
     CancelledError,
@@ -39,7 +40,8 @@ from mace._tensors import Dimension, TensorInfo
 
 __version__ = version()
 __all__ = [
-    "Affinity", "Cancellation", "CancelledError", "Capability", "ClosedError", "CustomOp",
+    "Affinity", "AsyncRuns", "Cancellation", "CancelledError", "Capability", "ClosedError",
+    "CustomOp",
     "DeviceError", "Dimension", "Engine", "GpuContext", "GpuHandles", "GpuPerf", "GpuPriority",
     "GpuTensor", "ImageConverter", "ImageTransform", "InternalError", "InvalidArgumentError",
     "InvalidModelError", "LogLevel", "MaceError", "Model", "OpNode", "OpStats", "OpTensor",

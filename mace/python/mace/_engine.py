@@ -24,13 +24,28 @@ if TYPE_CHECKING:
 
 
 class Cancellation:
-    """Ends runs from another thread. One object ends all runs that it is given to, also later
-    ones; take a new one for the next run."""
+    """Ends runs from another thread, or when its deadline has passed. One object ends all runs that
+    it is given to, also later ones; take a new one for the next run."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Optional[float] = None) -> None:
+        """`deadline`: as for set_deadline; None: there is none yet."""
         self.handle = Handle("cancellation",
                              created("mace_cancellation_t", lib.mace_cancellation_create),
                              lib.mace_cancellation_destroy)
+        if deadline is not None:
+            self.set_deadline(deadline)
+
+    def set_deadline(self, seconds: float) -> None:
+        """Runs end `seconds` from now on, with a CancelledError that names the deadline. They look
+        at the time between two ops, between two parts of a long op of the CPU, while they wait
+        for another run, and while they make a plan. A later call replaces it, unless it has
+        passed."""
+        try:
+            micros = int(min(max(seconds * 1e6, -1.0), 2.0**62))
+        except (TypeError, ValueError) as e:
+            raise InvalidArgumentError(f"deadline={seconds!r}: a number of seconds") from e
+        with self.handle as pointer:
+            check(lib.mace_cancellation_set_deadline(pointer, micros))
 
     def cancel(self) -> None:
         with self.handle as pointer:
@@ -91,7 +106,7 @@ class Engine:
         for name, shape in (input_shapes or {}).items():
             info = loaded.inputs.get(name)
             dtype = np.float32 if info is None or info.dtype == "bfloat16" else info.dtype
-            shapes.set(name, np.empty([int(extent) for extent in shape], dtype))
+            shapes.set_shape(name, dtype, shape)
         with loaded.handle as pointer, _settings.config(device, settings) as config, \
                 shapes.handle as given:
             check(lib.mace_engine_query_arena_bytes(
@@ -259,8 +274,9 @@ def _writable(name: str, array: Any) -> np.ndarray:
     if not isinstance(array, np.ndarray):
         raise InvalidArgumentError(f"outputs['{name}']: a NumPy array, not "
                                    f"{type(array).__name__}")
-    if not (array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative):
-        raise InvalidArgumentError(f"outputs['{name}']: the array must be dense (C-contiguous), in "
-                                   "the machine's byte order, and writable")
+    flags = array.flags
+    if not (flags.c_contiguous and flags.aligned and flags.writeable and array.dtype.isnative):
+        raise InvalidArgumentError(f"outputs['{name}']: the array must be dense (C-contiguous), "
+                                   "aligned, in the machine's byte order, and writable")
     code_of(name, array.dtype)
     return array

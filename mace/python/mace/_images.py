@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -78,19 +79,21 @@ class ImageConverter:
         depth = 1 if channels == "gray" else 3
         self._shape = ((1, height, width, depth) if data_format == "NHWC"
                        else (1, depth, height, width))
-        given = Handle("input", created("mace_image_input_t", lib.mace_image_input_create, width,
-                                        height), lib.mace_image_input_destroy)
+        given = Handle("input", created("mace_image_input_t", lib.mace_image_input_create,
+                                        _int32("width", width), _int32("height", height)),
+                       lib.mace_image_input_destroy)
         with given as pointer:
             check(lib.mace_image_input_set_resize(pointer, _one_of("fit", fit, _FITS),
                                                   _one_of("filter", filter, _FILTERS)))
             check(lib.mace_image_input_set_channels(pointer, code, _three("mean", mean, depth),
                                                     _three("scale", scale, depth)))
             check(lib.mace_image_input_set_padding(pointer, _color(padding)))
-            check(lib.mace_image_input_set_data_type(pointer, code_of("dtype", self._dtype),
-                                                     *quantization))
+            check(lib.mace_image_input_set_data_type(
+                pointer, code_of("dtype", self._dtype), *_quantization(quantization)))
             check(lib.mace_image_input_set_data_format(
                 pointer, _one_of("data_format", data_format, _LAYOUTS)))
-            check(lib.mace_image_input_set_num_threads(pointer, num_threads))
+            check(lib.mace_image_input_set_num_threads(
+                pointer, _int32("num_threads", num_threads)))
             self.handle = Handle(
                 "converter", created("mace_image_converter_t", lib.mace_image_converter_create,
                                      pointer), lib.mace_image_converter_destroy)
@@ -122,8 +125,11 @@ class ImageConverter:
             kept = [_set_plane(pointer, kind, k, plane) for k, plane in enumerate(planes)]
             check(lib.mace_image_set_color(pointer, _one_of("color", color, _COLORS)))
             if crop is not None:
-                check(lib.mace_image_set_crop(pointer, *crop))
-            check(lib.mace_image_set_orientation(pointer, orientation))
+                if len(crop) != 4:
+                    raise InvalidArgumentError(f"crop={crop!r}: x, y, width and height")
+                x, y, wide, high = (_int32("crop", value) for value in crop)
+                check(lib.mace_image_set_crop(pointer, x, y, wide, high))
+            check(lib.mace_image_set_orientation(pointer, _int32("orientation", orientation)))
             out = ffi.cast("void *", tensor.ctypes.data)
             if transform is None:
                 check(lib.mace_image_convert(converter, pointer, out, tensor.nbytes, ffi.NULL))
@@ -136,13 +142,29 @@ class ImageConverter:
 
 def turned(degrees: int, mirror: bool = False) -> int:
     """The orientation for degrees clockwise, then mirrored as the preview of a front camera is."""
-    return int(lib.mace_image_turned(degrees, mirror))
+    return int(lib.mace_image_turned(_int32("degrees", degrees), mirror))
 
 
 def _one_of(what: str, word: Any, words: dict[str, int]) -> int:
     if word not in words:
         raise InvalidArgumentError(f"{what}={word!r}: it is one of {', '.join(words)}")
     return words[word]
+
+
+def _int32(what: str, value: Any) -> int:
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = 1 << 32
+    if not -(1 << 31) <= found < 1 << 31:
+        raise InvalidArgumentError(f"{what}={value!r}: it is an integer of 32 bits")
+    return found
+
+
+def _quantization(value: Any) -> tuple[float, int]:
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise InvalidArgumentError(f"quantization={value!r}: a scale and a zero point")
+    return float(value[0]), _int32("quantization: zero point", value[1])
 
 
 def _three(what: str, value: Any, depth: int) -> Any:

@@ -33,13 +33,16 @@ class Model:
     handle: Handle
 
     def __init__(self, graph: PathLike, data: Optional[PathLike] = None, *,
-                 verify_checksum: bool = True) -> None:
+                 verify_checksum: bool = True, into_memory: bool = False) -> None:
         """Reads `graph`, NAME.pb, and maps the weights in `data`; without it, in NAME.data if
-        there is such a file. `verify_checksum`: whether to read all weights once."""
+        there is such a file. `verify_checksum`: whether to read all weights once. `into_memory`:
+        whether to read the weights instead of mapping them, so that the model stays right when
+        the file is changed, cut short or removed; a mapped file that is cut short ends the
+        process (SIGBUS), while a new file that is renamed over it is safe."""
         path = Path(graph)
         if data is None and path.with_suffix(".data").is_file():
             data = path.with_suffix(".data")
-        with _options(verify_checksum) as options:
+        with _options(verify_checksum, into_memory) as options:
             self._own(created("mace_model_t", lib.mace_model_load, encoded_path(path),
                               optional(data), options))
 
@@ -139,9 +142,10 @@ class _Key:
         return 0
 
 
-def _options(verify_checksum: bool) -> Handle:
+def _options(verify_checksum: bool, into_memory: bool = False) -> Handle:
     options = Handle("options", created("mace_model_options_t", lib.mace_model_options_create),
                      lib.mace_model_options_destroy)
     with options as pointer:
         check(lib.mace_model_options_set_verify_checksum(pointer, verify_checksum))
+        check(lib.mace_model_options_set_into_memory(pointer, into_memory))
     return options

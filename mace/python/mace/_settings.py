@@ -87,9 +87,11 @@ def _share(pointer: Any, name: str, value: Any) -> None:
 
 
 def _offline_plan(pointer: Any, name: str, value: Any) -> None:
-    words = [int(word) for word in value]
-    check(lib.mace_config_set_offline_memory_plan(pointer, ffi.new("int32_t[]", words),
-                                                  len(words)))
+    try:
+        words = ffi.new("int32_t[]", [int(word) for word in value])
+    except (TypeError, ValueError, OverflowError) as e:
+        raise InvalidArgumentError(f"{name}: a list of integers of 32 bits ({e})") from e
+    check(lib.mace_config_set_offline_memory_plan(pointer, words, len(words)))
 
 
 def _arena(pointer: Any, name: str, value: Any) -> None:

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -118,7 +119,7 @@ def as_input(name: str, value: Any, info: Optional[TensorInfo]) -> np.ndarray:
             value = _from_numbers(name, value, info)
     if not value.dtype.isnative:
         value = value.astype(value.dtype.newbyteorder("="))
-    return np.asarray(value, order="C") if value.ndim == 0 else np.ascontiguousarray(value)
+    return np.require(value, requirements="CAE")
 
 
 def _from_dlpack(name: str, value: Any) -> np.ndarray:
@@ -155,6 +156,15 @@ def code_of(name: str, dtype: Any) -> int:
     return _CODES[dtype]
 
 
+def int64s(name: str, shape: Any) -> Any:
+    """The dimensions of a tensor for C. Errors: InvalidArgumentError."""
+    try:
+        return ffi.new("int64_t[]", [operator.index(size) for size in shape] or [0])
+    except (TypeError, OverflowError) as e:
+        raise InvalidArgumentError(f"'{name}': a shape is a list of integers of 64 bits, not "
+                                   f"{shape!r} ({e})") from e
+
+
 class Tensors:
     """A mace_tensors_t and the arrays in whose memory it is."""
 
@@ -172,9 +182,16 @@ class Tensors:
                                        array.ndim, data, array.nbytes))
         self._arrays[name] = array
 
+    def set_shape(self, name: str, dtype: Any, shape: Any) -> None:
+        """A tensor without memory."""
+        dims = int64s(name, shape)
+        with self.handle as tensors:
+            check(lib.mace_tensors_set(tensors, encoded(name), code_of(name, np.dtype(dtype)),
+                                       dims, len(shape), ffi.NULL, 0))
+
     def set_gpu(self, name: str, tensor: GpuTensor) -> None:
         """Uses memory of the GPU."""
-        shape = ffi.new("int64_t[]", list(tensor.shape) or [0])
+        shape = int64s(name, tensor.shape)
         kind = lib.MACE_GPU_IMAGE if tensor.is_image else lib.MACE_GPU_BUFFER
         with self.handle as tensors:
             check(lib.mace_tensors_set_gpu(tensors, encoded(name), kind, shape, len(tensor.shape),

@@ -75,13 +75,11 @@ Status MakeConstant(const LiveValue& live, Value* value) {
 // What only nodes before the deferred ones have read is dropped.
 void Release(const Graph& next, const std::vector<int>& outputs,
              LiveValues& values) {
-  const auto is_in = [](const std::vector<int>& ids, int id) {
-    return Contains(ids, id);
-  };
+  std::vector<bool> kept(next.values.size());
+  for (int id : next.inputs) kept[id] = true;
+  for (int id : outputs) kept[id] = true;
   for (auto it = values.begin(); it != values.end();) {
-    const bool keep =
-        is_in(next.inputs, it->first) || is_in(outputs, it->first);
-    it = keep ? std::next(it) : values.erase(it);
+    it = kept[it->first] ? std::next(it) : values.erase(it);
   }
 }
 
@@ -187,7 +185,8 @@ Result<Executor*> ControlFlowExecutor::NextOf(ControlFlowStage& stage,
                                               const LiveValues& values) {
   const DeferredSubgraph& deferred = stage.after_loops;
   const auto determines = [&](int id) {
-    return Contains(deferred.shape_determining, id);
+    return std::binary_search(deferred.shape_determining.begin(),
+                              deferred.shape_determining.end(), id);
   };
   std::string key;
   for (int id : deferred.graph.inputs) {
@@ -265,11 +264,11 @@ Status ControlFlowExecutor::RunLoop(const GraphNode& g, const Graph& graph,
   for (int64_t i = 0;; ++i) {
     const bool runs = goes_on && i < count;
     if (!runs && (i > 0 || results.empty())) break;
-    if (i == most_iterations_) {
+    if (runs && iterations_left_-- == 0) {
       return RuntimeError(
-          Label(g.node), ": goes on after ", most_iterations_,
-          " iterations (its count is ", count,
-          "); raise the setting max_loop_iterations if it should");
+          Label(g.node), ": goes on after ", i, " iterations (its count is ",
+          count, "), and all loops of the run together had ", most_iterations_,
+          "; raise the setting max_loop_iterations if they should");
     }
     own.clear();
     MACE_ASSIGN_OR_RETURN(LiveValue number,

@@ -75,11 +75,14 @@ struct ControlFlowStage {
   ExecutorCache next{kMaxNextPlans};
 };
 
+// Runs a model once.
 class ControlFlowExecutor {
  public:
-  // `most_iterations`: of one Loop. Nothing is owned.
+  // `most_iterations`: of all loops of this run together. Nothing is owned.
   ControlFlowExecutor(ControlFlowHost* host, int64_t most_iterations)
-      : host_(*host), most_iterations_(most_iterations) {}
+      : host_(*host),
+        most_iterations_(most_iterations),
+        iterations_left_(most_iterations) {}
 
   // Runs `first` and what follows. `values` holds the inputs of its plan, and
   // afterwards its outputs. `outputs` are ids. Errors: as planning and
@@ -99,6 +102,7 @@ class ControlFlowExecutor {
 
   ControlFlowHost& host_;
   const int64_t most_iterations_;
+  int64_t iterations_left_;
 };
 
 }  // namespace mace

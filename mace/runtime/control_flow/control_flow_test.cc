@@ -100,6 +100,63 @@ std::shared_ptr<MaceEngine> Create(
   return engine;
 }
 
+// Ifs with a constant condition: each branch holds two Ifs of the next level,
+// and the innermost one is an Abs.
+ModelBuilder NestedIfs(int levels) {
+  ModelBuilder model;
+  model.net().set_format_version(2);
+  ModelBuilder inner;
+  inner.Input("v0", {}).Op("Unary", {"v0"}, {"y0"}, {{"type", "ABS"}});
+  inner.Output("y0");
+  AddSubgraph("level0", inner, &model);
+  for (int i = 1; i <= levels; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string below = "level" + std::to_string(i - 1);
+    ModelBuilder level;
+    InputOf(&level, "c" + n, {}, proto::DT_BOOL);
+    level.Input("v" + n, {});
+    std::vector<std::string> first = {"c" + n, "v" + n}, second;
+    if (i > 1) first.insert(first.begin(), "c" + n);
+    second = first;
+    second.back() = "a" + n;
+    level.Op("If", first, {"a" + n}).Op("If", second, {"y" + n});
+    for (int k = 0; k < 2; ++k) {
+      SetSubgraph(&level, k, "then_branch", below);
+      SetSubgraph(&level, k, "else_branch", below);
+    }
+    level.Output("y" + n);
+    AddSubgraph("level" + n, level, &model);
+  }
+  return model;
+}
+
+TEST(ControlFlow, NestedBranchesGrowWithTheFileOnly) {
+  for (const int levels : {3, 40}) {
+    SCOPED_TRACE(levels);
+    ModelBuilder model = NestedIfs(levels);
+    InputOf(&model, "c", {}, proto::DT_BOOL);
+    model.Input("x", {2});
+    model.Op("If", {"c", "c", "x"}, {"y"}).Output("y");
+    SetSubgraph(&model, 0, "then_branch", "level" + std::to_string(levels));
+    SetSubgraph(&model, 0, "else_branch", "level" + std::to_string(levels));
+    const auto engine = Create(model);
+    ASSERT_NE(engine, nullptr);
+    Tensors outputs;
+    const MaceStatus status = engine->Run(
+        {{"x", FloatTensor({2}, {-1, 2})}, {"c", Bool(true)}}, &outputs);
+    if (levels == 3) {
+      ASSERT_TRUE(status.ok()) << status.information();
+      EXPECT_EQ(Values(outputs["y"]), (std::vector<float>{1, 2}));
+      continue;
+    }
+    EXPECT_FALSE(status.ok());
+    EXPECT_NE(status.information().find("branches inside branches add more "
+                                        "than 32768 values and nodes"),
+              std::string::npos)
+        << status.information();
+  }
+}
+
 TEST(ControlFlow, IfTakesOneBranchAndShapesFollow) {
   ModelBuilder model;
   BuildIf(&model);
@@ -206,12 +263,92 @@ TEST(ControlFlow, EndlessLoopsFail) {
   EXPECT_EQ(status.code(), MaceStatus::MACE_RUNTIME_ERROR);
   EXPECT_EQ(status.information(),
             "Loop 'y': goes on after 100 iterations (its count is "
-            "9223372036854775807); raise the setting max_loop_iterations if it "
-            "should");
+            "9223372036854775807), and all loops of the run together had 100; "
+            "raise the setting max_loop_iterations if they should");
   Tensors short_run = inputs;
   short_run["n"] = Int(100);
   outputs.clear();
   EXPECT_TRUE(engine->Run(short_run, &outputs).ok());
+}
+
+// y = x doubled n times n times: an iteration of the outer loop runs the loop
+// of BuildLoop.
+void BuildNestedLoop(ModelBuilder* model) {
+  ModelBuilder inner, body;
+  BuildLoop(&inner);
+  *model->net().add_subgraphs() = inner.net().subgraphs(0);
+  InputOf(&body, "i", {}, proto::DT_INT64);
+  InputOf(&body, "go", {}, proto::DT_BOOL);
+  body.Input("v", {});
+  InputOf(&body, "m", {}, proto::DT_INT64);
+  body.Op("Loop", {"m", "go", "v"}, {"w"}, {{"carried", int64_t{1}}});
+  SetSubgraph(&body, 0, "body", "body");
+  body.Output("go").Output("w");
+  AddSubgraph("outer", body, model);
+  model->net().set_format_version(2);
+  model->Input("x", {2});
+  InputOf(model, "n", {}, proto::DT_INT64);
+  InputOf(model, "c", {}, proto::DT_BOOL);
+  model->Op("Loop", {"n", "c", "x", "n"}, {"y"}, {{"carried", int64_t{1}}});
+  model->Output("y");
+  SetSubgraph(model, 0, "body", "outer");
+}
+
+// 9 starts of a loop of 9 iterations, and those of the outer one.
+TEST(ControlFlow, AllLoopsOfARunShareTheirIterations) {
+  for (const auto& [limit, ends] : {std::pair{"90", true}, {"89", false}}) {
+    SCOPED_TRACE(limit);
+    ModelBuilder model;
+    BuildNestedLoop(&model);
+    MaceEngineConfig config;
+    ASSERT_TRUE(config.Set("max_loop_iterations", limit).ok());
+    const auto engine = Create(model, config);
+    ASSERT_NE(engine, nullptr);
+    for (int run = 0; run < 2; ++run) {  // each has its own
+      Tensors outputs;
+      const MaceStatus status =
+          engine->Run({{"x", FloatTensor({2}, {0.5f, -1})},
+                       {"n", Int(9)},
+                       {"c", Bool(true)}},
+                      &outputs);
+      EXPECT_EQ(status.ok(), ends) << status.information();
+      if (ends) {
+        EXPECT_EQ(Values(outputs["y"])[1], -std::exp2(81.f));
+      } else {
+        EXPECT_EQ(status.code(), MaceStatus::MACE_RUNTIME_ERROR);
+        EXPECT_NE(status.information().find("goes on after 8 iterations"),
+                  std::string::npos)
+            << status.information();
+      }
+    }
+  }
+}
+
+// Also where each iteration is planned anew: x grows.
+TEST(ControlFlow, ALoopEndsAtItsDeadline) {
+  for (const bool grows : {false, true}) {
+    SCOPED_TRACE(grows);
+    ModelBuilder model;
+    BuildLoop(&model);
+    auto* body = model.net().mutable_subgraphs(0)->mutable_op(0);
+    if (grows) {
+      body->set_type("Concat");
+      body->clear_arg();
+    }
+    MaceEngineConfig config;
+    ASSERT_TRUE(config.Set("max_loop_iterations", "2147483647").ok());
+    const auto engine = Create(model, config);
+    ASSERT_NE(engine, nullptr);
+    const MaceDeadline deadline(grows ? 500 : 20000);
+    Tensors outputs;
+    const MaceStatus status = engine->Run({{"x", FloatTensor({2}, {1, -1})},
+                                           {"n", Int(INT64_MAX)},
+                                           {"c", Bool(true)}},
+                                          &outputs, deadline);
+    EXPECT_EQ(status.code(), MaceStatus::MACE_CANCELLED)
+        << status.information();
+    EXPECT_NE(status.information().find("deadline"), std::string::npos);
+  }
 }
 
 TEST(ControlFlow, ACancelledLoopEnds) {

@@ -18,7 +18,7 @@ namespace mace {
 class DeferredRunner::Host final : public ControlFlowHost {
  public:
   Host(DeferredRunner& runner, std::map<std::string, MaceTensor>& outputs,
-       const MaceCancellation* cancellation, RunMetadata* metadata)
+       const Cancellation* cancellation, RunMetadata* metadata)
       : runner_(runner),
         outputs_(outputs),
         cancellation_(cancellation),
@@ -30,9 +30,10 @@ class DeferredRunner::Host final : public ControlFlowHost {
   }
 
   Status Run(Executor& executor) override {
-    if (IsCancelled(cancellation_)) return CancelledRun();
+    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
     EngineMemory& memory = runner_.memory_;
     const Workspace::Lease lease(memory.workspace());
+    MACE_RETURN_IF_ERROR(lease.status());
     MACE_RETURN_IF_ERROR(memory.ProvideArena(executor));
     MACE_RETURN_IF_ERROR(memory.ProvideImages(executor));
     if (metadata_ == nullptr) return executor.Run(nullptr, cancellation_);
@@ -53,7 +54,7 @@ class DeferredRunner::Host final : public ControlFlowHost {
  private:
   DeferredRunner& runner_;
   std::map<std::string, MaceTensor>& outputs_;
-  const MaceCancellation* cancellation_;
+  const Cancellation* cancellation_;
   RunMetadata* metadata_;
 };
 
@@ -86,7 +87,7 @@ Result<void*> DeferredRunner::OutputMemory(
 Status DeferredRunner::Run(Executor& first,
                            const std::map<std::string, MaceTensor>& inputs,
                            std::map<std::string, MaceTensor>* outputs,
-                           const MaceCancellation* cancellation,
+                           const Cancellation* cancellation,
                            RunMetadata* metadata) {
   const Graph& graph = first.plan().graph;
   MACE_RETURN_IF_ERROR(CheckControlFlowTensors(graph_, inputs, *outputs));

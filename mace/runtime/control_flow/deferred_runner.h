@@ -31,7 +31,7 @@ class DeferredRunner {
   // tensors that do not fit.
   Status Run(Executor& first, const std::map<std::string, MaceTensor>& inputs,
              std::map<std::string, MaceTensor>* outputs,
-             const MaceCancellation* cancellation, RunMetadata* metadata);
+             const Cancellation* cancellation, RunMetadata* metadata);
 
  private:
   class Host;

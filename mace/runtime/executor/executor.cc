@@ -12,12 +12,6 @@
 
 namespace mace {
 
-Status CancelledRun() {
-  return Cancelled(
-      "the run was cancelled by its MaceCancellation; the outputs hold no "
-      "result");
-}
-
 Executor::Executor(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {
   const Graph& graph = plan_->graph;
   input_slots_.resize(graph.inputs.size());
@@ -183,8 +177,7 @@ Status Executor::CheckInputs() const {
   return Status();
 }
 
-Status Executor::Run(RunMetadata* metadata,
-                     const MaceCancellation* cancellation) {
+Status Executor::Run(RunMetadata* metadata, const Cancellation* cancellation) {
   for (DeviceActivity* activity : activities_) {
     activity->SetProfiling(metadata != nullptr);
   }
@@ -216,14 +209,17 @@ Status Executor::Run(RunMetadata* metadata,
 }
 
 Status Executor::RunSteps(RunMetadata* metadata,
-                          const MaceCancellation* cancellation) {
+                          const Cancellation* cancellation) {
   if (is_poisoned()) Poison(arena_, unused_[0]);
   if (checks()) MACE_RETURN_IF_ERROR(CheckInputs());
+  const auto is_cancelled = [&] {
+    return cancellation != nullptr && cancellation->is_cancelled();
+  };
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
-    if (IsCancelled(cancellation)) break;
+    if (is_cancelled()) break;
     const Status ran = RunStep(s, metadata);
     const bool is_error = !ran.ok() && ran.code() != Status::MACE_CANCELLED;
-    if (IsCancelled(cancellation) && !is_error) break;
+    if (is_cancelled() && !is_error) break;
     MACE_RETURN_IF_ERROR(ran);
     if (checks()) {
       MACE_RETURN_IF_ERROR(check_->CheckStep(s, args_[s]));
@@ -231,7 +227,7 @@ Status Executor::RunSteps(RunMetadata* metadata,
     if (is_poisoned()) Poison(arena_, unused_[s + 1]);
   }
   // A kernel that saw it may have left out work, even in the last step.
-  if (IsCancelled(cancellation)) return CancelledRun();
+  if (is_cancelled()) return cancellation->Check();
   if (metadata != nullptr) {
     MACE_RETURN_IF_ERROR(FinishDevices());
     FinishOpStats(*plan_, device_tensors_.get(), metadata);

@@ -19,14 +19,6 @@
 
 namespace mace {
 
-// Whether the caller does not want the results of a run any more. Null: it
-// does.
-inline bool IsCancelled(const MaceCancellation* cancellation) {
-  return cancellation != nullptr && cancellation->is_cancelled();
-}
-// What the run returns then.
-Status CancelledRun();
-
 struct ControlFlowStage;  // mace/runtime/control_flow/control_flow_executor.h
 
 // Not thread-safe.
@@ -69,8 +61,7 @@ class Executor {
   // Runs the steps in order. Allocates nothing unless `metadata` is not null.
   // Ends early if `cancellation` is not null and says so. REQUIRES: the arena,
   // the images, all inputs and all outputs are bound. Errors: as Kernel::Run.
-  Status Run(RunMetadata* metadata,
-             const MaceCancellation* cancellation = nullptr);
+  Status Run(RunMetadata* metadata, const Cancellation* cancellation = nullptr);
 
  private:
   // A pointer in the arguments of a step that is set when memory is bound.
@@ -90,7 +81,7 @@ class Executor {
   bool has_device_tensors() const {
     return !kOneDevice && device_tensors_ != nullptr;
   }
-  Status RunSteps(RunMetadata* metadata, const MaceCancellation* cancellation);
+  Status RunSteps(RunMetadata* metadata, const Cancellation* cancellation);
   Status RunStep(size_t s, RunMetadata* metadata);
   Status FinishDevices();
   Status CheckInputs() const;

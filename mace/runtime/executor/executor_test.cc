@@ -25,14 +25,14 @@ class BackgroundDevice final : public Device, public DeviceActivity {
     ++num_finished;
     return Status();
   }
-  void SetCancellation(const MaceCancellation* cancellation) override {
+  void SetCancellation(const Cancellation* cancellation) override {
     current = cancellation;
     seen.push_back(cancellation);
   }
 
   int num_finished = 0;
-  const MaceCancellation* current = nullptr;
-  std::vector<const MaceCancellation*> seen;
+  const Cancellation* current = nullptr;
+  std::vector<const Cancellation*> seen;
 };
 
 constexpr int kSteps = 5;
@@ -59,31 +59,32 @@ class ExecutorRun : public ::testing::Test {
 
   BackgroundDevice device_;
   MaceCancellation cancellation_;
+  const Cancellation run_{cancellation_};
   std::vector<int> ran_;
 };
 
 using Steps = std::vector<int>;
 
 TEST_F(ExecutorRun, EndsAfterTheStepThatIsRunning) {
-  const MaceCancellation* during = nullptr;
+  const Cancellation* during = nullptr;
   const auto executor = Make(2, [&] {
     during = device_.current;
     cancellation_.Cancel();
     return Status();
   });
   RunMetadata metadata;
-  const Status status = executor->Run(&metadata, &cancellation_);
+  const Status status = executor->Run(&metadata, &run_);
   EXPECT_EQ(status.code(), Status::MACE_CANCELLED);
   EXPECT_NE(status.information().find("MaceCancellation"), std::string::npos);
   EXPECT_EQ(ran_, (Steps{0, 1, 2}));
-  EXPECT_EQ(during, &cancellation_);
+  EXPECT_EQ(during, &run_);
   EXPECT_EQ(metadata.op_stats.size(), 3u);
   // What had been started is waited for, and nothing keeps the object.
   EXPECT_EQ(device_.num_finished, 1);
   EXPECT_EQ(device_.current, nullptr);
   // It cannot be undone.
   ran_.clear();
-  EXPECT_EQ(executor->Run(nullptr, &cancellation_), Status::MACE_CANCELLED);
+  EXPECT_EQ(executor->Run(nullptr, &run_), Status::MACE_CANCELLED);
   EXPECT_EQ(ran_, Steps());
   // A run without it is complete.
   EXPECT_TRUE(executor->Run(nullptr).ok());
@@ -96,12 +97,12 @@ TEST_F(ExecutorRun, IsNotTouchedByAnotherCancellation) {
     other.Cancel();
     return Status();
   });
-  EXPECT_TRUE(executor->Run(nullptr, &cancellation_).ok());
+  EXPECT_TRUE(executor->Run(nullptr, &run_).ok());
   EXPECT_TRUE(executor->Run(nullptr).ok());
   EXPECT_EQ(ran_.size(), 2u * kSteps);
   EXPECT_EQ(device_.num_finished, 0);
-  EXPECT_EQ(device_.seen, (std::vector<const MaceCancellation*>{
-                              &cancellation_, nullptr, nullptr, nullptr}));
+  EXPECT_EQ(device_.seen, (std::vector<const Cancellation*>{&run_, nullptr,
+                                                            nullptr, nullptr}));
 }
 
 // A kernel that left out work must not pass for one that computed.
@@ -110,7 +111,7 @@ TEST_F(ExecutorRun, EndsAfterTheLastStep) {
     cancellation_.Cancel();
     return Status();
   });
-  EXPECT_EQ(executor->Run(nullptr, &cancellation_), Status::MACE_CANCELLED);
+  EXPECT_EQ(executor->Run(nullptr, &run_), Status::MACE_CANCELLED);
   EXPECT_EQ(ran_.size(), size_t{kSteps});
 }
 
@@ -119,8 +120,8 @@ TEST_F(ExecutorRun, EndsInAKernelThatSaysSo) {
     cancellation_.Cancel();
     return Cancelled("no further parts");
   });
-  const Status status = executor->Run(nullptr, &cancellation_);
-  EXPECT_EQ(status.information(), CancelledRun().information());
+  const Status status = executor->Run(nullptr, &run_);
+  EXPECT_EQ(status.information(), run_.Check().information());
   EXPECT_EQ(ran_.size(), 4u);
 }
 
@@ -128,7 +129,7 @@ TEST_F(ExecutorRun, EndsInAKernelThatSaysSo) {
 TEST_F(ExecutorRun, NobodyCancelled) {
   const auto executor = Make(3, [] { return Cancelled("who?"); });
   EXPECT_EQ(executor->Run(nullptr).information(), "who?");
-  EXPECT_EQ(executor->Run(nullptr, &cancellation_).information(), "who?");
+  EXPECT_EQ(executor->Run(nullptr, &run_).information(), "who?");
 }
 
 TEST_F(ExecutorRun, AnErrorStaysAnError) {
@@ -136,7 +137,7 @@ TEST_F(ExecutorRun, AnErrorStaysAnError) {
     cancellation_.Cancel();
     return RuntimeError("the driver failed");
   });
-  const Status status = executor->Run(nullptr, &cancellation_);
+  const Status status = executor->Run(nullptr, &run_);
   EXPECT_EQ(status.code(), Status::MACE_RUNTIME_ERROR);
   EXPECT_EQ(status.information(), "the driver failed");
   EXPECT_EQ(device_.current, nullptr);

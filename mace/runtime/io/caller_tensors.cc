@@ -4,7 +4,10 @@
 #include "mace/runtime/io/caller_tensors.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
@@ -16,6 +19,14 @@
 namespace mace {
 namespace {
 
+bool IsAligned(const MaceTensor& tensor) {
+  const DataType dtype = FromPublic(tensor.data_type());
+  return tensor.memory_type() != MemoryType::CPU_BUFFER ||
+         dtype == DataType::kInvalid ||
+         reinterpret_cast<uintptr_t>(tensor.raw_data().get()) % SizeOf(dtype) ==
+             0;
+}
+
 using CallerTensorsMap = std::map<std::string, MaceTensor>;
 
 std::string Listed(const Graph& graph, const std::vector<int>& ids) {
@@ -26,16 +37,23 @@ std::string Listed(const Graph& graph, const std::vector<int>& ids) {
   return s.empty() ? "none" : s;
 }
 
-bool Has(const Graph& graph, const std::vector<int>& ids,
-         const std::string& name) {
-  return AnyOf(ids, [&](int id) { return graph.values[id].name == name; });
+std::set<std::string_view> NamesOf(const Graph& graph,
+                                   const std::vector<int>& ids) {
+  std::set<std::string_view> names;
+  for (int id : ids) names.insert(graph.values[id].name);
+  return names;
 }
 
 // `kind` is "input" or "output".
 Status CheckNames(const Graph& graph, const std::vector<int>& ids,
                   const CallerTensorsMap& tensors, const std::string& kind) {
+  // The usual call allocates nothing.
+  size_t num_known = 0;
+  for (int id : ids) num_known += tensors.count(graph.values[id].name);
+  if (num_known == tensors.size()) return Status();
+  const std::set<std::string_view> names = NamesOf(graph, ids);
   for (const auto& [name, tensor] : tensors) {
-    if (Has(graph, ids, name)) continue;
+    if (names.count(name) > 0) continue;
     return InvalidArgument("there is no ", kind, " named '", name, "'; the ",
                            kind, "s are ", Listed(graph, ids));
   }
@@ -69,7 +87,7 @@ Status CheckInput(const Value& value, const MaceTensor& tensor) {
   if (tensor.raw_data() == nullptr && NumElements(tensor.shape()) > 0) {
     return InvalidArgument(what, " has no data");
   }
-  return Status();
+  return CheckAligned(what, tensor);
 }
 
 Status CheckOutput(const Value& value, const MaceTensor& tensor) {
@@ -84,7 +102,7 @@ Status CheckOutput(const Value& value, const MaceTensor& tensor) {
     return InvalidArgument(what, ": expected ", ToString(value.type.shape),
                            ", the tensor given has ", ToString(tensor.shape()));
   }
-  return Status();
+  return CheckAligned(what, tensor);
 }
 
 // Returns whether `found` is `expected` except for the batch, with the other
@@ -107,6 +125,14 @@ Result<MaceTensor> AllocateOutput(const TensorType& type) {
                     ToPublic(type.dtype));
 }
 
+Status CheckAligned(const std::string& what, const MaceTensor& tensor) {
+  if (IsAligned(tensor)) return Status();
+  return InvalidArgument(
+      what, " begins inside an element: the address of its memory must be a ",
+      "multiple of the ", SizeOf(FromPublic(tensor.data_type())),
+      " bytes of a ", Name(FromPublic(tensor.data_type())));
+}
+
 Status CheckCapacity(const std::string& name, const TensorType& type,
                      const MaceTensor& tensor) {
   const DataType dtype = FromPublic(tensor.data_type());
@@ -122,7 +148,7 @@ Status CheckCapacity(const std::string& name, const TensorType& type,
                            "; give memory for the largest result, or none, so "
                            "that the engine allocates it");
   }
-  return Status();
+  return CheckAligned(StrCat("output '", name, "'"), tensor);
 }
 
 Status CheckControlFlowTensors(const Graph& graph,
@@ -142,22 +168,21 @@ Status CheckControlFlowTensors(const Graph& graph,
 
 Status CheckInputNames(const std::vector<std::string>& names,
                        const Graph& graph) {
+  if (names.empty()) return Status();
+  const std::set<std::string_view> inputs = NamesOf(graph, graph.inputs);
   for (const std::string& name : names) {
-    if (Has(graph, graph.inputs, name)) continue;
+    if (inputs.count(name) > 0) continue;
     return InvalidArgument("the model '", graph.name, "' has no input named '",
                            name, "'; its inputs are ",
                            Listed(graph, graph.inputs));
   }
-  if (names.empty()) return Status();
-  for (int id : graph.inputs) {
-    if (std::count(names.begin(), names.end(), graph.values[id].name) == 1) {
-      continue;
-    }
-    return InvalidArgument(
-        "input_nodes must name every input of the model once: ",
-        Listed(graph, graph.inputs));
+  const std::set<std::string_view> given(names.begin(), names.end());
+  if (given.size() == inputs.size() && names.size() == inputs.size()) {
+    return Status();
   }
-  return Status();
+  return InvalidArgument(
+      "input_nodes must name every input of the model once: ",
+      Listed(graph, graph.inputs));
 }
 
 Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
@@ -168,6 +193,7 @@ Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
   }
   for (int id : graph->outputs) made[graph->values[id].name] = id;
   std::vector<int> outputs;
+  std::set<int> seen;
   for (const std::string& name : names) {
     const auto it = made.find(name);
     if (it == made.end()) {
@@ -175,7 +201,7 @@ Status CutOutputs(const std::vector<std::string>& names, Graph* graph) {
           "the model '", graph->name, "' has no output named '", name,
           "'; its outputs are ", Listed(*graph, graph->outputs));
     }
-    if (std::count(outputs.begin(), outputs.end(), it->second) > 0) {
+    if (!seen.insert(it->second).second) {
       return InvalidArgument("output_nodes names '", name, "' twice");
     }
     outputs.push_back(it->second);
@@ -192,7 +218,8 @@ bool Fit(const Graph& graph, const std::vector<int>& ids,
     const auto it = tensors.find(value.name);
     return it != tensors.end() && it->second.raw_data() != nullptr &&
            it->second.shape() == value.type.shape &&
-           FromPublic(it->second.data_type()) == value.type.dtype;
+           FromPublic(it->second.data_type()) == value.type.dtype &&
+           IsAligned(it->second);
   });
 }
 
@@ -216,8 +243,9 @@ Result<std::vector<Shape>> InputShapes(const Graph& graph,
 
 Result<std::vector<Shape>> CompleteShapes(
     const Graph& graph, const std::map<std::string, Shape>& shapes) {
+  const std::set<std::string_view> inputs = NamesOf(graph, graph.inputs);
   for (const auto& [name, shape] : shapes) {
-    if (Has(graph, graph.inputs, name)) continue;
+    if (inputs.count(name) > 0) continue;
     return InvalidArgument("there is no input named '", name,
                            "'; the inputs are ", Listed(graph, graph.inputs));
   }

@@ -26,7 +26,7 @@ Status CheckInputNames(const std::vector<std::string>& names,
 Status CutOutputs(const std::vector<std::string>& names, Graph* graph);
 
 // Returns whether `tensors` are exactly the values `ids`, each with memory and
-// with the type and shape that the graph has. Allocates nothing.
+// with the type and shape that the graph has, and aligned. Allocates nothing.
 bool Fit(const Graph& graph, const std::vector<int>& ids,
          const std::map<std::string, MaceTensor>& tensors);
 
@@ -47,6 +47,10 @@ Status PrepareOutputs(const Graph& graph,
 
 // Allocates the memory of an output. Further errors: MACE_OUT_OF_RESOURCES.
 Result<MaceTensor> AllocateOutput(const TensorType& type);
+
+// Checks that the memory of a tensor begins at a multiple of its element's
+// bytes, where C++ and 32-bit Arm need it. `what` begins the message.
+Status CheckAligned(const std::string& what, const MaceTensor& tensor);
 
 // Checks that an output's memory in `tensor`, whose shape is what fits into it,
 // can hold a result of this type.

@@ -11,6 +11,7 @@
 #include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
+#include "mace/runtime/io/caller_tensors.h"
 #include "mace/runtime/model/mace_model.h"
 
 namespace mace {
@@ -70,6 +71,8 @@ Result<MaceTensor> QuantizeInput(const Value& value, const MaceTensor& tensor) {
     return InvalidArgument("input '", value.name,
                            "': ", elements.status().information());
   }
+  MACE_RETURN_IF_ERROR(
+      CheckAligned(StrCat("input '", value.name, "'"), tensor));
   const int64_t n = *elements;
   const TensorType type = {value.type.dtype, tensor.shape()};
   MACE_ASSIGN_OR_RETURN(
@@ -143,9 +146,9 @@ Status FloatIo::Adapt(const Graph& graph, Tensors* inputs, Tensors* outputs) {
     MACE_ASSIGN_OR_RETURN(tensor, QuantizeInput(*value, tensor));
   }
   for (auto& [name, tensor] : *outputs) {
-    if (IsFloatFor(FindByName(graph, graph.outputs, name), tensor)) {
-      tensor = MaceTensor();
-    }
+    if (!IsFloatFor(FindByName(graph, graph.outputs, name), tensor)) continue;
+    MACE_RETURN_IF_ERROR(CheckAligned(StrCat("output '", name, "'"), tensor));
+    tensor = MaceTensor();
   }
   return Status();
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -61,6 +62,24 @@ TEST(FloatIo, InfosHaveTheScale) {
   EXPECT_EQ(engine->outputs()[0].data_type, IDT_INT8);
   EXPECT_EQ(engine->outputs()[0].scale, 1);
   EXPECT_EQ(engine->outputs()[0].zero_point, 0);
+}
+
+TEST(FloatIo, MisalignedFloatsAreRefused) {
+  const auto engine = Requantizer();
+  ASSERT_NE(engine, nullptr);
+  const auto memory = std::make_shared<std::array<char, 32>>();
+  const MaceTensor shifted(
+      {1, 4}, std::shared_ptr<void>(memory, memory->data() + 2), IDT_FLOAT);
+  std::map<std::string, MaceTensor> outputs;
+  EXPECT_NE(engine->Run({{"x", shifted}}, &outputs)
+                .information()
+                .find("input 'x' begins inside an element"),
+            std::string::npos);
+  outputs = {{"y", shifted}};
+  EXPECT_NE(engine->Run({{"x", FloatTensor({1, 4}, {1, 2, 3, 4})}}, &outputs)
+                .information()
+                .find("output 'y' begins inside an element"),
+            std::string::npos);
 }
 
 TEST(FloatIo, InputsAreQuantized) {

@@ -66,7 +66,9 @@ Status States::Allocate(State& state, const Shape& shape) {
 }
 
 void* States::DataOf(const State& state) const {
-  if (!state.grows()) return state.buffers[current_]->data();
+  if (!state.grows()) {
+    return state.buffers[state.in_place ? 0 : current_]->data();
+  }
   return state.grown != nullptr ? state.grown.get() : state.buffers[0]->data();
 }
 
@@ -98,9 +100,14 @@ Status States::AddTo(const std::vector<StateVariable>& states,
 }
 
 void States::GrowInPlace(Graph* graph) {
-  if (grow()) RemoveDeadNodes(*graph);  // they read nothing
+  if (!empty()) RemoveDeadNodes(*graph);  // they read nothing
   for (State& state : states_) {
-    if (state.grows()) state.cache.AddTo(state.ids, state.open, graph);
+    if (state.grows()) {
+      state.cache.AddTo(state.ids, state.open, graph);
+    } else {
+      state.in_place =
+          IsUpdatedInPlace(state.ids.value, state.ids.next, *graph);
+    }
   }
 }
 
@@ -117,6 +124,7 @@ Status States::Allocate(const Graph& graph) {
     }
     if (state.grows()) continue;
     for (auto& buffer : state.buffers) {
+      if (state.in_place && &buffer != state.buffers) continue;
       MACE_ASSIGN_OR_RETURN(
           AlignedBuffer bytes,
           AlignedBuffer::Create(static_cast<size_t>(Bytes(state.type)),
@@ -136,7 +144,9 @@ int64_t States::bytes() const {
 int64_t States::held_bytes() const {
   int64_t bytes = 0;
   for (const State& state : states_) {
-    bytes += state.cache.exists() ? state.cache.bytes() : 2 * Bytes(state.type);
+    bytes += state.cache.exists()
+                 ? state.cache.bytes()
+                 : (state.in_place ? 1 : 2) * Bytes(state.type);
   }
   return bytes;
 }
@@ -161,6 +171,7 @@ std::string States::Dump() const {
                      " along axis ", state.cache.axis(), ", ",
                      state.cache.bytes(), " bytes");
     }
+    if (state.in_place) text += ", in place";
     text += '\n';
   }
   return text;
@@ -363,7 +374,7 @@ MaceTensor States::TensorOf(const State& state, int buffer) const {
     return MaceTensor(state.type.shape, state.grown,
                       ToPublic(state.type.dtype));
   }
-  if (state.grows()) buffer = 0;
+  if (state.grows() || state.in_place) buffer = 0;
   const std::shared_ptr<AlignedBuffer>& owner = state.buffers[buffer];
   return MaceTensor(state.type.shape,
                     std::shared_ptr<void>(owner, owner->data()),

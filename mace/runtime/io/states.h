@@ -27,6 +27,9 @@ namespace mace {
 // model only adds rows to it, its value stays in a KvCache; else the memory
 // of its next value is allocated by each run.
 //
+// A KV cache of fixed capacity, which only an UpdateKvCache reads, has one
+// buffer: a run writes its rows there.
+//
 // Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS.
 class States {
  public:
@@ -37,8 +40,9 @@ class States {
   // has one of these outputs already.
   Status AddTo(const std::vector<StateVariable>& states,
                const std::map<int, OpenDims>& open, Graph* graph);
-  // Gives states that grow by rows a cache, where they grow in place. REQUIRES:
-  // AddTo was called, and all nodes run in host memory.
+  // Gives states that grow by rows a cache, where they grow in place, and lets
+  // those that rows are written to share the memory of their next value.
+  // REQUIRES: AddTo was called, and all nodes run in host memory.
   void GrowInPlace(Graph* graph);
   // Allocates the buffers. REQUIRES: AddTo was called; the weights of `graph`
   // outlive this. Errors: MACE_OUT_OF_RESOURCES.
@@ -92,6 +96,7 @@ class States {
     std::shared_ptr<AlignedBuffer> buffers[2];
     std::shared_ptr<void> grown;  // if a run made the value, in its place
     KvCache cache;                // if it exists, holds the value
+    bool in_place = false;        // has one buffer, which runs update
 
     bool grows() const { return !open.dims.empty(); }
   };

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/sort.h"
 #include "mace/graph/tensor_type.h"
 
@@ -25,7 +26,10 @@ Extent2D Union(const Extent2D& a, const Extent2D& b) {
 
 }  // namespace
 
-Workspace::Lease::Lease(Workspace& workspace) : lock_(workspace.mutex_) {
+Workspace::Lease::Lease(Workspace& workspace)
+    : status_(LockUnlessCancelled(&workspace.mutex_)) {
+  if (!status_.ok()) return;
+  lock_ = std::unique_lock<Mutex>(workspace.mutex_, std::adopt_lock);
   if (workspace.stale_.exchange(false)) workspace.Release();
 }
 

@@ -28,9 +28,14 @@ class Workspace {
    public:
     explicit Lease(Workspace& workspace);
 
+    // MACE_CANCELLED if the run of this thread was cancelled meanwhile; then
+    // the memory must not be used.
+    const Status& status() const { return status_; }
+
    private:
     const HoldLog hold_log_;
-    const std::lock_guard<Mutex> lock_;
+    const Status status_;
+    std::unique_lock<Mutex> lock_;
   };
 
   // Of these functions all REQUIRE a lease.

@@ -181,5 +181,48 @@ TEST(Load, HeadersOfAnotherVersionAreRefused) {
               std::string("the library of version ") + MaceVersion());
 }
 
+void WriteBytes(const std::string& path,
+                const std::vector<unsigned char>& bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+// With a mapping, the process would end by SIGBUS.
+TEST(LoadIntoMemory, FilesMayBeCutShort) {
+  const ModelBuilder b = Sample();
+  const std::string stem = ::testing::TempDir() + "/load_into_memory";
+  ModelBuilder graph = b;
+  WriteBytes(stem + ".pb", graph.Graph());
+  WriteBytes(stem + ".data", DataOf(b));
+  std::shared_ptr<MaceModel> model;
+  ASSERT_TRUE(
+      MaceModel::LoadIntoMemory(stem + ".pb", stem + ".data", &model).ok());
+  WriteBytes(stem + ".pb", {});
+  WriteBytes(stem + ".data", {});
+  EXPECT_EQ(Answer(model), Answer(graph.Load()));
+  // Errors are the same as of Load.
+  EXPECT_NE(MaceModel::LoadIntoMemory(stem + ".pb", stem + ".data", &model)
+                .information()
+                .find("the model file is empty"),
+            std::string::npos);
+  EXPECT_EQ(MaceModel::LoadIntoMemory("/no/net.pb", "", &model),
+            MaceStatus::MACE_INVALID_ARGS);
+}
+
+// The old file stays as long as the model does.
+TEST(Load, FilesMayBeReplacedByRenaming) {
+  const ModelBuilder b = Sample();
+  const std::string stem = ::testing::TempDir() + "/replaced";
+  ModelBuilder graph = b;
+  WriteBytes(stem + ".pb", graph.Graph());
+  WriteBytes(stem + ".data", DataOf(b));
+  std::shared_ptr<MaceModel> model;
+  ASSERT_TRUE(MaceModel::Load(stem + ".pb", stem + ".data", &model).ok());
+  WriteBytes(stem + ".new", {1});
+  ASSERT_EQ(std::rename((stem + ".new").c_str(), (stem + ".data").c_str()), 0);
+  EXPECT_EQ(Answer(model), Answer(graph.Load()));
+}
+
 }  // namespace
 }  // namespace mace

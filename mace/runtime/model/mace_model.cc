@@ -52,24 +52,36 @@ Result<std::shared_ptr<const MappedFile>> Map(const std::string& path) {
       MakeShared<MappedFile>(std::move(file)));
 }
 
+// Weights in memory of the process; none if the path is empty.
+Result<WeightBytes> ReadWeights(const std::string& path) {
+  if (path.empty()) return WeightBytes();
+  MACE_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                        ReadIntoMemory(path, "a copy of the weights"));
+  auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
+  const auto* bytes = static_cast<const uint8_t*>(owner->data());
+  return WeightBytes{std::shared_ptr<const uint8_t>(owner, bytes),
+                     owner->size()};
+}
+
 WeightBytes WeightsOf(const std::shared_ptr<const MappedFile>& file) {
   if (file == nullptr) return WeightBytes();
   return {std::shared_ptr<const uint8_t>(file, file->data()), file->size()};
 }
 
 // Returns why the two files do not load: `status`, or that they were swapped.
-Status OfFiles(const std::string& graph_file, const MappedFile& graph,
-               const std::string& weights_file, const MappedFile* weights,
+Status OfFiles(const std::string& graph_file, const AlignedBuffer& graph,
+               const std::string& weights_file, const WeightBytes& weights,
                const Status& status) {
-  if (weights != nullptr && !IsGraph(graph.data(), graph.size()) &&
-      IsGraph(weights->data(), weights->size())) {
+  const auto* bytes = static_cast<const uint8_t*>(graph.data());
+  if (weights.size > 0 && !IsGraph(bytes, graph.size()) &&
+      IsGraph(weights.data.get(), weights.size)) {
     return InvalidArgument("the graph and its weights are swapped: '",
                            weights_file, "' is a graph, '", graph_file,
                            "' is none; give the graph (.pb) first");
   }
   std::string message =
       StrCat("model '", graph_file, "': ", status.information());
-  if (weights != nullptr && weights->size() == 0 &&
+  if (!weights_file.empty() && weights.size == 0 &&
       status.code() == Status::MACE_INVALID_ARGS) {
     message += StrCat("; '", weights_file, "' is empty");
   }
@@ -144,6 +156,17 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     impl->outputs.push_back(std::move(info));
   }
   return impl;
+}
+
+// Makes a model of two files that were read.
+Result<std::unique_ptr<MaceModel::Impl>> FromFiles(
+    const std::string& graph_file, const AlignedBuffer& graph,
+    const std::string& weights_file, const WeightBytes& weights,
+    const MaceModelOptions& options) {
+  auto impl = MakeImpl(static_cast<const uint8_t*>(graph.data()), graph.size(),
+                       weights, options);
+  if (impl.ok()) return impl;
+  return OfFiles(graph_file, graph, weights_file, weights, impl.status());
 }
 
 // Makes a model of what a sealed one holds.
@@ -227,16 +250,29 @@ MaceStatus MaceModel::Load(const std::string& model_file,
                            std::shared_ptr<MaceModel>* model,
                            const MaceModelOptions& options) {
   if (model == nullptr) return InvalidArgument("MaceModel::Load: null model");
-  MACE_ASSIGN_OR_RETURN(const MappedFile graph, MappedFile::Open(model_file));
+  MACE_ASSIGN_OR_RETURN(const AlignedBuffer graph,
+                        ReadIntoMemory(model_file, "a graph"));
   MACE_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> weights,
                         Map(model_data_file));
-  auto impl = MakeImpl(graph.data(), graph.size(), WeightsOf(weights), options);
-  if (!impl.ok()) {
-    return OfFiles(model_file, graph, model_data_file, weights.get(),
-                   impl.status());
-  }
-  UseFile(weights, impl->get());
-  model->reset(new MaceModel(std::move(*impl)));
+  MACE_ASSIGN_OR_RETURN(auto impl, FromFiles(model_file, graph, model_data_file,
+                                             WeightsOf(weights), options));
+  UseFile(weights, impl.get());
+  model->reset(new MaceModel(std::move(impl)));
+  return MaceStatus();
+}
+
+MaceStatus MaceModel::LoadIntoMemory(const std::string& model_file,
+                                     const std::string& model_data_file,
+                                     std::shared_ptr<MaceModel>* model,
+                                     const MaceModelOptions& options) {
+  if (model == nullptr) return InvalidArgument("LoadIntoMemory: null model");
+  MACE_ASSIGN_OR_RETURN(const AlignedBuffer graph,
+                        ReadIntoMemory(model_file, "a graph"));
+  MACE_ASSIGN_OR_RETURN(const WeightBytes weights,
+                        ReadWeights(model_data_file));
+  MACE_ASSIGN_OR_RETURN(auto impl, FromFiles(model_file, graph, model_data_file,
+                                             weights, options));
+  model->reset(new MaceModel(std::move(impl)));
   return MaceStatus();
 }
 

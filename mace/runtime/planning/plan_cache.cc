@@ -78,6 +78,7 @@ Status PlanCache::Add(const Graph& graph, const std::vector<Shape>& shapes,
   MACE_RETURN_IF_ERROR(memory_.Reserve(plan));
   if (!memory_.is_query()) {
     const Workspace::Lease lease(memory_.workspace());
+    MACE_RETURN_IF_ERROR(lease.status());
     MACE_RETURN_IF_ERROR(memory_.ProvideArena(*executor));
   }
   executors_.Add(std::move(key), std::move(executor));

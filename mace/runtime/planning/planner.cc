@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "mace/base/cancellation.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/plan/make_plan.h"
@@ -132,6 +133,7 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
       return std::shared_ptr<const void>(std::move(plan));
     };
     MACE_RETURN_IF_ERROR(options.devices[0]->tuning()->TunePlan(dry_run));
+    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
   }
   return MakePlan(std::move(graph), declared, options);
 }
@@ -144,6 +146,7 @@ Result<std::unique_ptr<Executor>> Planner::ExecutorOf(
   if (memory_.is_query()) return executor;
   if (has_images) {
     const Workspace::Lease lease(memory_.workspace());
+    MACE_RETURN_IF_ERROR(lease.status());
     MACE_RETURN_IF_ERROR(memory_.ProvideImages(*executor));
     MACE_RETURN_IF_ERROR(executor->Tune());
   }

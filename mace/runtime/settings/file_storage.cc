@@ -7,6 +7,7 @@
 //   u64 count, then `count` entries: u64 key bytes, key, u64 value bytes, value
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <map>
@@ -118,7 +119,11 @@ class FileStorage final : public KVStorage {
     const HoldLog hold_log;
     std::lock_guard<Mutex> lock(mutex_);
     const auto file = MappedFile::Open(path_);
-    if (!file.ok()) return 0;  // it does not exist yet
+    if (!file.ok()) {
+      if (access(path_.c_str(), F_OK) != 0) return 0;  // it does not exist yet
+      LOG(WARNING) << file.status().information() << "; it is ignored";
+      return -1;
+    }
     Pairs pairs;
     if (!Parse(file->data(), file->size(), pairs)) {
       LOG(WARNING) << "'" << path_

@@ -145,12 +145,13 @@ struct Settings {
                 "fails with a message that says what needs how many bytes."),
       memory_limit);
     v(Setting("max_loop_iterations",
-              "iterations after which a loop of the model fails")
+              "iterations of all loops of a run together after which it fails")
           .Range(1, std::numeric_limits<int>::max())
           .Yaml("1000")
           .InModel()
           .More("It ends loops whose condition never becomes false. The error "
-                "names the loop. It holds for each time that a loop begins."),
+                "names the loop. A loop inside another one counts each time "
+                "that it runs."),
       max_loop_iterations);
     v(Setting("tuning_ms",
               "milliseconds that measuring kernels may take; 0: no tuning")

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mace/public/mace.h"
+#include "mace/public/mace_async.h"
 #include "mace/public/mace_image.h"
 
 namespace {
@@ -84,6 +85,18 @@ mace::MaceStatus ResetState(const std::shared_ptr<mace::MaceModel>& model) {
   mace::MaceStatus status = mace::MaceEngine::Create(
       model, {}, {}, mace::MaceEngineConfig(), &engine);
   return status.ok() ? engine->ResetState() : status;
+}
+
+mace::MaceStatus RunAsync(const std::shared_ptr<mace::MaceModel>& model) {
+  std::shared_ptr<mace::MaceEngine> engine;
+  mace::MaceStatus status = mace::MaceEngine::Create(
+      model, {}, {}, mace::MaceEngineConfig(), &engine);
+  std::shared_ptr<mace::MaceAsyncRuns> runs;
+  if (status.ok()) status = mace::MaceAsyncRuns::Create(engine, 1, &runs);
+  if (!status.ok()) return status;
+  std::map<std::string, mace::MaceTensor> inputs;
+  inputs["input"] = Digit();
+  return runs->RunAsync(inputs).get().status;
 }
 
 // Loads the model of that name, and creates an engine.
@@ -182,6 +195,7 @@ int main(int argc, char** argv) {
   Print("profile", RunProfiled(model));
   Print("memory_usage", ReportMemory(model));
   Print("states", ResetState(model));
+  Print("async", RunAsync(model));
   mace::MaceOpResolver resolver;
   Print("custom_ops", resolver.AddCustom<Copy>("Copy"));
   mace::MaceImageInput input;

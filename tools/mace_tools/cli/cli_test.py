@@ -55,7 +55,8 @@ def test_help_lists_commands_and_exit_codes(capfd):
     for command in COMMANDS:
         assert cli.main([command, "-h"]) == 0
         assert ("--config YML" in capfd.readouterr().out) == (
-            command not in ("init", "seal", "source", "devices", "doctor", "wheel", "java"))
+            command not in ("init", "replay", "seal", "source", "devices", "doctor", "wheel",
+                            "java"))
 
 
 def test_the_table_of_commands_is_that_of_the_modules():
@@ -113,7 +114,7 @@ def test_help_and_errors_import_nothing_that_they_do_not_need(tmp_path, argument
     (["run", "--config=x", "--warp_factor=9"], "there is no option '--warp_factor'; `tools/"),
     (["run", "--config=x", "--trace=y"], "there is no option '--trace' here; benchmark has it"),
     (["convert", "--device=cpu"],
-     "no option '--device' here; run, benchmark, check, compare have it"),
+     "no option '--device' here; run, benchmark, check, compare, capsule have it"),
     (["run", "my.yml"], "'my.yml' stands without an option; did you mean '--config=my.yml'?"),
     (["run", "--config", "x", "y"], "'y' stands without an option; `tools/converter.py run -h`"),
     (["run", "--round", "--config=x"], "argument --round: expected one argument"),

@@ -48,8 +48,14 @@ COMMANDS = {
                         "of each layer", models.quantize),
     "explain": Command("turn the numbers in messages about an obfuscated model back into names",
                        models.explain),
+    "capsule": Command("pack what reproduces a failure of a model, without its names, weights and "
+                       "inputs", runs.capsule),
+    "replay": Command("run a bug capsule and say whether its failure comes again", runs.replay,
+                      takes_config=False),
     "seal": Command("encrypt a converted model; apps load it with a key of theirs", models.seal,
                     takes_config=False),
+    "tokenizer": Command("make the engine's tokenizer file of tokenizer.json, GGUF or a model of "
+                         "SentencePiece", models.tokenizer, takes_config=False),
     "source": Command("pack the sources of the library, which CMake builds without Bazel and "
                       "Python", packages.source, takes_config=False),
     "devices": Command("list the attached phones and the boards of a device yml, or remove what "

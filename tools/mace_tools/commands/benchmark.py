@@ -72,7 +72,8 @@ def _write_views(
     html, view = (own_file(f, job, device, several, place) for f in (args.html, args.onnx_view))
     if html is not None:
         text = benchmark_page.render(job.tag, device, result, plan, memory,
-                                     _limits(context, ready, device, result))
+                                     _limits(context, ready, device, result),
+                                     job.converted.net)
         with atomic_files(html) as (out,):
             out.write(text.encode())
         context.console.info(f"report: {html}")

@@ -157,7 +157,7 @@ def write_views(
     """Writes the page and the ONNX view, as far as they are wanted."""
     if html is not None:
         with atomic_files(html) as (out,):
-            out.write(page.render(checked.report, checked.memory).encode())
+            out.write(page.render(checked.report, checked.memory, checked.net).encode())
         console.info(f"report: {html}")
     if view is None:
         return

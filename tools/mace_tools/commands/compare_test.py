@@ -231,6 +231,15 @@ def test_the_page_has_the_layers_and_takes_any_name(call, tmp_path, monkeypatch)
     assert call(file, "--layers", f"--html={page}")[0] == 5
     text = page.read_text()
     assert "<img" not in text and not re.search(r"https?:|src=\"|@import", text)
-    shown = chromium.elements(text, tmp_path)
-    assert len(re.findall(r'<circle class="dot"', shown)) == 2
-    assert "wrong layer" in shown and "WRONG" in shown and "activation" in shown
+    with chromium.opened(text, tmp_path, 400) as shown:
+        shown.wait("document.querySelector('.graph').dataset.ready === '4'")
+        assert shown.value("document.documentElement.scrollWidth") == 400
+        assert shown.value("document.querySelectorAll('circle.dot').length") == 2
+        words = shown.value("document.body.innerText")
+        assert "wrong layer" in words and "WRONG" in words and "activation" in words
+        verdicts = shown.value("document.querySelector('.graph').view.data.colors.find("
+                               "c => c.title === 'verdict').of")
+        assert verdicts == [None, 1, 0, None]  # the changed Activation alone
+        shown.value("document.querySelector('.graph').view.show(1)")
+        panel = shown.value("document.querySelector('.panel').innerText")
+        assert "WRONG" in panel and "relative error alone" in panel and evil[:9] in panel

@@ -248,6 +248,8 @@ def _fingerprint(context: Context, model: Model, weights: Path | None) -> str:
     asked["stored"] = model.stored_type
     if model.obfuscate:
         asked["obfuscate"] = 1
+    if model.kv_cache is not None:
+        asked["kv_cache"] = model.kv_cache.model_dump()
     if model.signature:
         asked["signature"] = model.signature
     if model.allow_custom_ops:

@@ -20,7 +20,7 @@ from mace_tools.config.problems import ConfigError, did_you_mean
 from mace_tools.config.schema import Model
 from mace_tools.config.values import OPEN, closed, is_open
 from mace_tools.convert import importers
-from mace_tools.convert.importers import custom, declared_states
+from mace_tools.convert.importers import custom, declared_states, kv_caches
 from mace_tools.convert.importers.caffe.reader import beside
 from mace_tools.convert.importers.fixed_inputs import with_values
 from mace_tools.convert.importers.request import RequestError, listed, stated
@@ -75,6 +75,8 @@ def import_model(
 def read_source(model: Model, source: Path, weights: Path | None) -> SourceModel:
     """Errors: ModelError; RequestError for a signature that is not there."""
     read = importers.read(model.platform, source, model.signature or "", weights=weights)
+    if model.kv_cache is not None:
+        read = kv_caches.sized(read, model.kv_cache.tokens, model.kv_cache.type)
     return replace(read, renamed=model.subgraph.renamed)
 
 

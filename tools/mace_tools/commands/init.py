@@ -166,7 +166,9 @@ def _warn(path: Path, error: MaceError, console: Console) -> str:
 
 def _end(read: SourceModel, name: str, shape: Shape | None, dtype: str) -> End:
     order = read.data_format if shape is not None and len(shape) == 4 else "NONE"
-    return End(read.signed(name), shape, TYPES.get(dtype, ""), order, read.role(name))
+    info = read.inputs[name]
+    return End(read.signed(name), shape, TYPES.get(dtype, ""), order, read.role(name), info.dims,
+               info.range)
 
 
 def _tag(path: Path) -> str:

@@ -15,6 +15,7 @@ from mace_tools.config.problems import did_you_mean
 from mace_tools.graph.op_schema import all_ops
 from mace_tools.package import java
 from mace_tools.package.library import abis, bundle, engine
+from mace_tools.package.release import maven
 from mace_tools.support.console import Console
 from mace_tools.support.exit_codes import ExitCode, UsageError
 from mace_tools.support.locks import alone
@@ -31,6 +32,8 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     ops, having = _ops(args.ops), _components(args.components)
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
+    if args.maven is not None and args.maven.exists() and not args.maven.is_dir():
+        raise UsageError(f"--maven={args.maven} is no folder")
     java.jdk()
     found = abis.find(names)
     for abi in found:
@@ -44,8 +47,14 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
                 shutil.rmtree(out / part / abi.name, ignore_errors=True)
             java.libraries(abi, made, out / "lib" / abi.name, out / "symbols" / abi.name)
         archives = _archives(out, [abi for abi in found if abi.is_android])
+        android = [abi.name for abi in found if abi.is_android]
+        if android:
+            archives.append(out / "native-debug-symbols.zip")
+            maven.native_debug_symbols(archives[-1], out / "symbols", android)
+        published = [] if args.maven is None else maven.publish(
+            args.maven, [p for p in archives if p.suffix[1:] in maven.ARTIFACTS])
         libraries = [p for abi in found for p in sorted((out / "lib" / abi.name).iterdir())]
-        for path in (*archives, *libraries):
+        for path in (*archives, *published, *libraries):
             console.data(f"{path}  {path.stat().st_size} bytes")
     return ExitCode.OK
 

@@ -14,12 +14,14 @@ from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
 from mace_tools.support import tables
 from mace_tools.support.errors import MaceError
+from mace_tools.support.limits import read_text
 from mace_tools.support.os_errors import explain
 from mace_tools.support.tables import shortened
 
 # First lines of label files for models with a class for the background, as TensorFlow's have.
 BACKGROUND = ("background", "dummy", "unused background", "__background__")
 TOP = 5  # labels that are shown
+MAX_BYTES = 16 << 20
 
 
 def read(context: Context, tag: str, model: Model) -> list[str] | None:
@@ -29,7 +31,7 @@ def read(context: Context, tag: str, model: Model) -> list[str] | None:
         return None
     file = context.deployment.file(name)
     try:
-        lines = [s.strip() for s in file.read_text(encoding="utf-8-sig").splitlines()]
+        lines = [s.strip() for s in read_text(file, "utf-8-sig", MAX_BYTES).splitlines()]
     except UnicodeDecodeError as e:
         raise MaceError(f"{tag}: labels: {file} is not text in UTF-8 (byte {e.start})") from e
     except OSError as e:

@@ -51,8 +51,9 @@ def platform_of(path: Path) -> str:
     try:
         kind = detect(path)
         if kind is None and path.is_dir():
-            raise MaceError(f"'{path}' is a folder without saved_model.pb, so it is no SavedModel; "
-                            "name the model file in it")
+            raise MaceError(f"'{path}' is a folder without saved_model.pb, so it is no SavedModel, "
+                            "and without config.json, so it is no checkpoint; name the model file "
+                            "in it")
     except OSError as e:
         raise MaceError(f"cannot read '{path}': {explain(e, path)}") from e
     if kind is None:

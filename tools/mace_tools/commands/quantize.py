@@ -27,8 +27,11 @@ from mace_tools.support.atomic import atomic_files
 from mace_tools.support.exit_codes import ExitCode, UsageError
 
 # Flags that have the names of keys of `quantize:`.
-_FLAGS = ("weights_only", "method", "percentile", "num_samples", "seed", "equalize", "correct_bias",
-          "float_ends", "accuracy_budget")
+_FLAGS = ("weights_only", "dynamic", "method", "percentile", "num_samples", "seed", "equalize",
+          "correct_bias", "float_ends", "accuracy_budget")
+
+# Keys that store weights and need no samples.
+_STORED = ("weights_only", "dynamic")
 
 
 def command(context: Context) -> Outcome:
@@ -50,7 +53,7 @@ def command(context: Context) -> Outcome:
                              lambda: None)
         folder = context.folder / "quantized"
         pb, data = folder / f"{tag}.pb", folder / f"{tag}.data"
-        if model.quantize.weights_only is not None:
+        if model.quantize.stored_weights is not None:
             results[tag] = _store_weights(context, tag, model, graph, (pb, data), mace_run)
             continue
         made = quantize_model.make(context, model, graph, mace_run)
@@ -105,10 +108,11 @@ def _asked(context: Context, tag: str, model: Model) -> Model:
     own = model.quantize.model_dump(exclude_unset=True) if model.quantize is not None else {}
     whole = {k: list(v) if isinstance(v, tuple) else v for k, v in {**own, **given}.items()}
     for flag in ("html", "onnx"):
-        if getattr(args, flag) is not None and whole.get("weights_only") is not None:
-            raise UsageError(f"--{flag} is for quantized activations, which a model with "
-                             "weights_only does not have")
-    if not {"samples", "range_file"} & set(whole) and whole.get("weights_only") is None:
+        key = next((k for k in _STORED if whole.get(k) is not None), None)
+        if getattr(args, flag) is not None and key is not None:
+            raise UsageError(f"--{flag} is for activations with calibrated ranges, which a model "
+                             f"with {key} does not have")
+    if not {"samples", "range_file", *_STORED} & {k for k, v in whole.items() if v is not None}:
         raise UsageError(f"model '{tag}' has no samples: give --samples=FOLDER, or `quantize: "
                          "{samples: FOLDER}` in the deployment file")
     try:

@@ -43,23 +43,25 @@ def choices_of(model: Model) -> Choices:
 def quantized(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> Graph:
     """The model that `quantize:` asks for; mace_run is needed if it has samples. REQUIRES:
     model.quantize. Errors: MaceError of any stage."""
-    if model.quantize.weights_only is not None:
+    if model.quantize.stored_weights is not None:
         return store(context, model, graph, mace_run).graph
     return make(context, model, graph, mace_run).graph
 
 
 def store(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> MadeStored:
-    """mace_run is needed if there are samples. REQUIRES: model.quantize.weights_only. Errors:
+    """mace_run is needed if there are samples. REQUIRES: model.quantize.stored_weights. Errors:
     MaceError."""
     asked = model.quantize
     _check_type(model, graph)
+    emit.check_inputs(graph)  # before minutes of work
     seen: dict[str, np.ndarray] = {}
     found: list[Arrays] = []
     if asked.samples:
         assert mace_run is not None
         found = _samples(context, model, graph)
         seen = inputs_of(graph, Runs(mace_run), found)
-    made = store_weights(graph, asked.weights_only, asked.float_nodes, seen)
+    made = store_weights(graph, str(asked.stored_weights), asked.float_nodes, seen,
+                         asked.dynamic is not None)
     if found:
         made.outputs = weight_only.measured(graph, made, Runs(mace_run), found)
         _warn(context, graph, made.outputs, made.outputs, made)
@@ -89,7 +91,8 @@ def stored_note(made: MadeStored) -> str:
     end = "; without samples, the outputs were not compared with those of the float model"
     if worst is not None:
         end = (f"; output '{worst[0]}' has the similarity {worst[1].similarity:.6f} on the samples")
-    return f"weights stored quantized: {', '.join(parts)}{end}"
+    kind = "dynamic quantization, weights" if made.is_dynamic else "weights"
+    return f"{kind} stored quantized: {', '.join(parts)}{end}"
 
 
 def make(context: Context, model: Model, graph: Graph, mace_run: Path | None) -> Made:

@@ -168,7 +168,7 @@ def limits_of(model: Model, net: Any, device: str, source_ops: set[str]) -> Limi
     """The limits for a converted model on a device."""
     found = validate.limits(device, model.validation_threshold,
                             _kind(model, net, device, source_ops))
-    if model.quantize is not None and model.quantize.weights_only == "int4":
+    if model.quantize is not None and model.quantize.stored_weights == "int4":
         return replace(found, nudge="i4")
     if found.nudge == "f16" and model.stored_type == "bf16":
         return replace(found, nudge="bf16")

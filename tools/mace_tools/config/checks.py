@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mace_tools.config.files import is_address, local_path, missing, saved_model_folder, sha256_of
+from mace_tools.config.files import is_address, local_path, missing, model_folder, sha256_of
 from mace_tools.config.names import DATA_TYPES
 from mace_tools.config.schema import Library, Model, Subgraph
 from mace_tools.config.sections import Preprocess
 from mace_tools.config.values import closed, is_open
+from mace_tools.support.limits import open_file
 from mace_tools.support.model_format import CAFFE_OLD_WEIGHTS, CAFFE_WEIGHTS, detect
 from mace_tools.support.os_errors import explain
 
@@ -143,7 +144,7 @@ def _check_quantize(model: Model, config: Path) -> Iterator[Finding]:
             yield key, "only models are downloaded; get this file, and write its path", ""
         else:
             yield from _check_file(key, ranges, config)
-    if model.quantize is None or model.quantize.weights_only is not None:
+    if model.quantize is None or model.quantize.stored_weights is not None:
         return
     for name, dims in zip(sub.input_tensors, sub.input_shapes):
         if is_open(dims):
@@ -188,7 +189,7 @@ def _check_model_file(model: Model, config: Path) -> Iterator[Finding]:
     if kind is not None:
         yield kind
     findings = []
-    if path is None or not path.is_dir() or saved_model_folder(path) is None:
+    if path is None or not path.is_dir() or model_folder(path) is None:
         findings = list(_check_file(("model_file_path",), model.model_file_path, config))
     if kind is None or kind[0] == ("platform",):
         yield from findings
@@ -251,7 +252,7 @@ def _check_file(keys: tuple[Any, ...], name: str, config: Path) -> Iterator[Find
         yield keys, f"'{path}' is not a file", ""
         return
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             if not file.read(1):
                 yield keys, f"'{path}' is empty", ""
     except OSError as e:

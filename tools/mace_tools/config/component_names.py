@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 # As mace/build_defs.bzl has them.
-COMPONENTS = ("diagnostics", "dynamic", "encryption", "interfaces", "memory_tools")
+COMPONENTS = ("diagnostics", "dynamic", "encryption", "interfaces", "language", "memory_tools")
 # Those that a library has only where its file names them.
-NAMED = ("encryption",)
+NAMED = ("encryption", "language")
 # Kernels that a library has where its models use them.
 KERNELS = ("activations", "depthwise", "strassen", "winograd")
 NAMES = (*COMPONENTS, *KERNELS)

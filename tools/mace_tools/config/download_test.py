@@ -5,12 +5,15 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from mace_tools.config import download
 from mace_tools.config.download import fetch
 from mace_tools.support.console import Console
 from mace_tools.support.errors import MaceError
@@ -26,6 +29,24 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):  # noqa: N802 (the name is the library's)
         type(self).requests += 1
+        if self.path.startswith("/to/"):
+            self.send_response(302)
+            self.send_header("Location", self.path.removeprefix("/to/"))
+            self.end_headers()
+            return
+        if self.path == "/slow-head":
+            with contextlib.suppress(OSError):
+                while True:  # one header that does not end
+                    self.wfile.write(b"x")
+                    self.wfile.flush()
+                    time.sleep(0.02)
+        if self.path in ("/slow", "/endless"):
+            self.send_response(200)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                while True:
+                    self.wfile.write(BODY[: 1 if self.path == "/slow" else 100_000])
+                    time.sleep(0.02 if self.path == "/slow" else 0)
         if self.path not in ("/model", "/short"):
             self.send_error(404)
             return
@@ -95,3 +116,27 @@ def test_a_cache_that_cannot_be_written_is_reported(server, tmp_path, monkeypatc
     monkeypatch.setenv("MACE_CACHE", str(tmp_path / "file"))
     with pytest.raises(MaceError, match="cannot keep .*set MACE_CACHE"):
         fetch(f"{server}/model", SHA, Console())
+
+
+@pytest.mark.parametrize("path, reason", [
+    ("slow", r"only \d+ bytes came in \d+ seconds; download the file yourself"),
+    ("slow-head", r"only 0 bytes came in"),
+    ("endless", "more than 0 GB, and is not downloaded"),
+    ("model", "more than 0 GB"),
+    ("to/ftp://127.0.0.1/x", "leads to ftp://127.0.0.1/x, which is not followed"),
+    ("to/file:///etc/passwd", "file:///etc/passwd' is not allowed"),
+])
+def test_a_server_that_does_not_end_or_leads_elsewhere(server, tmp_path, monkeypatch, path, reason):
+    if path.startswith("slow"):
+        monkeypatch.setattr(download, "SLOW_S", 0.2)
+    monkeypatch.setattr(download, "MAX_BYTES", 1_000_000)
+    with pytest.raises(MaceError, match=reason):
+        fetch(f"{server}/{path}", SHA, Console())
+    assert not kept(tmp_path)
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/x", "file:///etc/passwd", "data:,x"])
+def test_other_schemes(tmp_path, monkeypatch, url):
+    monkeypatch.setenv("MACE_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(MaceError, match="only http:// and https://"):
+        fetch(url, SHA, Console())

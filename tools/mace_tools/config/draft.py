@@ -28,11 +28,13 @@ class End:
     dtype: str = ""
     order: str = "NONE"
     role: str = ""  # what a signature calls it
+    dims: tuple[str, ...] = ()  # names of the dimensions that each run chooses
+    range: tuple[int, int] | None = None  # of values that make sense
 
     @property
     def is_open(self) -> bool:
         """Whether something is to be filled in. An open batch is 1."""
-        shape = self.shape
+        shape = None if self.shape is None else _named(self)
         return shape is None or None in (shape[1:] if len(shape) > 1 else shape)
 
 
@@ -65,6 +67,8 @@ def text(draft: Draft) -> str:
     shapes = [_shape(e) for e in draft.inputs]
     if shapes:
         _put(ends, "input_shapes", [s for s, _ in shapes], [c for _, c in shapes])
+    if draft.inputs and all(e.range is not None for e in draft.inputs):
+        ends["input_ranges"] = _flow([_flow(e.range or ()) for e in draft.inputs])
     _put_one(ends, "input_data_formats", [e.order for e in draft.inputs])
     _put_one(ends, "input_data_types", [e.dtype for e in draft.inputs])
     _put(ends, "output_tensors", [e.name for e in draft.outputs], _roles(draft.outputs))
@@ -124,7 +128,7 @@ def _shape(end: End) -> tuple[Any, str]:
     for which 1 will do."""
     if end.shape is None:
         return OPEN, ("fill in the whole shape, such as 1,224,224,3: the model's file states none")
-    extents = list(end.shape)
+    extents: list[int | str | None] = list(_named(end))
     comments = []
     if len(extents) > 1 and extents[0] is None:
         extents[0] = 1
@@ -137,7 +141,13 @@ def _shape(end: End) -> tuple[Any, str]:
     return _written(tuple(extents)), "; ".join(comments)
 
 
-def _written(shape: Shape) -> Any:
+def _named(end: End) -> tuple[int | str | None, ...]:
+    """The shape, with names in place of the dimensions that each run chooses."""
+    names = end.dims or ("",) * len(end.shape or ())
+    return tuple((name or None) if d is None else d for d, name in zip(end.shape or (), names))
+
+
+def _written(shape: Sequence[int | str | None]) -> Any:
     """Text such as 1,224,224,3, or [] for a scalar."""
     if not shape:
         return _flow([])

@@ -10,7 +10,14 @@ import os
 from pathlib import Path
 
 from mace_tools.config.problems import did_you_mean
-from mace_tools.support.model_format import graph_file
+from mace_tools.support.limits import open_file
+from mace_tools.support.model_format import (
+    CHECKPOINT_FOLDER,
+    GENAI_FOLDER,
+    checkpoint_files,
+    detect,
+    graph_file,
+)
 from mace_tools.support.os_errors import existing
 
 
@@ -56,15 +63,24 @@ def missing(name: str, config: Path | None = None) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """The checksum of a model file. That of a SavedModel is about its graph and its variables, and
-    a
-    shell computes it as well: in its folder, `sha256sum saved_model.pb variables/* | sha256sum`."""
-    folder = saved_model_folder(path)
+    """The checksum of a model file. That of a folder is about some of its files, and a shell
+    computes it as well: `sha256sum saved_model.pb variables/* | sha256sum` in a SavedModel,
+    `sha256sum config.json *.safetensors | sha256sum` in a Hugging Face checkpoint,
+    `sha256sum genai_config.json *.onnx* | sha256sum` in a folder of onnxruntime-genai."""
+    folder = model_folder(path)
     if folder is None:
         return _digest(path)
-    files = [graph_file(folder), *sorted(p for p in folder.glob("variables/*") if p.is_file())]
-    lines = [f"{_digest(file)}  {file.relative_to(folder)}\n" for file in files if file is not None]
+    graph = graph_file(folder)
+    files = checkpoint_files(folder) if graph is None else [
+        graph, *sorted(p for p in folder.glob("variables/*") if p.is_file())]
+    lines = [f"{_digest(file)}  {file.relative_to(folder)}\n" for file in files]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def model_folder(path: Path) -> Path | None:
+    """The folder of the SavedModel or the checkpoint that a path names; else None."""
+    is_checkpoint = path.is_dir() and detect(path) in (CHECKPOINT_FOLDER, GENAI_FOLDER)
+    return path if is_checkpoint else saved_model_folder(path)
 
 
 def saved_model_folder(path: Path) -> Path | None:
@@ -76,5 +92,5 @@ def saved_model_folder(path: Path) -> Path | None:
 
 
 def _digest(file: Path) -> str:
-    with file.open("rb") as opened:
+    with open_file(file) as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

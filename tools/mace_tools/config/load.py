@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from mace_tools.config import unsupported_keys
 from mace_tools.config.checks import Finding, check_library, check_model, check_tags
-from mace_tools.config.files import local_path, saved_model_folder, sha256_of
+from mace_tools.config.files import local_path, model_folder, sha256_of
 from mace_tools.config.problems import ConfigError, Problem, WrongChoice, did_you_mean
 from mace_tools.config.schema import Library, Model, Subgraph
 from mace_tools.config.sections import Preprocess, Quantize
@@ -160,7 +160,7 @@ def _missing(
     example = f"{key}: {field.examples[0]}" if field.examples else ""
     if key == "model_sha256_checksum" and isinstance(value, dict):
         model = local_path(str(value.get("model_file_path", "")), path)
-        if model is not None and (model.is_file() or saved_model_folder(model)):
+        if model is not None and (model.is_file() or model_folder(model)):
             example = f"{key}: {sha256_of(model)}"
     return loc, f"this key is missing ({field.description})", example
 

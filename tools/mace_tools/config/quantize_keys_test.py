@@ -31,6 +31,18 @@ def test_only_samples_are_needed():
     assert found.samples == ("a", "b") and found.method == "mse" and found.num_samples == 100
 
 
+def test_dynamic_needs_no_samples_and_takes_them():
+    assert Quantize.model_validate({"dynamic": "int8"}).stored_weights == "int8"
+    found = Quantize.model_validate({"dynamic": "int8", "samples": "a", "num_samples": 5})
+    assert found.samples == ("a",) and found.weights_only is None
+    with pytest.raises(ValidationError, match="weights_only and dynamic exclude one another"):
+        Quantize.model_validate({"dynamic": "int8", "weights_only": "int4"})
+    with pytest.raises(ValidationError, match="dynamic: int4 does not use method; leave it out"):
+        Quantize.model_validate({"dynamic": "int4", "method": "mse"})
+    with pytest.raises(ValidationError, match="is not one of int8, int4"):
+        Quantize.model_validate({"dynamic": "int16"})
+
+
 def test_weights_alone_need_no_samples():
     assert Quantize.model_validate({"weights_only": "int4"}).samples == ()
     found = Quantize.model_validate({"weights_only": "int4", "samples": "a", "num_samples": 5})

@@ -21,6 +21,7 @@ from mace_tools.config.sections import (
     Extras,
     FileName,
     Formats,
+    KvCache,
     Names,
     Quantize,
     Section,
@@ -128,8 +129,9 @@ class Model(with_settings("Settings", mace_keys.with_these("Keys", Extras, mace_
 
     platform: Annotated[
         str, BeforeValidator(values.choice(
-            "tensorflow", "onnx", "tflite", "caffe", "keras", "pytorch"))
-    ] = Field(description="the source framework: tensorflow, onnx, tflite, keras, pytorch or caffe",
+            "tensorflow", "onnx", "tflite", "caffe", "keras", "pytorch", "huggingface", "gguf"))
+    ] = Field(description="the source framework: tensorflow, onnx, tflite, keras, pytorch or caffe;"
+              " of language models huggingface (a folder) or gguf",
               examples=["tensorflow"])
     model_file_path: Text = Field(description="a path, or an http(s) address",
                                   examples=["models/mobilenet.pb"])
@@ -182,6 +184,9 @@ class Model(with_settings("Settings", mace_keys.with_these("Keys", Extras, mace_
     quantize: Annotated[Quantize | None, BeforeValidator(_quantize)] = Field(
         None, description="makes an int8 model",
         examples=["{samples: data/samples, method: mse}"])
+    kv_cache: KvCache | None = Field(
+        None, description="of a language model: {tokens: CAPACITY, type: fp32, fp16 or int8}",
+        examples=["{tokens: 2048, type: fp16}"])
     validation_threshold: Annotated[
         dict[str, float] | None, BeforeValidator(_thresholds)
     ] = Field(None, description="cosine similarity that --validate asks for",

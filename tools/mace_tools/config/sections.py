@@ -50,6 +50,17 @@ class Preprocess(Section):
     scale: Numbers = Field((1.0,), description="multiplied then", examples=["0.0078125"])
 
 
+class KvCache(Section):
+    """The caches of keys and values of a language model."""
+
+    tokens: Annotated[int, BeforeValidator(values.whole_from(1))] = Field(
+        2048, description="their capacity, which the texts of a conversation fill",
+        examples=["2048"])
+    type: Annotated[str, BeforeValidator(values.choice("fp32", "fp16", "int8"))] = Field(
+        "fp32", description="fp32, fp16 or int8, which has a scale for each head and token",
+        examples=["fp16"])
+
+
 class Quantize(Section):
     """How to quantize a float model to int8."""
 
@@ -63,6 +74,11 @@ class Quantize(Section):
         str | None, BeforeValidator(values.choice(*WEIGHTS_ONLY))
     ] = Field(None, description="int8 or int4: weight-only quantization of FullyConnected, MatMul "
               "and Gather; everything computes in float32; with samples, int4 is more exact",
+              examples=["int4"])
+    dynamic: Annotated[
+        str | None, BeforeValidator(values.choice(*WEIGHTS_ONLY))
+    ] = Field(None, description="int8 or int4: dynamic quantization: weights as with weights_only, "
+              "and rows of activations become int8 while the model runs; needs no samples",
               examples=["int4"])
     method: Annotated[str, BeforeValidator(values.choice(*METHODS))] = Field(
         "mse", description="calibration method: minmax, percentile, kl or mse",
@@ -92,21 +108,30 @@ class Quantize(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> Quantize:
-        by_file = self.range_file is not None and self.weights_only is None
-        if self.weights_only is None and not self.samples and not by_file:
+        if self.weights_only is not None and self.dynamic is not None:
+            raise ValueError("weights_only and dynamic exclude one another: arithmetic is in "
+                             "float32 with the former and in int8 with the latter; keep one")
+        by_file = self.range_file is not None and self.stored_weights is None
+        if self.stored_weights is None and not self.samples and not by_file:
             raise ValueError("there are no samples, which show the ranges of activations: give a "
-                             "folder, or a range_file, or weights_only: int8")
+                             "folder, or a range_file, or weights_only or dynamic: int8")
         if by_file:
             self._check_used({"range_file", "float_nodes", "float_ends"}, "a range_file")
             return self
-        used = {"weights_only", "float_nodes"}
-        if self.weights_only == "int4":
+        used = {"weights_only", "dynamic", "float_nodes"}
+        if self.stored_weights == "int4" or self.dynamic is not None:
             used |= {"samples"}
         if self.samples:
             used |= {"num_samples", "seed"}
-        if self.weights_only is not None:
-            self._check_used(used, f"weights_only: {self.weights_only}")
+        if self.stored_weights is not None:
+            key = "weights_only" if self.dynamic is None else "dynamic"
+            self._check_used(used, f"{key}: {self.stored_weights}")
         return self
+
+    @property
+    def stored_weights(self) -> str | None:
+        """As what weights_only or dynamic stores weights, one of WEIGHTS_ONLY."""
+        return self.weights_only or self.dynamic
 
     def _check_used(self, used: set[str], what: str) -> None:
         unused = self.model_fields_set - used

@@ -11,13 +11,18 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, ScalarEvent
 
 from mace_tools.config.problems import ConfigError, Problem
+from mace_tools.support.limits import read_text
 from mace_tools.support.os_errors import explain
 
 Key = str | int
 DRAFTS = "`tools/converter.py init MODEL` drafts one"
 MAX_BYTES = 1 << 20  # deployment files are much shorter; this is another kind of file
+MAX_DEPTH = 100
+MAX_VALUES = 20_000  # keys and values, which every reader of the file walks through
+MAX_ALIASES = 10_000  # and values with those that aliases repeat
 
 
 class YamlFile:
@@ -50,13 +55,14 @@ class YamlFile:
     def _read(self) -> str:
         try:
             if not self.path.is_file():
-                state = "is a folder" if self.path.is_dir() else "does not exist"
+                state = "is a folder" if self.path.is_dir() else (
+                    "is not a regular file" if self.path.exists() else "does not exist")
                 self._fail(None, f"the deployment file {state}; give the path of a .yml file: "
                                  f"{DRAFTS}")
             if self.path.stat().st_size > MAX_BYTES:
                 self._fail(None, f"the file has {self.path.stat().st_size} bytes: too large for a "
                                  f"deployment file; did you name the model instead? {DRAFTS}")
-            return self.path.read_bytes().decode("utf-8-sig")
+            return read_text(self.path, "utf-8-sig")
         except UnicodeDecodeError as e:
             byte = f"byte {e.start} is 0x{e.object[e.start]:02x}"
             self._fail(None, f"the file is not text in UTF-8 ({byte}); did you name the model "
@@ -68,17 +74,49 @@ class YamlFile:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about repeated anchors, which are legal
-                return YAML(typ="rt").load(text)
+                self._check_events(text)
+                data = YAML(typ="rt").load(text)
+                self._check_aliases(data)
+                return data
         except MarkedYAMLError as e:
             mark = e.problem_mark or e.context_mark
             what = " ".join(str(part) for part in (e.context, e.problem) if part)
             self._fail(mark.line + 1 if mark else None, f"this is not valid YAML: {what}")
         except YAMLError as e:
             self._fail(None, f"this is not valid YAML: {' '.join(str(e).split())}")
-        except RecursionError:
-            self._fail(None, "the file is nested too deeply")
         except (ValueError, TypeError) as e:  # ruamel does not catch a month 13, for example
             self._fail(None, f"a value cannot be read: {e}")
+
+    def _check_events(self, text: str) -> None:
+        """Counts, before objects are made. Errors: ConfigError."""
+        values = aliases = depth = 0
+        for event in YAML(typ="safe").parse(text):
+            values += isinstance(event, ScalarEvent)
+            aliases += isinstance(event, AliasEvent)
+            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                self._fail(event.start_mark.line + 1, "the file is nested too deeply")
+            if values > MAX_VALUES or aliases > MAX_ALIASES:
+                what, most = ("values", MAX_VALUES) if values > MAX_VALUES else (
+                    "aliases", MAX_ALIASES)
+                self._fail(event.start_mark.line + 1, f"the file has more than {most} {what}; put "
+                           "models into files of their own")
+
+    def _check_aliases(self, data: Any) -> None:
+        """Counts the values that aliases repeat, each as often as it is read. Errors:
+        ConfigError."""
+        counts: dict[int, int] = {}
+
+        def count(part: Any) -> int:
+            parts = list(part.values()) if isinstance(part, dict) else (
+                part if isinstance(part, list) else ())
+            if parts and id(part) not in counts:
+                counts[id(part)] = 1 + sum(map(count, parts))
+            return counts[id(part)] if parts else 1
+
+        if (total := count(data)) > MAX_VALUES + MAX_ALIASES:
+            self._fail(None, f"its aliases stand for {total} values; at most "
+                       f"{MAX_VALUES + MAX_ALIASES} are read")
 
     def _fail(self, line: int | None, message: str, example: str = "") -> Any:
         raise ConfigError(self.path, [Problem(line, "", message, example)])

@@ -19,14 +19,14 @@ from google.protobuf import text_format
 from mace_tools.graph import subgraphs
 from mace_tools.graph.dynamic_dims import OpenDims
 from mace_tools.graph.ir import Attr, Graph, Node, Quant, Tensor
-from mace_tools.graph.quantized_weights import STORED_TYPES
+from mace_tools.graph.quantized_weights import SINCE_VERSION_3, STORED_TYPES
 from mace_tools.graph.run_io import own_inputs, own_outputs
 from mace_tools.graph.settings import all_settings, of_model
 from mace_tools.support import protos
 from mace_tools.support.atomic import atomic_files
 from mace_tools.support.errors import MaceError
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 2  # 3 of models with weights that version 2 does not have
 ALIGNMENT = 64
 CONVERTER_VERSION = "mace-converter 1"
 
@@ -75,7 +75,15 @@ def write_built(net: Any, weights: Sequence[tuple[int, np.ndarray]], pb_path: Pa
             data.seek(offset)
             data.write(_bytes(array))
         data.truncate(net.data_bytes)
-        pb.write(net.SerializeToString(deterministic=True))
+        pb.write(serialized(net))
+
+
+def serialized(net: Any) -> bytes:
+    """The bytes of a NetDef, of which the last field is the checksum of all others."""
+    net.ClearField("graph_xxh3")
+    graph: bytes = net.SerializeToString(deterministic=True)
+    checksum = type(net)(graph_xxh3=xxhash.xxh3_64_intdigest(graph))
+    return graph + bytes(checksum.SerializeToString())
 
 
 def write_text(graph: Graph, path: str | Path) -> None:
@@ -88,6 +96,7 @@ def write_text(graph: Graph, path: str | Path) -> None:
 def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.ndarray]]]:
     """The NetDef and the weights with their offsets. The graph must be sorted and pruned."""
     graph.validate()
+    check_inputs(graph)
     proto = protos.mace()
     net = proto.NetDef(name=graph.name, version=CONVERTER_VERSION, format_version=FORMAT_VERSION)
     net.fixed_input_shapes.extend(graph.shape_dependent)
@@ -109,6 +118,8 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
                                 data_type=_data_type(tensor), data_size=tensor.data.size)
         if array is not tensor.data:
             entry.stored_type = getattr(proto, {**STORED, **STORED_TYPES}[kind])
+            if kind in SINCE_VERSION_3:
+                net.format_version = 3
         quant = tensor.quant if tensor.packed is None else tensor.packed_quant
         if quant is not None:
             _fill_quantization(entry.quantization, quant)
@@ -127,12 +138,18 @@ def build(graph: Graph, stored: str = "f32") -> tuple[Any, list[tuple[int, np.nd
     return net, weights
 
 
+def check_inputs(graph: Graph) -> None:
+    """Errors: MaceError for an input or a state of which neither the shape is known nor which
+    extents are open."""
+    for name in (*own_inputs(graph), *graph.states):
+        tensor = graph.tensors[name]
+        if tensor.static_shape is None and name not in graph.open_dims:
+            raise MaceError(f"the shape of input '{name}' is not known ({tensor.shape}); give its "
+                            "input_shapes")
+
+
 def _fill_input(info: Any, tensor: Tensor, open_dims: OpenDims | None) -> None:
-    """An input or a state, whose extents may be open. Errors: MaceError if they are and the graph
-    does not say so."""
-    if tensor.static_shape is None and open_dims is None:
-        raise MaceError(f"the shape of input '{tensor.name}' is not known ({tensor.shape}); give "
-                        "its input_shapes")
+    """An input or a state, whose extents may be open."""
     _fill_info(info, tensor)
     if open_dims is not None:
         info.dim_names.extend(open_dims.names)

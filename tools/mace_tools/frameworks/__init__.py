@@ -12,7 +12,6 @@ import importlib.metadata
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,10 @@ import numpy as np
 from mace_tools.convert import exporters
 from mace_tools.frameworks.nudge import Nudge
 from mace_tools.run import input_data
+from mace_tools.support import sandbox
+from mace_tools.support.errors import MaceError
 from mace_tools.support.exit_codes import MissingToolError, RunFailedError
+from mace_tools.support.limits import read_bytes
 from mace_tools.support.protos import REPO
 
 # Platform: the framework's name, the module to import, the package to install.
@@ -46,6 +48,10 @@ def require(platform: str, who: str = "--validate") -> None:
     """Errors: MissingToolError, saying how to install the framework. `who` needs it."""
     if platform in EXPORTERS:
         return  # converting needs it as well
+    if platform not in FRAMEWORKS:
+        raise MaceError(f"{who} compares with the source framework, and models of platform "
+                        f"{platform} hold no graph that one could run: the converter writes it. "
+                        "test/golden/decoder_logits.py compares with transformers")
     name, module, package = FRAMEWORKS[platform]
     missing = "is not installed" if importlib.util.find_spec(module) is None else (
         _too_new(platform))
@@ -101,10 +107,24 @@ def attempts(platform: str, model: Path, inputs: Sequence[Mapping[str, np.ndarra
             if weights is not None:
                 request["more"]["weights"] = str(weights.resolve())
             _call(platform, model, request, folder)
-        errors = json.loads((Path(folder) / "errors.json").read_text())
+        errors = _errors(platform, Path(folder) / "errors.json", len(inputs))
         return [RunFailedError(f"{title(platform)} cannot run {model}: {error}") if error
-                else {name: np.load(f"{folder}/out{j}_{k}.npy") for k, name in enumerate(outputs)}
+                else {name: input_data.read_npy(Path(folder, f"out{j}_{k}.npy"), f"'{name}' of "
+                                                 f"{title(platform)}")
+                      for k, name in enumerate(outputs)}
                 for j, error in enumerate(errors)]
+
+
+def _errors(platform: str, file: Path, count: int) -> list[str]:
+    """What the process of a framework says about each of the inputs. Errors: RunFailedError."""
+    try:
+        found = json.loads(read_bytes(file, 1 << 24))
+    except (OSError, ValueError, RecursionError) as e:
+        raise RunFailedError(f"{title(platform)} left no report ({e})") from e
+    if not isinstance(found, list) or len(found) != count or not all(
+            isinstance(error, str) for error in found):
+        raise RunFailedError(f"{title(platform)} left a report that does not fit its inputs")
+    return found
 
 
 def _saved(folder: Path, number: int, inputs: Mapping[str, np.ndarray]) -> dict[str, str]:
@@ -119,13 +139,12 @@ def _call(platform: str, model: Path, request: Mapping[str, Any], folder: str) -
                    "PYTHONPATH": str(REPO / "tools")}
     asked = Path(folder) / "request.json"  # a command line has no space for thousands of names
     asked.write_text(json.dumps(request))
-    command = [sys.executable, "-m", f"{__name__}.child", str(asked), folder]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True,
-                          errors="replace")
+    # A path, since `-m` would look in the working folder.
+    command = [sys.executable, str(Path(__file__).with_name("child.py")), str(asked), folder]
+    done = sandbox.run(f"{title(platform)} on {model}", command, Path(folder), environment,
+                       sandbox.limits_for(model))
     if done.returncode != 0:
-        printed = [s for s in done.stderr.strip().splitlines() if s.strip()]
-        reason = printed[-1] if printed else f"status {done.returncode}"
-        raise RunFailedError(f"{title(platform)} cannot run {model}: {reason}")
+        raise RunFailedError(f"{title(platform)} cannot run {model}: {done.reason()}")
 
 
 def title(platform: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from mace_tools.frameworks import Arrays
 from mace_tools.frameworks.nudge import Nudge
+from mace_tools.support.limits import read_bytes
 from mace_tools.support.protos import load
 
 ONNX_PROTO = Path(__file__).parents[1] / "convert" / "importers" / "onnx" / "onnx.proto"
@@ -48,7 +49,7 @@ def _onnx_part(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | No
 
     ONNX Runtime accepts only the inputs and outputs of a graph, in their declared shapes."""
     onnx = load(ONNX_PROTO)
-    part = onnx.ModelProto.FromString(Path(model).read_bytes())
+    part = onnx.ModelProto.FromString(read_bytes(model))
     graph = part.graph
     makers = {out: k for k, node in enumerate(graph.node) for out in node.output if out}
     needed: set[int] = set()

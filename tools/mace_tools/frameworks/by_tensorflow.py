@@ -14,6 +14,7 @@ from mace_tools.config.files import saved_model_folder
 from mace_tools.convert.importers.tensorflow.saved_model import SavedModel
 from mace_tools.frameworks import Arrays
 from mace_tools.frameworks.nudge import Nudge
+from mace_tools.support.limits import read_bytes
 
 
 def run(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | None = None
@@ -28,7 +29,7 @@ def run(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | None = No
                 _nudge_variables(tf, session, nudge)
         else:
             graph = tf.GraphDef()
-            graph.ParseFromString(Path(model).read_bytes())
+            graph.ParseFromString(read_bytes(model))
             if nudge is not None:
                 _nudge_constants(tf, graph, nudge)
             tf.import_graph_def(graph, name="")

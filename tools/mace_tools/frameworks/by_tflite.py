@@ -5,20 +5,20 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mace_tools.frameworks import Arrays
 from mace_tools.frameworks.nudge import Nudge
+from mace_tools.support.limits import read_bytes
 
 _BUFFERS = {"FLOAT32": np.float32, "FLOAT16": np.float16, "INT8": np.int8, "UINT8": np.uint8}
 
 
 def run(model: str, inputs: Arrays, outputs: list[str], signature: str,
         nudge: Nudge | None = None) -> list[np.ndarray]:
-    content = Path(model).read_bytes()
+    content = read_bytes(model)
     if nudge is not None:
         content = _nudged(content, nudge)
     make = _Maker(content)

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import importlib.metadata
+import subprocess
 
 import numpy as np
 import onnx
@@ -55,6 +56,23 @@ def test_tensorflow_at_the_ends_and_in_between():
     assert whole["probabilities"].sum() == pytest.approx(1, abs=1e-5)
     again = frameworks.run("tensorflow", model, {"input:0": X}, ["probabilities:0"])
     assert np.array_equal(again["probabilities:0"], whole["probabilities"])
+
+
+@pytest.mark.full
+def test_operators_of_files_write_none(tmp_path):
+    """The node that is asked for needs one that writes."""
+    tf = pytest.importorskip("tensorflow")
+    if subprocess.run(["unshare", "-Urmn", "true"], capture_output=True).returncode:
+        pytest.skip("this distribution: the kernel grants no namespaces")
+    stolen = tmp_path / "written.txt"
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [2], "x")
+        with tf.control_dependencies([tf.raw_ops.WriteFile(filename=str(stolen), contents="x")]):
+            tf.identity(x, "y")
+    (tmp_path / "m.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    with pytest.raises(RunFailedError, match="TensorFlow cannot run .*Read-only file system"):
+        frameworks.run("tensorflow", tmp_path / "m.pb", {"x": np.float32([1, 2])}, ["y"])
+    assert not stolen.exists()
 
 
 def test_a_framework_that_refuses_is_quoted():

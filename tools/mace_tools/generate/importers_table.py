@@ -47,13 +47,19 @@ several scales whose zero points are not all 0 (128 in uint8).
 """
 
 
+def _package(platform: str) -> Any:
+    return importlib.import_module(f"mace_tools.convert.importers.{platform}")
+
+
 def registry_of(platform: str) -> Registry:
-    return importlib.import_module(f"mace_tools.convert.importers.{platform}").registry
+    return _package(platform).registry
 
 
 def formats() -> dict[str, Registry]:
-    """The registries by platform, without those of frameworks that export to another format."""
-    found = {platform: registry_of(platform) for platform in importers.platforms()}
+    """The registries by platform, without those of frameworks that export to another format, and
+    of formats whose files hold no graph."""
+    found = {platform: registry_of(platform) for platform in importers.platforms()
+             if getattr(_package(platform), "HAS_GRAPHS", True)}
     return {platform: r for platform, r in found.items()
             if r.package == f"mace_tools.convert.importers.{platform}"}
 

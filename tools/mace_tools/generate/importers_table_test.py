@@ -11,7 +11,7 @@ from mace_tools.generate import importers_table
 
 def test_every_format_and_every_operator_has_a_row():
     text = importers_table.PAGE.read_text()
-    for platform in importers.platforms():
+    for platform in set(importers.platforms()) - {"gguf", "huggingface"}:  # without graphs
         registry = importers_table.registry_of(platform)
         assert f"\n## {registry.framework}\n" in text
         assert all(f"`{op}`" in text for op in registry.supported())

@@ -17,11 +17,13 @@ from typing import Any
 from mace_tools.support.atomic import atomic_files
 from mace_tools.support.errors import MaceError
 from mace_tools.support.exit_codes import MissingToolError
+from mace_tools.support.limits import open_file, read_bytes
 from mace_tools.support.protos import mace
 
 MAGIC = b"MACESEAL"
 VERSION = 1
 KEY_BYTES = 32
+MAX_KEY_FILE = 4096
 NONCE_BYTES = 12
 ALIGNMENT = 64
 MAX_NAME_BYTES = 255
@@ -46,7 +48,7 @@ class Key:
 
 def read_key(path: Path) -> bytes:
     """32 bytes, or as many in 64 hexadecimal digits. Errors: MaceError, OSError."""
-    found = path.read_bytes()
+    found = read_bytes(path, MAX_KEY_FILE)
     if len(found) == KEY_BYTES:
         return found
     try:
@@ -81,7 +83,7 @@ def check(graph: bytes, graph_file: Path, data_bytes: int) -> None:
 
 def seal(graph: Path, data: Path | None, key: Key, out: Path) -> int:
     """Writes the sealed model, and returns its bytes. Errors: MaceError, OSError."""
-    net = graph.read_bytes()
+    net = read_bytes(graph)
     data_bytes = data.stat().st_size if data else 0
     check(net, graph, data_bytes)
     padded = net + bytes(-len(net) % ALIGNMENT)
@@ -111,7 +113,7 @@ def _head(graph_bytes: int, data_bytes: int, key: Key) -> tuple[bytes, bytes]:
 def _pieces(graph: bytes, data: Path | None) -> Iterator[bytes]:
     yield graph
     if data is not None:
-        with data.open("rb") as file:
+        with open_file(data) as file:
             while piece := file.read(_PIECE):
                 yield piece
 

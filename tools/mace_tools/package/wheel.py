@@ -14,17 +14,17 @@ import importlib
 import re
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mace_tools.package.library import bundle, link
+from mace_tools.package.library import bundle, link, old_glibc
 from mace_tools.package.library.abis import Abi
 from mace_tools.package.library.engine import Engine
 from mace_tools.support.exit_codes import MissingToolError, RunFailedError
 from mace_tools.support.protos import REPO
 
 SOURCES = REPO / "mace" / "python" / "mace"
-MODULE = "mace"
 # ABI -> the machine in the tag, its names in `uname -m`, and the width of its addresses.
 MACHINES = {
     "arm64": ("aarch64", ("aarch64",), 64),
@@ -40,6 +40,7 @@ POLICIES = (
     (35, {"GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}),
     (39, {"GLIBCXX": (3, 4, 33), "CXXABI": (1, 3, 15), "GCC": (14, 0, 0)}),
 )
+_IMPORT = re.compile(r"^( *)from mace(?=[. ])", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#.*(?:\\\n.*)*$", re.MULTILINE)
 _COMMENT = re.compile(r"//[^\n]*")
 _INLINE = re.compile(r"^static inline .*?^}", re.DOTALL | re.MULTILINE)
@@ -60,6 +61,20 @@ GLIBC = {glibc}
 '''
 
 
+@dataclass(frozen=True)
+class Distribution:
+    """The names of a package. `glibc`: the oldest that it is linked for; None: this system's."""
+
+    name: str
+    module: str
+    glibc: tuple[int, int] | None = None
+
+
+OWN = Distribution("mace", "mace")
+# Of releases: other packages of PyPI are called `mace`, or import as such.
+RELEASED = Distribution("mace-engine", "mace_engine", (2, 28))
+
+
 def declarations() -> str:
     """The C API for cffi, which knows no directives."""
     order = re.findall(r'#include "mace/public/(mace_c_\w+\.h)"',
@@ -74,29 +89,36 @@ def declarations() -> str:
     return re.sub(r"\n\s*\n+", "\n", text.replace("MACE_API ", ""))
 
 
-def build(abi: Abi, engine: Engine, folder: Path) -> Path:
+def build(abi: Abi, engine: Engine, folder: Path, kind: Distribution = OWN) -> Path:
     """Writes the wheel. Errors: MissingToolError, RunFailedError."""
     machine, machines, bits = _target(abi)
     with tempfile.TemporaryDirectory(prefix="mace.wheel.") as temporary:
         work = Path(temporary)
-        module = work / MODULE
-        _functions(work)
+        module = work / kind.module
+        _functions(work, kind.module)
         library = module / link.SONAME
-        link.shared(abi, link.merge(abi, engine.archives, work), library, work / "debug")
-        glibc = oldest_glibc(abi, library)
+        merged = link.merge(abi, engine.archives, work)
+        if kind.glibc is None:
+            link.shared(abi, merged, library, work / "debug")
+            glibc = oldest_glibc(abi, library)
+        else:
+            old_glibc.shared(abi, merged, kind.glibc, library, work / "debug")
+            glibc = max(kind.glibc, oldest_glibc(abi, library))
         (module / "_built.py").write_text(BUILT.format(
             version=bundle.version(), headers=_header_version(), machine=machine,
             machines=machines, bits=bits, glibc=glibc))
         for path in SOURCES.iterdir():
             if path.suffix == ".py" or path.name == "py.typed":
-                shutil.copyfile(path, module / path.name)
+                text = _IMPORT.sub(rf"\1from {kind.module}", path.read_text(encoding="utf-8"))
+                (module / path.name).write_text(text, encoding="utf-8")
         for source, target in bundle.DOCUMENTS.items():
             shutil.copyfile(REPO / source, work / target)
         folder.mkdir(parents=True, exist_ok=True)
-        return _write(work, f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{machine}", folder)
+        tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{machine}"
+        return _write(work, kind, tag, folder)
 
 
-def _write(root: Path, tag: str, folder: Path) -> Path:
+def _write(root: Path, kind: Distribution, tag: str, folder: Path) -> Path:
     """The wheel of the package below `root`; the same files make the same bytes."""
     builder = _needed("hatchling.builders.wheel").WheelBuilder
 
@@ -105,12 +127,12 @@ def _write(root: Path, tag: str, folder: Path) -> Path:
             return {**super().get_default_build_data(), "tag": tag, "pure_python": False}
 
     made = Builder(str(root), config={
-        "project": {"name": "mace", "version": bundle.version(), "requires-python": ">=3.9",
+        "project": {"name": kind.name, "version": bundle.version(), "requires-python": ">=3.9",
                     "description": "Runs neural networks on CPUs and GPUs",
                     "license": "Apache-2.0", "license-files": ["LICENSE", "NOTICES.txt"],
                     "dependencies": ["cffi>=1.15", "numpy>=1.23"]},
         "tool": {"hatch": {"build": {"ignore-vcs": True, "targets": {"wheel": {
-            "packages": [MODULE], "core-metadata-version": "2.1"}}}}}})
+            "packages": [kind.module], "core-metadata-version": "2.1"}}}}}})
     return Path(next(made.build(directory=str(folder))))
 
 
@@ -143,13 +165,13 @@ def _header_version() -> int:
     return major * 1_000_000 + minor * 1000 + patch
 
 
-def _functions(work: Path) -> None:
+def _functions(work: Path, module: str) -> None:
     """Writes the module of Python that cffi makes from the declarations."""
     builder = _needed("cffi").FFI()
     builder.cdef(declarations())
-    builder.set_source(f"{MODULE}._c", None)
+    builder.set_source(f"{module}._c", None)
     builder.compile(tmpdir=str(work))
-    made = work / MODULE / "_c.py"
+    made = work / module / "_c.py"
     made.write_text(f"# SPDX-License-Identifier: Apache-2.0\n{made.read_text()}")
 
 

@@ -65,7 +65,7 @@ def test_the_same_files_make_the_same_wheel(tmp_path):
         for file in ("LICENSE", "NOTICES.txt", "other.o", "mace/__init__.py", "mace/libmace.so"):
             (root / file).write_text(file)
             (root / file).chmod(mode)
-        wheels.append(wheel._write(root, "py3-none-manylinux_2_34_x86_64", root / "out"))
+        wheels.append(wheel._write(root, wheel.OWN, "py3-none-manylinux_2_34_x86_64", root / "out"))
     one, two = wheels
     assert one.name == f"mace-{bundle.version()}-py3-none-manylinux_2_34_x86_64.whl"
     assert one.read_bytes() == two.read_bytes()
@@ -89,4 +89,4 @@ def test_a_missing_package_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "hatchling", None)
     monkeypatch.setitem(sys.modules, "hatchling.builders.wheel", None)
     with pytest.raises(MissingToolError, match="needs hatchling to be made.*tools/setup.sh"):
-        wheel._write(tmp_path, "py3-none-any", tmp_path)
+        wheel._write(tmp_path, wheel.OWN, "py3-none-any", tmp_path)

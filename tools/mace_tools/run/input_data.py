@@ -6,11 +6,13 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import io
+import math
+import os
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from mace_tools.support import protos
 from mace_tools.support.atomic import atomic_files
 from mace_tools.support.console import Console
 from mace_tools.support.errors import MaceError
+from mace_tools.support.limits import open_file
 
 NUMPY_TYPES = {"DT_FLOAT": np.float32, "DT_HALF": np.float16, "DT_INT64": np.int64,
                "DT_INT32": np.int32, "DT_INT16": np.int16, "DT_INT8": np.int8,
@@ -166,7 +169,9 @@ def save(file: Path, array: np.ndarray) -> None:
 
 def read_npy(file: Path, where: str) -> np.ndarray:
     try:
-        array = np.load(file, allow_pickle=False)
+        with open_file(file) as opened:
+            _check_size(opened)
+            array = np.load(opened, allow_pickle=False)
     except Exception as e:  # NumPy passes on any error of parsing the header
         raise MaceError(f"{where}: not a whole .npy file ({' '.join(str(e).split())}); "
                         "write it with numpy.save") from e
@@ -174,6 +179,24 @@ def read_npy(file: Path, where: str) -> np.ndarray:
         kind = getattr(array, "dtype", "archives (.npz)")
         raise MaceError(f"{where}: elements of type {kind} cannot be used; save numbers")
     return array
+
+
+def _check_size(file: BinaryIO) -> None:
+    """Checks what the header claims, before memory is taken for it. Errors: ValueError, OSError."""
+    if file.read(6) != b"\x93NUMPY":
+        file.seek(0)
+        return  # not of this kind
+    file.seek(0)
+    version = np.lib.format.read_magic(file)
+    read = {(1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0}.get(version)
+    if read is None:
+        raise ValueError(f"version {version} of the format has texts, no numbers")
+    shape, _, dtype = read(file)
+    have, want = os.fstat(file.fileno()).st_size - file.tell(), math.prod(shape) * dtype.itemsize
+    if want > have and dtype.kind != "O":
+        raise ValueError(f"its shape {list(shape)} needs {want} bytes, and it has {have}")
+    file.seek(0)
 
 
 def fitted(array: np.ndarray, spec: TensorSpec, where: str, console: Console) -> np.ndarray:

@@ -17,8 +17,12 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from mace_tools.config.sections import Preprocess
 from mace_tools.support.errors import MaceError
+from mace_tools.support.limits import open_file
 
 logging.getLogger("PIL").setLevel(logging.CRITICAL)  # errors are exceptions
+# Formats of pixels. Pillow starts Ghostscript for an EPS file, whatever its name is.
+FORMATS = ("BMP", "DIB", "GIF", "ICO", "JPEG", "JPEG2000", "MPO", "PCX", "PNG", "PPM", "QOI", "SGI",
+           "TGA", "TIFF", "WEBP")
 FILTERS = {"nearest": Image.Resampling.NEAREST, "bilinear": Image.Resampling.BILINEAR,
            "bicubic": Image.Resampling.BICUBIC}  # fmt: skip
 
@@ -69,11 +73,13 @@ def _extents(shape: tuple[int, ...], data_format: str, where: str) -> tuple[int,
 
 def _pixels(file: Path, preprocess: Preprocess, where: str) -> np.ndarray:
     """[height, width, channels], 0 to 255."""
+    Image.init()  # loads the readers of all formats
+    known = [name for name in FORMATS if name in Image.OPEN]  # QOI is of newer Pillows
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of metadata that does not matter here
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file) as opened:
+            with open_file(file) as source, Image.open(source, formats=known) as opened:
                 picture = ImageOps.exif_transpose(opened)
                 picture = _eight_bits(picture).convert(
                     "L" if preprocess.channels == "gray" else "RGB")

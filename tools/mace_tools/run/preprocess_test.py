@@ -119,3 +119,14 @@ def test_bombs_are_refused(picture, monkeypatch):
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 10)
     with pytest.raises(MaceError, match="too many pixels"):
         convert(picture)
+
+
+@pytest.mark.parametrize("head", [
+    b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 8 8\n%%EndComments\n", b"%PDF-1.4\n"])
+def test_programs_are_no_pictures(tmp_path, monkeypatch, head):
+    """Pillow would start an interpreter of PostScript."""
+    monkeypatch.setattr("subprocess.check_call", lambda *_, **__: pytest.fail("it was started"))
+    path = tmp_path / "picture.png"
+    path.write_bytes(head + b"showpage\n" * 20)
+    with pytest.raises(MaceError, match="neither a .npy file nor an image"):
+        from_picture(path, Preprocess(), (1, 8, 8, 3), "NHWC", np.dtype(np.float32), "input")

@@ -15,7 +15,7 @@ _INNER = {"mace_api"}
 _INTRO = {
     "cpp": ("C++", "`mace.h` includes all of these but `mace_image.h`. "
                    "[The library in an app](../docs/library.md) explains how to link it."),
-    "c": ("C", "`mace_c.h` includes all of these but `mace_c_op.h`. "
+    "c": ("C", "`mace_c.h` includes all of these but `mace_c_async.h` and `mace_c_op.h`. "
                "[The library in an app](../docs/library.md#from-c) has a whole program."),
 }  # fmt: skip
 

@@ -12,14 +12,15 @@ from pathlib import Path
 CHAPTERS = {
     "Start": {"docs/introduction.md": "", "docs/first_app.md": "", "docs/faq.md": ""},
     "Models": {
-        "docs/converter.md": "",
+        "docs/converter.md": "", "docs/untrusted_files.md": "",
         "docs/front_ends.md": "Supported operators of each format",
-        "docs/quantization.md": "", "docs/dynamic_shapes.md": "",
+        "docs/quantization.md": "", "docs/language_models.md": "", "docs/dynamic_shapes.md": "",
         "docs/custom_ops.md": "", "docs/ops.md": "",
-        "models/digits/README.md": "The bundled model"},
+        "models/digits/README.md": "The bundled model",
+        "models/verses/README.md": "The bundled language model"},
     "Build and deploy": {
         "docs/library.md": "", "docs/engine.md": "", "docs/pictures.md": "",
-        "docs/sealed_models.md": "",
+        "docs/tokenizers.md": "", "docs/sealed_models.md": "",
         "docs/devices.md": "", "docs/docker.md": "",
         "docs/python.md": "", "docs/java.md": "",
         "mace/examples/android/README.md": "An example app for Android"},
@@ -30,9 +31,10 @@ CHAPTERS = {
     "Extend MACE": {
         "docs/add_an_op.md": "", "docs/add_an_importer_op.md": "",
         "docs/add_a_micro_kernel.md": "", "docs/add_a_device.md": "", "docs/add_a_setting.md": "",
-        "docs/add_a_memory_strategy.md": ""},
+        "docs/add_a_memory_strategy.md": "", "docs/releasing.md": ""},
     "Internals": {
         "docs/architecture.md": "", "docs/walkthrough.md": "", "docs/model_format.md": "",
+        "docs/robustness.md": "", "SECURITY.md": "",
         "third_party/README.md": "", "CONTRIBUTING.md": "", "CHANGELOG.md": ""},
 }  # fmt: skip
 

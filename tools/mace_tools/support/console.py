@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from mace_tools.support.errors import escaped, printable
+
 # What terminals take for a style.
 STYLES = {"red": "31", "green": "32", "yellow": "33", "bold": "1", "bold red": "1;31"}
 
@@ -19,8 +21,8 @@ class Console:
     """Colours are used on a terminal only, and never when NO_COLOR is set."""
 
     def data(self, text: str, style: str = "") -> None:
-        """Writes a line of the result to stdout, unchanged."""
-        print(_styled(text, style, sys.stdout), flush=True)
+        """Writes a line of the result to stdout, with what controls a terminal escaped."""
+        print(_styled(escaped(text), style, sys.stdout), flush=True)
 
     def info(self, text: str) -> None:
         self._log("INFO", text, "green")
@@ -87,7 +89,7 @@ class Console:
         return sys.stderr.isatty()
 
     def _log(self, level: str, text: str, style: str) -> None:
-        self.passed(f"{_styled(f'{level}: ', style, sys.stderr)}{text}")
+        self.passed(f"{_styled(f'{level}: ', style, sys.stderr)}{printable(text)}")
 
 
 class KeptConsole(Console):

@@ -40,8 +40,17 @@ def test_data_and_logs_are_apart(capfd):
 
 
 def test_long_lines_are_not_broken(capfd):
-    Console().error("x" * 500)
-    assert "x" * 500 in capfd.readouterr().err
+    Console().error("x " * 500)
+    assert "x " * 500 in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name, shown", [
+    ("a\x1b[2Jb", r"a\x1b[2Jb"), ("\0\x7f\x9b", r"\x00\x7f\x9b"), ("\u202eab", r"\u202eab"),
+    ("\rERROR", r"\x0dERROR"), ("\ud800", r"\ud800"), ("é 漢", "é 漢"), ("y" * 10_000_000,
+                                                                         "y" * 196 + " ...")])
+def test_names_of_files_control_no_terminal_and_fill_no_screen(capfd, name, shown):
+    Console().error(f"tensor '{name}' is odd\nand {name}")
+    assert capfd.readouterr().err == f"ERROR: tensor '{shown}' is odd\nand {shown}\n"
 
 
 @pytest.mark.parametrize("watched, coloured", [(False, False), (True, True), (True, False)])

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 
@@ -28,6 +29,45 @@ class Unsupported(MaceError):
     def __init__(self, reason: str, help: str = "") -> None:
         super().__init__(reason)
         self.help = help
+
+
+MAX_SHOWN = 200
+# Characters that are not shown as themselves: controls, and those that turn a line's direction.
+_UNPRINTABLE = re.compile("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e"
+                          "\\u2066-\\u2069\\ud800-\\udfff\\ufeff]")
+_NAME = re.compile(rf"'([^'\n]{{{MAX_SHOWN + 1},}})'")
+_WORD = re.compile(rf"[^\s'/]{{{MAX_SHOWN + 1},}}")
+
+
+def cut_short(value: object, most: int = MAX_SHOWN) -> str:
+    """A text of a file, for messages: on one line, of this length, without characters that control
+    a terminal.
+
+    >>> print(cut_short("a\\x1b[31mb\\n"))
+    a\\x1b[31mb\\n
+    """
+    text = str(value)
+    text = text if len(text) <= most else f"{text[: most - 4]} ..."
+    return escaped(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def printable(text: str) -> str:
+    """A message or a table in which no name of a file is endless or controls the terminal. Lines
+    stay.
+
+    >>> print(printable("tensor '\\x1b[2J' of"))
+    tensor '\\x1b[2J' of
+    """
+    text = _NAME.sub(lambda name: f"'{name[1][: MAX_SHOWN - 4]} ...'", text)
+    text = _WORD.sub(lambda word: f"{word[0][: MAX_SHOWN - 4]} ...", text)
+    return escaped(text)
+
+
+def escaped(text: str) -> str:
+    """The text with characters that control a terminal as \\x1b and the like."""
+    return _UNPRINTABLE.sub(
+        lambda found: (f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256 else
+                       f"\\u{ord(found[0]):04x}"), text)
 
 
 @dataclass

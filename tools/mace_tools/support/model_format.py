@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mace_tools.support.limits import open_file
 from mace_tools.support.protobuf_wire import BYTES, VARINT, FieldAt, NotWire, fields
 
 HEAD_BYTES = 4096
@@ -44,6 +45,12 @@ CAFFE_NET = Kind("a Caffe network (.prototxt)", "caffe")
 CAFFE_WEIGHTS = Kind("a Caffe weights file (.caffemodel)", "", _NETWORK)
 CAFFE_OLD_WEIGHTS = Kind(CAFFE_WEIGHTS.name + " of before Caffe 1.0", "", _NETWORK)
 SAVED_MODEL = Kind("a TensorFlow SavedModel", "tensorflow")
+CHECKPOINT_FOLDER = Kind("a Hugging Face checkpoint (config.json and safetensors)", "huggingface")
+GENAI_FOLDER = Kind("a model of onnxruntime-genai (genai_config.json)", "onnx")
+GENAI_CONFIG = "genai_config.json"
+GGUF = Kind("a GGUF file", "gguf")
+SAFETENSORS = Kind("weights (safetensors)", "", "give the folder that has them and their "
+                   "config.json")
 META_GRAPH = Kind("the graph of a TensorFlow checkpoint (.meta)", "", _FREEZE)
 CHECKPOINT = Kind("a TensorFlow checkpoint (.index)", "", _FREEZE)
 KERAS_H5 = Kind("an HDF5 file, as Keras writes (.h5)", "keras")
@@ -70,10 +77,14 @@ NCNN = Kind("an ncnn network (.param)", "", "give the model that it was converte
 def detect(path: Path) -> Kind | None:
     """The format, or None if it is unknown. Errors: OSError."""
     if path.is_dir():
-        return None if graph_file(path) is None else SAVED_MODEL
+        if graph_file(path) is not None:
+            return SAVED_MODEL
+        if (path / GENAI_CONFIG).is_file():
+            return GENAI_FOLDER
+        return CHECKPOINT_FOLDER if (path / "config.json").is_file() else None
     if not path.stat().st_size:
         return None
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with open_file(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         head = data[:HEAD_BYTES]
         with memoryview(data) as view:
             return _by_magic(path, head, view) or _by_text(head) or _by_fields(view) or (
@@ -86,10 +97,17 @@ def graph_file(folder: Path) -> Path | None:
                  if (file := folder / name).is_file()), None)
 
 
+def checkpoint_files(folder: Path) -> list[Path]:
+    """What the checksum is about, of a Hugging Face checkpoint or a folder of onnxruntime-genai."""
+    first, rest = ((GENAI_CONFIG, "*.onnx*") if (folder / GENAI_CONFIG).is_file() else
+                   ("config.json", "*.safetensors"))
+    return [folder / first, *sorted(p for p in folder.glob(rest) if p.is_file())]
+
+
 def _by_magic(path: Path, head: bytes, data: memoryview) -> Kind | None:
     for magic, kind in ((b"\x89HDF\r\n\x1a\n", KERAS_H5), (b"\x93NUMPY", NUMPY),
                         (b"\x89PNG\r\n", PICTURE), (b"\xff\xd8\xff", PICTURE), (b"GIF8", PICTURE),
-                        (b"\x1f\x8b", GZIP), (TORCH_MAGIC, TORCH_OLD),
+                        (b"GGUF", GGUF), (b"\x1f\x8b", GZIP), (TORCH_MAGIC, TORCH_OLD),
                         (b"version https://git-lfs", LFS), (b"7767517\n", NCNN)):
         if head.startswith(magic):
             return kind
@@ -100,6 +118,8 @@ def _by_magic(path: Path, head: bytes, data: memoryview) -> Kind | None:
     # A table of LevelDB ends with this number.
     if data[-8:] == bytes.fromhex("57fb808b247547db"):
         return CHECKPOINT
+    if head[8:9] == b"{" and b'"data_offsets"' in head:
+        return SAFETENSORS
     return _zip(path) if head.startswith(b"PK\x03\x04") else None
 
 
@@ -207,7 +227,8 @@ _MESSAGES: dict[Kind, tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int
     SAVED_MODEL: (_set(2, numbers=(1,)), _set(2), _has_meta_graph),
     META_GRAPH: (_set(1, 2, 3, 4, 5, 6, 7), _set(1, 2), _has_graph),
     # mace.proto: NetDef
-    MACE_GRAPH: (_set(1, 2, 3, 4, 5, 100, 101, 203, 204, numbers=(200, 201)) | {(202, 1)},
+    MACE_GRAPH: (_set(1, 2, 3, 4, 5, 100, 101, *range(203, 209), numbers=(200, 201)) |
+                 {(202, 1), (209, 1)},
                  _set(2, numbers=(200,)), None),
     # caffe.proto: NetParameter, with layers of today or of before
     CAFFE_WEIGHTS: (_set(1, 2, 3, 6, 8, 100, numbers=(4, 5, 7)), _set(100), None),

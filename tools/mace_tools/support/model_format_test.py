@@ -80,6 +80,9 @@ BINARIES = {
     "a.caffemodel": (lambda: caffe(100), formats.CAFFE_WEIGHTS),
     "m.h5": (lambda: b"\x89HDF\r\n\x1a\n" + bytes(100), formats.KERAS_H5),
     "m.pth": (lambda: formats.TORCH_MAGIC + bytes(10), formats.TORCH_OLD),
+    "m.gguf": (lambda: b"GGUF" + bytes(20), formats.GGUF),
+    "m.safetensors": (lambda: bytes([60]) + bytes(7) + b'{"w":{"dtype":"F32","shape":[1],'
+                              b'"data_offsets":[0,4]}}     ' + bytes(4), formats.SAFETENSORS),
     "m.gz": (lambda: b"\x1f\x8b\x08" + bytes(20), formats.GZIP),
     "m.tar": (lambda: bytes(257) + b"ustar" + bytes(300), formats.TAR),
     "noise": (lambda: np.random.default_rng(0).bytes(5000), None),
@@ -114,6 +117,11 @@ def files(tmp_path_factory):
     for name, (names, kind) in ARCHIVES.items():
         archive(folder / name, *names)
         found[folder / name] = kind
+    checkpoint = folder / "checkpoint"
+    checkpoint.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (checkpoint / name).write_text("{}")
+    found[checkpoint] = formats.CHECKPOINT_FOLDER
     old = folder / "old.caffemodel"
     old.write_bytes(caffe(2))
     np.save(folder / "a.npy", np.zeros(3))
@@ -192,7 +200,7 @@ def test_a_deployment_file_with_another_platform_is_refused(tmp_path, files, pla
 
 
 def test_a_saved_model_is_a_folder_with_a_checksum(tmp_path, files):
-    saved = next(p for p in files if p.is_dir())
+    saved = next(p for p, kind in files.items() if p.is_dir() and kind is formats.SAVED_MODEL)
     deployment = tmp_path / "d.yml"
 
     def check(folder, sha, platform="tensorflow"):

@@ -252,6 +252,10 @@ CASES: dict[str, Case] = {
             np.int32([[1, 0, 2], [3, 3, 1]]), np.int32([[0, 1, 1], [0, 0, 1]]), uniform(4, 8),
             uniform(5, 8), uniform(2, 8), uniform(8), uniform(8)], outputs=2),
         "Attention": Case([HIDDEN, uniform(8, 24), uniform(24), MASK], {"num_heads": 2}),
+        "GroupQueryAttention": Case(
+            [uniform(2, 3, 64), uniform(2, 3, 32), uniform(2, 3, 32), uniform(2, 2, 0, 16),
+             uniform(2, 2, 0, 16), np.int32([2, 2]), np.int32(3)],
+            {"num_heads": 4, "kv_num_heads": 2}, 3),
         "MultiHeadAttention": Case([*QKV, uniform(24), MASK], {"num_heads": 2}),
         "RotaryEmbedding": Case([uniform(2, 2, 3, 8), np.int64([[0, 1, 2], [3, 4, 8]]),
                                  uniform(9, 4), uniform(9, 4)]),

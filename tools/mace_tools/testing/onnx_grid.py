@@ -38,6 +38,7 @@ STRINGS = {
     "padding_mode": ["border", "reflection"],
     "approximate": ["tanh"], "round_mode": ["up", "down", "nearest"],
     "activation": ["Tanh", "LeakyRelu", "HardSigmoid", "Clip", "Swish"],
+    "k_quant_type": ["PER_TENSOR"], "v_quant_type": ["PER_CHANNEL"],
     "equation": ["abc,abd->bcd", "abc,abc->ab", "abc,dbc->ad"],
 }
 LISTS = {

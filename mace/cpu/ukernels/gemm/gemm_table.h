@@ -10,7 +10,6 @@
 
 #include "mace/base/cpu_features.h"
 #include "mace/base/cpu_rows.h"
-#include "mace/cpu/ukernels/gemm/gemm_q4.h"
 #include "mace/cpu/ukernels/gemm/gemm_q8.h"
 
 namespace mace::cpu {
@@ -132,7 +131,6 @@ GemmFn<GemmI8Tile> gemm_q8_6x16__dotprod;
 GemmFn<GemmI8Tile> gemm_q8_4x16__aarch64;
 GemmFn<GemmI8Tile> gemm_q8_4x8__neon;
 GemmFn<GemmI8Tile> gemm_q8_4x8_full__neon;
-GemmFn<GemmQ4Tile> gemm_q4_4x4__scalar, gemm_q4_8x16__avx512vnni;
 
 GemmPackFn<float, float> gemm_f32_pack_8__aarch64;
 GemmPackFn<float, Bf16> gemm_bf16_pack_4__scalar;
@@ -141,7 +139,6 @@ GemmPackFn<float, Bf16> gemm_bf16_pack_8__bf16;
 GemmPackFn<float, Fp16> gemm_f16_pack_4__scalar;
 GemmPackFn<float, Fp16> gemm_f16_pack_8__fp16;
 GemmPackFn<Fp16, Fp16> gemm_f16_pack_rows_8__scalar;
-GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_q4_pack_8__avx512vnni;
 GemmPackRunsFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
     gemm_q8_pack_6__avxvnni, gemm_q8_pack_12__avx512vnni,
     gemm_q8_pack_16__amxint8, gemm_q8_pack_6__dotprod, gemm_q8_pack_4__neon;
@@ -224,26 +221,20 @@ inline constexpr GemmUkernel kGemm[] = {
     GemmQ8<gemm_q8_4x8__scalar>("gemm_q8_4x8__scalar", 0, 4, 8,
                                 gemm_q8_pack_4__scalar, {2, 2, 2, 2}),
 #endif
-#ifndef MACE_LIBRARY  // no kernel of an app chooses these
-#if defined(__x86_64__)
-    Gemm<gemm_q4_8x16__avx512vnni, gemm_q4_pack_8__avx512vnni>(
-        "gemm_q4_8x16__avx512vnni", kCpuAvx512Vnni, 8, 16, GemmPacks::kAlways,
-        {kQ4Block, kQ4Block, kQ4Block}),
-#endif
-    Gemm<gemm_q4_4x4__scalar, gemm_q4_pack_4__scalar>(
-        "gemm_q4_4x4__scalar", 0, 4, 4, GemmPacks::kAlways,
-        {kQ4Block, kQ4Block, kQ4Block}),
-#endif
 #endif
 };
 
-// Returns the best row of these types for a CPU with these features. REQUIRES:
-// the table has the combination of types.
-constexpr const GemmUkernel& BestGemm(const GemmTypes& types,
+// Returns the best row of a table with these types for a CPU with these
+// features. REQUIRES: the table has the combination of types.
+constexpr const GemmUkernel& BestGemm(const GemmUkernel* row,
+                                      const GemmTypes& types,
                                       CpuFeatures features) {
-  const GemmUkernel* row = kGemm;
   while (!(row->types == types) || (row->isa & features) != row->isa) ++row;
   return *row;
+}
+constexpr const GemmUkernel& BestGemm(const GemmTypes& types,
+                                      CpuFeatures features) {
+  return BestGemm(kGemm, types, features);
 }
 
 // Returns the best row for quantized values and a filter that has none below

@@ -18,6 +18,8 @@ struct PeakF32Set {
   // y = a + factor * b, with 12 bytes of traffic for each element.
   void (*triad)(size_t n, const float* a, const float* b, float factor,
                 float* y);
+  // Returns the sum of n floats, which it reads from memory.
+  float (*read)(size_t n, const float* a);
 };
 
 extern const PeakF32Set peak_f32__scalar, peak_f32__avx2, peak_f32__avx512,

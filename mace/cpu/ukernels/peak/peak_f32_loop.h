@@ -52,7 +52,26 @@ void Triad(size_t n, const float* a, const float* b, float factor, float* y) {
   }
 }
 
-constexpr PeakF32Set kPeak = {kSums * simd::kLanes, MultiplyAdd, Triad};
+float Read(size_t n, const float* a) {
+  using namespace simd;
+  constexpr size_t kPiece = 4 * kLanes;
+  F32 sums[4] = {Set1(0), Set1(0), Set1(0), Set1(0)};
+  size_t i = 0;
+  for (; i + kPiece <= n; i += kPiece) {
+#pragma GCC unroll 4
+    for (size_t k = 0; k < 4; ++k) {
+#if defined(__x86_64__)
+      __builtin_prefetch(a + i + k * kLanes + 512);
+#endif
+      sums[k] = sums[k] + Load(a + i + k * kLanes);
+    }
+  }
+  float total = Sum(sums[0] + sums[1] + sums[2] + sums[3]);
+  for (; i < n; ++i) total += a[i];
+  return total;
+}
+
+constexpr PeakF32Set kPeak = {kSums * simd::kLanes, MultiplyAdd, Triad, Read};
 
 }  // namespace
 }  // namespace mace::cpu

@@ -35,5 +35,16 @@ TEST(PeakF32, Triad) {
   }
 }
 
+TEST(PeakF32, Read) {
+  for (const PeakF32& kernel : kPeakF32) {
+    if (!RunsHere(kernel)) continue;
+    SCOPED_TRACE(kernel.name);
+    for (int n = 0; n < 150; ++n) {
+      const std::vector<float> a(n, 0.5f);
+      EXPECT_EQ(kernel.set->read(n, a.data()), 0.5f * static_cast<float>(n));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mace::cpu

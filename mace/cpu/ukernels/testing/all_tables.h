@@ -8,11 +8,13 @@
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/dwconv/dwconv_f32_table.h"
 #include "mace/cpu/ukernels/dwconv_q8/dwconv_q8_table.h"
-#include "mace/cpu/ukernels/gemm/gemm_table.h"
+#include "mace/cpu/ukernels/gemm/gemm_blocks_table.h"
 #include "mace/cpu/ukernels/gemv/gemv_table.h"
+#include "mace/cpu/ukernels/kv/kv_rows_f32_table.h"
 #include "mace/cpu/ukernels/lut_q8/lut_q8_table.h"
 #include "mace/cpu/ukernels/magnitude/magnitude_f32_table.h"
 #include "mace/cpu/ukernels/peak/peak_f32_table.h"
+#include "mace/cpu/ukernels/peak/peak_q8_table.h"
 #include "mace/cpu/ukernels/pool/pool_table.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 #include "mace/cpu/ukernels/requantize_q8/requantize_q8_table.h"
@@ -30,6 +32,7 @@ void ForEachRow(const F& f) {
     for (const auto& row : table) f(row);
   };
   each(kGemm);
+  each(kGemmBlocks);
   each(kGemvF32);
   each(kDwconvF32);
   each(kDwconvF32Wide);
@@ -44,9 +47,11 @@ void ForEachRow(const F& f) {
   each(kBinaryF16);
   each(kActivateF32);
   each(kRowF32);
+  each(kKvRowsF32);
   each(kMagnitudeF32);
   each(kSoftmaxF32);
   each(kPeakF32);
+  each(kPeakQ8);
   each(kDwconvQ8);
   each(kRequantizeQ8);
   each(kRequantizeOnceQ8);

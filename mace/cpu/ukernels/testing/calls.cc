@@ -22,7 +22,9 @@ void* ValuesOf(Element type, Bytes& memory, size_t n) {
       return Values<Bf16>(memory, n);
     case Element::kQ8Block:
     case Element::kQ4Block:
-      return Values<uint8_t>(memory, n / kQ4Block * SizeOf(type));
+    case Element::kQ4ZeroBlock:
+    case Element::kW8Block:
+      return Values<uint8_t>(memory, n / kGemmBlock * SizeOf(type));
     default:
       return Values<int8_t>(memory, n);
   }
@@ -310,6 +312,44 @@ void Add(const MagnitudeF32Row& row, Calls& calls) {
       {row.name, row.isa, 0, 1. * kLength * sizeof(float), [data, fn = row.fn] {
          data->found = fn({1, kLength, &data->row}).sum;
        }});
+}
+
+void Add(const PeakQ8& row, Calls& calls) {
+  constexpr size_t kRounds = 1024;
+  calls.push_back({row.name, row.isa,
+                   2. * static_cast<double>(kRounds * row.macs_per_round), 0,
+                   [fn = row.fn] {
+                     volatile int32_t keep = fn(kRounds, 1, 1);
+                     (void)keep;
+                   }});
+}
+
+// A tile of 64 keys of three heads.
+void Add(const KvRowsF32Kernel& row, Calls& calls) {
+  struct Data {
+    Bytes rows, x, y;
+    KvRowsF32 args[2];
+  };
+  constexpr size_t kKeys = 64, kDepth = 64, kQueries = 3;
+  constexpr const char* kTypes[] = {"f32", "fp16", "int8"};
+  constexpr size_t kBytes[] = {4 * kDepth, 2 * kDepth, kDepth + 4};
+  for (int type = 0; type < kKvTypes; ++type) {
+    auto data = std::make_shared<Data>();
+    const float* x = Values<float>(data->x, kQueries * kDepth);
+    float* y = Values<float>(data->y, kQueries * kDepth);
+    const void* rows = Values<uint8_t>(data->rows, kKeys * kBytes[type]);
+    data->args[0] = {
+        kKeys, kDepth, kQueries, rows, static_cast<ptrdiff_t>(kBytes[type]),
+        x,     kDepth, y,        kKeys};
+    data->args[1] = data->args[0];
+    calls.push_back({std::string(row.name) + "/" + kTypes[type], row.isa,
+                     2. * kKeys * kDepth * kQueries,
+                     2. * static_cast<double>(kKeys * kBytes[type]),
+                     [data, type, set = row.set] {
+                       set->dot[type](data->args[0]);
+                       set->add[type](data->args[1]);
+                     }});
+  }
 }
 
 void Add(const PeakF32& row, Calls& calls) {

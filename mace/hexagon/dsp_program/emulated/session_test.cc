@@ -147,6 +147,7 @@ class CancellingTransport final : public Transport {
 // afterwards a run in pieces and one in a message give the same packets.
 int RunsUntilCancelled(int most) {
   MaceCancellation cancellation, never;
+  const Cancellation cancelled(cancellation), not_cancelled(never);
   int runs = 0;
   auto transport = StartEmulator(DefaultEmulator());
   EXPECT_TRUE(transport.ok());
@@ -159,14 +160,14 @@ int RunsUntilCancelled(int most) {
   const auto graph = DspGraph::Create(session->get(), writer);
   EXPECT_TRUE(graph.ok());
   if (!graph.ok()) return -1;
-  EXPECT_EQ((*graph)->Run(&cancellation).code(), Status::MACE_CANCELLED);
+  EXPECT_EQ((*graph)->Run(&cancelled).code(), Status::MACE_CANCELLED);
   const int found = runs;
-  EXPECT_EQ((*graph)->Run(&cancellation).code(), Status::MACE_CANCELLED);
+  EXPECT_EQ((*graph)->Run(&cancelled).code(), Status::MACE_CANCELLED);
   EXPECT_EQ(runs, found);
   EXPECT_TRUE((*graph)->Run().ok());
   const auto whole = (*graph)->Perf();
   EXPECT_EQ(runs, found + 1);
-  EXPECT_TRUE((*graph)->Run(&never).ok());
+  EXPECT_TRUE((*graph)->Run(&not_cancelled).ok());
   const auto pieces = (*graph)->Perf();
   EXPECT_GT(runs, found + 8);
   EXPECT_LE(runs, found + 1 + static_cast<int>(DspGraph::kPieces));

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mace_tools.analyze import reports
-from mace_tools.analyze.check import sections
-from mace_tools.analyze.plan import colors
+from mace_tools.analyze.check import graph, sections
 from mace_tools.analyze.plan.text import amount, duration
-from mace_tools.analyze.reports import Html, Tile, chart, table
+from mace_tools.analyze.reports import Html, Tile, chart, palette, table
 from mace_tools.analyze.reports.chart import Axis, Point, Series
 from mace_tools.support.tables import folded
 
@@ -49,17 +48,19 @@ def derived(ops: Sequence[Mapping[str, Any]]) -> Limits | None:
 
 def render(
     name: str, device: str, result: Mapping[str, Any], plan: Mapping[str, Any], memory: str,
-    limits: Limits | None,
+    limits: Limits | None, net: Any = None,
 ) -> str:
-    """`result` is what mace_run --benchmark says, `plan` and `memory` are of engine.plan."""
+    """`result` is what mace_run --benchmark says, `plan` and `memory` are of engine.plan, `net` is
+    the NetDef."""
     ops = result["ops"]
     total = sum(op["avg_us"] for op in ops) or 1.0
     kinds = _by_kind(ops)
-    color = sections.color_of([kind for kind, *_ in kinds])
+    color = palette.color_of([kind for kind, *_ in kinds])
     parts = [reports.section("Time by layer", _layers(ops, total, color, device),
                                note="The mean of all runs with statistics; steps of several nodes "
                                "are named after the last one."),
-             reports.columns(_kinds(kinds, total, color), sections.devices(plan))]
+             reports.columns(_kinds(kinds, total, color), sections.devices(plan)),
+             graph.run_timeline(ops, color), *graph.sections(net, plan, ops)]
     if limits is not None:
         parts.append(_roofline(ops, limits, color))
     parts.append(sections.memory(name, plan, memory))
@@ -167,9 +168,9 @@ def _roofline(
     line = (Point(low, 2 * low * limits.gbps), Point(knee, limits.gflops),
             Point(high, limits.gflops))
     used = {op["type"] for op in own}
-    legend = [(c, kind) for kind, c in color.items() if kind in used and c != colors.OTHER]
-    if any(color[kind] == colors.OTHER for kind in used):
-        legend.append((colors.OTHER, "other"))
+    legend = [(c, kind) for kind, c in color.items() if kind in used and c != palette.OTHER]
+    if any(color[kind] == palette.OTHER for kind in used):
+        legend.append((palette.OTHER, "other"))
     drawn = chart.render(
         f"Roofline of {len(own)} steps; the table of layers has their numbers",
         Axis("multiply-adds per byte", low, high, is_log=True),

@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from mace_tools.analyze import reports
-from mace_tools.analyze.check import sections
+from mace_tools.analyze.check import graph, sections
 from mace_tools.analyze.check.text import parameters
 from mace_tools.analyze.plan.text import amount
 from mace_tools.analyze.reports import Html, Tile, table
 
 
-def render(report: Mapping[str, Any], memory: str) -> str:
-    """`report` is that of --json, `memory` what mace_run says of the plan's memory."""
+def render(report: Mapping[str, Any], memory: str, net: Any = None) -> str:
+    """`report` is that of --json, `memory` what mace_run says of the plan's memory, `net` the
+    NetDef, if the model has been converted."""
     name, plan = Path(report["model"]).name, report["plan"]
-    parts = [_refused(report), reports.columns(_ends(report), _operators(report))]
-    if report["graph"] is not None:
-        parts.append(_graph(report["graph"]))
+    about = [] if report["graph"] is None else _graph(report["graph"])
+    parts = [_refused(report), reports.columns(_ends(report), _operators(report), *about),
+             *graph.sections(net, plan)]
     if plan is not None:
         parts += [reports.section("What runs where", sections.steps(plan["nodes"])),
                   reports.columns(sections.devices(plan), _library(report)),
@@ -112,7 +113,7 @@ def _operators(report: Mapping[str, Any]) -> Html:
         note=f"Parameters: {parameters(source['parameters'])}")
 
 
-def _graph(graph: Mapping[str, Any]) -> Html:
+def _graph(graph: Mapping[str, Any]) -> list[Html]:
     most = max(graph["ops"].values(), default=1)
     ops = table.render(f"Ops of the {graph['nodes']} nodes after conversion", (
         table.Column("op"), table.Column("nodes", True)),
@@ -129,7 +130,7 @@ def _graph(graph: Mapping[str, Any]) -> Html:
     if graph["custom_ops"]:
         parts.append(reports.section("Custom ops, which the app computes", reports.items(
             [f"{op}: {', '.join(nodes)}" for op, nodes in graph["custom_ops"].items()])))
-    return reports.columns(*parts)
+    return parts
 
 
 def _library(report: Mapping[str, Any]) -> Html:

@@ -11,7 +11,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from mace_tools.analyze.check import benchmark_page, page
+from mace_tools.analyze.check import benchmark_page, graph, page
+from mace_tools.support import protos
 from mace_tools.testing import chromium
 
 EVIL = "</script><img src=x onerror=alert(1)>"
@@ -69,11 +70,28 @@ STAT = {"count": 5, "first": 3.0, "min": 2.0, "max": 4.0, "avg": 3.0, "median": 
 RESULT = {"run": STAT, "run_with_statistics": STAT, "warmup": STAT, "init_ms": 7.0, "ops": [
     timed("conv + pool", "Conv2d+Pooling", 2000.0, 2_000_000, 50_000),
     timed(EVIL, "ArgMax", 500.0, 0, 1000), timed("none", "Reshape", 0.0, 0, 0)]}
+
+
+def net():
+    """Conv2d 'conv' -> Pooling 'pool' -> ArgMax."""
+    made = protos.mace().NetDef()
+    made.tensors.add(name="w", dims=[4, 3, 1, 1], data_type=1)
+    for op, name, inputs in (("Conv2d", "conv", ["x", "w"]), ("Pooling", "pool", ["conv"]),
+                             ("ArgMax", EVIL, ["pool"])):
+        added = made.op.add(type=op, name=name, input=inputs, output=[name], output_type=[1])
+        added.output_shape.add(dims=[1, 4])
+    added.arg.add(name="axis", type=added.arg.add().INT, i=3)
+    del added.arg[0]
+    made.input_info.add(name="x", dims=[1, 3, 2, 2], data_type=1)
+    made.output_info.add(name=EVIL, dims=[1, 4], data_type=1)
+    return made
+
+
 LIMITS = benchmark_page.Limits(100.0, 10.0, "measured")
 
 
 def benchmark(result=RESULT, limits=LIMITS):
-    return benchmark_page.render(EVIL, "cpu", result, PLAN, MEMORY, limits)
+    return benchmark_page.render(EVIL, "cpu", result, PLAN, MEMORY, limits, net())
 
 
 class Tags(HTMLParser):
@@ -86,14 +104,13 @@ class Tags(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-@pytest.mark.parametrize("text", [page.render(REPORT, MEMORY), benchmark()],
+@pytest.mark.parametrize("text", [page.render(REPORT, MEMORY, net()), benchmark()],
                          ids=["check", "benchmark"])
 def test_pages_stand_alone_and_take_any_name(text):
     tags = Tags(text).found
     assert [t for t, _ in tags].count("script") == 1
     assert not any(name.startswith("on") for _, attrs in tags for name in attrs)
-    addresses = [a for _, attrs in tags for k, a in attrs.items() if k in ("src", "href")]
-    assert addresses and all(a.startswith("data:image/svg+xml;base64,") for a in addresses)
+    assert not [a for _, attrs in tags for k, a in attrs.items() if k in ("src", "href")]
     assert all(attrs.get("alt") for t, attrs in tags if t == "img")
     assert all(attrs.get("aria-label") for t, attrs in tags if t == "svg")
     tables = [t for t, _ in tags].count("table")
@@ -134,10 +151,54 @@ def test_a_benchmark_of_nothing():
         assert "No step of this model multiplies" in benchmark({**RESULT, "ops": ops})
 
 
-@pytest.mark.parametrize("text", [page.render(REPORT, MEMORY), benchmark()],
+@pytest.mark.parametrize("text", [page.render(REPORT, MEMORY, net()), benchmark()],
                          ids=["check", "benchmark"])
 def test_pages_draw_in_a_browser(text, tmp_path):
-    found = chromium.elements(text, tmp_path)
-    assert 'data-theme="light"' in found and 'class="area"' in found
-    picture = chromium.picture(text, tmp_path)
-    assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 20_000
+    """Wide and narrow, light and dark; nothing is wider than the window."""
+    with chromium.opened(text, tmp_path) as shown:
+        for width, dark in ((1400, False), (400, True)):
+            shown.size(width, 900, dark)
+            shown.wait("document.querySelector('.graph').dataset.ready")
+            assert shown.value("document.documentElement.scrollWidth") == width
+            shown.wait("document.documentElement.dataset.theme === "
+                       f"'{'dark' if dark else 'light'}'")
+        shown.value("document.querySelector('details').open = true")
+        shown.wait("document.querySelector('details img').naturalWidth > 100")
+        assert shown.value("document.querySelectorAll('.area').length") == 1
+        assert shown.picture().startswith(b"\x89PNG")
+
+
+def test_graph_shows_shapes_and_reasons(tmp_path):
+    with chromium.opened(benchmark(), tmp_path) as shown:
+        shown.wait("document.querySelector('.graph').dataset.ready && "
+                   "document.querySelector('.timeline').dataset.ready")
+        graph = "document.querySelector('.graph').view"
+        assert shown.value("document.querySelector('.graph').dataset.ready") == "5"
+        assert shown.value(f"{graph}.data.colors.map(c => c.title)") == [
+            "time", "op", "device", "data type"]
+        shown.value(f"{graph}.show(3)")
+        panel = shown.value("document.querySelector('.panel').innerText")
+        for words in ("ArgMax", EVIL, "the GPU has no kernel", "500 µs", "float32[1, 4]", "axis",
+                      "from Pooling"):
+            assert words in panel, words
+        shown.value("document.querySelector('.graph input').value = 'pool'; document."
+                    "querySelector('.graph input').dispatchEvent(new Event('input'))")
+        assert shown.value("document.querySelector('.graph output').textContent") == "3 found"
+        shown.value("document.querySelector('.timeline').view.choose("
+                    "document.querySelector('.timeline').view.data.bars[1])")
+        assert EVIL in shown.value("document.querySelector('.timeline > p').innerText")
+
+
+def test_a_subgraph_has_a_graph_of_its_own():
+    model = net()
+    assert len(graph.sections(model, None)) == 1 and not graph.sections(None, PLAN)
+    model.subgraphs.add(name="then").op.add(name="inner", type="Identity", input=["x"],
+                                           output=["y2"])
+    main, sub = graph.sections(model, PLAN)
+    assert "<details" in sub and "then" in sub
+
+
+def test_a_fused_node_has_the_time_of_its_step():
+    run = graph.Run.of(PLAN, RESULT["ops"])
+    assert run.time_of("conv") == run.time_of("conv + pool") == 2000.0
+    assert run.time_of("unknown") is None and graph.Run.of(PLAN).time_of("conv") is None

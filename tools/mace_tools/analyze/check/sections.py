@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import base64
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,20 +12,13 @@ from typing import Any
 
 from mace_tools.analyze import reports
 from mace_tools.analyze.check.plan_text import reason
-from mace_tools.analyze.plan import chart_svg, colors, records
+from mace_tools.analyze.plan import chart_svg, records
 from mace_tools.analyze.plan.layout import picture, span
 from mace_tools.analyze.plan.problem import Plan, Problem, Study
 from mace_tools.analyze.plan.text import amount
 from mace_tools.analyze.reports import Html, chart, table
 from mace_tools.analyze.reports.chart import Axis, Point, Series
 from mace_tools.support.tables import folded
-
-
-def color_of(ops: Sequence[str]) -> dict[str, str]:
-    """A colour for each kind of op; rare ones share one. The ops come in order of importance."""
-    distinct = list(dict.fromkeys(ops))
-    return {op: colors.KINDS[k] if k < len(colors.KINDS) else colors.OTHER
-            for k, op in enumerate(distinct)}
 
 
 def millions(macs: int) -> str:
@@ -131,8 +123,7 @@ def _holders(report: Mapping[str, Any]) -> Html:
 
 def _chart(study: Study) -> Html:
     """The chart of `converter.py plan`, as the engine planned."""
-    data = base64.b64encode(chart_svg.render(study).encode()).decode()
     words = f"Where each tensor lies in the arena of {amount(study.best.total)} over the steps"
     return Html('<details><summary>Where each tensor lies</summary>'
                 f'<img class="wide" alt="{reports.attribute(words)}" '
-                f'src="data:image/svg+xml;base64,{data}"></details>\n')
+                f'data-packed="{reports.packed(chart_svg.render(study))}"></details>\n')

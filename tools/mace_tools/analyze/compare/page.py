@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from mace_tools.analyze import reports
-from mace_tools.analyze.compare import text
+from mace_tools.analyze.compare import graph, text
 from mace_tools.analyze.compare.layers import Measured, Study
 from mace_tools.analyze.compare.verdict import Finding, limits_text
 from mace_tools.analyze.reports import Html, Tile, chart, table
@@ -73,6 +73,7 @@ def _sections(heading: str, study: Study, finding: Finding) -> list[Html]:
             "Error along the network", _chart(study, finding),
             note="the largest error of each layer, relative to the largest magnitude of the "
                  "reference; a layer alone has the reference's own inputs"))
+    sections.append(graph.section(study, finding.layers))
     if finding.layers:
         sections.append(reports.section("Layers", _table(study, finding)))
     if study.reference.gone:

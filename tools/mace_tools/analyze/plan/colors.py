@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-The schemes are Paul Tol's "muted" for kinds and "iridescent" for amounts (Colour Schemes, SRON
-technical note EPS/TN/09-002, issue 3.2).
+The scheme of amounts is Paul Tol's "iridescent" (Colour Schemes, SRON technical note
+EPS/TN/09-002, issue 3.2); kinds have those of all reports.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 from mace_tools.analyze.plan.problem import Problem
 from mace_tools.analyze.plan.text import amount
+from mace_tools.analyze.reports.palette import KINDS, OTHER
 
-KINDS = ("#88ccee", "#ddcc77", "#44aa99", "#cc6677", "#999933", "#aa4499", "#6f7fd6")
-OTHER = "#a9abb0"
 RAMP = ("#ddecbf", "#c2e3d2", "#a8d8dc", "#8dcbe4", "#7bbce7", "#7eb2e4", "#88a5dd", "#9398d2",
         "#9b8ac4", "#9d7db2", "#9a709e", "#906388")
 

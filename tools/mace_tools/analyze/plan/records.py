@@ -22,13 +22,14 @@ from mace_tools.analyze.plan.problem import MAX_BYTES, Problem, Record, Saving
 from mace_tools.analyze.plan.records_csv import parse_csv
 from mace_tools.analyze.plan.records_json import JsonReader
 from mace_tools.support.errors import MaceError
+from mace_tools.support.limits import read_text
 from mace_tools.support.os_errors import explain
 
 
 def read(path: Path, name: str | None = None) -> Problem:
     """The records of a file; `name` picks one of several. Errors: MaceError with file and line."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, "utf-8-sig")
     except FileNotFoundError:
         raise MaceError(f"--records={path}: there is no such file") from None
     except UnicodeDecodeError as e:

@@ -18,6 +18,7 @@ from mace_tools.convert.importers.request import some
 from mace_tools.convert.passes.match import plain
 from mace_tools.graph.ir import Graph, Node
 from mace_tools.support.errors import MaceError
+from mace_tools.support.limits import read_text
 from mace_tools.support.os_errors import explain
 
 _SHOWN = 5
@@ -27,7 +28,7 @@ def read(path: Path) -> dict[str, Range]:
     """The range of each tensor, by its name in the source model. Errors: MaceError with the
     line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as e:
         why = explain(e) if isinstance(e, OSError) else "it is not text"
         raise MaceError(f"cannot read '{path}': {why}") from e

@@ -20,7 +20,7 @@ from mace_tools.analyze.quantize.runs import Runs
 from mace_tools.config.quantization_options import WEIGHTS_ONLY
 from mace_tools.graph.extract import Arrays
 from mace_tools.graph.ir import Graph, Node, Tensor
-from mace_tools.graph.quantized_weights import BLOCK, along, rows_of, store
+from mace_tools.graph.quantized_weights import BLOCK, along, parts_of, rows_of, store
 from mace_tools.graph.run_io import own_outputs
 from mace_tools.support.errors import MaceError
 
@@ -56,6 +56,7 @@ class MadeStored:
     graph: Graph
     weights: dict[str, Stored]
     left_out: dict[str, str]
+    is_dynamic: bool = False
     outputs: dict[str, Error] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
 
@@ -81,29 +82,42 @@ def inputs_of(graph: Graph, runs: Runs, samples: Sequence[Arrays]) -> dict[str, 
 
 
 def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = (),
-                  seen: Mapping[str, np.ndarray] = MappingProxyType({})) -> MadeStored:
-    """`kind` is a key of BITS. `seen`: what inputs_of found, if there are samples. The graph stays
-    as it is. Errors: MaceError if there is no such weight, or one has values that are not
-    finite."""
+                  seen: Mapping[str, np.ndarray] = MappingProxyType({}),
+                  dynamic: bool = False) -> MadeStored:
+    """`kind` is a key of BITS. `seen`: what inputs_of found, if there are samples. `dynamic`: the
+    layers quantize their inputs while the model runs. Branches and bodies of loops are quantized,
+    too. The graph stays as it is. Errors: MaceError if there is no such weight, or one has values
+    that are not finite."""
     new = clone(graph)
-    found: dict[str, Stored] = {}
-    left: dict[str, str] = {}
-    for name in _weights(new):
-        tensor, readers = new.tensors[name], new.consumers(name)
-        why = _why_not(new, tensor, readers, float_nodes)
+    new.subgraphs = {name: clone(part) for name, part in graph.subgraphs.items()}
+    made = MadeStored(new, {}, {}, dynamic)
+    for prefix, part in (("", new), *((f"{name}/", p) for name, p in new.subgraphs.items())):
+        part.subgraphs = new.subgraphs
+        _store_part(part, prefix, kind, float_nodes, seen if part is new else {}, made)
+    if not made.weights:
+        raise MaceError(f"{graph.name}: no weight can be stored quantized: the model has no "
+                        f"{' or '.join(OPERANDS)} with a constant matrix of floats of its own")
+    return made
+
+
+def _store_part(graph: Graph, prefix: str, kind: str, float_nodes: tuple[str, ...],
+                seen: Mapping[str, np.ndarray], made: MadeStored) -> None:
+    """Stores the weights of the model, or of one of its subgraphs, which has the prefix."""
+    for name in _weights(graph):
+        tensor, readers = graph.tensors[name], graph.consumers(name)
+        why = _why_not(graph, tensor, readers, float_nodes)
         if why:
-            left[name] = why
+            made.left_out[prefix + name] = why
             continue
         before = tensor.data
         if not np.isfinite(before).all():
             raise MaceError(f"{readers[0]}: its weight '{name}' has NaN or infinite elements, for "
                             "which no quantized value stands; leave the node out with float_nodes")
         used, error = _store(tensor, BITS[kind], seen.get(name))
-        found[name] = Stored(used, error, before.size, [n.name for n in readers])
-    if not found:
-        raise MaceError(f"{graph.name}: no weight can be stored quantized: the model has no "
-                        f"{' or '.join(OPERANDS)} with a constant matrix of floats of its own")
-    return MadeStored(new, found, left)
+        made.weights[prefix + name] = Stored(used, error, before.size, [n.name for n in readers])
+        for node in readers:
+            if made.is_dynamic and node.op == "FullyConnected":
+                node.attrs["dynamic"] = 1
 
 
 def measured(graph: Graph, made: MadeStored, runs: Runs, samples: Sequence[Arrays]
@@ -157,11 +171,19 @@ def _store(tensor: Tensor, kind: str, products: np.ndarray | None) -> tuple[str,
                 quantized, scales, error = _for_inputs(rows, (quantized, scales, error), products)
             store(tensor, "i4", quantized, scales)
             return "i4", error
-    scales = weights.scales(rows, 0)
-    quantized, _ = weights.quantized(rows, np.where(scales > 0, scales, 1), 0)
+    scales, quantized = _rows_of_8_bits(rows)
     error = _error(rows, quantized, scales)
     store(tensor, "i8", quantized, scales)
     return "i8", error
+
+
+def _rows_of_8_bits(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The scales of the rows, and their int8 values."""
+    found = []
+    for part in parts_of(rows):
+        scales = weights.scales(rows[part], 0)
+        found.append((scales, weights.quantized(rows[part], np.where(scales > 0, scales, 1), 0)[0]))
+    return np.concatenate([s for s, _ in found]), np.concatenate([q for _, q in found])
 
 
 def _for_inputs(rows: np.ndarray, plain: tuple[np.ndarray, np.ndarray, Error],
@@ -189,7 +211,8 @@ def _for_inputs(rows: np.ndarray, plain: tuple[np.ndarray, np.ndarray, Error],
 
 def _error(rows: np.ndarray, quantized: np.ndarray, scales: np.ndarray) -> Error:
     error = Error()
-    error.add(quantized * along(quantized, scales), rows)
+    for part in parts_of(rows):
+        error.add(quantized[part] * along(quantized[part], scales[part]), rows[part])
     return error
 
 
@@ -198,6 +221,14 @@ def blocks_of_4_bits(rows: np.ndarray, importance: np.ndarray | None = None
     """Quantized values from -8 to 7 and fp16 scales of blocks of BLOCK elements, with the least
     squared error, to which the columns add as much as their `importance`. Scales may be negative,
     so that the largest magnitude of a block can have the value -8."""
+    found = [_blocks_of_4_bits(rows[part], importance) for part in parts_of(rows)]
+    if len(found) == 1:
+        return found[0]
+    return np.concatenate([q for q, _ in found]), np.concatenate([s for _, s in found])
+
+
+def _blocks_of_4_bits(rows: np.ndarray, importance: np.ndarray | None
+                      ) -> tuple[np.ndarray, np.ndarray]:
     depth = rows.shape[1]
     factors = np.ones(depth) if importance is None else importance
     factors = np.pad(factors.astype(np.float32), (0, -depth % BLOCK)).reshape(-1, BLOCK)

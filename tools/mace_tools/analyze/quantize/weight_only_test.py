@@ -17,6 +17,7 @@ from mace_tools.analyze.quantize.weight_only import (
 )
 from mace_tools.convert import emit, reference
 from mace_tools.graph.ir import Graph
+from mace_tools.graph.quantized_weights import store
 from mace_tools.run import runner
 from mace_tools.support import protos
 from mace_tools.support.console import Console
@@ -139,3 +140,90 @@ def test_weights_that_are_not_finite_are_named():
     graph = n.out(n.op("FullyConnected", "x", n.value([[1, np.inf, 0, 0]]))).graph
     with pytest.raises(MaceError, match="FullyConnected.*NaN or infinite.*float_nodes"):
         store_weights(graph, "int4")
+
+
+def branches() -> Graph:
+    """A product in each branch of an If, and one before it."""
+    random = np.random.default_rng(7)
+    parts = {}
+    for name in ("then", "else"):
+        part = Graph(name)
+        part.add_input("x", "f32", (1, 64))
+        weight = part.add_const("w", random.normal(size=(8, 64)).astype(np.float32))
+        part.add("FullyConnected", ["x", weight], ["y"])
+        part.outputs = ["y"]
+        parts[name] = part
+    graph = Graph("model")
+    graph.add_input("condition", "bool", ())
+    graph.add_input("x", "f32", (1, 64))
+    graph.subgraphs = parts
+    weight = graph.add_const("w", random.normal(size=(64, 64)).astype(np.float32))
+    graph.add("FullyConnected", ["x", weight], ["before"])
+    graph.add("If", ["condition", "before"], ["y"], then_branch="then", else_branch="else")
+    graph.outputs = ["y"]
+    return graph
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_weights_of_branches_are_stored(dynamic, runs):
+    source = branches()
+    made = store_weights(source, "int4", dynamic=dynamic)
+    assert set(made.weights) == {"w", "then/w", "else/w"} and not made.left_out
+    parts = (made.graph, *made.graph.subgraphs.values())
+    layers = [n for part in parts for n in part.nodes if n.op == "FullyConnected"]
+    assert [n.attrs.get("dynamic", 0) for n in layers] == [int(dynamic)] * 3
+    assert all(t.stored == "i4" for part in parts for t in part.tensors.values() if t.is_const)
+    # The source stays as it is.
+    assert not any(t.stored for g in (source, *source.subgraphs.values())
+                   for t in g.tensors.values())
+    for branch in (True, False):
+        sample = {"condition": np.array(branch),
+                  "x": np.random.default_rng(1).normal(size=(1, 64)).astype(np.float32)}
+        got, = runs.each(made.graph, [sample], ["y"])
+        want = reference.run(source, sample)["y"]
+        cosine = np.vdot(got["y"], want) / np.linalg.norm(got["y"]) / np.linalg.norm(want)
+        assert 0.98 < cosine < 0.999999
+
+
+@pytest.mark.parametrize("kind", ["int8", "int4"])
+def test_dynamic_quantization_rounds_the_rows_of_activations(kind, runs):
+    """What the engine computes is what the definition says."""
+    source = net()
+    made = store_weights(source, kind, dynamic=True)
+    layers = [n for n in made.graph.nodes if n.op == "FullyConnected"]
+    assert len(layers) == 2 and all(n.attrs["dynamic"] == 1 for n in layers)
+    sample = {"x": np.random.default_rng(5).normal(size=(2, 50, 40)).astype(np.float32)}
+    got, = runs.each(made.graph, [sample], made.graph.outputs)
+    x = sample["x"].reshape(100, 40)
+    largest = np.abs(x).max(1, keepdims=True)
+    rounded = np.rint(x * (np.float32(127) / largest)) * (largest / np.float32(127))
+    want = np.maximum(rounded @ made.graph.const(layers[0].inputs[1]).T
+                      + made.graph.const(layers[0].inputs[2]), 0)
+    np.testing.assert_allclose(got[layers[0].outputs[0]].reshape(100, 33), want,
+                               rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("stored", ["i8b", "i4z"])
+def test_weights_in_blocks_of_the_other_kinds(stored, runs):
+    """int8 in blocks and int4 with zero points, as importers store them."""
+    random = np.random.default_rng(3)
+    graph = Graph("blocks")
+    graph.add_input("x", "f32", (3, 70))
+    name = graph.add_const("w", np.zeros((9, 70), np.float32))
+    low, high = (-128, 128) if stored == "i8b" else (0, 16)
+    values = random.integers(low, high, (9, 70), np.int8)
+    scales = random.uniform(0.01, 0.02, (9, 3)).astype(np.float16)
+    zeros = random.uniform(0, 15, (9, 3)).astype(np.float16) if stored == "i4z" else None
+    store(graph.tensors[name], stored, values, scales, zeros)
+    wide = [np.repeat(t.astype(np.float32), 32, 1)[:, :70] for t in (scales, zeros)
+            if t is not None]
+    floats = (values - (wide[1] if zeros is not None else 0)) * wide[0]
+    np.testing.assert_allclose(graph.const(name), floats, rtol=1e-6)
+    graph.add("FullyConnected", ["x", name], ["y"])
+    graph.add("Gather", [name, graph.add_const("rows", np.array([8, 0], np.int64))], ["z"], axis=0)
+    graph.outputs = ["y", "z"]
+    assert emit.build(graph)[0].format_version == 3
+    sample = {"x": random.normal(size=(3, 70)).astype(np.float32)}
+    got, = runs.each(graph, [sample], ["y", "z"])
+    np.testing.assert_allclose(got["y"], sample["x"] @ floats.T, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(got["z"], floats[[8, 0]], rtol=1e-6)

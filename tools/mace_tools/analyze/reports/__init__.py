@@ -6,12 +6,15 @@ SPDX-License-Identifier: Apache-2.0
                           [reports.section("Layers", table.render(...))])
 
 Plain strings are texts, which are escaped wherever they come from; only what is of the type Html is
-markup. Tables are in table.py, charts in chart.py.
+markup. Tables are in table.py, charts in chart.py, graphs of models in graph_view.py, timelines in
+timeline.py.
 """
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -22,6 +25,8 @@ from typing import Any, Union
 from mace_tools.support.tables import printable
 
 FOLDER = Path(__file__).resolve().parent
+STYLES = ("frame.css", "tables.css", "graph.css")
+SCRIPTS = ("theme.js", "view.js", "tables.js", "graph.js", "timeline.js")
 
 
 class Html(str):
@@ -67,7 +72,7 @@ def section(title: str, *parts: Words, note: Words = "") -> Html:
 
 
 def columns(*sections: Html) -> Html:
-    """Sections beside each other, as far as the window is wide enough."""
+    """Sections in columns, as many as fit into the window, about equally long."""
     return Html(f'<div class="columns">\n{join(sections)}</div>\n')
 
 
@@ -99,12 +104,18 @@ def render(title: str, summary: Words, tiles: Sequence[Tile], sections: Sequence
         for t in tiles)
     return Template(part("frame.html")).substitute(
         title=markup(title), summary=markup(summary), tiles=figures, body=join(sections),
-        style=part("frame.css") + part("tables.css"), script=part("theme.js") + part("tables.js"))
+        style="".join(map(part, STYLES)), script="".join(map(part, SCRIPTS)))
 
 
 def part(name: str) -> str:
     """A file of this folder."""
     return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def packed(data: Any) -> str:
+    """JSON for a script of the page (view.js): compressed and in base64."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
 
 
 def script_json(data: Any) -> str:

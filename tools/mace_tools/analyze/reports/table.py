@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Union
 
-from mace_tools.analyze.reports import Html, Words, attribute, markup
+from mace_tools.analyze.reports import Html, Words, attribute, markup, packed
 
 FINDER_FROM = 12  # rows from which on a table has a field to find some of them
+PACKED_FROM = 1000  # rows from which on they are compressed, and the page's script unpacks them
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,16 @@ def render(
     head = "".join(_heading(column) for column in columns)
     body = "".join("<tr>" + "".join(_cell(c, column) for c, column in zip(row, columns)) + "</tr>\n"
                    for row in rows)
+    rows_packed = ""
+    if len(rows) >= PACKED_FROM:
+        rows_packed, body = f' data-packed="{packed(body)}"', ""
     finder = ""
     if len(rows) >= FINDER_FROM:
         finder = ('<div class="finder"><input type="search" placeholder="Find rows" '
                   f'aria-label="Find rows: {attribute(caption)}"><output></output></div>\n')
     return Html(f'<div class="sortable">{finder}<div class="scroll" tabindex="0" role="region" '
                 f'aria-label="{attribute(caption)}"><table>\n<caption{unseen}>{markup(caption)}</caption>\n'
-                f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div></div>\n")
+                f"<thead><tr>{head}</tr></thead>\n<tbody{rows_packed}>\n{body}</tbody>\n</table></div></div>\n")
 
 
 def _words(cell: str | Html | Cell) -> str:

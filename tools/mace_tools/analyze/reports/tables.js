@@ -37,6 +37,19 @@ function findRows(box, words) {
   box.querySelector("output").textContent = wanted ? `${shown} of ${rows.length} rows` : "";
 }
 
+// Thousands of rows take seconds to lay out: they come when the table comes into view.
+for (const body of document.querySelectorAll("tbody[data-packed]")) {
+  const fill = async () => {
+    watcher.disconnect();
+    removeEventListener("beforeprint", fill);
+    body.innerHTML = await unpacked(body);
+    body.dataset.ready = body.rows.length;
+  };
+  const watcher = new IntersectionObserver((all) => all.some((e) => e.isIntersecting) && fill());
+  watcher.observe(body.closest(".sortable"));
+  addEventListener("beforeprint", fill);
+}
+
 for (const box of document.querySelectorAll(".sortable")) {
   for (const button of box.querySelectorAll("th button")) {
     button.addEventListener("click", () => sortBy(box.querySelector("table"), button.parentElement));

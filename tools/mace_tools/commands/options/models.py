@@ -46,6 +46,9 @@ def quantize(p: argparse.ArgumentParser) -> None:
     p.add_argument("--weights_only", choices=WEIGHTS_ONLY,
                    help="weight-only quantization of FullyConnected, MatMul and Gather; samples "
                         "are not needed, but make int4 more exact")
+    p.add_argument("--dynamic", choices=WEIGHTS_ONLY,
+                   help="dynamic quantization: weights as with --weights_only, and activations of "
+                        "these layers become int8 while the model runs")
     p.add_argument("--method", choices=METHODS, help="calibration method")
     p.add_argument("--percentile", type=shared.number, metavar="P",
                    help="the percentage of values within the ranges of --method=percentile")
@@ -91,6 +94,14 @@ def seal(p: argparse.ArgumentParser) -> None:
                         "the file")
     p.add_argument("--output", type=Path, metavar="FILE",
                    help=f"the sealed model (default: beside MODEL, with {SEALED} in place of .pb)")
+
+
+def tokenizer(p: argparse.ArgumentParser) -> None:
+    p.add_argument("source", type=Path, metavar="SOURCE",
+                   help="tokenizer.json or the folder with it, a .gguf, or a .model of "
+                        "SentencePiece")
+    p.add_argument("--output", type=Path, metavar="FILE",
+                   help="what to write (default: beside SOURCE, with .tokenizer as its suffix)")
 
 
 def _name(given: str) -> str:

@@ -40,6 +40,8 @@ def wheel(p: argparse.ArgumentParser) -> None:
 def java(p: argparse.ArgumentParser) -> None:
     p.add_argument("--output", type=Path, metavar="FOLDER", default=Path("build/java"),
                    help="where the files go (default: build/java)")
+    p.add_argument("--maven", type=Path, metavar="FOLDER",
+                   help="also writes them as a Maven repository, with POM, sources and javadoc")
     p.add_argument("--target_abis", default="host", metavar="LIST",
                    help=f"of {', '.join(ABIS)}, with commas between (default: host)")
     p.add_argument("--ops", default="all", metavar="LIST",

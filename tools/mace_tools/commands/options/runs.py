@@ -86,6 +86,27 @@ def compare(p: argparse.ArgumentParser) -> None:
     p.set_defaults(validate=True)
 
 
+def capsule(p: argparse.ArgumentParser) -> None:
+    shared.add_running(p)
+    p.add_argument("--capsule", type=Path, metavar="FILE",
+                   help="the archive (default: NAME.capsule.zip)")
+    _add_seconds(p)
+
+
+def replay(p: argparse.ArgumentParser) -> None:
+    p.add_argument("capsule", type=Path, metavar="CAPSULE", help="an archive of `capsule`")
+    p.add_argument("--mace_run", type=Path, metavar="FILE",
+                   help="a built mace_run (default: built with bazel when missing or stale)")
+    p.add_argument("--mace_dsp", type=Path, metavar="FILE",
+                   help="the same for the DSP's executor, mace_dsp.elf")
+    _add_seconds(p)
+
+
+def _add_seconds(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--seconds", type=shared.seconds, default=60.0, metavar="S",
+                   help="a run that takes longer hangs (default: 60)")
+
+
 def plan(p: argparse.ArgumentParser) -> None:
     p.add_argument("--records", type=Path, metavar="FILE",
                    help="plan these instead of a model: MiniMalloc's CSV, or JSON; --json=FILE is "

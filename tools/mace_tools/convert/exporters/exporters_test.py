@@ -37,7 +37,7 @@ keras.Sequential([keras.Input((4,)), keras.layers.Lambda(lambda t: t * 2)]).save
 
 TORCH = '''
 import json, os, shutil, sys
-__version__ = os.environ.get("FAKE_TORCH", "2.9.1+cpu")
+__version__ = os.environ.get("FAKE_TORCH", "2.15.0+cpu")
 if __version__ == "none":
     raise ImportError("No module named 'torch'")
 if __version__ == "crash":
@@ -78,7 +78,8 @@ class onnx:
         if "FAKE_ERROR" in os.environ:
             raise RuntimeError("Unsupported: aten::odd\\nof a graph")
         call = {"model": type(model).__name__, "shapes": args, **options}
-        open(os.environ["FAKE_CALLS"], "a").write(json.dumps(call) + "\\n")
+        calls = os.path.join(os.path.dirname(path), "calls")
+        open(calls, "a").write(json.dumps(call) + "\\n")
         shutil.copy(os.environ["FAKE_ONNX"], path)
 def zeros(shape): return list(shape)
 '''
@@ -140,18 +141,21 @@ def torch(tmp_path, monkeypatch):
     (tmp_path / "fake").mkdir()
     (tmp_path / "fake" / "torch.py").write_text(TORCH)
     onnx_model(tmp_path / "m.onnx", [node("Relu", "x", "output_0")], {"x": (1, 3)}, ["output_0"])
-    for key, value in {"PYTHONPATH": "fake", "FAKE_CALLS": "calls", "FAKE_ONNX": "m.onnx"}.items():
+    for key, value in {"PYTHONPATH": "fake", "FAKE_ONNX": "m.onnx"}.items():
         monkeypatch.setenv(key, str(tmp_path / value))
-    calls = tmp_path / "calls"
-    return lambda: list(map(json.loads, calls.read_text().splitlines() if calls.exists() else ()))
+    exports = tmp_path / "exports"
+    exports.mkdir()
+    monkeypatch.setattr(exporters, "_root", lambda: str(exports))
+    return lambda: [json.loads(line) for calls in exports.glob("*/calls")
+                    for line in calls.read_text().splitlines()]
 
 
-def program(folder, script=False, text=""):
+def program(folder, script=False, text="{}"):
     path = folder / ("m.pt" if script else "m.pt2")
     names = ["data.pkl", "constants.pkl", "code/__torch__.py"] if script else ["models/model.json"]
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
-            archive.writestr(f"m/{name}", text)
+            archive.writestr(f"m/{name}", "" if script else text)
     return path
 
 
@@ -179,8 +183,9 @@ def test_a_script_is_exported_with_the_shapes_of_the_deployment_file(tmp_path, t
 
 @pytest.mark.parametrize("name, value, error, message", [
     ("FAKE_TORCH", "none", MissingToolError, r"needs PyTorch, which is not installed .*run `.*-m "
-     r"pip install 'torch>=2.5' onnx onnxscript`"),
-    ("FAKE_TORCH", "1.13.1", MissingToolError, r"torch 1.13.1 is too old .*2\.1 or newer.*: run `"),
+     r"pip install 'torch>=2.10' onnx onnxscript`"),
+    ("FAKE_TORCH", "2.9.1", MissingToolError, r"torch 2.9.1 can be made to run code .*2\.10 or "
+     "newer refuses: run `"),
     ("FAKE_TORCH", "crash", RunFailedError, "PyTorch failed on .*it ended with status 9"),
     ("FAKE_ERROR", "1", ModelError, "torch.onnx.export cannot export it: RuntimeError: "
      "Unsupported: aten::odd of a graph"),
@@ -198,8 +203,7 @@ def test_what_torch_cannot_do_is_an_error_with_the_cure(
     assert (code == ExitCode.MISSING_TOOL) == (error is MissingToolError)
 
 
-def test_programs_that_torchao_quantized(tmp_path, torch, monkeypatch):
-    monkeypatch.setenv("FAKE_ERROR", "1")
+def test_programs_that_torchao_quantized(tmp_path, torch):
     path = program(tmp_path, text='{"target": "torch.ops.torchao.quantize_affine.default"}')
     with pytest.raises(ModelError, match="torchao has quantized it, .*the key `quantize`"):
         importers.load("pytorch", path, {"x": (1, 3)}, ["output_0"])

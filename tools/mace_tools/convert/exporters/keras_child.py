@@ -9,7 +9,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import runpy
 import sys
 import zipfile
@@ -17,8 +19,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-OLDEST = (2, 13)
-_MODULES = ("builtins", "keras", "tensorflow", "tf_keras")  # whose objects a file may name
+# Keras refuses Lambda layers in .h5 files from 3.11.3 on, and files that read others from 3.13.2.
+OLDEST = (3, 13, 2)
+_KINDS = "layers|models|ops|initializers|regularizers|constraints|activations|losses|metrics"
+# Modules whose classes and functions a file may name.
+_MODULES = re.compile(
+    r"builtins|tensorflow|(keras|tf_keras|tensorflow\.keras|tensorflow\.python\.keras)(\.src)?(\."
+    rf"({_KINDS}|engine|optimizers|dtype_policies|quantizers|random|backend|mixed_precision)"
+    r"(\.\w+)*)?")
+_FUNCTIONS = re.compile(rf"builtins|(keras|tf_keras)(\.src)?\.({_KINDS})(\.\w+)*")
+# Classes that are or load code, and how a file asks for one of any module.
+_CODE = {"Lambda", "__lambda__", "__typespec__", "TFSMLayer", "TorchModuleWrapper", "JaxLayer",
+         "FlaxLayer"}
 _LAMBDA = ("it has a Lambda layer, whose code the file holds and which would be run; save the "
            "model with a layer class or with ops of keras.ops in its place")
 
@@ -33,10 +45,10 @@ def main(request: dict[str, Any], folder: Path) -> None:
     except ImportError as e:
         raise Failed("missing", "platform: keras needs Keras with TensorFlow, which is not "
                      f"installed ({e})") from e
-    version = tuple(int(v) for v in tf.__version__.split(".")[:2])
-    if version < OLDEST:
-        raise Failed("version", f"TensorFlow {tf.__version__} is too old to export Keras models; "
-                     f"{OLDEST[0]}.{OLDEST[1]} or newer can")
+    found = str(getattr(tf.keras, "__version__", "0"))
+    if tuple(int(v) for v in re.findall(r"\d+", found)[:3]) < OLDEST:
+        raise Failed("version", f"Keras {found} (TensorFlow {tf.__version__}) can be made to run "
+                     f"code that a file holds; {'.'.join(map(str, OLDEST))} or newer refuses")
     keras, model = _load(tf.keras, request["model"])
     if not getattr(model, "inputs", None):
         raise Failed("model", "it does not say what inputs it takes: build it before it is saved, "
@@ -49,18 +61,12 @@ def main(request: dict[str, Any], folder: Path) -> None:
 
 def _load(keras: Any, path: str) -> tuple[Any, Any]:
     """The Keras that can load a model, and the model. Nothing that the file holds is executed:
-    layers made of code (Lambda) are refused."""
+    layers made of code (Lambda) are refused, and so is what reads other files."""
     written, config = _written(path)
-    if "Lambda" in _values(config, "class_name") or "__lambda__" in _values(config, "class_name"):
-        raise Failed("model", _LAMBDA)
+    _check_config(config)
     newer = str(getattr(keras, "__version__", "3"))
     is_old = written.startswith("2.")
-    if is_old:
-        strange = [m for m in _values(config, "module") if m.split(".")[0] not in _MODULES]
-        if strange:
-            raise Failed("model", f"it names code of the module '{strange[0]}', which would be "
-                         "run; export the model where that is meant to run, by "
-                         "model.export(FOLDER), and name that folder")
+    keras.layers.Lambda.from_config = _refuse
     try:
         return keras, keras.models.load_model(path, compile=False, safe_mode=True)
     except Exception as e:  # whatever Keras raises becomes one line
@@ -73,39 +79,76 @@ def _load(keras: Any, path: str) -> tuple[Any, Any]:
         raise Failed("model", f"Keras {written} wrote it, and Keras {newer} cannot load it "
                      f"({_line(first)[:160]}): run `{sys.executable} -m pip install tf_keras`, "
                      "the Keras 2 that is then used") from e
+    tf_keras.layers.Lambda.from_config = _refuse
     try:
         return tf_keras, tf_keras.models.load_model(path, compile=False, safe_mode=True)
     except Exception as e:
         raise Failed("model", _cause(e)) from e
 
 
+def _refuse(*given: Any, **more: Any) -> Any:
+    raise ValueError(_LAMBDA)
+
+
 def _written(path: str) -> tuple[str, Any]:
     """The version of Keras that wrote a file, and the configuration of the model; empty where the
-    file does not say."""
+    file does not say. Errors: Failed for one that reads other files."""
     try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                version = json.loads(archive.read("metadata.json"))["keras_version"]
-                return str(version), json.loads(archive.read("config.json"))
         import h5py
 
+        if path.endswith(".keras"):
+            with zipfile.ZipFile(path) as archive:
+                for name in archive.namelist():
+                    if name.endswith(".h5"):
+                        with h5py.File(io.BytesIO(archive.read(name)), "r") as file:
+                            _check_links(h5py, file)
+                version = json.loads(archive.read("metadata.json")).get("keras_version", "")
+                return str(version), json.loads(archive.read("config.json"))
         with h5py.File(path, "r") as file:
-            return str(file.attrs["keras_version"]), json.loads(file.attrs["model_config"])
-    except (ImportError, OSError, KeyError, ValueError, TypeError):
+            _check_links(h5py, file)
+            config = file.attrs.get("model_config")
+            return (str(file.attrs.get("keras_version", "")),
+                    None if config is None else json.loads(config))
+    except (ImportError, OSError, KeyError, ValueError, TypeError, AttributeError):
         return "", None
 
 
-def _values(config: Any, key: str) -> set[str]:
-    """The texts that a configuration has under a key, anywhere."""
-    found, stack = set(), [config]
+def _check_links(h5py: Any, group: Any) -> None:
+    """Errors: Failed if a part of an HDF5 file lies in another file."""
+    for name in group:
+        link = group.get(name, getlink=True)
+        if isinstance(link, h5py.HardLink):
+            part = group[name]
+            if isinstance(part, h5py.Group):
+                _check_links(h5py, part)
+                continue
+            if not isinstance(part, h5py.Dataset) or not (part.external or part.is_virtual):
+                continue
+        raise Failed("model", f"its '{name}' lies in another file or place; save the model again")
+
+
+def _check_config(config: Any) -> None:
+    """Errors: Failed for what is not known to be a layer or a function of Keras."""
+    stack = [config]
     while stack:
         part = stack.pop()
-        if isinstance(part, dict):
-            found.update(v for k, v in part.items() if k == key and isinstance(v, str))
-            stack += part.values()
-        elif isinstance(part, list):
+        if isinstance(part, list):
             stack += part
-    return found
+        if not isinstance(part, dict):
+            continue
+        stack += part.values()
+        kind, module = part.get("class_name"), part.get("module")
+        if isinstance(kind, str) and kind.rpartition(">")[2] in _CODE:
+            raise Failed("model", _LAMBDA if "ambda" in kind else
+                         f"it has a {kind}, which would run or load code that is not Keras'")
+        allowed = _FUNCTIONS if kind == "function" else _MODULES
+        if isinstance(module, str) and not allowed.fullmatch(module):
+            raise Failed("model", f"it names code of the module '{module[:80]}', which would be "
+                         "run; export the model where that is meant to run, by "
+                         "model.export(FOLDER), and name that folder")
+        if isinstance(part.get("vocabulary"), str):
+            raise Failed("model", "it reads a vocabulary from another file "
+                         f"({part['vocabulary'][:80]!r}); save the model with the words in it")
 
 
 def _export(tf: Any, keras: Any, model: Any, folder: Path) -> None:

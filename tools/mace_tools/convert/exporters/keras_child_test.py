@@ -9,7 +9,9 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 
+import h5py
 import numpy as np
 import pytest
 
@@ -237,12 +239,77 @@ def test_files_of_keras_2(tmp_path, monkeypatch):
     ({"layers": [{"class_name": "Lambda"}]}, "it has a Lambda layer, whose code"),
     ({"activation": {"class_name": "__lambda__"}}, "it has a Lambda layer, whose code"),
     ({"a": [{"module": "os", "class_name": "function"}]}, "names code of the module 'os'"),
+    ({"class_name": "Lambda>x"}, None),
+    ({"class_name": "mine>Lambda"}, "it has a Lambda layer"),
+    ({"class_name": "function", "module": "keras.utils", "config": "get_file"}, "'keras.utils'"),
+    ({"class_name": "function", "module": "keras.config"}, "the module 'keras.config'"),
+    ({"class_name": "function", "module": "keras.src.saving"}, "the module 'keras.src.saving'"),
+    ({"class_name": "X", "module": "keras.src.utils.file_utils"}, "the module 'keras.src.utils"),
+    ({"class_name": "X", "module": "kerasx"}, "the module 'kerasx'"),
+    ({"class_name": "__typespec__", "spec_name": "get_file"}, "would run or load code"),
+    ({"class_name": "TorchModuleWrapper", "module": "keras.layers"}, "would run or load code"),
+    ({"class_name": "TFSMLayer", "module": "keras.layers"}, "would run or load code"),
+    ({"class_name": "StringLookup", "config": {"vocabulary": "/etc/passwd"}}, "another file"),
+    ({"class_name": "StringLookup", "config": {"vocabulary": ["a", "b"]}}, None),
+    ({"class_name": "Functional", "module": "keras.src.models.functional"}, None),
+    ({"class_name": "Dense", "module": "keras.layers", "config": {"activation": {
+        "class_name": "function", "module": "keras.activations", "config": "relu"}}}, None),
 ])
-def test_code_in_files_of_keras_2_is_not_run(tmp_path, monkeypatch, config, message):
-    monkeypatch.setattr(keras_child, "_written", lambda path: ("2.15.0", json.loads(
-        json.dumps(config))))
+def test_code_in_files_is_not_run(config, message):
+    if message is None:
+        keras_child._check_config(config)
+        return
     with pytest.raises(keras_child.Failed, match=message):
+        keras_child._check_config([{"a": config}])
+
+
+def h5(path, change):
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = json.dumps({"class_name": "Lambda"})
+        change(file)
+    return str(path)
+
+
+def test_a_file_that_hides_its_version_is_checked(tmp_path):
+    """Without a version, a Lambda layer in an .h5 file was not looked for."""
+    assert keras_child._written(h5(tmp_path / "m.h5", lambda file: None)) == (
+        "", {"class_name": "Lambda"})
+    with pytest.raises(keras_child.Failed, match="it has a Lambda layer"):
         keras_child._load(keras, str(tmp_path / "m.h5"))
+
+
+def test_layers_made_of_code_cannot_be_made(tmp_path, monkeypatch):
+    """Also if the file's configuration is read in another way."""
+    keras.Sequential([keras.Input((4,)), keras.layers.Lambda(lambda t: t * 2)]).save(
+        tmp_path / "m.h5")
+    monkeypatch.setattr(keras_child, "_check_config", lambda config: None)
+    monkeypatch.setattr(keras.layers.Lambda, "from_config", keras.layers.Lambda.from_config)
+    with pytest.raises(keras_child.Failed, match="it has a Lambda layer"):
+        keras_child._load(keras, str(tmp_path / "m.h5"))
+
+
+def virtual(file):
+    layout = h5py.VirtualLayout((4,), "f4")
+    layout[:] = h5py.VirtualSource("/etc/passwd", "x", (4,))
+    file.create_virtual_dataset("a", layout)
+
+
+@pytest.mark.parametrize("change", [
+    lambda file: file.create_dataset("a", (4,), "u1", external=[("/etc/passwd", 0, 4)]),
+    lambda file: file.create_group("g").__setitem__("a", h5py.ExternalLink("other.h5", "/a")),
+    lambda file: file.create_group("g").__setitem__("a", h5py.SoftLink("/a")),
+    virtual])
+def test_files_that_read_others(tmp_path, change):
+    path = h5(tmp_path / "m.h5", change)
+    with pytest.raises(keras_child.Failed, match="its 'a' lies in another file or place"):
+        keras_child._written(path)
+    whole = tmp_path / "m.keras"
+    with zipfile.ZipFile(whole, "w") as out:
+        out.write(path, "model.weights.h5")
+        out.writestr("metadata.json", "{}")
+        out.writestr("config.json", "{}")
+    with pytest.raises(keras_child.Failed, match="its 'a' lies in another file or place"):
+        keras_child._written(str(whole))
 
 
 def test_a_model_that_does_not_know_its_inputs(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 A framework is a package in this folder with `registry` and `read(path) -> SourceModel`. If its
 files have signatures, it has `HAS_SIGNATURES` and read(path, signature); where weights are in a
 file of their own it is read(path, weights), in which None stands for the file beside the model.
+If its files hold no graph, so that its nodes are the engine's, it has `HAS_GRAPHS = False`.
 `prepare(model, inputs)`, if it is there, rewrites a model before it is cut, without changing the
 given one. What an importer needs is imported when a model is read: checking a deployment file needs
 the formats of model files (model_format.py) only.
@@ -14,11 +15,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mace_tools.support.errors import MaceError
+from mace_tools.support.errors import MaceError, ModelError, cut_short
+from mace_tools.support.limits import bounded_memory
 
 if TYPE_CHECKING:
     from mace_tools.convert.importers.source import SourceModel
@@ -55,13 +58,16 @@ def read(
 
     Errors: ModelError; RequestError for a signature that is not there."""
     from mace_tools.convert.importers.request import RequestError
+    from mace_tools.convert.importers.source import check_model
 
     package = _package(platform)
     if signature and not getattr(package, "HAS_SIGNATURES", False):
         raise RequestError(f"models of platform {platform} have no signatures; remove `signature`",
                            "signature")
     more = [value for value in (signature, weights) if value]
-    model = package.read(Path(path), *more)
+    with _sound(f"{path}: it"):
+        model = package.read(Path(path), *more)
+        check_model(model, Path(path))
     model.outputs = list(dict.fromkeys(model.outputs))  # a file may list one twice
     return model
 
@@ -71,7 +77,10 @@ def prepared(
 ) -> SourceModel:
     """The model as it is before it is cut, without what only training needs."""
     prepare = getattr(_package(platform), "prepare", None)
-    return model if prepare is None else prepare(model, inputs)
+    if prepare is None:
+        return model
+    with _sound("the model"):
+        return prepare(model, inputs)
 
 
 def supported(platform: str) -> list[str]:
@@ -94,7 +103,8 @@ def translate(
     own_inputs = None if inputs is None else {model.named(n): s for n, s in inputs.items()}
     own_outputs = None if outputs is None else [model.named(n) for n in outputs]
     check_request(model, own_inputs, own_outputs)
-    graph = package.registry.translate(cut(model, own_inputs, own_outputs))
+    with _sound("the model"):
+        graph = package.registry.translate(cut(model, own_inputs, own_outputs))
     for k, name in enumerate(inputs or ()):
         graph.rename(graph.inputs[k], _vacant(graph, graph.inputs[k], name))
     for k, name in enumerate(outputs or ()):
@@ -130,6 +140,21 @@ def _vacant(graph: Graph, old: str, name: str) -> str:
     if name != old and name in graph.tensors:
         graph.rename(name, graph.fresh(name))
     return name
+
+
+@contextmanager
+def _sound(what: str) -> Iterator[None]:
+    """Turns what a value of the wrong kind makes Python raise into a ModelError: a file may hold
+    one anywhere. Nodes are named by the registry, tensors by check_model."""
+    try:
+        with bounded_memory():
+            yield
+    except MemoryError as e:
+        raise ModelError(f"{what} needs more memory than there is: {cut_short(e)}") from e
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError,
+            ValueError) as e:
+        raise ModelError(f"{what} is malformed: {type(e).__name__}: {cut_short(e)}; fetch or "
+                         "export it again") from e
 
 
 def _package(platform: str) -> Any:

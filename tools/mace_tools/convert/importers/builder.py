@@ -27,6 +27,7 @@ from mace_tools.convert.passes.fold_constants import fold_if_small, fold_node
 from mace_tools.convert.reference import evaluates
 from mace_tools.convert.shape_inference import Inference
 from mace_tools.graph.ir import Attr, Graph, Node, Quant, Shape, Tensor, dtype_name
+from mace_tools.graph.quantized_weights import store
 from mace_tools.graph.states import State
 from mace_tools.support.errors import ModelError, Unsupported
 
@@ -273,6 +274,10 @@ class Builder(NodeMaker, Frames):
         self.graph.notes += [*self.model.notes, *retyped_notes(self.model, self.graph, self._map)]
         return self.graph
 
+    def is_state(self, operand: str) -> bool:
+        """Whether an operand is a variable."""
+        return operand in self._variables
+
     def assign(self, variable: str, value: str) -> None:
         """Makes `value` what a variable holds from now on. `variable` is the operand that was read
         as it.
@@ -299,6 +304,9 @@ class Builder(NodeMaker, Frames):
 
     def _finish_states(self) -> None:
         """Makes the next values of states the last outputs, each of a node of its own."""
+        for name, value in self.model.next_values.items():
+            if name in self.graph.states:
+                self.graph.states[name].next = self._resolve(value, None)
         for name, state in self.graph.states.items():
             out = self.graph.fresh(f"{name}/next")
             self._inference.node(self.graph.add("Identity", [state.next], [out], out))
@@ -329,6 +337,8 @@ class Builder(NodeMaker, Frames):
         own[name] = graph.add_const(name, data, dtype_name(data.dtype))
         graph.tensors[own[name]].quant = quant
         graph.tensors[own[name]].stored = self.model.stored.get(name, "")
+        if name in self.model.packed:
+            store(graph.tensors[own[name]], *self.model.packed[name])
         return own[name]
 
     def _fold_all(self, name: str) -> None:

@@ -169,7 +169,8 @@ class Registry:
             fp16_constants.keep(kind, builder.tensors([*read, *results]))
             builder.bind(node, results)
             builder.fold(first)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError,
+                ValueError) as e:
             if not builder.guessing:
                 raise ModelError(f"{self.framework} {node.op} '{node.name}' is malformed: "
                                  f"{type(e).__name__}: {e}") from e

@@ -113,6 +113,7 @@ def needed_inputs(
             continue
         seen.add(tensor)
         stack += model.writers.get(tensor, ())
+        stack += filter(None, [model.next_values.get(tensor)])
         if tensor in made:
             node = made[tensor]
             stack += [i for i in (*node.inputs, *node.captures) if i]

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mace_tools.graph.ir import Quant, Shape
-from mace_tools.support.errors import ModelError, Unsupported
+from mace_tools.support.errors import ModelError, Unsupported, cut_short
 
 
 class Attributes(Mapping[str, Any]):
@@ -85,8 +86,7 @@ class SourceNode:
 
 def shown(value: Any, most: int = 60) -> str:
     """An attribute's value for messages."""
-    text = f"'{value}'" if isinstance(value, str) else str(value)
-    return text if len(text) <= most else text[: most - 4] + " ..."
+    return f"'{cut_short(value, most)}'" if isinstance(value, str) else cut_short(value, most)
 
 
 @dataclass
@@ -106,6 +106,10 @@ class ValueInfo:
     dtype: str = "f32"
     shape: Shape | None = None
     quant: Quant | None = None
+    # Of an input, for drafts: names of the dimensions that each run chooses, and which values make
+    # sense.
+    dims: tuple[str, ...] = ()
+    range: tuple[int, int] | None = None
 
 
 @dataclass
@@ -133,11 +137,15 @@ class SourceModel:
     variables: dict[str, np.ndarray] = field(default_factory=dict)
     # By variable: results of nodes that only write it, which are needed where it is.
     writers: dict[str, list[str]] = field(default_factory=dict)
+    # By variable: the tensor that it becomes after a run, where no node assigns to it.
+    next_values: dict[str, str] = field(default_factory=dict)
     # Operators that close the loops of a graph: their readers may come before them.
     loop_ops: frozenset[str] = frozenset()
     # The cure, if the file says more about an operator than its name does.
     help: dict[str, str] = field(default_factory=dict)
     stored: dict[str, str] = field(default_factory=dict)  # constants widened when read: bf16, f16
+    # Constants that are written as these quantized values and scales (quantized_weights.store).
+    packed: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     # Operators that pass through because the app computes them (importers/custom.py), and the
     # versions of operators that have one other than 1.
     custom_ops: tuple[str, ...] = ()
@@ -182,6 +190,39 @@ class SourceModel:
 
     def known_tensors(self) -> list[str]:
         return [*self.inputs, *self.producers()]
+
+
+MAX_EXTENT = 1 << 31
+MAX_RANK = 255
+
+
+def check_model(model: SourceModel, path: Path) -> None:
+    """Checks that what an importer has read is of the kinds that all others rely on, whatever the
+    file holds. Errors: ModelError naming the tensor or node."""
+    for name, info in (*model.inputs.items(), *model.info.items(), *model.stated.items(),
+                       *model.optional.items()):
+        _check_info(name, info, path)
+    for node in model.nodes:
+        for tensor in (node.name, node.op, *node.inputs, *node.outputs):
+            if not isinstance(tensor, str):
+                raise ModelError(f"{path}: {shown(node.op)} {shown(node.name)} names a tensor "
+                                 f"{shown(tensor)}; the file is damaged")
+    for tensor in model.outputs:
+        if not isinstance(tensor, str) or not tensor:
+            raise ModelError(f"{path}: an output has the name {shown(tensor)}; the file is damaged")
+
+
+def _check_info(name: str, info: ValueInfo, path: Path) -> None:
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"{path}: a tensor has the name {shown(name)}; the file is damaged")
+    shape = info.shape
+    if shape is not None and not (isinstance(shape, tuple) and len(shape) <= MAX_RANK and all(
+            e is None or type(e) is int and 0 <= e < MAX_EXTENT for e in shape)):
+        raise ModelError(f"{path}: the tensor {shown(name)} has the shape {shown(shape)}; the file "
+                         "is damaged")
+    if not isinstance(info.dtype, str):
+        raise ModelError(f"{path}: the tensor {shown(name)} has the element type "
+                         f"{shown(info.dtype)}; the file is damaged")
 
 
 def renamed(model: SourceModel, names: Mapping[str, str]) -> SourceModel:
@@ -267,7 +308,9 @@ def _needed(
     while stack or loops:
         tensor, reader = (stack or loops).pop()
         if tensor in model.variables:
-            loops += [(writer, reader) for writer in model.writers.get(tensor, ())]
+            written = [*model.writers.get(tensor, ()), *filter(None, [
+                model.next_values.get(tensor)])]
+            loops += [(writer, reader) for writer in written]
         if tensor in starts or tensor in model.constants or tensor in model.variables:
             continue
         node = made.get(tensor)

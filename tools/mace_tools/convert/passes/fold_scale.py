@@ -85,8 +85,13 @@ def _scale_and_offset(graph: Graph, node: Node) -> Affine | None:
 def _apply_affine(
     graph: Graph, layer: Node, scale: np.ndarray | None, offset: np.ndarray | None
 ) -> bool:
-    """Makes a layer compute scale * y + offset per output channel. Returns False if it cannot."""
-    weight = graph.const(layer.inputs[1])
+    """Makes a layer compute scale * y + offset per output channel. Returns False if it cannot, or
+    if the weight is quantized values, or a table of embeddings, too."""
+    name = layer.inputs[1]
+    weight = graph.const(name)
+    if scale is not None and (graph.tensors[name].packed is not None or any(
+            reader.op not in CONV_LIKE for reader in graph.consumers(name))):
+        return False
     bias = graph.const(layer.inputs[2]) if layer.has_input(2) else None
     if weight is None or (layer.has_input(2) and bias is None):
         return False

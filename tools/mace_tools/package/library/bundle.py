@@ -140,15 +140,15 @@ def write_documents(root: Path, name: str, models: Sequence[Path], having: Seque
     folder.mkdir(parents=True)
     for source, target in DOCUMENTS.items():
         shutil.copyfile(REPO / source, folder / target)
-    bill = _bill(root, name, models, having)
-    (folder / "sbom.spdx.json").write_text(json.dumps(bill, indent=2) + "\n")
+    built = [(str(p), root / p) for p in _files(root, models)
+             if p.parts[0] in ("lib", "model", "opencl")]
+    (folder / "sbom.spdx.json").write_text(json.dumps(bill(name, built, having), indent=2) + "\n")
 
 
-def _bill(root: Path, name: str, models: Sequence[Path],
-          having: Sequence[str]) -> dict[str, object]:
-    """SPDX 2.3, with the checksum of every file that is built."""
-    files = [p for p in _files(root, models) if p.parts[0] in ("lib", "model", "opencl")]
-    digest = hashlib.sha256("".join(_sha256(root / p) for p in files).encode()).hexdigest()
+def bill(name: str, files: Sequence[tuple[str, Path]],
+         having: Sequence[str]) -> dict[str, object]:
+    """SPDX 2.3, with the checksum of every file, by its name in the package."""
+    digest = hashlib.sha256("".join(_sha256(path) for _, path in files).encode()).hexdigest()
     parts = [("mace", version(), "Apache-2.0"), ("xxhash", "0.8.1", "BSD-2-Clause")]
     parts += [("mbedtls", "2.28.3", "Apache-2.0")] if "encryption" in having else []
     packages = [{"SPDXID": f"SPDXRef-{part}", "name": part, "versionInfo": number,
@@ -166,22 +166,26 @@ def _bill(root: Path, name: str, models: Sequence[Path],
         "creationInfo": {"created": "1980-01-01T00:00:00Z",
                          "creators": [f"Tool: mace-converter-{version()}"]},
         "packages": packages,
-        "files": [{"SPDXID": f"SPDXRef-File-{k}", "fileName": f"./{p}",
-                   "checksums": [{"algorithm": kind.upper(), "checksumValue": _hash(root / p, kind)}
+        "files": [{"SPDXID": f"SPDXRef-File-{k}", "fileName": f"./{file}",
+                   "checksums": [{"algorithm": kind.upper(), "checksumValue": _hash(path, kind)}
                                  for kind in ("sha1", "sha256")],  # SPDX asks for the former
                    "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"}
-                  for k, p in enumerate(files)],
+                  for k, (file, path) in enumerate(files)],
         "relationships": relations,
     }  # fmt: skip
 
 
 def write_archive(root: Path, name: str, models: Sequence[Path]) -> Path:
     """The checksums and the package."""
-    sums = [f"{_sha256(root / p)}  {p}\n" for p in _files(root, models)]
-    (root / SUMS).write_text("".join(sums))
+    write_sums(root, _files(root, models))
     archive = root / f"{name}.tar.gz"
     write_tar(archive, root, name, [*_files(root, models), Path(SUMS)])
     return archive
+
+
+def write_sums(root: Path, files: Sequence[Path]) -> None:
+    """The checksums of files below `root`, for `sha256sum -c`."""
+    (root / SUMS).write_text("".join(f"{_sha256(root / p)}  {p}\n" for p in files))
 
 
 def write_tar(archive: Path, root: Path, name: str, files: Sequence[Path]) -> None:

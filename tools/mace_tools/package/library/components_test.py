@@ -43,7 +43,7 @@ def listed_in(tmp_path, keys="", model_keys=""):
 @pytest.mark.parametrize("keys, model_keys, components", [
     ("", "", ALL),
     ("components: all\n", "", ALL),
-    ("components: [all, encryption]\n", "", NAMES),
+    ("components: [all, encryption, language]\n", "", NAMES),
     ("components: [encryption]\n", "", ("encryption",)),
     ("components: none\n", "", ()),
     ("components: [memory_tools, diagnostics]\n", "", ("diagnostics", "memory_tools")),
@@ -56,7 +56,7 @@ def listed_in(tmp_path, keys="", model_keys=""):
     ("components: none\n", "    winograd: 0\n", ()),
     ("components: none\nbuild_type: code\n", "", ("interfaces",)),
     # the former name of the key
-    ("parts: [all, sealed]\n", "", NAMES),
+    ("parts: [all, sealed, language]\n", "", NAMES),
     ("parts: none\n", "", ()),
     ("parts: [tuning, dumps]\n", "", ("diagnostics", "interfaces")),
 ])
@@ -93,7 +93,8 @@ def test_kernels_can_be_named_for_models_that_come_later(tmp_path, kernel):
 
 @pytest.mark.parametrize("option", ["--components", "--parts"])
 def test_the_option_of_java_has_both_names(option):
-    assert java._components(parse(["java", f"{option}=all,sealed"]).components) == NAMES
+    having = java._components(parse(["java", f"{option}=all,sealed,language"]).components)
+    assert having == NAMES
 
 
 def test_each_of_the_24_former_names_is_known():
@@ -121,9 +122,9 @@ def test_cmake_knows_the_former_names(tmp_path, former, component):
 
 
 @pytest.mark.parametrize("variables, expected", [
-    ({"MACE_COMPONENTS": "all"}, {"encryption"}),
-    ({"MACE_COMPONENTS": "all,encryption"}, {""}),
-    ({"MACE_COMPONENTS": "all", "MACE_PARTS": "all,sealed"}, {""}),
+    ({"MACE_COMPONENTS": "all"}, {"encryption", "language"}),
+    ({"MACE_COMPONENTS": "all,encryption"}, {"language"}),
+    ({"MACE_COMPONENTS": "all", "MACE_PARTS": "all,sealed"}, {"language"}),
     ({"MACE_COMPONENTS": ""}, "MACE_COMPONENTS is empty: name components, or write all or none"),
     ({"MACE_COMPONENTS": "memory"}, "there is no component 'memory'; there is diagnostics, "),
     ({"MACE_COMPONENTS": "none", "MACE_PARTS": "none"}, "MACE_PARTS is another name of"),

@@ -228,7 +228,8 @@ def test_an_engine_is_compiled_once_for_its_sources_ops_and_devices(place, monke
     first = build("Softmax", "Conv2d")
     assert first.was_built and [a.read_bytes() for a in first.archives] == [b"!<arch>\n"]
     assert calls[0] == ["--//mace/ops:selected=Conv2d,Softmax", "--define=opencl=false",
-                        "--define=hexagon=false", "--define=encryption=false", engine.TARGET]
+                        "--define=hexagon=false", "--define=encryption=false",
+                        "--define=language=false", engine.TARGET]
     again = build("Conv2d", "Softmax")
     assert not again.was_built and again.key == first.key and len(calls) == 1
     keys = {engine.build(Console(), HOST, ops, gpu).key

@@ -29,7 +29,7 @@ SONAME = "libmace.so"
 TEMPLATES = Path(__file__).with_name("templates")
 # The archives that define the public API, by the ends of their names.
 PUBLIC = tuple(f"lib{name}{end}" for end in (".pic.a", ".a") for name in (
-    "runtime", "config", "image", "image_small", "base", "capi"))
+    "runtime", "async_runs", "config", "image", "image_small", "text", "base", "capi"))
 C_API = tuple(name for name in PUBLIC if "capi" in name)
 # Of the symbols: raised when a release takes one away or changes what it means.
 SYMBOL_VERSION = "MACE_1"
@@ -115,18 +115,20 @@ def cxx_library(abi: Abi) -> list[str]:
     return [] if abi.is_android else [CXX_LIBRARY]  # an Android app chooses one of two
 
 
-def shared(abi: Abi, merged: Merged, out: Path, debug: Path) -> None:
-    """Writes the stripped library, and its line tables for a debugger into `debug`."""
+def shared(abi: Abi, merged: Merged, out: Path, debug: Path,
+           inputs: Sequence[object] = ()) -> None:
+    """Writes the stripped library, and its line tables for a debugger into `debug`. `inputs`: what
+    it is linked from, in place of the engine and the system's libraries."""
     script = merged.object.with_suffix(".version")
     exported = "".join(f"  {name};\n" for name in merged.exports)
     script.write_text(f"{SYMBOL_VERSION} {{\n global:\n{exported} local: *;\n}};\n")
     whole = merged.object.with_suffix(".so")
     run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{SONAME}",
          f"-Wl,--version-script={script}", *SHARED_FLAGS,
-         *([f"-Wl,-T,{TEMPLATES / abi.layout}"] if abi.layout else []), *_inputs(abi, merged),
-         *[f"-L{f}" for f in abi.library_folders],
-         *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
-         *[f"-l{name}" for name in dependencies(abi)]])
+         *([f"-Wl,-T,{TEMPLATES / abi.layout}"] if abi.layout else []),
+         *(inputs or [*_inputs(abi, merged), *[f"-L{f}" for f in abi.library_folders],
+                      *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
+                      *[f"-l{name}" for name in dependencies(abi)]])])
     strip(abi, whole, out, debug)
 
 

@@ -31,14 +31,15 @@ final class Elements {
 
   /**
    * @param shape of the tensor, for buffers, which have none; null: their number of elements
+   * @param writes whether the library writes to it
    */
-  static Elements of(TensorInfo info, int[] shape, Object value) {
+  static Elements of(TensorInfo info, int[] shape, Object value, boolean writes) {
     String where = "'" + info.name() + "': ";
     if (value == null) {
       throw new IllegalArgumentException(where + "null was given; MACE takes " + KINDS);
     }
     if (value instanceof Buffer) {
-      return ofBuffer(where, info, shape, (Buffer) value);
+      return ofBuffer(where, info, shape, (Buffer) value, writes);
     }
     Class<?> kind = value.getClass();
     while (kind.isArray()) {
@@ -50,13 +51,11 @@ final class Elements {
     }
     DataType type = typeOf(kind, info);
     long[] dims = shapeOf(where, value);
-    long bytes = type.byteSize();
-    for (long dim : dims) {
-      bytes = Math.multiplyExact(bytes, dim);
-    }
+    long bytes = bytesOf(where, type, dims);
     if (bytes > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(where + bytes + " bytes are more than a buffer can hold");
     }
+    check(where, value, dims, 0);
     return new Elements(
         type,
         dims,
@@ -77,7 +76,8 @@ final class Elements {
     return null;
   }
 
-  private static Elements ofBuffer(String where, TensorInfo info, int[] shape, Buffer value) {
+  private static Elements ofBuffer(
+      String where, TensorInfo info, int[] shape, Buffer value, boolean writes) {
     Buffer slice;
     ByteOrder order;
     DataType type;
@@ -107,6 +107,12 @@ final class Elements {
       throw new IllegalArgumentException(
           where + "the buffer is not direct: make it with ByteBuffer.allocateDirect");
     }
+    if (writes && value.isReadOnly()) {
+      throw new IllegalArgumentException(
+          where
+              + "the buffer is read-only: give one that can be written, such as that of"
+              + " ByteBuffer.allocateDirect");
+    }
     if (order != ByteOrder.nativeOrder()) {
       throw new IllegalArgumentException(
           where
@@ -120,10 +126,7 @@ final class Elements {
     if (shape != null) {
       dims = widen(shape);
     }
-    long wanted = type.byteSize();
-    for (long dim : dims) {
-      wanted = Math.multiplyExact(wanted, dim);
-    }
+    long wanted = bytesOf(where, type, dims);
     if (wanted != bytes) {
       throw new IllegalArgumentException(
           where
@@ -139,7 +142,24 @@ final class Elements {
     return new Elements(type, dims, slice, null);
   }
 
-  private static long[] widen(int[] shape) {
+  /** The bytes of a tensor; {@link IllegalArgumentException} for a shape that none can have. */
+  static long bytesOf(String where, DataType type, long[] dims) {
+    long bytes = type.byteSize();
+    boolean isEmpty = false;
+    for (long dim : dims) {
+      if (dim < 0) {
+        throw new IllegalArgumentException(where + "the dimension " + dim + " is negative");
+      }
+      if (dim > 0 && bytes > Long.MAX_VALUE / dim) {
+        throw new IllegalArgumentException(where + "no tensor has the shape " + Arrays.toString(dims));
+      }
+      isEmpty = isEmpty || dim == 0;
+      bytes *= Math.max(dim, 1);
+    }
+    return isEmpty ? 0 : bytes;
+  }
+
+  static long[] widen(int[] shape) {
     long[] dims = new long[shape.length];
     for (int i = 0; i < dims.length; i++) {
       dims[i] = shape[i];
@@ -164,7 +184,6 @@ final class Elements {
       }
       at = i + 1 < rank ? Array.get(at, 0) : null;
     }
-    check(where, value, dims, 0);
     return dims;
   }
 

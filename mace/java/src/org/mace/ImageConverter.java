@@ -52,8 +52,8 @@ public final class ImageConverter extends NativeHandle {
     }
 
     public Builder setResize(Fit fit, Filter filter) {
-      whole[2] = fit.ordinal();
-      whole[3] = filter.ordinal();
+      whole[2] = Native.need("fit", fit).ordinal();
+      whole[3] = Native.need("filter", filter).ordinal();
       return this;
     }
 
@@ -62,7 +62,7 @@ public final class ImageConverter extends NativeHandle {
      * deviation): as many numbers as channels, or one for all of them.
      */
     public Builder setChannels(Channels channels, double[] mean, double[] scale) {
-      whole[4] = channels.ordinal();
+      whole[4] = Native.need("channels", channels).ordinal();
       int count = channels == Channels.GRAY ? 1 : 3;
       for (int i = 0; i < count; i++) {
         real[i] = number("mean", mean, count, i);
@@ -85,7 +85,7 @@ public final class ImageConverter extends NativeHandle {
 
     /** UINT8 or INT8 for a quantized model, or FLOAT32. */
     public Builder setDataType(DataType type, double scale, int zeroPoint) {
-      whole[8] = type.code;
+      whole[8] = Native.need("type", type).code;
       whole[9] = zeroPoint;
       real[6] = scale;
       return this;
@@ -107,7 +107,7 @@ public final class ImageConverter extends NativeHandle {
     }
 
     private static double number(String what, double[] values, int count, int i) {
-      if (values.length != 1 && values.length != count) {
+      if (Native.need(what, values).length != 1 && values.length != count) {
         throw new IllegalArgumentException(
             what + " has " + values.length + " numbers; it has 1 or " + count);
       }
@@ -121,11 +121,18 @@ public final class ImageConverter extends NativeHandle {
     super("converter");
     own(Native.createImageConverter(whole, real));
     long handle = acquire();
+    long found;
     try {
-      bytes = Math.toIntExact(Native.tensorBytes(handle));
+      found = Native.tensorBytes(handle);
     } finally {
       release();
     }
+    if (found > Integer.MAX_VALUE) {
+      close();
+      throw new IllegalArgumentException(
+          "a tensor of " + found + " bytes is more than a buffer can hold");
+    }
+    bytes = (int) found;
   }
 
   /** The bytes of a tensor. */
@@ -144,9 +151,7 @@ public final class ImageConverter extends NativeHandle {
    * @param tensor a ByteBuffer, or a FloatBuffer in the native byte order
    */
   public ImageTransform convert(Picture picture, Buffer tensor) {
-    if (picture == null) {
-      throw new IllegalArgumentException("picture is null");
-    }
+    Native.need("picture", picture);
     Buffer place = place(tensor);
     int[] properties = {
       picture.format.ordinal(),

@@ -22,7 +22,7 @@ import java.util.Map;
  *
  * <p>Inputs and outputs are arrays of float, int, long or byte with any number of dimensions, or
  * direct buffers in the native byte order, which are used without a copy, from their position to
- * their limit. A buffer has the shape of its tensor, as {@link #resizeInput} set it; an array has a
+ * their limit; those of outputs are not read-only. A buffer has the shape of its tensor, as {@link #resizeInput} set it; an array has a
  * shape of its own. Mistakes are {@link IllegalArgumentException}s with the engine's message, calls
  * after {@link #close} {@link IllegalStateException}s, and what is not the caller's fault {@link
  * MaceException}s.
@@ -52,7 +52,10 @@ public final class MaceEngine extends NativeHandle {
    */
   public MaceEngine(File graph, File data, Options options) {
     this(
-        Native.loadFiles(path("graph", graph), path(data == null ? beside(graph) : data)),
+        Native.loadFiles(
+            path("graph", graph),
+            path(data == null ? beside(graph) : data),
+            options != null && options.intoMemory),
         options,
         null);
   }
@@ -179,7 +182,7 @@ public final class MaceEngine extends NativeHandle {
       long handle, Object[] inputs, Map<Integer, Object> outputs, long ends, boolean profile) {
     List<Elements> in = new ArrayList<>();
     for (int i = 0; i < inputs.length; i++) {
-      Elements elements = Elements.of(info(handle, INPUTS, i), shapeOf(i), inputs[i]);
+      Elements elements = Elements.of(info(handle, INPUTS, i), shapeOf(i), inputs[i], false);
       elements.read();
       in.add(elements);
     }
@@ -188,7 +191,7 @@ public final class MaceEngine extends NativeHandle {
     for (Map.Entry<Integer, Object> entry : outputs.entrySet()) {
       int index = check(entry.getKey(), outputNames, "output");
       names[out.size()] = outputNames[index];
-      out.add(Elements.of(info(handle, OUTPUTS, index), null, entry.getValue()));
+      out.add(Elements.of(info(handle, OUTPUTS, index), null, entry.getValue(), true));
     }
     Object[] stats =
         Native.run(
@@ -252,11 +255,13 @@ public final class MaceEngine extends NativeHandle {
   /** Sets the shape that buffers for an input have from now on. The next run plans for it. */
   public void resizeInput(int index, int[] shape) {
     check(index, inputNames, "input");
-    for (int size : shape) {
-      if (size < 0) {
-        throw new IllegalArgumentException(
-            "'" + name(inputNames[index]) + "': the dimension " + size + " is negative");
-      }
+    Native.need("shape", shape);
+    long handle = acquire();
+    try {
+      TensorInfo info = info(handle, INPUTS, index);
+      Elements.bytesOf("'" + info.name() + "': ", info.dataType(), Elements.widen(shape));
+    } finally {
+      release();
     }
     synchronized (shapes) {
       shapes[index] = shape.clone();
@@ -306,9 +311,7 @@ public final class MaceEngine extends NativeHandle {
   }
 
   private void copyStates(Map<String, Object> states, boolean set) {
-    if (states == null) {
-      throw new IllegalArgumentException("null was given for the states");
-    }
+    Native.need("states", states);
     long handle = acquire();
     try {
       List<Elements> all = new ArrayList<>();
@@ -316,7 +319,7 @@ public final class MaceEngine extends NativeHandle {
       for (Map.Entry<String, Object> entry : states.entrySet()) {
         int i = index(entry.getKey(), stateNames, "state");
         TensorInfo info = info(handle, STATES, i);
-        Elements elements = Elements.of(info, info.shape(), entry.getValue());
+        Elements elements = Elements.of(info, info.shape(), entry.getValue(), !set);
         if (set) {
           elements.read();
         }
@@ -467,10 +470,7 @@ public final class MaceEngine extends NativeHandle {
   }
 
   private static byte[] path(String what, File file) {
-    if (file == null) {
-      throw new IllegalArgumentException(what + " is null");
-    }
-    return path(file);
+    return path(Native.need(what, file));
   }
 
   private static byte[] path(File file) {
@@ -492,13 +492,10 @@ public final class MaceEngine extends NativeHandle {
   }
 
   private static ByteBuffer direct(String what, ByteBuffer buffer) {
-    if (buffer == null) {
-      if (what.equals("data")) {
-        return null;
-      }
-      throw new IllegalArgumentException(what + " is null");
+    if (buffer == null && what.equals("data")) {
+      return null;
     }
-    if (!buffer.isDirect()) {
+    if (!Native.need(what, buffer).isDirect()) {
       throw new IllegalArgumentException(
           what + " is no direct buffer: map the file, or copy it to ByteBuffer.allocateDirect");
     }

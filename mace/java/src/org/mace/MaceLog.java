@@ -40,9 +40,7 @@ public final class MaceLog {
    * @param listener null: errors, warnings and information go to stderr again
    */
   public static void set(Listener listener, Level leastImportant) {
-    if (leastImportant == null) {
-      throw new IllegalArgumentException("leastImportant is null");
-    }
+    Native.need("leastImportant", leastImportant);
     Native.setLog(listener, listener == null ? Level.INFO.ordinal() : leastImportant.ordinal());
   }
 

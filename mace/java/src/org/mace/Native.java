@@ -25,8 +25,15 @@ final class Native {
 
   private Native() {}
 
+  static <T> T need(String what, T value) {
+    if (value == null) {
+      throw new IllegalArgumentException(what + " is null");
+    }
+    return value;
+  }
+
   static byte[] utf8(String text) {
-    if (text.indexOf('\0') >= 0) {
+    if (need("a name or a path", text).indexOf('\0') >= 0) {
       throw new IllegalArgumentException("a name or a path holds a zero character");
     }
     return text.getBytes(StandardCharsets.UTF_8);
@@ -44,7 +51,7 @@ final class Native {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  static native long loadFiles(byte[] graph, byte[] data);
+  static native long loadFiles(byte[] graph, byte[] data, boolean intoMemory);
 
   static native long loadBuffers(ByteBuffer graph, ByteBuffer data);
 
@@ -132,6 +139,10 @@ final class Native {
   static native long createCancellation();
 
   static native void cancel(long cancellation);
+
+  static native void setDeadline(long cancellation, long micros);
+
+  static native boolean isCancelled(long cancellation);
 
   static native void destroyCancellation(long cancellation);
 

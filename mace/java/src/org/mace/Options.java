@@ -36,6 +36,7 @@ public final class Options {
   List<String> outputs = Collections.emptyList();
   List<String> opLibraries = Collections.emptyList();
   MaceEngine shareWith;
+  boolean intoMemory;
   private String gpuFolder = "";
   private String gpuTuning = "";
   private List<File> gpuBinaries = Collections.emptyList();
@@ -50,7 +51,7 @@ public final class Options {
   }
 
   public Options setDevice(Device value) {
-    device = value;
+    device = Native.need("device", value);
     return this;
   }
 
@@ -60,7 +61,8 @@ public final class Options {
   }
 
   public Options setCpuAffinity(CpuAffinity policy) {
-    return set("cpu_affinity_policy", Integer.toString(policy.ordinal()));
+    return set(
+        "cpu_affinity_policy", Integer.toString(Native.need("policy", policy).ordinal()));
   }
 
   /** How tensors share memory: "AUTO", "GREEDY_BY_SIZE", "PRESERVE_ALL", ... */
@@ -79,9 +81,19 @@ public final class Options {
     return this;
   }
 
+  /**
+   * Reads the weights of a model's file into memory instead of mapping it, so that the engine stays
+   * right when the file is changed, cut short or removed. Otherwise a file that is cut short while
+   * an engine uses it ends the process; replace it by renaming a new file over it, which is safe.
+   */
+  public Options setLoadIntoMemory(boolean intoMemory) {
+    this.intoMemory = intoMemory;
+    return this;
+  }
+
   /** Any tensors of the model, instead of its outputs. */
   public Options setOutputs(List<String> names) {
-    outputs = new ArrayList<>(names);
+    outputs = new ArrayList<>(Native.need("names", names));
     return this;
   }
 
@@ -93,7 +105,7 @@ public final class Options {
    * @param libraries paths, or names that the system's linker finds, such as "libmy_ops.so"
    */
   public Options setCustomOps(List<String> libraries) {
-    opLibraries = new ArrayList<>(libraries);
+    opLibraries = new ArrayList<>(Native.need("libraries", libraries));
     return this;
   }
 
@@ -103,8 +115,8 @@ public final class Options {
   }
 
   public Options setGpuHints(GpuHint performance, GpuHint priority) {
-    set("gpu_perf_hint", Integer.toString(performance.ordinal()));
-    return set("gpu_priority_hint", Integer.toString(priority.ordinal()));
+    set("gpu_perf_hint", Integer.toString(Native.need("performance", performance).ordinal()));
+    return set("gpu_priority_hint", Integer.toString(Native.need("priority", priority).ordinal()));
   }
 
   /** Keeps a screen smooth: parts of kernels take at most so many microseconds (0: any). */
@@ -115,19 +127,19 @@ public final class Options {
 
   /** A folder that exists, where compiled programs are kept: an app's cache folder. */
   public Options setGpuStorageFolder(File folder) {
-    gpuFolder = folder.getPath();
+    gpuFolder = Native.need("folder", folder).getPath();
     return this;
   }
 
   /** Files of programs that were compiled beforehand; the first that exists is used. */
   public Options setGpuBinaryFiles(List<File> files) {
-    gpuBinaries = new ArrayList<>(files);
+    gpuBinaries = new ArrayList<>(Native.need("files", files));
     return this;
   }
 
   /** The file of the GPU's tuning results. */
   public Options setGpuParameterFile(File file) {
-    gpuTuning = file.getPath();
+    gpuTuning = Native.need("file", file).getPath();
     return this;
   }
 
@@ -152,7 +164,7 @@ public final class Options {
     paths.add(gpuFolder);
     paths.add(gpuTuning);
     for (File file : gpuBinaries) {
-      paths.add(file.getPath());
+      paths.add(Native.need("a file of programs", file).getPath());
     }
     boolean none = paths.size() == 2 && gpuFolder.isEmpty() && gpuTuning.isEmpty();
     return none ? null : Native.utf8(paths);

@@ -54,10 +54,7 @@ public final class Picture {
 
   /** Width and height are as stored. */
   public Picture(Format format, int width, int height) {
-    if (format == null) {
-      throw new IllegalArgumentException("format is null");
-    }
-    this.format = format;
+    this.format = Native.need("format", format);
     this.width = width;
     this.height = height;
   }
@@ -92,10 +89,7 @@ public final class Picture {
 
   /** What the values of a YUV picture mean; {@link Color#BT601_FULL} unless set. */
   public Picture setColor(Color value) {
-    if (value == null) {
-      throw new IllegalArgumentException("color is null");
-    }
-    color = value;
+    color = Native.need("color", value);
     return this;
   }
 

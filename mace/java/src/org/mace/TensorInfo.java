@@ -45,16 +45,25 @@ public final class TensorInfo {
     return shape.clone();
   }
 
+  /** {@link IllegalStateException} where an int cannot count them. */
   public int numElements() {
-    int product = 1;
-    for (int size : shape) {
-      product = Math.multiplyExact(product, size);
-    }
-    return product;
+    return counted(numBytesAsLong() / dataType.byteSize());
   }
 
+  /** As {@link #numElements}. */
   public int numBytes() {
-    return Math.multiplyExact(numElements(), dataType.byteSize());
+    return counted(numBytesAsLong());
+  }
+
+  private long numBytesAsLong() {
+    return Elements.bytesOf("'" + name + "': ", dataType, Elements.widen(shape));
+  }
+
+  private int counted(long count) {
+    if (count > Integer.MAX_VALUE) {
+      throw new IllegalStateException(this + " has " + count + ", which is no int");
+    }
+    return (int) count;
   }
 
   /** A value stands for scale * (value - zeroPoint); 0 if the tensor is not quantized. */

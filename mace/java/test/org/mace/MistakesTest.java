@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.mace;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import java.io.File;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
+import java.nio.file.Files;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.Test;
 
@@ -59,7 +64,118 @@ public class MistakesTest {
       odd.position(1);
       ByteBuffer slice = odd.slice().order(ByteOrder.nativeOrder());
       Models.assertSays(WRONG, "begins inside an element", () -> engine.run(slice, out));
+      ByteBuffer between = Models.bytes(41);
+      between.position(1);
+      Models.assertSays(WRONG, "output 'probabilities' begins inside an element: the address of its"
+          + " memory must be a multiple of the 4 bytes of a f32",
+          () -> engine.run(x, between.slice().order(ByteOrder.nativeOrder())));
     }
+  }
+
+  @Test
+  public void outputsThatAreReadOnly() throws Exception {
+    ByteBuffer whole = Models.mapped("digits.data").order(ByteOrder.nativeOrder());
+    whole.limit(40);
+    ByteBuffer protectedBytes = whole.slice().order(ByteOrder.nativeOrder());
+    ByteBuffer ours = Models.bytes(40);
+    ByteBuffer view = ours.asReadOnlyBuffer().order(ByteOrder.nativeOrder());
+    try (MaceEngine engine = Models.digits()) {
+      FloatBuffer x = Models.pixels(3);
+      Buffer[] readOnly = {
+        protectedBytes, protectedBytes.asFloatBuffer(), view, view.asFloatBuffer(),
+        ours.asFloatBuffer().asReadOnlyBuffer()
+      };
+      for (Buffer buffer : readOnly) {
+        Models.assertSays(WRONG, "'probabilities': the buffer is read-only",
+            () -> engine.run(x, buffer));
+        Models.assertSays(WRONG, "'probabilities': the buffer is read-only",
+            () -> engine.profile(new Object[] {x}, Collections.singletonMap(0, buffer)));
+      }
+      assertEquals(ByteBuffer.wrap(new byte[40]), ours);
+      engine.run(x.asReadOnlyBuffer(), out); // inputs are only read
+      assertEquals(3, Models.best(out));
+    }
+    try (ImageConverter converter = new ImageConverter.Builder(1, 1).build()) {
+      Picture picture = new Picture(Picture.Format.RGB, 1, 1).setBuffer(Models.bytes(3), 0);
+      Models.assertSays(WRONG, "that can be written", () -> converter.convert(picture, view));
+    }
+  }
+
+  @Test
+  public void sizesBeyondAnInteger() throws Exception {
+    int most = Integer.MAX_VALUE;
+    try (MaceEngine engine = Models.digits()) {
+      Models.assertSays(WRONG, "'input': no tensor has the shape [2147483647, 2147483647, 2147483647]",
+          () -> engine.resizeInput(0, new int[] {most, most, most}));
+      Models.assertSays(WRONG, "shape is null", () -> engine.resizeInput(0, null));
+      int[] large = {1, 1, 65536, 65536};
+      engine.resizeInput(0, large);
+      assertEquals("input FLOAT32 [1, 1, 65536, 65536]", engine.getInputTensor(0).toString());
+      Models.assertSays(IllegalStateException.class, "has 4294967296, which is no int",
+          () -> engine.getInputTensor(0).numElements());
+      Models.assertSays(IllegalStateException.class, "which is no int",
+          () -> engine.getInputTensor(0).numBytes());
+      Models.assertSays(WRONG, "the buffer holds 256 bytes from its position to its limit; FLOAT32"
+          + " [1, 1, 65536, 65536] has 17179869184", () -> engine.run(Models.pixels(3), out));
+      engine.resizeInput(0, new int[] {1, 1, 0, most});
+      Models.assertSays(WRONG, "has 0", () -> engine.run(Models.pixels(3), out));
+      engine.resizeInput(0, new int[] {1, 1, 8, 8});
+      engine.run(Models.pixels(3), out);
+      assertEquals(3, Models.best(out));
+      byte[][] plane = new byte[1 << 16][];
+      byte[][][] cube = new byte[1 << 16][][];
+      byte[][][][] array = new byte[1 << 16][][][];
+      Arrays.fill(plane, new byte[1 << 16]);
+      Arrays.fill(cube, plane);
+      Arrays.fill(array, cube);
+      Models.assertSays(WRONG, "no tensor has the shape", () -> engine.run(array, out));
+    }
+    Models.assertSays(WRONG, "more than a buffer can hold",
+        () -> new ImageConverter.Builder(65536, 65536).build());
+  }
+
+  /** A mapped file would end the JVM by SIGBUS. */
+  @Test
+  public void aFileIsCutShortWhileAnEngineInMemoryLives() throws Exception {
+    File graph = File.createTempFile("net", ".pb");
+    File data = new File(graph.getPath().replace(".pb", ".data"));
+    Files.copy(Models.file("digits.pb").toPath(), graph.toPath(), REPLACE_EXISTING);
+    Files.copy(Models.file("digits.data").toPath(), data.toPath());
+    try (MaceEngine engine = new MaceEngine(graph, new Options().setLoadIntoMemory(true))) {
+      Files.write(data.toPath(), new byte[1]);
+      Files.write(graph.toPath(), new byte[1]);
+      engine.run(Models.pixels(3), out);
+      assertEquals(3, Models.best(out));
+    } finally {
+      assertTrue(graph.delete() && data.delete());
+    }
+  }
+
+  @Test
+  public void nullsAreNamed() throws Exception {
+    Options options = new Options();
+    Models.assertSays(WRONG, "device is null", () -> options.setDevice(null));
+    Models.assertSays(WRONG, "policy is null", () -> options.setCpuAffinity(null));
+    Models.assertSays(WRONG, "names is null", () -> options.setOutputs(null));
+    Models.assertSays(WRONG, "libraries is null", () -> options.setCustomOps(null));
+    Models.assertSays(WRONG, "priority is null",
+        () -> options.setGpuHints(Options.GpuHint.LOW, null));
+    Models.assertSays(WRONG, "folder is null", () -> options.setGpuStorageFolder(null));
+    Models.assertSays(WRONG, "file is null", () -> options.setGpuParameterFile(null));
+    Models.assertSays(WRONG, "files is null", () -> options.setGpuBinaryFiles(null));
+    File digits = Models.file("digits.pb");
+    Models.assertSays(WRONG, "a name or a path is null", () -> new MaceEngine(
+        digits, new Options().setOutputs(Collections.singletonList(null))));
+    try (MaceEngine engine = Models.digits()) {
+      Models.assertSays(WRONG, "a name or a path is null", () -> engine.dump(null));
+    }
+    ImageConverter.Builder builder = new ImageConverter.Builder(1, 1);
+    double[] one = {1};
+    Models.assertSays(WRONG, "fit is null", () -> builder.setResize(null, null));
+    Models.assertSays(WRONG, "mean is null",
+        () -> builder.setChannels(ImageConverter.Channels.RGB, null, one));
+    Models.assertSays(WRONG, "type is null", () -> builder.setDataType(null, 1, 0));
+    Models.assertSays(WRONG, "format is null", () -> new Picture(null, 1, 1));
   }
 
   @Test
@@ -164,6 +280,32 @@ public class MistakesTest {
     }
     assertTrue(String.valueOf(thrown.get()), thrown.get() instanceof CancellationException);
     assertThrows(IllegalStateException.class, engine::releaseMemory);
+  }
+
+  @Test
+  public void aRunEndsAtItsDeadline() throws Exception {
+    try (MaceEngine slow =
+            new MaceEngine(Models.file("slow.pb"), new Options().setNumThreads(1));
+        MaceCancellation passes = new MaceCancellation();
+        MaceCancellation stays = new MaceCancellation()) {
+      Object[] inputs = {Models.floats(slow.getInputTensor(0).numElements())};
+      passes.setDeadline(30, TimeUnit.MILLISECONDS);
+      CancellationException thrown =
+          assertThrows(
+              CancellationException.class,
+              () ->
+                  slow.runForMultipleInputsOutputs(inputs, Collections.emptyMap(), passes));
+      assertTrue(
+          thrown.getMessage(), thrown.getMessage().contains("deadline, which was 30000 us after"));
+      assertTrue(passes.isCancelled());
+      Models.assertSays(WRONG, "unit is null", () -> stays.setDeadline(1, null));
+      try (MaceEngine engine = Models.digits()) {
+        assertTrue(!stays.setDeadline(1, TimeUnit.DAYS).isCancelled());
+        engine.runForMultipleInputsOutputs(
+            new Object[] {Models.pixels(3)}, Collections.singletonMap(0, out), stays);
+        assertEquals(3, Models.best(out));
+      }
+    }
   }
 
   @Test

@@ -90,6 +90,20 @@ public class StatesTest {
           IllegalArgumentException.class,
           "holds 4 bytes",
           () -> engine.getState(Collections.singletonMap("v", Models.bytes(4))));
+      ByteBuffer kept = Models.bytes(8);
+      Models.assertSays(
+          IllegalArgumentException.class,
+          "'v': the buffer is read-only",
+          () ->
+              engine.getState(
+                  Collections.singletonMap(
+                      "v", kept.asReadOnlyBuffer().order(kept.order()))));
+      assertEquals(0, kept.getLong(0));
+      engine.setState(
+          Collections.singletonMap(
+              "v",
+              Models.bytes(8).putFloat(0, 10).putFloat(4, 20).asReadOnlyBuffer()
+                  .order(kept.order())));
       Models.assertSays(
           IllegalArgumentException.class, "null", () -> engine.getState(null));
       engine.getState(Collections.<String, Object>emptyMap());

@@ -17,6 +17,7 @@ from google.protobuf.message import Message
 
 from mace_tools.support import protos
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import read_text
 
 PROTO = Path(__file__).with_name("caffe.proto")
 
@@ -68,7 +69,7 @@ def read_net(path: Path) -> Net:
 
 def _parse(path: Path) -> Any:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except OSError as e:
         raise ModelError(f"cannot read {path}: {e.strerror}") from e
     except UnicodeDecodeError as e:

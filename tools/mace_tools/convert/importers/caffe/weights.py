@@ -18,6 +18,7 @@ import numpy as np
 
 from mace_tools.convert.importers.caffe.prototxt import OLD
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import open_file
 from mace_tools.support.os_errors import explain
 from mace_tools.support.protobuf_wire import (
     BYTES,
@@ -64,7 +65,7 @@ def read_weights(path: Path) -> dict[str, list[Blob]]:
     try:
         if not path.stat().st_size:
             raise ModelError(f"{path} is empty")
-        with path.open("rb") as file:
+        with open_file(path) as file:
             # The arrays are views of the map, which lives as long as they do.
             view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as e:

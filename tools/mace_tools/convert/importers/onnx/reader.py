@@ -30,6 +30,7 @@ from mace_tools.convert.importers.source import SourceGraph, SourceModel, Source
 from mace_tools.graph.ir import Shape, dtype_name
 from mace_tools.support import protos
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import read_bytes
 
 PROTO = Path(__file__).with_name("onnx.proto")
 
@@ -46,7 +47,7 @@ def read(path: Path) -> SourceModel:
             raise ModelError(f"{path} has {size} bytes, more than the {MAX_BYTES} that protobuf "
                              "allows: store the weights in a file beside it: onnx.save(model, "
                              "path, save_as_external_data=True)")
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as e:
         raise ModelError(f"cannot read {path}: {e.strerror}") from e
     try:

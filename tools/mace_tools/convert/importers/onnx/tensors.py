@@ -14,6 +14,7 @@ import numpy as np
 
 from mace_tools.convert.importers import narrow_types
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import memory_limit, open_file
 
 # TensorProto.DataType to NumPy; bfloat16 (16) is widened when it is read.
 ELEMENT = {
@@ -66,8 +67,10 @@ def tensor(t: Any, folder: Path) -> np.ndarray | Opaque:
     if kind is None and t.data_type not in NARROW:
         return Opaque(type_name(t.data_type))
     shape, raw = tuple(t.dims), t.raw_data
+    if min(shape, default=0) < 0:
+        raise ModelError(f"tensor '{t.name}' has the shape {list(shape)}: the file is damaged")
     if t.data_location == 1:
-        raw = _external(t, folder)
+        raw = _external(t, folder, _stored_bytes(t.data_type, shape))
     if kind is None:
         return _narrow(t, raw, shape)
     if raw:
@@ -121,7 +124,8 @@ def sparse_tensor(sparse: Any, folder: Path, name: str) -> np.ndarray | Opaque:
     if isinstance(values, Opaque):
         return values
     count = math.prod(shape)
-    if not 0 <= count <= MAX_ELEMENTS or min(shape, default=0) < 0:
+    if min(shape, default=0) < 0 or not 0 <= count <= MAX_ELEMENTS or (
+            count * values.itemsize > memory_limit() // 4):
         raise ModelError(f"sparse tensor '{name}': its shape {list(shape)} is damaged or too large")
     if isinstance(indices, Opaque) or indices.dtype != np.int64 or indices.shape not in (
             (values.size,), (values.size, len(shape))):
@@ -136,7 +140,14 @@ def sparse_tensor(sparse: Any, folder: Path, name: str) -> np.ndarray | Opaque:
     return dense.reshape(shape)
 
 
-def _external(t: Any, folder: Path) -> bytes:
+def _stored_bytes(number: int, shape: tuple[int, ...]) -> int:
+    if number in NARROW:
+        return narrow_types.packed_bytes(NARROW[number], math.prod(shape))
+    kind = np.uint16 if number == BFLOAT16 else ELEMENT[number]
+    return math.prod(shape) * np.dtype(kind).itemsize
+
+
+def _external(t: Any, folder: Path, wanted: int) -> bytes:
     """The bytes of a tensor that is stored in another file. Errors: ModelError."""
     keys = {e.key: e.value for e in t.external_data}
     location = keys.get("location", "")
@@ -151,12 +162,15 @@ def _external(t: Any, folder: Path) -> bytes:
                          "onnx.save(model, path, save_as_external_data=True)")
     begin, length = (_number(t, keys, key) for key in ("offset", "length"))
     try:
-        with path.open("rb") as f:
+        with open_file(path) as f:
             size = f.seek(0, 2)
             end = size if length is None else (begin or 0) + length
             if not (begin or 0) <= end <= size:
                 raise ModelError(f"tensor '{t.name}': its data lie at {begin or 0} to {end} of "
                                  f"{path}, which has {size} bytes: it is cut off, or another file")
+            if end - (begin or 0) != wanted:
+                raise ModelError(f"tensor '{t.name}' {list(t.dims)} needs {wanted} bytes, the file "
+                                 f"says {end - (begin or 0)}")
             f.seek(begin or 0)
             return f.read(end - (begin or 0))
     except OSError as e:

@@ -21,6 +21,7 @@ from mace_tools.convert.importers.tensorflow.crc32c import crc32c, masked
 from mace_tools.convert.importers.tensorflow.sstable import BadTable, entries
 from mace_tools.convert.importers.tensorflow.tensors import ElementType, from_bytes, shape_of
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import open_file, read_bytes
 
 COPY = "copy the whole folder of the SavedModel, with `variables`"
 
@@ -33,7 +34,7 @@ class Bundle:
         self._prefix = prefix
         self.index = prefix.with_name(prefix.name + ".index")
         try:
-            data = self.index.read_bytes()
+            data = read_bytes(self.index)
         except OSError as e:
             raise ModelError(f"{self.index}: cannot be read: {e.strerror or e}; it holds the "
                              f"values of the variables: {COPY}") from e
@@ -120,7 +121,7 @@ class Bundle:
         file = self._prefix.with_name(name)
         if number not in self._shards:
             try:
-                with file.open("rb") as f:
+                with open_file(file) as f:
                     size = f.seek(0, 2)
                     self._shards[number] = memoryview(
                         mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) if size else b"")

@@ -35,6 +35,7 @@ from mace_tools.convert.importers.tensorflow.saved_model import (
 from mace_tools.convert.importers.tensorflow.tensors import ElementType, shape_of
 from mace_tools.support import protos
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import read_bytes
 
 # Nodes that are no outputs although nothing reads them.
 _NO_ENDS = ("Const", "NoOp", "Placeholder", "PlaceholderV2", "Assert", "SaveV2",
@@ -148,7 +149,7 @@ def _keep_needed(model: SourceModel, ends: list[str]) -> None:
 
 def _parse(path: Path) -> Any:
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as e:
         raise ModelError(f"{path}: cannot be read: {e.strerror or e}") from e
     if not data:

@@ -26,6 +26,7 @@ from mace_tools.convert.importers.tensorflow.functions import CALLS, inlined
 from mace_tools.convert.importers.tensorflow.tensors import ElementType
 from mace_tools.support import protos
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import read_bytes
 from mace_tools.support.model_format import graph_file
 
 PROTO = Path(__file__).with_name("graph.proto")
@@ -58,7 +59,7 @@ class SavedModel:
     def _parse(self) -> Any:
         saved = self.messages.SavedModel()
         try:
-            data = self.file.read_bytes()
+            data = read_bytes(self.file)
             if self.file.suffix == ".pbtxt":
                 text_format.Parse(data.decode(), saved, allow_unknown_field=True)
             else:

@@ -13,6 +13,7 @@ import numpy as np
 
 from mace_tools.graph.ir import Shape, dtype_name
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import memory_limit
 
 # DataType of tensorflow/core/framework/types.proto: its name, NumPy's type where there is one, and
 # the list of TensorProto that holds its values.
@@ -150,7 +151,7 @@ def tensor_value(proto: Any, where: str) -> np.ndarray | OpaqueTensor:
     if shape is None or None in shape:
         raise ModelError(f"{where}: a constant of unknown shape {shape}")
     count = math.prod(shape)  # type: ignore[arg-type]
-    if count > MAX_ELEMENTS:
+    if count > MAX_ELEMENTS or count * np.dtype(dtype).itemsize > memory_limit() // 4:
         raise ModelError(f"{where}: {count} elements in a constant of shape {list(shape)}; "
                          "the file is damaged")
     flat = _contents(proto, name, np.dtype(dtype), field, count, where)

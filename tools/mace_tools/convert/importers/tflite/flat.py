@@ -22,6 +22,7 @@ import tflite
 from flatbuffers.number_types import Int32Flags
 
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import read_bytes
 
 IDENTIFIER = b"TFL3"
 # Accessors that are not fields.
@@ -65,7 +66,7 @@ class File:
         self.path = path
         self.place = "the beginning"  # what is being read, for messages
         try:
-            self.data = path.read_bytes()
+            self.data = read_bytes(path)
         except OSError as e:
             raise ModelError(f"{path}: cannot be read: {e.strerror or e}") from e
         if not self.data:

@@ -44,9 +44,9 @@ endmacro()
 # Sets MACE_ABSENT, the components that MACE_COMPONENTS does not name, or, where that is not set,
 # MACE_PARTS, its former name.
 macro(mace_select_components)
-  set(_mace_names diagnostics dynamic encryption interfaces memory_tools activations depthwise strassen winograd)
+  set(_mace_names diagnostics dynamic encryption interfaces language memory_tools activations depthwise strassen winograd)
   set(_mace_all ${_mace_names})
-  list(REMOVE_ITEM _mace_all encryption)  # which a library has only where it is named
+  list(REMOVE_ITEM _mace_all encryption language)  # which a library has only where they are named
   # Former names, and the components that contain what they stood for.
   set(_mace_former_arena memory_tools)
   set(_mace_former_c_api interfaces)

@@ -26,7 +26,7 @@ public final class Bitmaps {
   public static FloatBuffer toFloats(
       Bitmap picture, int width, int height, float[] mean, float[] scale, boolean nchw) {
     int channels = mean.length;
-    if (width < 1 || height < 1) {
+    if (width < 1 || height < 1 || (long) width * height > Integer.MAX_VALUE / (4 * 3)) {
       throw new IllegalArgumentException("an input of " + width + " x " + height + " pixels");
     }
     if ((channels != 1 && channels != 3) || scale.length != channels) {
@@ -35,12 +35,11 @@ public final class Bitmaps {
     }
     boolean fits = picture.getWidth() == width && picture.getHeight() == height;
     Bitmap scaled = fits ? picture : Bitmap.createScaledBitmap(picture, width, height, true);
-    int count = Math.multiplyExact(width, height);
+    int count = width * height;
     int[] pixels = new int[count];
     scaled.getPixels(pixels, 0, width, 0, 0, width, height);
-    int bytes = Math.multiplyExact(Math.multiplyExact(count, channels), 4);
     FloatBuffer floats =
-        ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder()).asFloatBuffer();
+        ByteBuffer.allocateDirect(4 * channels * count).order(ByteOrder.nativeOrder()).asFloatBuffer();
     float[] values = new float[3];
     for (int i = 0; i < count; i++) {
       values[0] = (pixels[i] >> 16) & 0xff;

@@ -1,0 +1,175 @@
+// GEMM of rows that are quantized to int8 while the model runs (dynamic
+// quantization) and weights in blocks of 32 along k:
+// c = clamp(row's scale * sum of block's scale * dot + bias + addend).
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of floats are quantized while they are packed, symmetrically: the scale
+// of a row is its largest magnitude / 127. Dots of blocks are exact. Weights
+// are int4, or int4 with a zero point for each block, or int8; the scales of
+// blocks and zero points are fp16.
+//
+//   a, packed tiles of up to mr rows   [ceil(k / 32)][m] Q8Block
+//   b, a panel of nr columns           [ceil(k / 32)] GemmPanelBlock
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_H_
+
+#include "mace/cpu/ukernels/gemm/gemm.h"
+
+namespace mace::cpu {
+
+constexpr size_t kGemmBlock = 32;
+
+// A block of a row.
+struct Q8Block {
+  float scale;    // of the whole row
+  float sum;      // of the values
+  int32_t start;  // of dots: what unsigned weights count too much
+  int8_t values[kGemmBlock];
+};
+
+// Blocks of one column, which tell the types of weights apart. Bits 0-3 of pair
+// i are element i, bits 4-7 element i + 16: element = scale * (value - 8), ...
+struct Q4Block {
+  Fp16 scale;
+  uint8_t pairs[kGemmBlock / 2];
+};
+// ... or scale * (value - zero), ...
+struct Q4ZeroBlock {
+  Fp16 scale, zero;
+  uint8_t pairs[kGemmBlock / 2];
+};
+// ... or, of int8, scale * value.
+struct W8Block {
+  Fp16 scale;
+  int8_t values[kGemmBlock];
+};
+
+// The blocks of all columns of a panel, of which kGroup bytes are adjacent. A
+// micro-kernel that reads unsigned int8 has values plus 128.
+template <typename B, size_t kColumns, size_t kGroup>
+struct GemmPanelBlock;
+template <size_t kColumns, size_t kGroup>
+struct GemmPanelBlock<Q4Block, kColumns, kGroup> {
+  Fp16 scales[kColumns];
+  uint8_t bytes[kGemmBlock / 2 / kGroup][kColumns][kGroup];
+};
+template <size_t kColumns, size_t kGroup>
+struct GemmPanelBlock<Q4ZeroBlock, kColumns, kGroup> {
+  Fp16 scales[kColumns], zeros[kColumns];
+  uint8_t bytes[kGemmBlock / 2 / kGroup][kColumns][kGroup];
+};
+template <size_t kColumns, size_t kGroup>
+struct GemmPanelBlock<W8Block, kColumns, kGroup> {
+  Fp16 scales[kColumns];
+  uint8_t bytes[kGemmBlock / kGroup][kColumns][kGroup];
+};
+
+template <>
+constexpr Element ElementOf<Q8Block>() {
+  return Element::kQ8Block;
+}
+template <>
+constexpr Element ElementOf<Q4Block>() {
+  return Element::kQ4Block;
+}
+template <>
+constexpr Element ElementOf<Q4ZeroBlock>() {
+  return Element::kQ4ZeroBlock;
+}
+template <>
+constexpr Element ElementOf<W8Block>() {
+  return Element::kW8Block;
+}
+
+template <typename B>
+using GemmBlocksTile = GemmTileOf<Q8Block, B, float, int32_t>;
+using GemmQ4Tile = GemmBlocksTile<Q4Block>;
+using GemmQ4ZeroTile = GemmBlocksTile<Q4ZeroBlock>;
+using GemmW8Tile = GemmBlocksTile<W8Block>;
+
+constexpr GemmTypes GemmBlocksOf(Element b) {
+  return {Element::kF32, Element::kQ8Block, b, Element::kF32, Element::kI32};
+}
+constexpr GemmTypes kGemmQ4 = GemmBlocksOf(Element::kQ4Block);
+constexpr GemmTypes kGemmQ4Zero = GemmBlocksOf(Element::kQ4ZeroBlock);
+constexpr GemmTypes kGemmW8 = GemmBlocksOf(Element::kW8Block);
+
+// What Q8Block::start counts for each value of a block.
+constexpr int kStartOfQ4 = -8, kStartOfUnsigned = -128;
+
+namespace {
+
+// Returns the largest magnitude, or a number that is not finite if there is
+// one.
+inline float LargestMagnitude(const float* x, size_t n) {
+  // As integers, magnitudes have the order of floats, and NaNs are the largest.
+  int32_t largest = 0;
+  for (size_t i = 0; i < n; ++i) {
+    int32_t bits;
+    __builtin_memcpy(&bits, x + i, sizeof(bits));
+    bits &= 0x7fffffff;
+    largest = bits > largest ? bits : largest;
+  }
+  float magnitude;
+  __builtin_memcpy(&magnitude, &largest, sizeof(magnitude));
+  return magnitude;
+}
+
+// Rows without a larger element become zeros: 127 / largest is finite for all
+// others.
+constexpr float kMinMagnitude = 0x1p-119f;
+
+// Quantizes a row of n elements, whose last block is filled with zeros, to
+// blocks that are `stride` apart. A row that is not finite gets a scale of NaN.
+template <int kStart>
+inline void QuantizeRow(const float* x, size_t n, size_t stride, Q8Block* to) {
+  const float largest = LargestMagnitude(x, n);
+  const bool is_finite = largest < __builtin_inff();
+  const float inverse =
+      largest >= kMinMagnitude && is_finite ? 127 / largest : 0;
+  const float scale = is_finite ? largest / 127 : __builtin_nanf("");
+  for (size_t k = 0; k < n; k += kGemmBlock, to += stride) {
+    float block[kGemmBlock] = {};
+    const size_t count = n - k < kGemmBlock ? n - k : kGemmBlock;
+    if (is_finite) __builtin_memcpy(block, x + k, count * sizeof(float));
+    int32_t sum = 0;
+    for (size_t i = 0; i < kGemmBlock; ++i) {
+      const auto value =
+          static_cast<int32_t>(__builtin_rintf(block[i] * inverse));
+      to->values[i] = static_cast<int8_t>(value);
+      sum += value;
+    }
+    to->scale = scale;
+    to->sum = static_cast<float>(sum);
+    to->start = kStart * sum;
+  }
+}
+
+// Packs rows of one segment each.
+template <int kStart>
+inline Q8Block* PackQ8Blocks(GemmUnpackedOf<float> rows, Q8Block* to) {
+  const size_t blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;
+  for (size_t i = 0; i < rows->m; ++i) {
+    QuantizeRow<kStart>(rows.row(i), rows->k, rows->m, to + i);
+  }
+  return to + blocks * rows->m;
+}
+
+// Prefetches `bytes` bytes of weights that come from memory. Harmless beyond
+// their end.
+inline void PrefetchPanel(const void* b, size_t bytes) {
+#if defined(__x86_64__)
+  constexpr size_t kAhead = 2048, kStep = 64;  // a cache line
+  const char* from = static_cast<const char*>(b) + kAhead;
+#pragma GCC unroll 16
+  for (size_t i = 0; i < bytes; i += kStep) __builtin_prefetch(from + i);
+#else
+  static_cast<void>(b);
+  static_cast<void>(bytes);
+#endif
+}
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_H_

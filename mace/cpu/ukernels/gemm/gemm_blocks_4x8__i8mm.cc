@@ -1,0 +1,137 @@
+// The 4x8 tiles of int8 times blocks by SMMLA, which multiplies two rows of
+// eight depths by two columns.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/cpu/ukernels/gemm/gemm_blocks_arm.h"
+
+namespace mace::cpu {
+namespace {
+
+template <typename B>
+using Panel = GemmPanelBlock<B, kBlockColumns, 8>;
+constexpr int kColumnPairs = 4;
+
+// Eight values of two rows.
+inline int8x16_t TwoRows(const Q8Block& a, const Q8Block& b, int first) {
+  return vcombine_s8(vld1_s8(a.values + first), vld1_s8(b.values + first));
+}
+
+// P pairs of rows. An accumulator has two columns of one row, then of the
+// other.
+template <int P>
+using Dots = int32x4_t[P][kColumnPairs];
+
+template <int P>
+inline void AddDepths(const int8x16_t (&rows)[P], int8x16_t columns, int q,
+                      Dots<P>& dots) {
+#pragma GCC unroll 2
+  for (int p = 0; p < P; ++p) {
+    dots[p][q] = vmmlaq_s32(dots[p][q], rows[p], columns);
+  }
+}
+
+struct SmmlaTile {
+  // `row(i)` is a row of pair i / 2.
+  template <typename B, int P, typename F>
+  static void AddBlock(const Panel<B>& b, const F& row, Dots<P>& dots) {
+    constexpr bool kPairs = sizeof(B) != sizeof(W8Block);
+#pragma GCC unroll 4
+    for (int g = 0; g < (kPairs ? 2 : 4); ++g) {
+      int8x16_t first[P], second[P];
+#pragma GCC unroll 2
+      for (int p = 0; p < P; ++p) {
+        first[p] = TwoRows(row(2 * p), row(2 * p + 1), 8 * g);
+        if (kPairs) {
+          second[p] = TwoRows(row(2 * p), row(2 * p + 1), 8 * g + 16);
+        }
+      }
+#pragma GCC unroll 4
+      for (int q = 0; q < kColumnPairs; ++q) {
+        const uint8x16_t bytes = vld1q_u8(b.bytes[g][2 * q]);
+        if constexpr (kPairs) {
+          AddDepths<P>(first,
+                       vreinterpretq_s8_u8(vandq_u8(bytes, vdupq_n_u8(15))), q,
+                       dots);
+          AddDepths<P>(second, vreinterpretq_s8_u8(vshrq_n_u8(bytes, 4)), q,
+                       dots);
+        } else {
+          AddDepths<P>(first, vreinterpretq_s8_u8(bytes), q, dots);
+        }
+      }
+    }
+  }
+
+  template <typename B, int M>
+  static void Run(GemmBlocksTile<B> t) {
+    constexpr bool kHasZero = sizeof(B) == sizeof(Q4ZeroBlock);
+    constexpr int P = (M + 1) / 2;
+    const auto* b = reinterpret_cast<const Panel<B>*>(t.b());
+    const Q8Block* a = t.a();
+    // Of an odd number of rows, the last one is multiplied twice.
+    const auto row = [&a](int i) -> const Q8Block& {
+      return a[i < M ? i : M - 1];
+    };
+    float32x4_t sums[P][kColumnPairs];
+#pragma GCC unroll 2
+    for (int p = 0; p < P; ++p) {
+#pragma GCC unroll 4
+      for (float32x4_t& sum : sums[p]) sum = vdupq_n_f32(0);
+    }
+    for (size_t k = 0; k < t->k; k += kGemmBlock, a += M, ++b) {
+      Dots<P> dots;
+#pragma GCC unroll 2
+      for (int p = 0; p < P; ++p) {
+        const int32x4_t start =
+            kHasZero ? vdupq_n_s32(0)
+                     : vcombine_s32(vdup_n_s32(row(2 * p).start),
+                                    vdup_n_s32(row(2 * p + 1).start));
+#pragma GCC unroll 4
+        for (int32x4_t& dot : dots[p]) dot = start;
+      }
+      AddBlock<B, P>(*b, row, dots);
+#pragma GCC unroll 4
+      for (int q = 0; q < kColumnPairs; ++q) {
+        const float32x4_t four = Floats(b->scales + q / 2 * 4);
+        const float32x2_t two =
+            q % 2 == 0 ? vget_low_f32(four) : vget_high_f32(four);
+        const float32x4_t scales = vcombine_f32(two, two);
+#pragma GCC unroll 2
+        for (int p = 0; p < P; ++p) {
+          float32x4_t dot = vcvtq_f32_s32(dots[p][q]);
+          if constexpr (kHasZero) {
+            const float32x4_t zeros = Floats(b->zeros + q / 2 * 4);
+            const float32x2_t zero =
+                q % 2 == 0 ? vget_low_f32(zeros) : vget_high_f32(zeros);
+            dot = vfmsq_f32(dot, vcombine_f32(zero, zero),
+                            vcombine_f32(vdup_n_f32(row(2 * p).sum),
+                                         vdup_n_f32(row(2 * p + 1).sum)));
+          }
+          sums[p][q] = vfmaq_f32(sums[p][q], dot, scales);
+        }
+      }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < M; ++i) {
+      const auto half = [&](int q) {
+        const float32x4_t sum = sums[i / 2][q];
+        return i % 2 == 0 ? vget_low_f32(sum) : vget_high_f32(sum);
+      };
+      Finish(*t, i, t.a()[i].scale, vcombine_f32(half(0), half(1)),
+             vcombine_f32(half(2), half(3)));
+    }
+  }
+};
+
+}  // namespace
+
+void gemm_q4_4x8__i8mm(GemmQ4Tile tile) {
+  MultiplyBlocks<SmmlaTile, Q4Block>(tile);
+}
+void gemm_q4z_4x8__i8mm(GemmQ4ZeroTile tile) {
+  MultiplyBlocks<SmmlaTile, Q4ZeroBlock>(tile);
+}
+void gemm_w8_4x8__i8mm(GemmW8Tile tile) {
+  MultiplyBlocks<SmmlaTile, W8Block>(tile);
+}
+
+}  // namespace mace::cpu

@@ -1,0 +1,85 @@
+// The matrix-product micro-kernels for weights in blocks, as rows of the table
+// of gemm_table.h; for each type of weights, the best comes first.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A library links them only with the kernels that choose among them.
+#ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_TABLE_H_
+#define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_TABLE_H_
+
+#include "mace/cpu/ukernels/gemm/gemm_blocks.h"
+#include "mace/cpu/ukernels/gemm/gemm_table.h"
+
+namespace mace::cpu {
+
+constexpr bool kReadsUnsigned = true;  // int8 plus 128
+
+template <auto* fn, auto* pack>
+constexpr GemmUkernel GemmBlocks(const char* name, CpuFeatures isa, int mr,
+                                 int nr, int group,
+                                 bool reads_unsigned = false) {
+  GemmPacking packing{group, kGemmBlock, kGemmBlock};
+  packing.b_min = reads_unsigned ? 0 : -128;
+  return Gemm<fn, pack>(name, isa, mr, nr, GemmPacks::kAlways, packing);
+}
+
+GemmFn<GemmQ4Tile> gemm_q4_4x4__scalar, gemm_q4_14x16__avx512vnni,
+    gemm_q4_6x8__avxvnni, gemm_q4_6x8__avx2, gemm_q4_4x8__i8mm,
+    gemm_q4_4x8__dotprod;
+GemmFn<GemmQ4ZeroTile> gemm_q4z_4x4__scalar, gemm_q4z_14x16__avx512vnni,
+    gemm_q4z_6x8__avxvnni, gemm_q4z_6x8__avx2, gemm_q4z_4x8__i8mm,
+    gemm_q4z_4x8__dotprod;
+GemmFn<GemmW8Tile> gemm_w8_4x4__scalar, gemm_w8_14x16__avx512vnni,
+    gemm_w8_6x8__avxvnni, gemm_w8_6x8__avx2, gemm_w8_4x8__i8mm,
+    gemm_w8_4x8__dotprod;
+
+GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_w8_pack_4__scalar,
+    gemm_q4_pack_14__avx512vnni, gemm_w8_pack_14__avx512vnni,
+    gemm_q4_pack_6__avxvnni, gemm_w8_pack_6__avxvnni, gemm_q4_pack_6__avx2,
+    gemm_w8_pack_6__avx2, gemm_q4_pack_4__dotprod, gemm_w8_pack_4__dotprod;
+
+inline constexpr GemmUkernel kGemmBlocks[] = {
+#if defined(__x86_64__)
+    GemmBlocks<gemm_q4_14x16__avx512vnni, gemm_q4_pack_14__avx512vnni>(
+        "gemm_q4_14x16__avx512vnni", kCpuAvx512Vnni, 14, 16, 4),
+    GemmBlocks<gemm_q4z_14x16__avx512vnni, gemm_q4_pack_14__avx512vnni>(
+        "gemm_q4z_14x16__avx512vnni", kCpuAvx512Vnni, 14, 16, 4),
+    GemmBlocks<gemm_w8_14x16__avx512vnni, gemm_w8_pack_14__avx512vnni>(
+        "gemm_w8_14x16__avx512vnni", kCpuAvx512Vnni, 14, 16, 4, kReadsUnsigned),
+    GemmBlocks<gemm_q4_6x8__avxvnni, gemm_q4_pack_6__avxvnni>(
+        "gemm_q4_6x8__avxvnni", kCpuAvxVnni | kCpuAvx2Fma, 6, 8, 4),
+    GemmBlocks<gemm_q4z_6x8__avxvnni, gemm_q4_pack_6__avxvnni>(
+        "gemm_q4z_6x8__avxvnni", kCpuAvxVnni | kCpuAvx2Fma, 6, 8, 4),
+    GemmBlocks<gemm_w8_6x8__avxvnni, gemm_w8_pack_6__avxvnni>(
+        "gemm_w8_6x8__avxvnni", kCpuAvxVnni | kCpuAvx2Fma, 6, 8, 4,
+        kReadsUnsigned),
+    GemmBlocks<gemm_q4_6x8__avx2, gemm_q4_pack_6__avx2>("gemm_q4_6x8__avx2",
+                                                        kCpuAvx2Fma, 6, 8, 4),
+    GemmBlocks<gemm_q4z_6x8__avx2, gemm_q4_pack_6__avx2>("gemm_q4z_6x8__avx2",
+                                                         kCpuAvx2Fma, 6, 8, 4),
+    GemmBlocks<gemm_w8_6x8__avx2, gemm_w8_pack_6__avx2>("gemm_w8_6x8__avx2",
+                                                        kCpuAvx2Fma, 6, 8, 4),
+#elif defined(__aarch64__)
+    GemmBlocks<gemm_q4_4x8__i8mm, gemm_q4_pack_4__dotprod>(
+        "gemm_q4_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
+    GemmBlocks<gemm_q4z_4x8__i8mm, gemm_q4_pack_4__dotprod>(
+        "gemm_q4z_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
+    GemmBlocks<gemm_w8_4x8__i8mm, gemm_w8_pack_4__dotprod>(
+        "gemm_w8_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
+    GemmBlocks<gemm_q4_4x8__dotprod, gemm_q4_pack_4__dotprod>(
+        "gemm_q4_4x8__dotprod", kCpuDotProd, 4, 8, 4),
+    GemmBlocks<gemm_q4z_4x8__dotprod, gemm_q4_pack_4__dotprod>(
+        "gemm_q4z_4x8__dotprod", kCpuDotProd, 4, 8, 4),
+    GemmBlocks<gemm_w8_4x8__dotprod, gemm_w8_pack_4__dotprod>(
+        "gemm_w8_4x8__dotprod", kCpuDotProd, 4, 8, 4),
+#endif
+    GemmBlocks<gemm_q4_4x4__scalar, gemm_q4_pack_4__scalar>(
+        "gemm_q4_4x4__scalar", 0, 4, 4, 4),
+    GemmBlocks<gemm_q4z_4x4__scalar, gemm_q4_pack_4__scalar>(
+        "gemm_q4z_4x4__scalar", 0, 4, 4, 4),
+    GemmBlocks<gemm_w8_4x4__scalar, gemm_w8_pack_4__scalar>(
+        "gemm_w8_4x4__scalar", 0, 4, 4, 4),
+};
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_TABLE_H_

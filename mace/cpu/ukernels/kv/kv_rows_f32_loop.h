@@ -1,0 +1,222 @@
+// The implementation of the micro-kernels of rows of KV caches.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_
+#define MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_
+
+#include "mace/cpu/simd/int8.h"
+#include "mace/cpu/ukernels/kv/kv_rows_f32.h"
+
+namespace mace::cpu {
+namespace {
+
+// Elements that are loaded at a time, and the vectors of their floats.
+constexpr size_t kKvLanes = simd::kInt8Lanes;
+constexpr size_t kKvVectors = simd::kInt8Vectors;
+// Queries that are computed at once.
+constexpr int kKvQueries = 4;
+
+struct KvVectors {
+  simd::F32 v[kKvVectors];
+};
+
+struct KvFloats {
+  using Element = float;
+  static KvVectors Load(const float* p) {
+    KvVectors k;
+#pragma GCC unroll 16
+    for (size_t i = 0; i < kKvVectors; ++i) {
+      k.v[i] = simd::Load(p + i * simd::kLanes);
+    }
+    return k;
+  }
+  static float ScaleOf(const float*, size_t) { return 1; }
+};
+
+struct KvHalves {
+  using Element = uint16_t;
+  static KvVectors Load(const uint16_t* p) {
+    KvVectors k;
+#if !defined(MACE_SIMD_SCALAR) && defined(__AVX512F__)
+    k.v[0] = _mm512_cvtph_ps(
+        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+#elif !defined(MACE_SIMD_SCALAR) && defined(__AVX2__)
+    for (size_t i = 0; i < kKvVectors; ++i) {
+      k.v[i] = _mm256_cvtph_ps(
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 8 * i)));
+    }
+#elif !defined(MACE_SIMD_SCALAR) && defined(__aarch64__)
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kKvVectors; ++i) {
+      k.v[i] = vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p + 4 * i)));
+    }
+#else
+    float floats[kKvLanes];
+    for (size_t i = 0; i < kKvLanes; ++i) floats[i] = FloatOfHalf(p[i]);
+    k = KvFloats::Load(floats);
+#endif
+    return k;
+  }
+  // No step has a denormal float, which CPUs may flush.
+  static float FloatOfHalf(uint16_t half) {
+    const uint32_t magnitude = half & 0x7fffu;
+    const uint32_t shifted = (magnitude << 13) + (112u << 23);
+    const uint32_t bits =
+        magnitude >= 0x7c00u ? shifted + (112u << 23) : shifted;
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof(value));
+    if (magnitude < 0x400u) {
+      value = static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
+    }
+    return half & 0x8000 ? -value : value;
+  }
+  static float ScaleOf(const uint16_t*, size_t) { return 1; }
+};
+
+struct KvInt8 {
+  using Element = uint8_t;
+  static KvVectors Load(const uint8_t* p) {
+    KvVectors k;
+    simd::ToFloats(simd::LoadInt8(p), k.v);
+    return k;
+  }
+  static float ScaleOf(const uint8_t* row, size_t depth) {
+    float scale;
+    __builtin_memcpy(&scale, row + depth, sizeof(scale));
+    return scale;
+  }
+};
+
+template <typename T>
+inline const typename T::Element* KvRow(const KvRowsF32& a, size_t t) {
+  return reinterpret_cast<const typename T::Element*>(
+      static_cast<const char*>(a.rows) +
+      static_cast<ptrdiff_t>(t) * a.row_bytes);
+}
+
+// Loads elements [i, depth), fewer than kKvLanes; the others are 0.
+template <typename T>
+inline KvVectors LoadLast(const typename T::Element* p, size_t i,
+                          size_t depth) {
+  typename T::Element last[kKvLanes] = {};
+  for (size_t k = 0; i + k < depth; ++k) last[k] = p[i + k];
+  return T::Load(last);
+}
+
+// Dots of Q queries, from `first` on.
+template <typename T, int Q>
+inline void DotQueries(const KvRowsF32& a, size_t first) {
+  const float* x = a.x + static_cast<ptrdiff_t>(first) * a.x_stride;
+  for (size_t t = 0; t < a.n; ++t) {
+    const typename T::Element* row = KvRow<T>(a, t);
+    KvVectors sums[Q];
+    for (KvVectors& sum : sums) {
+      for (simd::F32& v : sum.v) v = simd::Set1(0);
+    }
+    const auto add = [&](const KvVectors& k, const auto& load) {
+#pragma GCC unroll 4
+      for (int q = 0; q < Q; ++q) {
+        const KvVectors of_query = load(x + q * a.x_stride);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < kKvVectors; ++i) {
+          sums[q].v[i] = simd::MulAdd(of_query.v[i], k.v[i], sums[q].v[i]);
+        }
+      }
+    };
+    size_t i = 0;
+    for (; i + kKvLanes <= a.depth; i += kKvLanes) {
+      add(T::Load(row + i),
+          [i](const float* p) { return KvFloats::Load(p + i); });
+    }
+    if (i < a.depth) {
+      add(LoadLast<T>(row, i, a.depth), [i, &a](const float* p) {
+        return LoadLast<KvFloats>(p, i, a.depth);
+      });
+    }
+    const float scale = T::ScaleOf(row, a.depth);
+#pragma GCC unroll 4
+    for (int q = 0; q < Q; ++q) {
+      simd::F32 sum = sums[q].v[0];
+      for (size_t v = 1; v < kKvVectors; ++v) sum = sum + sums[q].v[v];
+      a.y[(static_cast<ptrdiff_t>(first) + q) * a.y_stride +
+          static_cast<ptrdiff_t>(t)] = scale * simd::Sum(sum);
+    }
+  }
+}
+
+// Sums of Q queries, from `first` on, of elements [i, i + kKvLanes).
+template <typename T, int Q, bool kLast>
+inline void AddElements(const KvRowsF32& a, size_t first, size_t i) {
+  const float* x = a.x + static_cast<ptrdiff_t>(first) * a.x_stride;
+  float* y = a.y + static_cast<ptrdiff_t>(first) * a.y_stride;
+  KvVectors sums[Q];
+#pragma GCC unroll 4
+  for (int q = 0; q < Q; ++q) {
+    const float* of_query = y + q * a.y_stride;
+    sums[q] = kLast ? LoadLast<KvFloats>(of_query, i, a.depth)
+                    : KvFloats::Load(of_query + i);
+  }
+  for (size_t t = 0; t < a.n; ++t) {
+    const typename T::Element* row = KvRow<T>(a, t);
+    const KvVectors k = kLast ? LoadLast<T>(row, i, a.depth) : T::Load(row + i);
+    const float scale = T::ScaleOf(row, a.depth);
+#pragma GCC unroll 4
+    for (int q = 0; q < Q; ++q) {
+      const simd::F32 weight =
+          simd::Set1(x[q * a.x_stride + static_cast<ptrdiff_t>(t)] * scale);
+#pragma GCC unroll 16
+      for (size_t v = 0; v < kKvVectors; ++v) {
+        sums[q].v[v] = simd::MulAdd(weight, k.v[v], sums[q].v[v]);
+      }
+    }
+  }
+  float floats[kKvLanes];
+#pragma GCC unroll 4
+  for (int q = 0; q < Q; ++q) {
+    float* to = kLast ? floats : y + q * a.y_stride + i;
+#pragma GCC unroll 16
+    for (size_t v = 0; v < kKvVectors; ++v) {
+      simd::Store(to + v * simd::kLanes, sums[q].v[v]);
+    }
+    for (size_t k = 0; kLast && i + k < a.depth; ++k) {
+      y[q * a.y_stride + static_cast<ptrdiff_t>(i + k)] = floats[k];
+    }
+  }
+}
+
+template <typename T, int Q>
+inline void AddQueries(const KvRowsF32& a, size_t first) {
+  size_t i = 0;
+  for (; i + kKvLanes <= a.depth; i += kKvLanes) {
+    AddElements<T, Q, false>(a, first, i);
+  }
+  if (i < a.depth) AddElements<T, Q, true>(a, first, i);
+}
+
+template <typename T>
+void KvDot(const KvRowsF32& a) {
+  size_t q = 0;
+  for (; q + kKvQueries <= a.queries; q += kKvQueries) {
+    DotQueries<T, kKvQueries>(a, q);
+  }
+  for (; q + 2 <= a.queries; q += 2) DotQueries<T, 2>(a, q);
+  if (q < a.queries) DotQueries<T, 1>(a, q);
+}
+
+template <typename T>
+void KvAdd(const KvRowsF32& a) {
+  size_t q = 0;
+  for (; q + kKvQueries <= a.queries; q += kKvQueries) {
+    AddQueries<T, kKvQueries>(a, q);
+  }
+  for (; q + 2 <= a.queries; q += 2) AddQueries<T, 2>(a, q);
+  if (q < a.queries) AddQueries<T, 1>(a, q);
+}
+
+constexpr KvRowsF32Set kKvRows = {
+    {KvDot<KvFloats>, KvDot<KvHalves>, KvDot<KvInt8>},
+    {KvAdd<KvFloats>, KvAdd<KvHalves>, KvAdd<KvInt8>}};
+
+}  // namespace
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_

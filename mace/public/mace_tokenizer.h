@@ -1,0 +1,117 @@
+// MaceTokenizer: text to the tokens of a language model, and back.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   MaceTokenizer    A vocabulary and its rules, from the file that
+//                    `converter.py tokenizer` makes of tokenizer.json, GGUF or
+//                    a model of SentencePiece.
+//   MaceTokenStream  Text from tokens that arrive one by one.
+//
+// Text is UTF-8. What is no UTF-8 is read as U+FFFD, one for each byte that
+// belongs to no character, and text that is returned is always well-formed.
+// A library has these classes with the component `language`; without it,
+// loading a tokenizer is MACE_UNSUPPORTED. docs/tokenizers.md describes what is
+// read.
+#ifndef MACE_PUBLIC_MACE_TOKENIZER_H_
+#define MACE_PUBLIC_MACE_TOKENIZER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/public/mace_api.h"
+#include "mace/public/status.h"
+
+namespace mace {
+
+struct MaceEncodeOptions {
+  // Whether to add the tokens that the model expects around a text, such as
+  // <s> or [CLS] and [SEP].
+  bool add_special_tokens = true;
+  // Whether special tokens written in the text, such as "<|im_end|>", become
+  // these tokens. False for text of users who must not end their turn so.
+  bool parse_special_tokens = true;
+};
+
+// Immutable, so any number of threads may use it at once.
+class MACE_API MaceTokenizer {
+ public:
+  ~MaceTokenizer();
+  MaceTokenizer(const MaceTokenizer&) = delete;
+  MaceTokenizer& operator=(const MaceTokenizer&) = delete;
+
+  // Maps a tokenizer file, and checks it. Errors: MACE_INVALID_ARGS if it
+  // cannot be read, MACE_INVALID_MODEL if it holds no valid tokenizer.
+  static MaceStatus Load(const std::string& file,
+                         std::shared_ptr<MaceTokenizer>* tokenizer);
+  // The same from memory, which is copied.
+  static MaceStatus Load(const unsigned char* data, size_t size,
+                         std::shared_ptr<MaceTokenizer>* tokenizer);
+
+  // Replaces `*ids` by the tokens of a text. Errors: MACE_INVALID_ARGS for more
+  // than 4 MiB of text, or a null pointer.
+  MaceStatus Encode(const std::string& text, std::vector<int32_t>* ids,
+                    const MaceEncodeOptions& options = {}) const;
+
+  // Replaces `*text` by the text of tokens, without special ones if
+  // `skip_special_tokens`. Errors: MACE_INVALID_ARGS for a number that is no
+  // token, or a null pointer.
+  MaceStatus Decode(const std::vector<int32_t>& ids, std::string* text,
+                    bool skip_special_tokens = true) const;
+
+  // Tokens are the numbers below it.
+  int32_t vocab_size() const;
+  // The token with this text, or -1. Texts are as in the vocabulary, except
+  // that those of byte-level BPE are the bytes that they stand for.
+  int32_t FindToken(const std::string& text) const;
+  // The text of a token, which need not be UTF-8; "" for a number that is none.
+  std::string TokenText(int32_t id) const;
+  bool IsSpecial(int32_t id) const;
+  // Tokens of that use, or -1.
+  int32_t bos() const;
+  int32_t eos() const;
+  int32_t pad() const;
+  int32_t unknown() const;
+  // The tokens after which a generation ends.
+  std::vector<int32_t> stop_tokens() const;
+  // What the converter noted by name, "" if nothing: "chat_template",
+  // "bos_token", "source", "unicode_version", and the recommended sampling,
+  // such as "temperature".
+  std::string property(const std::string& name) const;
+  // Differs between tokenizer files.
+  uint64_t hash() const;
+
+  class Impl;
+  Impl* impl() const { return impl_.get(); }
+
+ private:
+  explicit MaceTokenizer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The text of tokens that arrive one by one. The texts together are what
+// MaceTokenizer::Decode returns for all of the tokens. For one thread.
+class MACE_API MaceTokenStream {
+ public:
+  explicit MaceTokenStream(std::shared_ptr<MaceTokenizer> tokenizer,
+                           bool skip_special_tokens = true);
+  ~MaceTokenStream();
+  MaceTokenStream(const MaceTokenStream&) = delete;
+  MaceTokenStream& operator=(const MaceTokenStream&) = delete;
+
+  // Appends to `*text` what is known of the text now: whole characters only.
+  // Errors: MACE_INVALID_ARGS for a number that is no token, or a null pointer.
+  MaceStatus Add(int32_t id, std::string* text);
+  // Appends U+FFFD for the beginning of a character that was not completed.
+  // Then a new text begins.
+  MaceStatus Finish(std::string* text);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mace
+
+#endif  // MACE_PUBLIC_MACE_TOKENIZER_H_

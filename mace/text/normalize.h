@@ -1,0 +1,18 @@
+// Normalizing text as a tokenizer's steps say.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_TEXT_NORMALIZE_H_
+#define MACE_TEXT_NORMALIZE_H_
+
+#include <string>
+#include <string_view>
+
+#include "mace/text/tokenizer_data.h"
+
+namespace mace::text {
+
+// `text` is well-formed UTF-8, and so is the result.
+std::string Normalize(const TokenizerData& data, std::string_view text);
+
+}  // namespace mace::text
+
+#endif  // MACE_TEXT_NORMALIZE_H_

@@ -1,0 +1,26 @@
+// Splitting text into the pieces that a model sees, as a tokenizer's steps say.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_TEXT_SPLIT_H_
+#define MACE_TEXT_SPLIT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mace/text/tokenizer_data.h"
+
+namespace mace::text {
+
+// Pieces of a text one after the other, without a gap. Piece i ends at ends[i].
+struct Pieces {
+  std::string text;
+  std::vector<uint32_t> ends;
+};
+
+// `text` is normalized; `first`: it is the beginning of the whole text.
+Pieces SplitText(const TokenizerData& data, std::string text, bool first);
+
+}  // namespace mace::text
+
+#endif  // MACE_TEXT_SPLIT_H_
