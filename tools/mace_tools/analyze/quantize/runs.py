@@ -41,8 +41,16 @@ class Runs:
         if not computed:
             yield from ({t: sample[t] for t in tensors} for sample in samples)
             return
-        part = cut(graph, samples[0], computed)
-        size = sum(_bytes(graph, name) for name in computed)
+        begin = 0
+        while begin < len(samples):
+            part = cut(graph, samples[begin], computed)
+            end = _end_of_alike(part, samples, begin)
+            yield from self._each(part, graph, samples[begin:end], tensors)
+            begin = end
+
+    def _each(self, part: Part, graph: Graph, samples: Sequence[Arrays], tensors: Sequence[str]
+              ) -> Iterator[Arrays]:
+        size = sum(_bytes(graph, name) for name in part.outputs.values())
         at_once = max(1, min(_MAX_AT_ONCE, _MAX_BYTES // max(1, size)))
         with tempfile.TemporaryDirectory(prefix="mace_quantize.") as folder:
             pb, weights = Path(folder) / "part.pb", Path(folder) / "part.data"
@@ -88,10 +96,18 @@ def _job(part: Part, graph: Graph, sample: Arrays, pb: Path, folder: Path) -> di
             "inputs": inputs, "output_dir": str(folder / "outputs")}
 
 
+def _end_of_alike(part: Part, samples: Sequence[Arrays], begin: int) -> int:
+    """The index behind the samples with the values that the part has as constants."""
+    fixed = [name for name in samples[begin] if name in part.graph.tensors]
+    return next((k for k in range(begin + 1, len(samples)) if fixed and any(
+        not np.array_equal(samples[k][name], samples[begin][name]) for name in fixed)),
+        len(samples))
+
+
 def cut_feeds(part: Part, graph: Graph, sample: Arrays) -> Arrays:
     """The inputs of a part by its own names, which `cut` gave in the order of the samples."""
     read = {i for node in part.nodes for i in node.inputs if i}
-    started = [name for name in sample if name in read]
+    started = [name for name in sample if name in read and name not in part.graph.tensors]
     return {here: sample[name] for here, name in zip(part.graph.inputs, started)}
 
 
