@@ -8,6 +8,7 @@
 //          rows   f32 [N, heads, S, D], or [N, S, heads * D]
 //          position  i32 or i64, [1] or [N]: where the first of the rows goes
 // Outputs  y      cache with the rows in place of its rows from position on
+// Attrs    none
 // Errors   operands that do not fit together. Rows that the cache has no
 //          capacity for are an error when the model runs
 // Source   ONNX TensorScatter-24. If the cache is a state whose next value is y

@@ -56,7 +56,7 @@ def test_help_lists_commands_and_exit_codes(capfd):
         assert cli.main([command, "-h"]) == 0
         assert ("--config YML" in capfd.readouterr().out) == (
             command not in ("init", "replay", "seal", "source", "devices", "doctor", "wheel",
-                            "java"))
+                            "java", "tokenizer"))
 
 
 def test_the_table_of_commands_is_that_of_the_modules():

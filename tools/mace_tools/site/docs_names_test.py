@@ -12,7 +12,7 @@ import pytest
 
 from mace_tools.cli.parser import command_parsers
 from mace_tools.config.schema import Library, Model, Subgraph
-from mace_tools.config.sections import Preprocess, Quantize
+from mace_tools.config.sections import KvCache, Preprocess, Quantize
 from mace_tools.devices.device_yml import Board
 from mace_tools.graph.settings import all_settings
 from mace_tools.support.protos import REPO
@@ -25,6 +25,7 @@ PROGRAMS = {
     "mace_run": ("tools/mace_run/*.cc", "tools/cli/*"),
     "mace_plan": ("tools/mace_plan/*.cc", "tools/cli/*"), "memory_bench": ("test/memory/*.cc",),
     "run.sh": ("test/mutants/*.py",), "tools/test.sh": ("tools/rings/main.py",),
+    "tools/release.sh": ("tools/mace_tools/package/release/*.py",),
     "mace_tools.generate": ("tools/mace_tools/generate/__main__.py",),
 }  # fmt: skip
 # Bazel's own, and --config, whose values are those of .bazelrc.
@@ -34,7 +35,7 @@ BAZEL = {"test_env", "test_output", "config", "cxxopt", "copt", "disk_cache", "j
 FOREIGN = {"uninitialized": "oclgrind", "strip-unneeded": "strip", "cpu-prof": "Node.js",
            "benchmark_filter": "google-benchmark", "build-arg": "docker", "rm": "docker",
            "privileged": "docker", "net": "docker", "cflags": "pkg-config", "libs": "pkg-config",
-           "install": "CMake", "no-build-isolation": "pip"}
+           "install": "CMake", "detach-sign": "gpg", "armor": "gpg", "no-build-isolation": "pip"}
 TOP = r"(?:mace|tools|docs|models|test|third_party|docker|bazel-[a-z]+|\.ci)"
 PATH = re.compile(rf"(?<![\w/.~$-])((?:{TOP})/[\w./*{{}},<>+-]*)")
 # Paths of examples, by the documents that make them up.
@@ -46,7 +47,7 @@ MADE_UP = {
 }  # fmt: skip
 NOTHING = "(?!)"
 LABEL = re.compile(r"(?<![\w:/])//([\w/.-]*)(?::([\w<>*/-]+))?")
-KEYS = {key for section in (Library, Model, Subgraph, Preprocess, Quantize)
+KEYS = {key for section in (Library, Model, Subgraph, Preprocess, Quantize, KvCache)
         for key in section.model_fields} | {"devices", *Board.model_fields}
 
 

@@ -122,6 +122,11 @@ def files(tmp_path_factory):
     for name in ("config.json", "model.safetensors"):
         (checkpoint / name).write_text("{}")
     found[checkpoint] = formats.CHECKPOINT_FOLDER
+    genai = folder / "genai"
+    genai.mkdir()
+    for name in ("genai_config.json", "model.onnx"):
+        (genai / name).write_text("{}")
+    found[genai] = formats.GENAI_FOLDER
     old = folder / "old.caffemodel"
     old.write_bytes(caffe(2))
     np.save(folder / "a.npy", np.zeros(3))

@@ -20,7 +20,9 @@ from mace_tools.convert.importers.tensorflow.operators_test import (
     i32,
 )
 from mace_tools.convert.importers.tensorflow.quantized_tensors import READERS
+from mace_tools.convert.importers.tensorflow.saved_model import PROTO
 from mace_tools.convert.importers.tensorflow.tensorflow_test import FLOAT, Maker
+from mace_tools.support import protos
 from mace_tools.support.errors import UnsupportedOps
 from mace_tools.testing import tensorflow_cases
 
@@ -160,7 +162,11 @@ def test_an_unknown_attribute_is_refused(tmp_path, op):
 
 
 def test_annotations_and_types_of_operands_are_no_attributes_to_know(tmp_path):
-    load("tensorflow", file(tmp_path, "Relu", _output_shapes=[1], _class="loc:@x", T=1))
+    path = file(tmp_path, "Relu", _class="loc:@x", T=1)
+    graph = protos.load(PROTO).GraphDef.FromString(path.read_bytes())
+    graph.node[-1].attr["_output_shapes"].list.shape.add().dim.add(size=2)
+    path.write_bytes(graph.SerializeToString())
+    load("tensorflow", path)
 
 
 def test_the_types_that_are_passed_over_are_those_of_operands():
