@@ -39,7 +39,8 @@ def test_functions_of_an_object_with_all_micro_kernels_count_alone(tmp_path):
 def test_small_libraries_for_arm64_name_every_place_by_one_instruction():
     arm64 = ABIS["arm64"]
     assert op_sizes.is_near(arm64, ()) and op_sizes.is_near(arm64, ("Conv2d", "Softmax"))
-    assert op_sizes.is_near(arm64, ("Conv2d",), gpu=True, types_of_16_bits=True, quantized=True)
+    assert op_sizes.is_near(arm64, ("Conv2d",), gpu=True, quantized=True)
+    assert op_sizes.is_near(arm64, ("Conv2d",), types_of_16_bits=True, quantized=True)
     assert not op_sizes.is_near(arm64, None) and not op_sizes.is_near(arm64, all_ops())
     assert not op_sizes.is_near(arm64, (), dsp=True)
     assert not any(op_sizes.is_near(abi, ()) for name, abi in ABIS.items() if name != "arm64")
