@@ -143,6 +143,8 @@ class MACE_API MaceModel {
   const std::vector<MaceTensorInfo>& outputs() const;
   // The dimensions of each input, in the order of inputs().
   const std::vector<std::vector<MaceDimension>>& input_dimensions() const;
+  // Differs between models: of their graphs and weights.
+  uint64_t hash() const;
 
   class Impl;
   Impl* impl() const { return impl_.get(); }

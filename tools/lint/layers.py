@@ -28,6 +28,7 @@ LAYERS: dict[str, set[str]] = {
     "sealed": set(),  # encrypted files to bytes
     "text": set(),  # text to tokens of language models
     "runtime": {"plan", "memory", "model", "device", "graph", "sealed"},
+    "generation": {"text"},  # text from language models, over public/
     "capi": set(),  # the C API, over the C++ one of public/
     "java": set(),  # JNI over the C API
 }

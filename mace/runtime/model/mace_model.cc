@@ -8,6 +8,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/file.h"
+#include "mace/base/hash.h"
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
@@ -117,6 +118,7 @@ Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
   MACE_ASSIGN_OR_RETURN(impl->model,
                         LoadModel(graph, graph_size, std::move(weights),
                                   {options.verify_checksum}));
+  impl->hash = Hash64(graph, graph_size);
   impl->packed = MakeShared<PackedWeights>();
   impl->device_weights = MakeShared<DeviceWeights>();
   const Model& model = impl->model;
@@ -360,6 +362,7 @@ MaceStatus MaceModel::LoadSealed(const unsigned char* sealed_model,
 }
 
 const std::string& MaceModel::name() const { return impl_->model.graph.name; }
+uint64_t MaceModel::hash() const { return impl_->hash; }
 const std::vector<MaceTensorInfo>& MaceModel::inputs() const {
   return impl_->inputs;
 }

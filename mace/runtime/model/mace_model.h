@@ -26,6 +26,7 @@ class MaceModel::Impl {
   std::shared_ptr<PackedWeights> packed;
   std::shared_ptr<DeviceWeights> device_weights;
   std::shared_ptr<const MappedFile> file;  // weights; null: none
+  uint64_t hash = 0;  // of the graph, which has the checksum of the weights
 
   bool uses_prepacked() const {
     return model.packing_version == kPackingVersion;

@@ -29,7 +29,8 @@ SONAME = "libmace.so"
 TEMPLATES = Path(__file__).with_name("templates")
 # The archives that define the public API, by the ends of their names.
 PUBLIC = tuple(f"lib{name}{end}" for end in (".pic.a", ".a") for name in (
-    "runtime", "async_runs", "config", "image", "image_small", "text", "base", "capi"))
+    "runtime", "async_runs", "config", "image", "image_small", "text", "generation", "base",
+    "capi"))
 C_API = tuple(name for name in PUBLIC if "capi" in name)
 # Of the symbols: raised when a release takes one away or changes what it means.
 SYMBOL_VERSION = "MACE_1"

@@ -1,0 +1,35 @@
+// Rendering chat templates.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/generation/chat_template.h"
+
+#include <map>
+#include <memory>
+
+#include "mace/generation/jinja_interpreter.h"
+
+namespace mace::generation {
+
+using jinja::Value;
+
+Result<std::string> RenderChatTemplate(
+    const std::string& source, const std::vector<MaceChatMessage>& messages,
+    const std::vector<std::pair<std::string, std::string>>& strings) {
+  MACE_ASSIGN_OR_RETURN(const std::unique_ptr<jinja::Node> root,
+                        jinja::Parse(source));
+  jinja::List list;
+  for (const MaceChatMessage& message : messages) {
+    list.push_back(
+        Value::DictOf({{"role", Value::String(message.role)},
+                       {"content", Value::String(message.content)}}));
+  }
+  std::map<std::string, Value> variables;
+  variables["messages"] = Value::ListOf(std::move(list));
+  variables["add_generation_prompt"] = Value::Bool(true);
+  for (const auto& [name, text] : strings) {
+    variables[name] = Value::String(text);
+  }
+  return jinja::Interpreter(std::move(variables)).Render(*root);
+}
+
+}  // namespace mace::generation

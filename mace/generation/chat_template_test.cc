@@ -1,0 +1,139 @@
+// Chat templates, beside what jinja2 makes of them.
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mace/generation/chat_template.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace mace::generation {
+namespace {
+
+TEST(ChatTemplateTest, RendersAsJinjaDoes) {
+  const auto render = [](const std::string& source) {
+    const auto result =
+        RenderChatTemplate(source, {{"user", "a\"b"}}, {{"bos_token", "<s>"}});
+    return result.ok() ? *result : result.status().information();
+  };
+  // Rendered by jinja2 3.1.6 with trim_blocks and lstrip_blocks.
+  EXPECT_EQ(render("{% if true %}\n  a\n  {% endif %}\nb\n"), "  a\nb");
+  EXPECT_EQ(render("x  {{- 1 + 2 * 3 }} {{ 7 // 2 }} {{ -7 % 3 }}"), "x7 3 2");
+  EXPECT_EQ(render("{{ 'abc'[::-1] ~ 'x'|upper ~ [1,2][-1] }}"), "cbaX2");
+  EXPECT_EQ(render("{{ messages | tojson }}"),
+            "[{\"role\": \"user\", \"content\": \"a\\\"b\"}]");
+  EXPECT_EQ(render("{{ [1, 'a', none, true] }}"), "[1, 'a', None, True]");
+  EXPECT_EQ(render("{% set n = namespace(x=0) %}{% for i in range(5) if i % 2 "
+                   "%}{% set n.x = n.x + i %}{{ loop.index }}{% endfor %}"
+                   "{{ n.x }}"),
+            "124");
+  EXPECT_EQ(render("{% macro m(a, b='z') %}{{ a }}{{ b }}{% endmacro %}"
+                   "{{ m('x') }}{{ m(1, b=2) }}"),
+            "xz12");
+  EXPECT_EQ(render("{{ missing }}{{ missing is defined }}{{ 'a' if false }}"),
+            "False");
+  EXPECT_EQ(render("{{ ' a '|trim }}{{ 'a,b'.split(',')|join('-') }}"), "aa-b");
+}
+
+TEST(ChatTemplateTest, RefusesByNameAndEndsInBounds) {
+  const auto refused = [](const std::string& source) {
+    const auto result = RenderChatTemplate(source, {}, {});
+    EXPECT_FALSE(result.ok()) << source;
+    return result.ok() ? std::string() : result.status().information();
+  };
+  EXPECT_NE(refused("\n{% include 'x' %}").find("line 2: the tag 'include'"),
+            std::string::npos);
+  EXPECT_NE(refused("{{ 1 | shuffle }}").find("the filter 'shuffle'"),
+            std::string::npos);
+  EXPECT_NE(refused("{{ ''.__class__() }}").find("the method '__class__'"),
+            std::string::npos);
+  EXPECT_NE(refused("{{ open('f') }}").find("the function 'open'"),
+            std::string::npos);
+  EXPECT_NE(refused("{{ raise_exception('no') }}").find("no"),
+            std::string::npos);
+  const std::string loops =
+      "{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}"
+      "{% endfor %}";
+  EXPECT_NE(refused(loops).find("steps"), std::string::npos);
+  EXPECT_NE(refused("{% set n = namespace(x='aaaaaaaa') %}{% for i in range(99)"
+                    " %}{% set n.x = n.x + n.x %}{% endfor %}")
+                .find("bytes"),
+            std::string::npos);
+  EXPECT_NE(refused("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}")
+                .find("too deep"),
+            std::string::npos);
+  EXPECT_NE(refused("{{ " + std::string(5000, '(') + " }}").find("levels"),
+            std::string::npos);
+  std::string chain = "{{ 1";
+  for (int i = 0; i < 5000; ++i) chain += "+1";
+  EXPECT_NE(refused(chain + " }}").find("in a row"), std::string::npos);
+}
+
+// Templates of which jinja2 itself would never end, or take all memory.
+TEST(ChatTemplateTest, ListsOfThemselvesDoNoHarm) {
+  const auto render = [](const std::string& source) {
+    const auto result = RenderChatTemplate(source, {{"user", "u"}}, {});
+    return result.ok() ? *result : result.status().information();
+  };
+  const std::string itself =
+      "{% set x = [] %}{% set y = [] %}{% set _ = x.append(x) %}"
+      "{% set _ = x.append(x) %}{% set _ = y.append(y) %}{% set _ = "
+      "y.append(y) "
+      "%}";
+  EXPECT_NE(render(itself + "{{ x }}").find("bytes"), std::string::npos);
+  EXPECT_NE(render(itself + "{{ x | tojson }}").find("bytes"),
+            std::string::npos);
+  EXPECT_NE(render(itself + "{{ x == y }}").find("steps"), std::string::npos);
+  EXPECT_NE(render(itself + "{{ x in [y] }}").find("steps"), std::string::npos);
+  // Lists in lists, as deep as steps allow, which are destroyed one by one.
+  const std::string deep =
+      "{% set n = namespace(x=[], y=[]) %}{% for i in range(20000) %}"
+      "{% set n.x = [n.x] %}{% set n.y = [n.y] %}{% endfor %}";
+  EXPECT_EQ(render(deep + "ok"), "ok");
+  EXPECT_NE(render(deep + "{{ n.x == n.y }}").find("steps"), std::string::npos);
+  EXPECT_NE(render(deep + "{{ n.x | length }}").find("1"), std::string::npos);
+  const std::string doubles =
+      "{% set n = namespace(x=['a']) %}{% for i in range(60) %}"
+      "{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}";
+  EXPECT_NE(render(doubles).find("bytes"), std::string::npos);
+}
+
+TEST(ChatTemplateTest, CharactersOfLongTexts) {
+  const std::string content(1 << 20, 'a');
+  const auto render = [&](const std::string& source) {
+    const auto result =
+        RenderChatTemplate(source, {{"user", content + "\xc3\xa9"}}, {});
+    return result.ok() ? *result : result.status().information();
+  };
+  EXPECT_EQ(render("{{ messages[0].content[-1] }}"), "\xc3\xa9");
+  EXPECT_EQ(render("{{ messages[0].content[:3] }}"), "aaa");
+  EXPECT_EQ(render("{{ messages[0].content | length }}"), "1048577");
+  EXPECT_NE(render("{% for c in messages[0].content %}{% endfor %}")
+                .find("characters"),
+            std::string::npos);
+  EXPECT_NE(
+      render("{{ messages[0].content.split('a') | length }}").find("elements"),
+      std::string::npos);
+}
+
+TEST(ChatTemplateTest, NumbersDoNotOverflow) {
+  const auto render = [](const std::string& source) {
+    const auto result = RenderChatTemplate(source, {}, {});
+    return result.ok() ? *result : result.status().information();
+  };
+  const std::string least = "(-9223372036854775807 - 1)";
+  for (const std::string& source :
+       {"-" + least, least + " // -1", least + " | abs",
+        std::string("9223372036854775807 + 1"), least + " * 2"}) {
+    EXPECT_NE(render("{{ " + source + " }}").find("too large"),
+              std::string::npos)
+        << source;
+  }
+  EXPECT_EQ(render("{{ 9223372036854775806 % 9223372036854775807 }}"),
+            "9223372036854775806");
+  EXPECT_EQ(render("{{ " + least + " // 3 }} {{ 7 // -2 }} {{ 7 % -2 }}"),
+            "-3074457345618258603 -4 -1");
+}
+
+}  // namespace
+}  // namespace mace::generation

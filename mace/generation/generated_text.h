@@ -1,0 +1,88 @@
+// Generation: the text of generated tokens, and when it ends.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_GENERATION_GENERATED_TEXT_H_
+#define MACE_GENERATION_GENERATED_TEXT_H_
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mace/base/fork.h"
+#include "mace/base/status.h"
+#include "mace/generation/stop_text.h"
+#include "mace/public/mace_generator.h"
+
+namespace mace::generation {
+
+class Generation {
+ public:
+  Generation(const MaceGenerationOptions& options,
+             const std::shared_ptr<MaceTokenizer>& tokenizer,
+             MaceGeneration* result)
+      : o_(options),
+        result_(result),
+        stream_(tokenizer),
+        stop_text_(options.stop),
+        stop_tokens_(options.stop_tokens) {
+    if (options.ignore_stop_tokens) return;
+    const std::vector<int32_t> own = tokenizer->stop_tokens();
+    stop_tokens_.insert(stop_tokens_.end(), own.begin(), own.end());
+  }
+
+  // Takes a token. Returns whether the generation goes on.
+  Result<bool> Add(int32_t id) {
+    result_->tokens.push_back(id);
+    if (std::find(stop_tokens_.begin(), stop_tokens_.end(), id) !=
+        stop_tokens_.end()) {
+      return End(MaceFinishReason::STOP_TOKEN);
+    }
+    std::string text, ready;
+    MACE_RETURN_IF_ERROR(stream_.Add(id, &text));
+    const bool stopped = stop_text_.Add(text, &ready);
+    if (!Emit(ready)) {
+      is_complete_ = true;
+      return End(MaceFinishReason::CALLBACK);
+    }
+    is_complete_ = stopped;
+    return stopped ? End(MaceFinishReason::STOP_STRING) : true;
+  }
+
+  bool End(MaceFinishReason reason) {
+    result_->finish_reason = reason;
+    return false;
+  }
+
+  // Emits what was held back.
+  Status Finish() {
+    if (is_complete_) return Status();
+    std::string text, ready;
+    MACE_RETURN_IF_ERROR(stream_.Finish(&text));
+    if (stop_text_.Add(text, &ready)) {
+      result_->finish_reason = MaceFinishReason::STOP_STRING;
+    } else {
+      stop_text_.Finish(&ready);
+    }
+    Emit(ready);
+    return Status();
+  }
+
+ private:
+  bool Emit(const std::string& ready) {
+    if (ready.empty()) return true;
+    result_->text.append(ready);
+    const AllowFork in_app;
+    return !o_.on_text || o_.on_text(ready);
+  }
+
+  const MaceGenerationOptions& o_;
+  MaceGeneration* const result_;
+  MaceTokenStream stream_;
+  StopText stop_text_;
+  std::vector<int32_t> stop_tokens_;
+  bool is_complete_ = false;  // nothing that is held back belongs to it
+};
+
+}  // namespace mace::generation
+
+#endif  // MACE_GENERATION_GENERATED_TEXT_H_
