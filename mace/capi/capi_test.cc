@@ -93,6 +93,23 @@ Files* MakeStatefulFiles() {
   return WriteFiles(b, "capi_states");
 }
 
+Files* MakeAlphabetFiles() {
+  constexpr int kTokens = 259;
+  std::vector<float> logits(kTokens * kTokens, 0);
+  for (int c = 0; c < kTokens; ++c) {
+    const int next = c == 'z' ? 257 : (c + 1) % 256;
+    logits[static_cast<size_t>(c * kTokens + next)] = 5;
+  }
+  ModelBuilder b;
+  b.Input("input_ids", {1, 1});
+  b.net().mutable_input_info(0)->set_data_type(proto::DT_INT32);
+  b.net().mutable_input_info(0)->set_dims(1, -1);
+  b.Weight("table", {kTokens, kTokens}, logits)
+      .Op("Gather", {"table", "input_ids"}, {"logits"}, {{"axis", int64_t{0}}})
+      .Output("logits");
+  return WriteFiles(b, "capi_alphabet");
+}
+
 }  // namespace
 }  // namespace mace::testing
 
@@ -108,9 +125,21 @@ const SampleModel* StatefulSample() {
   return &files->model;
 }
 
+const SampleModel* AlphabetSample() {
+  static const auto* files = mace::testing::MakeAlphabetFiles();
+  return &files->model;
+}
+
 const void* TokenizerSample(size_t* bytes) {
-  static const auto* file =
-      new std::string(mace::testing::ByteTokens({{"a", "b"}}).Build());
+  static const auto* file = new std::string(
+      mace::testing::ByteTokens({{"a", "b"}})
+          .Property("chat_template",
+                    "{% for m in messages %}{{ m.role[0] }}{{ m.content }}"
+                    "{% endfor %}")
+          .Property("do_sample", "true")
+          .Property("temperature", "0.5")
+          .Property("top_k", "1")
+          .Build());
   *bytes = file->size();
   return file->data();
 }
@@ -147,6 +176,7 @@ TEST(CApi, StatisticsErrors) { TestStatisticsErrors(); }
 TEST(CApi, Process) { TestProcess(); }
 TEST(CApi, Storage) { TestStorage(); }
 TEST(CApi, Tokenizer) { TestTokenizer(); }
+TEST(CApi, Generator) { TestGenerator(); }
 TEST(CApi, Images) { TestImages(); }
 TEST(CApi, ImageErrors) { TestImageErrors(); }
 TEST(CApi, NoMemory) { TestNoMemory(); }

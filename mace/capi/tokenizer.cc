@@ -87,13 +87,7 @@ mace_status_t mace_tokenizer_encode(const mace_tokenizer_t* tokenizer,
       bytes == 0 ? std::string() : std::string(text, bytes);
   MACE_CAPI_RETURN_IF_ERROR(
       capi::Report(tokenizer->tokenizer->Encode(given, &found, options)));
-  if (found.empty()) return MACE_SUCCESS;
-  void* stored = nullptr;
-  MACE_CAPI_RETURN_IF_ERROR(
-      capi::StoreBytes(found.data(), found.size() * sizeof(int32_t), &stored));
-  *ids = static_cast<int32_t*>(stored);
-  *count = found.size();
-  return MACE_SUCCESS;
+  return capi::StoreArray(found, ids, count);
 }
 
 mace_status_t mace_tokenizer_decode(const mace_tokenizer_t* tokenizer,

@@ -36,6 +36,7 @@ void TestStates(void);
 void TestSealed(void);
 void TestAsyncRuns(void);
 void TestTokenizer(void);
+void TestGenerator(void);
 
 // A model: p = softmax(pool(conv(x, w))), x [1, 4, 4, 1] and p [1, 2, 2, 2];
 // the nodes are "c", "m" and "p". Static; the weights begin at a 64-byte
@@ -60,7 +61,11 @@ const SampleModel* StatefulSample(void);
 // </s>, and the token 258 "ab". Static.
 const void* TokenizerSample(size_t* bytes);
 
-// Its x has so many numbers, as has its p.
+// A language model with the logits for that tokenizer: after a letter comes the
+// next one, and after 'z' </s>. No states.
+const SampleModel* AlphabetSample(void);
+
+// The sample's x has so many numbers, as has its p.
 enum { kInputs = 16, kOutputs = 8 };
 
 // Fails the test that runs.

@@ -82,7 +82,8 @@ def declarations() -> str:
     # What the others include.
     first = ["mace_c_status.h", "mace_c_tensor.h", "mace_c_runtime.h", "mace_c_op.h",
              "mace_c_config.h"]
-    names = [*first, *[n for n in order if n not in first], "mace_c.h"]
+    names = [*first, *[n for n in order if n not in first], "mace_c.h",
+             "mace_c_generator.h"]
     text = "\n".join((bundle.HEADERS / name).read_text() for name in names)
     text = _INLINE.sub("", text)
     text = _DIRECTIVE.sub("", _FOR_CPP.sub("", _COMMENT.sub("", text)))

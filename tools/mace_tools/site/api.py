@@ -13,9 +13,11 @@ from mace_tools.site.entries import Page, markdown, targets_of
 # Of this header apps use nothing by themselves.
 _INNER = {"mace_api"}
 _INTRO = {
-    "cpp": ("C++", "`mace.h` includes all of these but `mace_image.h`. "
+    "cpp": ("C++", "`mace.h` includes all of these but `mace_async.h`, `mace_generator.h`, "
+                   "`mace_image.h` and `mace_tokenizer.h`. "
                    "[The library in an app](../docs/library.md) explains how to link it."),
-    "c": ("C", "`mace_c.h` includes all of these but `mace_c_async.h` and `mace_c_op.h`. "
+    "c": ("C", "`mace_c.h` includes all of these but `mace_c_async.h`, `mace_c_generator.h` and "
+               "`mace_c_op.h`. "
                "[The library in an app](../docs/library.md#from-c) has a whole program."),
 }  # fmt: skip
 
