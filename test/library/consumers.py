@@ -23,6 +23,7 @@ from mace_tools.support.protos import REPO
 APP = Path(__file__).parent / "app"
 APP_IN_C = Path(__file__).parent / "app_c"
 DIGITS = REPO / "models" / "digits"
+VERSES = REPO / "models" / "verses"
 EXPECTED = json.loads((DIGITS / "expected.json").read_text())
 QEMU = {"host": [], "arm64": [str(REPO / "third_party/toolchains/qemu_aarch64.sh")],
         "armhf": [str(REPO / "third_party/toolchains/qemu_armv7.sh")]}  # fmt: skip

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from consumers import DIGITS
+from consumers import DIGITS, VERSES
 from PIL import Image
 
 from mace_tools import cli
@@ -44,6 +44,12 @@ def digits(folder: Path) -> Path:
     """The .pb of the bundled model; its .data is beside it."""
     return _converted(folder, (DIGITS / "digits_onnx.yml").read_text().replace(
         "models/digits/", f"{DIGITS}/").replace("digits_onnx:", "digits:"), "digits_onnx", "digits")
+
+
+def verses(folder: Path) -> Path:
+    """The bundled language model."""
+    return _converted(folder, (VERSES / "verses.yml").read_text().replace(
+        "models/verses", str(VERSES)), "verses", "verses")
 
 
 def quantized(folder: Path) -> Path:

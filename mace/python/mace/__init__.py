@@ -28,6 +28,7 @@ from mace._errors import (
     Status,
     UnsupportedError,
 )
+from mace._generator import FinishReason, Generation, GenerationOptions, GenerationStats, Generator
 from mace._gpu import GpuContext
 from mace._gpu_memory import GpuHandles, GpuTensor
 from mace._images import ImageConverter, ImageTransform, turned
@@ -37,14 +38,17 @@ from mace._process import Capability, LogLevel, capability, set_log, version
 from mace._settings import Affinity, GpuPerf, GpuPriority
 from mace._stats import OpStats
 from mace._tensors import Dimension, TensorInfo
+from mace._tokenizer import Tokenizer, TokenStream
 
 __version__ = version()
 __all__ = [
     "Affinity", "AsyncRuns", "Cancellation", "CancelledError", "Capability", "ClosedError",
     "CustomOp",
-    "DeviceError", "Dimension", "Engine", "GpuContext", "GpuHandles", "GpuPerf", "GpuPriority",
+    "DeviceError", "Dimension", "Engine", "FinishReason", "Generation", "GenerationOptions",
+    "GenerationStats", "Generator", "GpuContext", "GpuHandles", "GpuPerf", "GpuPriority",
     "GpuTensor", "ImageConverter", "ImageTransform", "InternalError", "InvalidArgumentError",
     "InvalidModelError", "LogLevel", "MaceError", "Model", "OpNode", "OpStats", "OpTensor",
     "OutOfResourcesError", "Settings",
-    "Status", "TensorInfo", "UnsupportedError", "capability", "set_log", "turned", "version",
+    "Status", "TensorInfo", "TokenStream", "Tokenizer", "UnsupportedError", "capability",
+    "set_log", "turned", "version",
 ]  # fmt: skip
