@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "mace/base/kernel_tests.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/custom_kernel.h"
 #include "mace/cpu/fused/prepare.h"
+#include "mace/cpu/tuning/cpu_identity.h"
 
 namespace mace {
 
@@ -36,6 +38,10 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::Create(
                                       options.num_threads, options.caches);
   device->float32_nodes_ = options.float32_nodes;
   return device;
+}
+
+std::string CpuDevice::Identity() {
+  return cpu::CpuIdentity(DetectCpuFeatures(), 0);
 }
 
 int CpuDevice::LargestWinograd() { return cpu::LargestWinograd(); }
@@ -82,13 +88,17 @@ Result<KernelPtr> CpuDevice::Prepare(const Node& node) {
   if (node.custom.state != nullptr) {
     return cpu::PrepareCustom(node, threads_.get());
   }
-  if (!tunes()) return cpu::PrepareNode(node, context_);
-  return tuner_->Prepare({{&node, -1}}, context_);
+  auto kernel = tunes() ? tuner_->Prepare({{&node, -1}}, context_)
+                        : cpu::PrepareNode(node, context_);
+  MACE_RETURN_IF_ERROR(CheckKernelsLeft());
+  return kernel;
 }
 
 Result<KernelPtr> CpuDevice::PrepareFused(const std::vector<FusedNode>& nodes) {
-  if (!tunes()) return cpu::PrepareLinks(nodes, context_);
-  return tuner_->Prepare(nodes, context_);
+  auto kernel = tunes() ? tuner_->Prepare(nodes, context_)
+                        : cpu::PrepareLinks(nodes, context_);
+  MACE_RETURN_IF_ERROR(CheckKernelsLeft());
+  return kernel;
 }
 
 Status CpuDevice::TunePlan(const DryRun& dry_run) {

@@ -40,6 +40,8 @@ class CpuDevice final : public Device,
   static Result<std::unique_ptr<CpuDevice>> Create(
       const CpuOptions& options, std::shared_ptr<PackedWeights> packed);
 
+  // Names the processor and its instruction sets.
+  static std::string Identity();
   // The largest max_winograd that has an effect; 1: none has.
   static int LargestWinograd();
 

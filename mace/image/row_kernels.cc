@@ -3,6 +3,8 @@
 
 #include "mace/image/row_kernels.h"
 
+#include "mace/base/kernel_tests.h"
+#include "mace/image/row_cases.h"
 #include "mace/image/row_kernels_table.h"
 
 namespace mace::image {
@@ -18,9 +20,29 @@ const RowKernels* const kRowKernels[] = {
 };
 const size_t kNumRowKernels = sizeof(kRowKernels) / sizeof(kRowKernels[0]);
 
+namespace {
+
+bool PassesTest(const RowKernels& kernels) {
+  if constexpr (!kHasSelfTest) return true;
+  return KernelPasses(kernels.name, &kernels, [](const void* k) {
+    return ComputesAs(kScalarRows, *static_cast<const RowKernels*>(k));
+  });
+}
+
+}  // namespace
+
 const RowKernels& BestRowKernels() {
-  size_t i = 0;
-  while (!kRowKernels[i]->runs_here()) ++i;
+  const auto next = [](size_t i) {
+    while (!kRowKernels[i]->runs_here()) ++i;
+    return i;
+  };
+  size_t i = next(0);
+  // The last are those with which the others are compared.
+  while (i + 1 < kNumRowKernels && !PassesTest(*kRowKernels[i])) {
+    const size_t other = next(i + 1);
+    ReplaceKernel(kRowKernels[i]->name, kRowKernels[other]->name);
+    i = other;
+  }
   return *kRowKernels[i];
 }
 

@@ -46,7 +46,7 @@ constexpr size_t kGroupOf1 = 8;  // G of sum_1_channel
 constexpr size_t kPair = 2;
 
 struct RowKernels {
-  const char* name;  // of the instruction set
+  const char* name;  // image_rows__{isa}
   bool (*runs_here)();
 
   // n pixels to 4 bytes each: R, G, B and any. Half-resolution chroma begins

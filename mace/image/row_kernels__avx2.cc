@@ -167,9 +167,17 @@ void MixRows(const uint8_t* a, const uint8_t* b, size_t n, int16_t of_a,
 
 }  // namespace
 
-const RowKernels kAvx2Rows = {
-    "avx2",          RunsHere,      YuvToRgbx,     Sse41RgbToRgbx,
-    Sse41RgbxToGray, Sum4,          Sse41Sum1,     Mix4,
-    MixRows,         PlainBeginSum, PlainAddToSum, Sse41EndSums};
+const RowKernels kAvx2Rows = {"image_rows__avx2",
+                              RunsHere,
+                              YuvToRgbx,
+                              Sse41RgbToRgbx,
+                              Sse41RgbxToGray,
+                              Sum4,
+                              Sse41Sum1,
+                              Mix4,
+                              MixRows,
+                              PlainBeginSum,
+                              PlainAddToSum,
+                              Sse41EndSums};
 
 }  // namespace mace::image

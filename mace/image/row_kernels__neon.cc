@@ -206,8 +206,17 @@ void EndSums(const int32_t* sums, size_t n, uint8_t* out) {
 
 }  // namespace
 
-const RowKernels kNeonRows = {
-    "neon", RunsHere, YuvToRgbx, RgbToRgbx,     RgbxToGray,    Sum4,
-    Sum1,   Mix4,     MixRows,   PlainBeginSum, PlainAddToSum, EndSums};
+const RowKernels kNeonRows = {"image_rows__neon",
+                              RunsHere,
+                              YuvToRgbx,
+                              RgbToRgbx,
+                              RgbxToGray,
+                              Sum4,
+                              Sum1,
+                              Mix4,
+                              MixRows,
+                              PlainBeginSum,
+                              PlainAddToSum,
+                              EndSums};
 
 }  // namespace mace::image

@@ -33,7 +33,7 @@ void EndSums(const int32_t* sums, size_t n, uint8_t* out) {
 
 }  // namespace
 
-const RowKernels kScalarRows = {"scalar",
+const RowKernels kScalarRows = {"image_rows__scalar",
                                 RunsHere,
                                 YuvToRgbx,
                                 RgbToRgbx,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/image/row_cases.h"
 #include "mace/image/testing/random_image.h"
 
 namespace mace::image {
@@ -203,9 +204,40 @@ TEST_P(RowKernelsTest, MixesOfRows) {
 }
 
 TEST(RowKernels, TheLastOneRunsEverywhere) {
-  EXPECT_STREQ(Plain().name, "scalar");
+  EXPECT_STREQ(Plain().name, "image_rows__scalar");
   EXPECT_TRUE(Plain().runs_here());
   EXPECT_TRUE(BestRowKernels().runs_here());
+}
+
+TEST_P(RowKernelsTest, PassTheirTest) {
+  EXPECT_TRUE(ComputesAs(Plain(), fast()));
+  EXPECT_TRUE(BestRowKernels().runs_here());
+}
+
+template <typename... A>
+void DoNothing(A...) {}
+
+// The function of a copy is replaced.
+template <typename... A>
+bool PassesWithout(const RowKernels& kernels,
+                   void (*RowKernels::*function)(A...)) {
+  RowKernels broken = kernels;
+  broken.*function = DoNothing<A...>;
+  return ComputesAs(*kRowKernels[kNumRowKernels - 1], broken);
+}
+
+TEST_P(RowKernelsTest, NoneOfTheirFunctionsMayBeBroken) {
+  const RowKernels& k = fast();
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::yuv_to_rgbx));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::rgb_to_rgbx));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::rgbx_to_gray));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::sum_4_channels));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::sum_1_channel));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::mix_4_channels));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::mix_rows));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::begin_sum));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::add_to_sum));
+  EXPECT_FALSE(PassesWithout(k, &RowKernels::end_sum));
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
     "cpu": {
         "simd": set(),
         "ukernels": {"simd"},
-        "common": {"ukernels"},
+        "self_test": {"simd", "ukernels"},
+        "common": {"self_test", "ukernels"},
         "reference": {"common"},
         "copy": {"common", "simd"},
         "quantized": {"common", "simd", "ukernels"},

@@ -4,17 +4,82 @@
 #define MACE_CPU_COMMON_CHOOSE_H_
 
 #include <cstddef>
+#include <type_traits>
 
 #include "mace/base/cpu_features.h"
+#include "mace/base/kernel_tests.h"
+#include "mace/cpu/self_test/self_test.h"
 
 namespace mace::cpu {
 
-// Returns the first row whose instruction set is among `features` and for which
-// `fits` is true. REQUIRES: there is one; the last row of each table fits
-// everything.
+// How a row is tested: by a case for rows of its type, whose operands are full
+// of numbers of a type.
+struct RowTest {
+  bool (*run)(const void* row, TestMemory& memory);
+  Element type;
+};
+
+template <typename Row>
+bool RunSelfTest(const void* row, TestMemory& memory) {
+  return SelfTest(*static_cast<const Row*>(row), memory);
+}
+template <typename Row>
+constexpr RowTest TestOf(const Row*) {
+  return {RunSelfTest<Row>, Row::kType};
+}
+// Its case fills operands itself.
+template <>
+constexpr RowTest TestOf(const GemmUkernel*) {
+  return {RunSelfTest<GemmUkernel>, Element::kF32};
+}
+
+// What rows of all tables begin with.
+struct RowHead {
+  const char* name;
+  CpuFeatures isa;  // what the CPU must have
+};
+
+// Returns whether this CPU computes as it should with a row that its features
+// allow. The first call of the process tests it.
+bool PassesTest(const RowHead& head, const void* row, RowTest test);
+
+template <typename Row>
+bool PassesTest(const Row& row) {
+  if constexpr (!kHasSelfTest) return true;
+  return PassesTest({row.name, row.isa}, &row, TestOf(&row));
+}
+
+// A table of `count` rows of `row_bytes` each.
+struct RowTable {
+  const void* rows;
+  size_t count, row_bytes;
+  RowTest test;
+};
+
+// Returns the first row whose instruction set is among `features`, for which
+// `fits(row, arg)` is true, and which passes its test.
+const void* ChooseTestedRow(const RowTable& table, CpuFeatures features,
+                            bool (*fits)(const void* row, const void* arg),
+                            const void* arg);
+
+// The same; `fits` takes a row. REQUIRES: there is one for which the first two
+// hold; the last row of each table fits everything. If none of them passes,
+// that is the last one, and CheckKernelsLeft returns an error. The only row of
+// a table is not tested: nothing could take its place.
 template <typename Row, size_t kRows, typename Fits>
 const Row& ChooseRow(const Row (&table)[kRows], CpuFeatures features,
-                     const Fits& fits) {
+                     const Fits& fits, RowTest test = TestOf<Row>(nullptr)) {
+  if constexpr (kRows == 1) return table[0];
+  if constexpr (kHasSelfTest) {
+    static_assert(std::is_standard_layout_v<Row>);
+    static_assert(offsetof(Row, name) == offsetof(RowHead, name));
+    static_assert(offsetof(Row, isa) == offsetof(RowHead, isa));
+    const auto fits_row = [](const void* row, const void* arg) {
+      return (*static_cast<const Fits*>(arg))(*static_cast<const Row*>(row));
+    };
+    return *static_cast<const Row*>(ChooseTestedRow(
+        {table, kRows, sizeof(Row), test}, features, fits_row, &fits));
+  }
   const Row* row = table;
   while ((row->isa & features) != row->isa || !fits(*row)) ++row;
   return *row;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "mace/cpu/common/choose_gemm.h"
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/conv/conv_cost.h"
 #include "mace/cpu/conv/conv_kernel.h"

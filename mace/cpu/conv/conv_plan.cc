@@ -106,7 +106,7 @@ GemmPlan Resolved(const GemmPlan& asked, const GemmUkernel& model,
   const GemmUkernel* kernel = asked.kernel;
   const bool fits =
       kernel != nullptr && (kernel->isa & features) == kernel->isa &&
-      IsFloat(*kernel) && IsFloat(model) &&
+      IsFloat(*kernel) && IsFloat(model) && PassesTest(*kernel) &&
       (model.packs != GemmPacks::kNever || kernel->packs == GemmPacks::kNever);
   if (!fits) plan.kernel = &model;
   plan.sums_as = &model;

@@ -8,7 +8,7 @@
 
 #include "mace/base/cpu_rows.h"
 #include "mace/base/str_cat.h"
-#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/choose_gemm.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/simd/transpose_4x4.h"
 
@@ -217,7 +217,7 @@ const GemmUkernel& ChooseGemmF32(GemmSize size, const CpuContext& context) {
   for (const GemmUkernel& row : kGemm) {
     if (!(row.types == kGemmF32) || row.isa != best->isa) continue;
     const double cost = kWorthwhile * RowsCost(*best, size, blocks);
-    if (RowsCost(row, size, blocks) < cost) best = &row;
+    if (RowsCost(row, size, blocks) < cost && PassesTest(row)) best = &row;
   }
   return *best;
 }

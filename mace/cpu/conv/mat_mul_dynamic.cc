@@ -14,6 +14,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/choose_gemm.h"
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
@@ -143,7 +144,7 @@ struct DynamicRows final : DynamicKernel {
               const ActivationFunction& activation_in,
               const CpuContext& context)
       : DynamicKernel(kernel, w, rows, activation_in, context),
-        pack(&BestGemm(kGemmBlocks, kGemmW8, context.features)),
+        pack(&BestGemmOfBlocks(kGemmW8, context.features)),
         panel(kernel, k) {
     const auto depth = static_cast<int64_t>(AlignUp(k, gemm->packing.k_tile));
     tile_bytes = static_cast<int64_t>(
@@ -275,7 +276,7 @@ Result<KernelPtr> PrepareMatMulDynamic(const Node& node, int64_t m,
   std::unique_ptr<DynamicKernel> kernel;
   if (rows.has_blocks) {
     const GemmUkernel& gemm =
-        BestGemm(kGemmBlocks, TypesOfBlocks(rows), context.features);
+        BestGemmOfBlocks(TypesOfBlocks(rows), context.features);
     kernel = std::make_unique<DynamicBlocks>(gemm, w, m, activation, context);
     kernel->panel_bytes = BlockPanelBytes(gemm, rows);
   } else {

@@ -8,6 +8,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/blocking.h"
+#include "mace/cpu/common/choose_gemm.h"
 #include "mace/cpu/common/table_size.h"
 #include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/filter_q8.h"

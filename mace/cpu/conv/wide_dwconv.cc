@@ -3,6 +3,8 @@
 
 #include "mace/cpu/conv/wide_dwconv.h"
 
+#include "mace/cpu/common/choose.h"
+
 namespace mace::cpu {
 namespace {
 
@@ -11,7 +13,7 @@ const Dwconv<T>* FindRow(const Dwconv<T> (&table)[kRows], int64_t kernel,
                          int64_t stride, CpuFeatures features) {
   for (const Dwconv<T>& row : table) {
     if (row.kernel == kernel && row.stride == stride &&
-        (row.isa & features) == row.isa) {
+        (row.isa & features) == row.isa && PassesTest(row)) {
       return &row;
     }
   }

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "mace/cpu/common/blocking.h"
-#include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/choose_gemm.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/conv/decode_attention.h"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/common/choose_gemm.h"
+
 namespace mace::cpu {
 namespace {
 
@@ -20,7 +22,7 @@ const GemmUkernel& WidestGemm(const CpuContext& context) {
   const GemmUkernel* widest = &BestGemm(kGemmF32, context.features);
   for (const GemmUkernel& row : kGemm) {
     const bool fits = row.types == kGemmF32 && row.isa == widest->isa;
-    if (fits && row.nr > widest->nr) widest = &row;
+    if (fits && row.nr > widest->nr && PassesTest(row)) widest = &row;
   }
   return *widest;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/conv_plan.h"
 
@@ -145,6 +146,7 @@ class Space {
     for (const GemmUkernel& row : kGemm) {
       const bool runs = (row.isa & context_.features) == row.isa;
       if (!(row.types == kGemmF32) || row.isa == 0 || !runs) continue;
+      if (!PassesTest(row)) continue;
       AddChanged(&Space::IsGemm,
                  [&row](NodePlan& plan) { plan.gemm.kernel = &row; });
     }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "mace/cpu/common/choose_gemm.h"
 #include "mace/cpu/fused/prepare.h"
 #include "mace/cpu/tuning/cpu_identity.h"
 #include "mace/cpu/tuning/search_space.h"

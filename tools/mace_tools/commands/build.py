@@ -130,7 +130,8 @@ def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.
     near = bool(library.linkshared) and op_sizes.is_near(abi, ops, gpu, dsp, with_fp16,
                                                          with_quantized)
     return engine.build(context.console, abi, ops, gpu, with_fp16, with_quantized,
-                        _components(context, models), dsp, near)
+                        _components(context, models), dsp, near,
+                        self_test=bool(library.kernel_self_test))
 
 
 def _components(context: Context, models: dict[str, Converted]) -> tuple[str, ...]:

@@ -289,6 +289,9 @@ class Library(Section):
     parts: Components = Field(
         None, description="another name of components, and its former names",
         examples=["[interfaces]"])
+    kernel_self_test: Switch = Field(
+        1, description="1 or 0: whether the library tests each micro-kernel before its first use",
+        examples=["0"])
     models: dict[FileName, Model] = Field(
         description="a mapping from model names to models",
         examples=["{mobilenet: {platform: tensorflow, ...}}"])

@@ -31,6 +31,7 @@ inline constexpr ActivateF32 kActivateF32[] = {
 };
 
 struct ClampF32 {
+  static constexpr Element kType = Element::kF32;
   const char* name;
   CpuFeatures isa;
   ActivateF32Fn* const* fn;
@@ -38,13 +39,13 @@ struct ClampF32 {
 
 inline constexpr ClampF32 kClampF32[] = {
 #if defined(__x86_64__)
-    {"activate_f32__avx512", kCpuAvx512, &clamp_f32__avx512},
-    {"activate_f32__avx2", kCpuAvx2Fma, &clamp_f32__avx2},
+    {"clamp_f32__avx512", kCpuAvx512, &clamp_f32__avx512},
+    {"clamp_f32__avx2", kCpuAvx2Fma, &clamp_f32__avx2},
 #elif defined(__ARM_NEON)
-    {"activate_f32__neon", kCpuNeon, &clamp_f32__neon},
+    {"clamp_f32__neon", kCpuNeon, &clamp_f32__neon},
 #endif
 #if MACE_HAS_SCALAR_ROWS
-    {"activate_f32__scalar", 0, &clamp_f32__scalar},
+    {"clamp_f32__scalar", 0, &clamp_f32__scalar},
 #endif
 };
 

@@ -14,6 +14,7 @@
 #include "mace/cpu/ukernels/testing/pack_rows.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 #include "mace/cpu/ukernels/testing/rows.h"
+#include "mace/cpu/ukernels/testing/scalar_gemm.h"
 
 namespace mace::cpu {
 namespace {
@@ -33,7 +34,7 @@ struct Type {
   double tolerance;
   bool exact;  // every micro-kernel agrees with the scalar one bitwise
 
-  const GemmUkernel& scalar() const { return BestGemm(types, 0); }
+  const GemmUkernel& scalar() const { return *ScalarGemm(kGemm, types); }
 };
 #if defined(__x86_64__)
 constexpr bool kSameBf16 = true;

@@ -14,6 +14,7 @@
 #include "mace/cpu/ukernels/testing/pack_rows.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
 #include "mace/cpu/ukernels/testing/rows.h"
+#include "mace/cpu/ukernels/testing/scalar_gemm.h"
 
 namespace mace::cpu {
 namespace {
@@ -104,7 +105,7 @@ void Check(const GemmUkernel& kernel, const Case& c) {
                ", k " + std::to_string(c.k));
   const Fp16Values y = Multiply(kernel, c);
   ExpectNear(c, y);
-  const GemmUkernel& scalar = BestGemm(kGemmF16Rows, 0);
+  const GemmUkernel& scalar = *ScalarGemm(kGemm, kGemmF16Rows);
   if (&kernel == &scalar || c.n > static_cast<size_t>(scalar.nr)) return;
   EXPECT_EQ(y, Multiply(scalar, c));
 }

@@ -224,30 +224,6 @@ inline constexpr GemmUkernel kGemm[] = {
 #endif
 };
 
-// Returns the best row of a table with these types for a CPU with these
-// features. REQUIRES: the table has the combination of types.
-constexpr const GemmUkernel& BestGemm(const GemmUkernel* row,
-                                      const GemmTypes& types,
-                                      CpuFeatures features) {
-  while (!(row->types == types) || (row->isa & features) != row->isa) ++row;
-  return *row;
-}
-constexpr const GemmUkernel& BestGemm(const GemmTypes& types,
-                                      CpuFeatures features) {
-  return BestGemm(kGemm, types, features);
-}
-
-// Returns the best row for quantized values and a filter that has none below
-// b_min. REQUIRES: the build has kernels of 8 bits.
-constexpr const GemmUkernel& BestGemmQ8(int b_min, CpuFeatures features) {
-  const GemmUkernel* row = kGemm;
-  while (!row->is_quantized() || row->packing.b_min > b_min ||
-         (row->isa & features) != row->isa) {
-    ++row;
-  }
-  return *row;
-}
-
 }  // namespace mace::cpu
 
 #endif  // MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_

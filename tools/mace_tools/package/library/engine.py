@@ -47,14 +47,15 @@ class Engine:
 
 def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
           types_of_16_bits: bool = True, quantized: bool = True,
-          components: Collection[str] = ALL, dsp: bool = False, near: bool = False) -> Engine:
+          components: Collection[str] = ALL, dsp: bool = False, near: bool = False,
+          self_test: bool = True) -> Engine:
     """The engine with these ops (None: all), from the cache if nothing changed.
 
     types_of_16_bits: whether the CPU takes weights in fp16 and bf16. quantized: whether it takes
     quantized tensors. components: those of NAMES that the library has. dsp: whether it runs models
     on a Hexagon DSP, by the vendor's library. near: for a shared library in which nothing is
     farther away than an instruction can name; linking a larger one fails (op_sizes.is_near says
-    which).
+    which). self_test: whether it tests micro-kernels before it uses them.
 
     Errors: MissingToolError, RunFailedError."""
     runner.require_sources("the library")
@@ -64,6 +65,7 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
     flags += [f"--define=hexagon={'true' if dsp else 'false'}"]
     flags += [] if types_of_16_bits else ["--define=cpu_16bit=false"]
     flags += [] if quantized else ["--define=cpu_8bit=false"]
+    flags += [] if self_test else ["--define=self_test=false"]
     flags += [f"--config={abi.near}"] if near else []
     flags += [f"--define={name}=false" for name in NAMES if name not in components]
     key = _key(abi, flags)

@@ -1,0 +1,16 @@
+// ComputesAs: whether this CPU computes with row kernels as it should.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_IMAGE_ROW_CASES_H_
+#define MACE_IMAGE_ROW_CASES_H_
+
+#include "mace/image/row_kernels.h"
+
+namespace mace::image {
+
+// Whether all functions of `kernels` compute a small case as those of `plain`
+// do, which are plain C++. Runs in a probe: allocates nothing.
+bool ComputesAs(const RowKernels& plain, const RowKernels& kernels);
+
+}  // namespace mace::image
+
+#endif  // MACE_IMAGE_ROW_CASES_H_
