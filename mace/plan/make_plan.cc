@@ -18,6 +18,7 @@
 #include "mace/plan/stages/layout.h"
 #include "mace/plan/stages/place.h"
 #include "mace/plan/types/one_device.h"
+#include "mace/plan/types/plan_switches.h"
 
 namespace mace {
 namespace {
@@ -54,10 +55,13 @@ Result<std::unique_ptr<Plan>> MakePlan(
   MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->deferred));
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
-  ReadFromKvCache(FindOp("Slice") != nullptr, plan->graph);
+  const PlanSwitches switches = CurrentPlanSwitches();
+  if (switches.kv_cache) {
+    ReadFromKvCache(FindOp("Slice") != nullptr, plan->graph);
+  }
 
   // If several devices share a plan, tensors that move between them stay f32.
-  if (kHas16BitKernels && options.devices.size() == 1) {
+  if (kHas16BitKernels && options.devices.size() == 1 && switches.fp16) {
     NarrowToFp16(
         [&folder](const Node& node) { return folder.ComputesFp16(node); },
         plan->graph);
@@ -70,7 +74,7 @@ Result<std::unique_ptr<Plan>> MakePlan(
     MACE_RETURN_IF_ERROR(
         FormRegions(*plan, keeps_all, *options.devices.back()));
   }
-  if (!keeps_all) MACE_RETURN_IF_ERROR(FuseNodes(*plan));
+  if (!keeps_all && switches.fusion) MACE_RETURN_IF_ERROR(FuseNodes(*plan));
   if (!kOneDevice) MACE_RETURN_IF_ERROR(InsertConverts(*plan));
   MACE_RETURN_IF_ERROR(AssignMemory(*plan, options));
   if (!kOneDevice) MACE_RETURN_IF_ERROR(AssignImages(*plan, options));

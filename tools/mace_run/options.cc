@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "mace/base/file.h"
+#include "mace/plan/types/plan_switches.h"
 #include "mace/runtime/settings/setting_values.h"
 #include "tools/cli/flags.h"
 
@@ -182,7 +183,28 @@ void AddDeviceFlags(CLI::App& app, Options& o) {
                  "GPU programs compiled ahead");
 }
 
+// Turns off a part of planning for all plans of this process.
+void LeaveOut(const std::string& part) {
+  for (const PlanSwitch& known : kPlanSwitches) {
+    if (part == known.name) PlanSwitchesOfTests().*known.is_on = false;
+  }
+}
+
+std::set<std::string> PlanParts() {
+  std::set<std::string> parts;
+  for (const PlanSwitch& known : kPlanSwitches) parts.insert(known.name);
+  return parts;
+}
+
 void AddRunFlags(CLI::App& app, Options& o) {
+  app.add_option_function<std::vector<std::string>>(
+         "--plan_without",
+         [](const std::vector<std::string>& parts) {
+           for (const std::string& part : parts) LeaveOut(part);
+         },
+         "for tests: leaves parts of planning out")
+      ->delimiter(',')
+      ->check(CLI::IsMember(PlanParts()));
   app.add_option("--round", o.round, "timed runs")
       ->check(WholeNumber(1, kMaxRuns))
       ->capture_default_str();

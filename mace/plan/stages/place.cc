@@ -11,6 +11,7 @@
 #include "mace/base/str_cat.h"
 #include "mace/plan/stages/solve_placement.h"
 #include "mace/plan/types/one_device.h"
+#include "mace/plan/types/plan_switches.h"
 
 namespace mace {
 namespace {
@@ -120,6 +121,7 @@ class Placer {
     for (int d = 0; d < host(); ++d) {
       if (devices_[d]->storage() != nullptr) with_storage.push_back(d);
     }
+    if (!CurrentPlanSwitches().placement) return FirstThatSupports();
     if (with_storage.size() < 2) return SolvePlacement(ProblemWithout({}));
     std::vector<int> best;
     double least = PlacementProblem::kImpossible;
@@ -145,6 +147,18 @@ class Placer {
           "others does not");
     }
     return best;
+  }
+
+  // For tests: the first device of each node, whatever it costs. REQUIRES: at
+  // most one device has storage of its own.
+  std::vector<int> FirstThatSupports() const {
+    std::vector<int> placed;
+    for (const SupportQuery& query : queries_) {
+      int d = 0;
+      while (!query.statuses[static_cast<size_t>(d)].ok()) ++d;
+      placed.push_back(d);
+    }
+    return placed;
   }
 
   // Returns the problem of placing all nodes without using the devices
