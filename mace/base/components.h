@@ -5,7 +5,7 @@
 // have all of them:
 //
 //   diagnostics   what engines tell: Dump and the plan in the log, the time of
-//                 each op, checks of numbers, GetCapability
+//                 each op, traces, checks of numbers, GetCapability
 //   dynamic       models with dynamic dimensions, states or control flow
 //   encryption    encrypted models
 //   interfaces    what apps call besides engines: the C API, images, custom

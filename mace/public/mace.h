@@ -177,7 +177,9 @@ class MACE_API MaceEngine {
   // Writes one stage of preparing the model to `*text`. For people: "graph"
   // (nodes with inferred types), "plan" (steps, devices and kernels), "memory"
   // (the place of every tensor), "tuning" (what was measured). For programs:
-  // "plan_json", "memory_json". Errors: MACE_INVALID_ARGS for another name.
+  // "plan_json", "memory_json", and "trace": the latest spans as a Chrome trace
+  // (JSON for Perfetto or chrome://tracing). Errors: MACE_INVALID_ARGS for
+  // another name, and for "trace" without the setting `tracing`.
   MaceStatus Dump(const std::string& stage, std::string* text) const;
   MaceStatus Dump(const char* stage, std::string* text) const {
     return Dump(StringOrEmpty(stage), text);

@@ -223,8 +223,9 @@ MACE_API mace_status_t mace_engine_gpu_handles(const mace_engine_t* engine,
 // Stores one stage of preparing the model in `*text`, which the caller gives
 // back with mace_free. For people: "graph" (nodes with inferred types), "plan"
 // (steps, devices and kernels), "memory" (the place of every tensor), "tuning"
-// (what was measured). For programs: "plan_json", "memory_json". Errors:
-// MACE_INVALID_ARGS for another name. Threads: any.
+// (what was measured). For programs: "plan_json", "memory_json", and "trace",
+// the latest spans as a Chrome trace. Errors: MACE_INVALID_ARGS for another
+// name, and for "trace" without the setting `tracing`. Threads: any.
 MACE_API mace_status_t mace_engine_dump(const mace_engine_t* engine,
                                         const char* stage, char** text);
 

@@ -13,6 +13,7 @@
 #include "mace/runtime/executor/numeric_check.h"
 #include "mace/runtime/executor/op_stats.h"
 #include "mace/runtime/executor/poison.h"
+#include "mace/runtime/executor/trace.h"
 #include "mace/runtime/report/run_log.h"
 
 namespace mace {
@@ -42,11 +43,16 @@ Status BeginOpStats(RunMetadata* metadata) {
 }
 
 // No run has metadata.
-Status RunTimed(const Plan&, size_t, const RunArgs*, RunMetadata*) {
+Status RunTimed(const Plan&, size_t, const RunArgs*, const Trace*,
+                RunMetadata*) {
   return Status();
 }
 
 void FinishOpStats(const Plan&, const DeviceTensors*, RunMetadata*) {}
+
+Result<std::unique_ptr<Trace>> Trace::Create() {
+  return AbsentComponent("tracing", "diagnostics");
+}
 
 Result<std::unique_ptr<NumericCheck>> NumericCheck::Create(const Plan&) {
   return AbsentComponent("SetNumericCheck", "diagnostics");

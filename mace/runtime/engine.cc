@@ -33,7 +33,16 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
   MACE_RETURN_IF_ERROR(CheckHeaders(config_));
   // The caller's settings have priority over the model's.
   config_.settings.Fill(model_->impl()->settings);
+  if (config_.settings.values.tracing) {
+    MACE_ASSIGN_OR_RETURN(trace_, Trace::Create());
+  }
+  const TraceSpan span(trace_.get(), "create engine");
   MACE_RETURN_IF_ERROR(memory_.Choose(config_, query_only));
+  return Prepare(input_nodes, output_nodes);
+}
+
+Status MaceEngine::Impl::Prepare(const std::vector<std::string>& input_nodes,
+                                 const std::vector<std::string>& output_nodes) {
   const ScopedMemoryBudget scope(memory_.budget());
   MACE_RETURN_IF_ERROR(CutGraph(input_nodes, output_nodes));
   MACE_RETURN_IF_ERROR(ChooseDevices());
@@ -87,7 +96,7 @@ Status MaceEngine::Impl::MakePlanner() {
   const bool keeps_offsets =
       open_shapes_.is_bounded() && (states_.empty() || !states_.grow());
   planner_ = std::make_unique<Planner>(model, config_, &devices_, &memory_,
-                                       keeps_offsets);
+                                       trace_.get(), keeps_offsets);
   plans_ = std::make_unique<PlanCache>(states_, planner_.get(), &memory_);
   deferred_ = std::make_unique<DeferredRunner>(graph_, states_, planner_.get(),
                                                &memory_);

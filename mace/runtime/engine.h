@@ -13,6 +13,7 @@
 
 #include "mace/base/fork.h"
 #include "mace/runtime/control_flow/deferred_runner.h"
+#include "mace/runtime/executor/trace.h"
 #include "mace/runtime/io/io_adapter.h"
 #include "mace/runtime/io/open_shapes.h"
 #include "mace/runtime/io/states.h"
@@ -61,6 +62,9 @@ class MaceEngine::Impl {
   }
 
  private:
+  // Makes all that runs the model, with the settings of config_.
+  Status Prepare(const std::vector<std::string>& input_nodes,
+                 const std::vector<std::string>& output_nodes);
   // Makes graph_ the part of the model that the outputs need, with the states.
   Status CutGraph(const std::vector<std::string>& input_nodes,
                   const std::vector<std::string>& output_nodes);
@@ -69,7 +73,12 @@ class MaceEngine::Impl {
   // Makes what plans and runs graph_, and the first plan.
   Status MakePlanner();
 
-  // Each REQUIRES: mutex_ is held. Runs with the adapters from this one on.
+  // Waits until no other Run goes on, and locks mutex_. Errors: MACE_CANCELLED.
+  Status LockForRun();
+  // Each REQUIRES: mutex_ is held.
+  Status RunLocked(const Tensors& inputs, Tensors* outputs,
+                   const Cancellation* cancellation, RunMetadata* metadata);
+  // Runs with the adapters from this one on.
   Status RunAdapted(const std::unique_ptr<IoAdapter>* adapter,
                     const Tensors& inputs, Tensors* outputs,
                     const Cancellation* cancellation, RunMetadata* metadata);
@@ -82,6 +91,7 @@ class MaceEngine::Impl {
 
   std::shared_ptr<MaceModel> model_;
   MaceEngineConfig::Impl config_;
+  std::unique_ptr<Trace> trace_;  // null: off
   EngineDevices devices_;
   Graph graph_;             // cut to the inputs and outputs asked for
   OpenShapes open_shapes_;  // those of the model

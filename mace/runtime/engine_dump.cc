@@ -14,6 +14,15 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
                               std::string* text) const {
   if (text == nullptr) return InvalidArgument("Dump: text is null");
   std::lock_guard<Mutex> lock(mutex_);
+  if (stage == "trace") {
+    if (trace_ == nullptr) {
+      return InvalidArgument(
+          "this engine keeps no trace; create it with the setting tracing "
+          "(MaceEngineConfig::Set(\"tracing\", \"1\"))");
+    }
+    *text = trace_->ToJson();
+    return Status();
+  }
   const Plan& plan = plans_->latest().plan();
   const Devices& devices = devices_.all();
   if (stage == "graph") {
@@ -43,7 +52,8 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
   } else {
     return InvalidArgument(
         "there is no stage '", stage,
-        "'; choose graph, plan, plan_json, memory, memory_json or tuning");
+        "'; choose graph, plan, plan_json, memory, memory_json, trace or "
+        "tuning");
   }
   return Status();
 }

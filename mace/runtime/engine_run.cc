@@ -41,8 +41,25 @@ Status MaceEngine::Impl::Run(const Tensors& inputs, Tensors* outputs,
   const HoldLog hold_log;
   const ScopedCancellation ends(cancellation);
   const RoundToNearest rounding;
-  MACE_RETURN_IF_ERROR(LockUnlessCancelled(&mutex_));
+  TraceSpan span(trace_.get(), "run");
+  MACE_RETURN_IF_ERROR(span.Ended(LockForRun()));
   std::lock_guard<Mutex> lock(mutex_, std::adopt_lock);
+  RunMetadata for_trace;
+  if (metadata == nullptr && trace_ != nullptr) metadata = &for_trace;
+  const Status ran = RunLocked(inputs, outputs, cancellation, metadata);
+  if (trace_ != nullptr) trace_->AddOps(*metadata);
+  return span.Ended(ran);
+}
+
+Status MaceEngine::Impl::LockForRun() {
+  if (mutex_.try_lock()) return Status();
+  const TraceSpan span(trace_.get(), "wait");
+  return LockUnlessCancelled(&mutex_);
+}
+
+Status MaceEngine::Impl::RunLocked(const Tensors& inputs, Tensors* outputs,
+                                   const Cancellation* cancellation,
+                                   RunMetadata* metadata) {
   const ScopedMemoryBudget scope(memory_.budget());
   MACE_RETURN_IF_ERROR(devices_.CheckForked());
   MACE_RETURN_IF_ERROR(BeginOpStats(metadata));

@@ -26,7 +26,7 @@ SOURCE = Path(__file__).parent / "components" / "absent.cc"
 CALLS = {name: component for name, component in FORMER.items()
          if component is not None and name not in ("c_api", "search")}
 MORE_CALLS = {"set_arena": "memory_tools", "set_plan": "memory_tools", "set_guard": "diagnostics",
-              "async": "interfaces"}
+              "tracing": "diagnostics", "async": "interfaces"}
 
 pytestmark = [
     pytest.mark.deep,

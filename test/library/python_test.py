@@ -179,6 +179,17 @@ def test_every_setting_of_the_engine_is_a_keyword(mace, models):
             models["digits"], winograd=0).memory_usage().head_bytes
 
 
+def test_tracing_keeps_spans_of_runs_and_ops(mace, models):
+    with mace.Engine(models["digits"], tracing=True) as engine:
+        engine(small_models.pixels(5))
+        events = json.loads(engine.dump("trace"))["traceEvents"]
+    names = [event["name"] for event in events]
+    assert names.count("run") == 1 and any(name.startswith("Conv2d ") for name in names)
+    with mace.Engine(models["digits"]) as engine:
+        with pytest.raises(mace.InvalidArgumentError, match="setting tracing"):
+            engine.dump("trace")
+
+
 def test_memory_is_shared_given_and_released(mace, models):
     x = small_models.pixels(4)
     first = mace.Engine(models["digits"])

@@ -224,15 +224,30 @@ Result<nlohmann::json> RunBenchmark(const Options& options) {
   std::fputs(FormatTables(benchmark, Width(options)).c_str(), stdout);
   nlohmann::json json = ToJson(benchmark);
   json["init_ms"] = session.init_ms();
-  if (!options.trace_file.empty()) {
-    MACE_RETURN_IF_ERROR(WriteJson(options.trace_file, TraceJson(metadata)));
-  }
   return json;
+}
+
+// Of an engine of its own, since tracing would slow down the others' runs.
+Status WriteTrace(Options options) {
+  options.settings["tracing"] = "1";
+  MACE_ASSIGN_OR_RETURN(Session session,
+                        Session::Open(options.jobs[0], options));
+  for (int i = 0; i <= options.warmup; ++i) {
+    MACE_RETURN_IF_ERROR(session.Run().status());
+  }
+  std::string trace;
+  MACE_RETURN_IF_ERROR(session.engine().Dump("trace", &trace));
+  return WriteFileAtomically(options.trace_file, trace.data(), trace.size());
 }
 
 Result<nlohmann::json> RunInSomeWay(const Options& options) {
   if (!options.dump.empty()) return Dump(options);
-  return options.benchmark ? RunBenchmark(options) : RunPlainly(options);
+  auto results =
+      options.benchmark ? RunBenchmark(options) : RunPlainly(options);
+  if (results.ok() && !options.trace_file.empty()) {
+    MACE_RETURN_IF_ERROR(WriteTrace(options));
+  }
+  return results;
 }
 
 // What is done with one model and needs no result of a run. Returns the exit

@@ -259,7 +259,8 @@ void AddResultFlags(CLI::App& app, Options& o) {
       ->check(CLI::IsMember(
           {"graph", "plan", "plan_json", "memory", "memory_json", "tuning"}));
   app.add_option("--trace", o.trace_file,
-                 "write a Chrome trace (chrome://tracing) of the last run")
+                 "write a Chrome trace (for chrome://tracing or Perfetto) of "
+                 "creating another engine, its warm-up and a run")
       ->check(NewFile());
   app.add_option("--json", o.json_file, "write the results here")
       ->check(NewFile());
@@ -330,6 +331,12 @@ void Complete(JobFlags& f, Options& o) {
         "it is of a deployment file; name that with --config=X.yml, or a "
         "model's files with --model_file=X.pb --model_data_file=X.data");
   } else if (!f.batch.empty()) {
+    if (!o.trace_file.empty()) {
+      throw CLI::ValidationError(
+          "--trace",
+          "it is of one model; leave it out, or name the model with "
+          "--model_file and --model_data_file");
+    }
     o.is_batch = true;
     o.jobs = ReadBatch(f.batch);
   } else if (!f.job.model_file.empty()) {

@@ -296,24 +296,6 @@ Json OpListJson() {
   return {{"max_rank", kMaxRank}, {"ops", list}};
 }
 
-Json TraceJson(const RunMetadata& metadata) {
-  Json events = Json::array();
-  for (const OperatorStats& op : metadata.op_stats) {
-    events.push_back({{"name", op.type + " " + op.operator_name},
-                      {"cat", op.type},
-                      {"ph", "X"},
-                      {"ts", op.stats.start_micros},
-                      {"dur", op.stats.end_micros - op.stats.start_micros},
-                      {"pid", 1},
-                      {"tid", op.device},
-                      {"args",
-                       {{"kernel", op.variant},
-                        {"macs", op.macs},
-                        {"output_shape", op.output_shape}}}});
-  }
-  return {{"traceEvents", events}, {"displayTimeUnit", "ms"}};
-}
-
 Status WriteJson(const std::string& path, const Json& value) {
   const std::string text = value.dump(1) + '\n';
   return WriteFileAtomically(path, text.data(), text.size());

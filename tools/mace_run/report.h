@@ -1,4 +1,4 @@
-// Results as JSON: of a run, of a benchmark, of the op table, of a trace.
+// Results as JSON: of a run, of a benchmark, of the op table.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef TOOLS_MACE_RUN_REPORT_H_
 #define TOOLS_MACE_RUN_REPORT_H_
@@ -38,9 +38,6 @@ Result<nlohmann::json> DumpJson(const MaceEngine& engine,
 // {...}, "min_inputs", "max_inputs", "outputs" (-1: any number), "cpu":
 // [element types], ...}]}. tools/ops.json holds the same.
 nlohmann::json OpListJson();
-
-// The Trace Event Format of chrome://tracing.
-nlohmann::json TraceJson(const RunMetadata& metadata);
 
 // Atomic. Errors: as WriteFileAtomically.
 Status WriteJson(const std::string& path, const nlohmann::json& value);

@@ -109,6 +109,7 @@ static void TestProperties(Things* t) {
   mace_free(NULL);
   EXPECT_BAD(mace_engine_dump(t->engine, "nothing", &text), "nothing");
   EXPECT(text == NULL);
+  EXPECT_BAD(mace_engine_dump(t->engine, "trace", &text), "setting tracing");
 }
 
 // The engine needs neither its model nor its settings, nor an arena more than

@@ -245,7 +245,7 @@ class Engine:
 
     def dump(self, stage: str) -> str:
         """A stage of preparing the model: "graph", "plan", "memory", "tuning", "plan_json" or
-        "memory_json"."""
+        "memory_json"; or "trace", the latest spans as a Chrome trace, with tracing=True."""
         out = ffi.new("char **")
         with self.handle as engine:
             check(lib.mace_engine_dump(engine, encoded(stage), out))

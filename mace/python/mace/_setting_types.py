@@ -44,3 +44,4 @@ class SettingTypes(TypedDict, total=False):
     nnlib_graph_mode: int
     check_numerics: bool
     guard: bool
+    tracing: bool

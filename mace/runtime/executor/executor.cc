@@ -155,7 +155,7 @@ Status Executor::BindOutput(int index, MemoryType type, void* data) {
 Status Executor::RunStep(size_t s, RunMetadata* metadata) {
   const bool runs = !skips(s);
   if (metadata != nullptr) {
-    return RunTimed(*plan_, s, runs ? &args_[s] : nullptr, metadata);
+    return RunTimed(*plan_, s, runs ? &args_[s] : nullptr, trace_, metadata);
   }
   return runs ? plan_->steps[s].kernel->Run(args_[s]) : Status();
 }

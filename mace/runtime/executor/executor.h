@@ -16,6 +16,7 @@
 #include "mace/runtime/executor/device_tensors.h"
 #include "mace/runtime/executor/numeric_check.h"
 #include "mace/runtime/executor/poison.h"
+#include "mace/runtime/executor/trace.h"
 
 namespace mace {
 
@@ -39,6 +40,9 @@ class Executor {
   // Makes every later Run fail at the first tensor that holds NaN or infinity,
   // and name it. Errors: those of the device that has the images.
   Status CheckNumerics();
+
+  // Makes every later Run with metadata trace its ops. Null: it does not.
+  void set_trace(const Trace* trace) { trace_ = trace; }
 
   // Lets the device with images measure how its kernels run best. REQUIRES: the
   // images are bound. Errors: those of the device.
@@ -88,6 +92,7 @@ class Executor {
 
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<NumericCheck> check_;  // null: off
+  const Trace* trace_ = nullptr;
   void* arena_ = nullptr;
   std::vector<std::vector<ByteRange>> unused_;  // empty: no poison
   std::vector<RunArgs> args_;                   // by step

@@ -112,14 +112,18 @@ Status BeginOpStats(RunMetadata* metadata) {
 }
 
 Status RunTimed(const Plan& plan, size_t step, const RunArgs* args,
-                RunMetadata* metadata) {
+                const Trace* trace, RunMetadata* metadata) {
   const Step& timed = plan.steps[step];
   OperatorStats stats = StatsOf(plan.graph.nodes[timed.node].node, timed);
+  const bool has_section =
+      trace != nullptr &&
+      trace->BeginSection(StrCat(stats.type, ' ', stats.operator_name));
   stats.stats.start_micros = NowMicros();
-  if (args != nullptr) MACE_RETURN_IF_ERROR(timed.kernel->Run(*args));
+  const Status ran = args != nullptr ? timed.kernel->Run(*args) : Status();
   stats.stats.end_micros = NowMicros();
-  metadata->op_stats.push_back(std::move(stats));
-  return Status();
+  if (has_section) trace->EndSection();
+  if (ran.ok()) metadata->op_stats.push_back(std::move(stats));
+  return ran;
 }
 
 // Devices that work in the background know the times of their kernels only when

@@ -9,6 +9,7 @@
 #include "mace/plan/types/plan.h"
 #include "mace/public/mace.h"
 #include "mace/runtime/executor/device_tensors.h"
+#include "mace/runtime/executor/trace.h"
 
 namespace mace {
 
@@ -16,10 +17,10 @@ namespace mace {
 // library times no ops.
 Status BeginOpStats(RunMetadata* metadata);
 
-// Runs a step, unless `args` is null, and adds its op to `metadata`. Errors: as
-// Kernel::Run.
+// Runs a step, unless `args` is null, and adds its op to `metadata`; with a
+// trace also as a section of the system's. Errors: as Kernel::Run.
 Status RunTimed(const Plan& plan, size_t step, const RunArgs* args,
-                RunMetadata* metadata);
+                const Trace* trace, RunMetadata* metadata);
 
 // Completes `metadata` once all devices have finished: only then do those that
 // work in the background know the times of their kernels. `device_tensors` may

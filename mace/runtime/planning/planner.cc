@@ -62,6 +62,7 @@ Result<bool> SetInputShapes(const std::vector<Shape>& shapes,
 Result<std::unique_ptr<Executor>> Planner::PlanModel(
     const Graph& graph, const std::vector<Shape>& shapes,
     std::shared_ptr<const MemoryPattern> like) {
+  const TraceSpan span(trace_, "plan");
   auto executor = TryModel(graph, shapes, like);
   const Status& status = executor.status();
   const bool driver = status == Status::MACE_RUNTIME_ERROR ||
@@ -88,6 +89,7 @@ Result<std::unique_ptr<Executor>> Planner::TryModel(
 
 Result<std::unique_ptr<Executor>> Planner::PlanPart(
     Graph graph, std::shared_ptr<const MemoryPattern> like) {
+  const TraceSpan span(trace_, "plan");
   const memory::ScopedArenaSections scope(memory_.sections());
   const int64_t begin = LogMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
@@ -142,6 +144,7 @@ Result<std::unique_ptr<Executor>> Planner::ExecutorOf(
     std::unique_ptr<Plan> plan) const {
   const bool has_images = !kOneDevice && plan->image_device != nullptr;
   auto executor = std::make_unique<Executor>(std::move(plan));
+  executor->set_trace(trace_);
   if (settings().guard) MACE_RETURN_IF_ERROR(executor->PoisonUnused());
   if (memory_.is_query()) return executor;
   if (has_images) {

@@ -20,13 +20,16 @@ namespace mace {
 // Not thread-safe.
 class Planner {
  public:
-  // `keeps_offsets`: PlanOptions::keeps_offsets. All must outlive the planner.
+  // `keeps_offsets`: PlanOptions::keeps_offsets. `trace` may be null. All must
+  // outlive the planner.
   Planner(const MaceModel::Impl& model, const MaceEngineConfig::Impl& config,
-          EngineDevices* devices, EngineMemory* memory, bool keeps_offsets)
+          EngineDevices* devices, EngineMemory* memory, Trace* trace,
+          bool keeps_offsets)
       : model_(model),
         config_(config),
         devices_(*devices),
         memory_(*memory),
+        trace_(trace),
         keeps_offsets_(keeps_offsets) {}
 
   // Plans the whole model, `graph`, for inputs of these shapes. `like` is that
@@ -59,6 +62,7 @@ class Planner {
   const MaceEngineConfig::Impl& config_;
   EngineDevices& devices_;
   EngineMemory& memory_;
+  Trace* const trace_;
   const bool keeps_offsets_;
 };
 

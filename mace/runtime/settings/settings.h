@@ -54,6 +54,7 @@ struct Settings {
   int nnlib_graph_mode = 0;
   bool check_numerics = false;
   bool guard = false;
+  bool tracing = false;
 
   template <typename V>
   void Fields(V& v) {
@@ -270,6 +271,14 @@ struct Settings {
     v(Setting("guard",
               "fill memory that holds nothing live with NaN while running"),
       guard);
+    v(Setting(
+          "tracing",
+          "keep when the engine plans, waits, runs, and runs each op, for a "
+          "Chrome trace, and show it in Android's")
+          .Yaml("1")
+          .More("[What the trace has](engine.md#tracing). `run` and "
+                "`benchmark` use it; an app sets it itself."),
+      tracing);
   }
 };
 

@@ -149,6 +149,10 @@ void PrintConfigured(const std::shared_ptr<mace::MaceModel>& model) {
     return mace::MaceStatus();
   };
   Print("set_guard", Run(model, set_guard, nullptr));
+  const auto trace = [](mace::MaceEngineConfig* config) {
+    return config->Set("tracing", "1");
+  };
+  Print("tracing", Run(model, trace, nullptr));
 
   Print("tuning",
         Run(

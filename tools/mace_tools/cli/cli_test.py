@@ -78,7 +78,7 @@ CHECKING = ("pydantic", "ruamel.yaml", "mace_tools.commands.context")  # a deplo
 
 @pytest.mark.parametrize("arguments, code, needed", [
     (["-h"], 0, ()), (["run", "-h"], 0, ()), (["doctor", "-h"], 0, ()), (["buidl"], 2, ()),
-    (["run", "--rounds=3"], 2, ()), (["run", "--config=x", "--trace=y"], 2, ()),
+    (["run", "--rounds=3"], 2, ()), (["run", "--config=x", "--max_time=1"], 2, ()),
     (["run", "--config=nowhere.yml"], 1, CHECKING), (["build", "--config=bad.yml"], 1, CHECKING),
     (["run", f"--config={CONFIG}", "--model_name=none"], 2, CHECKING),
 ])
@@ -112,7 +112,8 @@ def test_help_and_errors_import_nothing_that_they_do_not_need(tmp_path, argument
     (["run", "--config=x", "-round=3"], "there is no option '-round'; did you mean '--round'?"),
     (["run", "--config=x", "--omp-num-threads", "3"], "did you mean '--omp_num_threads'?"),
     (["run", "--config=x", "--warp_factor=9"], "there is no option '--warp_factor'; `tools/"),
-    (["run", "--config=x", "--trace=y"], "there is no option '--trace' here; benchmark has it"),
+    (["run", "--config=x", "--max_time=1"],
+     "there is no option '--max_time' here; benchmark has it"),
     (["convert", "--device=cpu"],
      "no option '--device' here; run, benchmark, check, compare, capsule have it"),
     (["run", "my.yml"], "'my.yml' stands without an option; did you mean '--config=my.yml'?"),

@@ -67,8 +67,17 @@ def test_benchmark_prints_the_tables_and_writes_a_trace(call, tmp_path):
     assert f"{len(report['ops'])} ops total." in out
     conv = next(op for op in report["ops"] if op["type"] == "Conv2d")
     assert conv["macs"] > 0 and conv["gflops"] > 0
-    events = json.loads(trace.read_text())["traceEvents"]
-    assert len(events) == len(report["ops"]) and all(e["ph"] == "X" for e in events)
+    names = [e["name"] for e in json.loads(trace.read_text())["traceEvents"] if e["ph"] == "X"]
+    assert names.count("create engine") == 1 and names.count("run") == 2
+    for op in report["ops"]:  # in the warm-up and in the run
+        assert names.count(f"{op['type']} {op['name']}") == 2
+
+
+def test_run_writes_a_trace(call, tmp_path):
+    trace = tmp_path / "trace.json"
+    call("run", "tflite", f"--trace={trace}")
+    names = [e["name"] for e in json.loads(trace.read_text())["traceEvents"]]
+    assert names.count("run") == 2
 
 
 @pytest.mark.parametrize("stage, message", [("graph", "Softmax"), ("plan", "Softmax"),

@@ -18,7 +18,7 @@ from mace_tools import frameworks
 from mace_tools.commands import labels, output_summary, remote, result_file
 from mace_tools.commands.compare_devices import compare
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.prepare import Job, Prepared, jobs, prepared
+from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
 from mace_tools.commands.source_values import SourceValues
 from mace_tools.commands.validation import validate_run
 from mace_tools.graph.model_quantization import stands_for
@@ -33,6 +33,8 @@ def command(context: Context) -> Outcome:
             frameworks.require(platform)
     if context.args.output_dir is not None:
         result_file.make_folder(context.args.output_dir, "--output_dir")
+    if context.args.trace is not None:
+        result_file.check_writable(context.args.trace, "--trace")
     names = {tag: labels.read(context, tag, m) for tag, m in context.models.items()}
     chosen = remote.choose(context)
     found, sources, ok = jobs(context), Sources(), True
@@ -45,8 +47,9 @@ def command(context: Context) -> Outcome:
 
         def work(own: Context, job: Job, place: remote.Remote) -> dict[str, Any]:
             with prepared(own, job, place) as ready:
-                own = _in_folder(own, place.place.file_name) if chosen.several else own
-                return _everything(own, job, ready, names[job.tag], sources)
+                name = place.place.file_name if chosen.several else ""
+                own = _in_folder(own, name) if name else own
+                return _everything(own, job, ready, names[job.tag], sources, name)
 
         ok, by_place = remote.on_places(context, found, chosen, work)
         for tag, ones in by_place.items():
@@ -78,11 +81,13 @@ def _in_folder(context: Context, name: str) -> Context:
 
 
 def _everything(
-    context: Context, job: Job, ready: Prepared, names: list[str] | None, sources: Sources
+    context: Context, job: Job, ready: Prepared, names: list[str] | None, sources: Sources,
+    place: str = "",
 ) -> dict[str, Any]:
+    """`place` names the files of a phone or board, if there are several."""
     if context.args.dump:
         return job.report({device: _dump(context, ready, device) for device in job.devices})
-    return _run_everywhere(context, job, ready, names, sources)
+    return _run_everywhere(context, job, ready, names, sources, place)
 
 
 def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
@@ -95,14 +100,15 @@ def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
 
 
 def _run_everywhere(
-    context: Context, job: Job, ready: Prepared, names: list[str] | None, sources: Sources
+    context: Context, job: Job, ready: Prepared, names: list[str] | None, sources: Sources,
+    place: str,
 ) -> dict[str, Any]:
     """Runs on each device in turn, and compares two of them."""
     runs: dict[str, dict[str, Any]] = {}
     outputs: dict[str, Arrays] = {}
     for device in job.devices:
         context.console.banner(f"Run model {ready.tag} on {ready.where}{job.on(device)}")
-        runs[device], outputs[device] = _run(context, ready, device)
+        runs[device], outputs[device] = _run(context, job, ready, device, place)
         summary = runs[device]
         if context.args.output_dir is not None:
             folder = context.args.output_dir
@@ -132,19 +138,25 @@ def _numbers(net: Any, outputs: Arrays) -> Arrays:
             for info in net.output_info}
 
 
-def _run(context: Context, ready: Prepared, device: str) -> tuple[dict[str, Any], Arrays]:
+def _run(
+    context: Context, job: Job, ready: Prepared, device: str, place: str
+) -> tuple[dict[str, Any], Arrays]:
     """Returns the latencies for --json, and the outputs."""
     args, console = context.args, context.console
+    trace = own_file(args.trace, job, device, len(context.models), place)
     with tempfile.TemporaryDirectory(prefix="mace_outputs.") as folder:
         flags = [*ready.flags[device], f"--output_dir={folder}",
                  *runner.flags({"check_numerics": args.check_numerics})]
-        starts = [runner.call(ready.mace_run, [*flags, f"--round={args.round}"], console,
-                              args.vlog_level) for _ in range(args.restart_round)]
+        timed = [*flags, f"--round={args.round}", *runner.flags({"trace": trace})]
+        starts = [runner.call(ready.mace_run, timed, console, args.vlog_level)
+                  for _ in range(args.restart_round)]
         if args.validate and ready.converted.net.variables:
             # The framework computes one run, at the beginning of a stream.
             runner.call(ready.mace_run, [*flags, "--warmup=0", "--round=1"], console,
                         args.vlog_level)
         outputs = _read_outputs(ready, Path(folder))
+    if trace is not None:
+        console.info(f"trace: {trace}")
     _note_odd(context, ready.tag, outputs)
     times = [ms for start in starts for ms in start.get("run_ms", [])]
     return {"latency": result_file.latency_summary(times), "starts": starts}, outputs

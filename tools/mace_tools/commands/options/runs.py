@@ -28,6 +28,7 @@ def run(p: argparse.ArgumentParser) -> None:
     p.add_argument("--output_dir", type=Path, metavar="DIR", help="keep the outputs as .npy files")
     p.add_argument("--dump", choices=("graph", "plan", "memory"),
                    help="print a stage of the engine instead of running")
+    _add_trace(p)
 
 
 def benchmark(p: argparse.ArgumentParser) -> None:
@@ -39,12 +40,17 @@ def benchmark(p: argparse.ArgumentParser) -> None:
                    help="at most so long in all (default: 10)")
     p.add_argument("--warmup_runs", type=shared.positive, default=1, metavar="N",
                    help="runs before the timed ones (default: 1)")
-    p.add_argument("--trace", type=Path, metavar="FILE",
-                   help="write the last run as a Chrome trace (for chrome://tracing or Perfetto)")
+    _add_trace(p)
     p.add_argument("--html", type=Path, metavar="FILE", help="also write a report as a web page")
     p.add_argument("--onnx_view", type=Path, metavar="FILE",
                    help="also write the converted graph with the milliseconds of each node as an "
                    "ONNX file without weights, to look at in Netron")
+
+
+def _add_trace(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--trace", type=Path, metavar="FILE",
+                   help="also write a Chrome trace (for chrome://tracing or Perfetto) of another "
+                   "engine: its creation, its warm-up and a run")
 
 
 def check(p: argparse.ArgumentParser) -> None:

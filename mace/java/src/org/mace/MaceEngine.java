@@ -375,7 +375,10 @@ public final class MaceEngine extends NativeHandle {
     }
   }
 
-  /** One stage of preparing the model, for people: "graph", "plan", "memory" or "tuning". */
+  /**
+   * One stage of preparing the model, for people: "graph", "plan", "memory" or "tuning"; or
+   * "trace", the latest spans as a Chrome trace, of an engine with the setting {@code tracing}.
+   */
   public String dump(String stage) {
     long handle = acquire();
     try {

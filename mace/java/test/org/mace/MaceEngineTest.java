@@ -199,6 +199,17 @@ public class MaceEngineTest {
   }
 
   @Test
+  public void tracingKeepsSpansOfRunsAndOps() {
+    try (MaceEngine engine =
+        new MaceEngine(Models.file("digits.pb"), new Options().set("tracing", "1"))) {
+      engine.run(Models.pixels(1), new float[10]);
+      String trace = engine.dump("trace");
+      assertTrue(trace.contains("\"name\": \"run\""));
+      assertTrue(trace.contains("\"name\": \"Conv2d "));
+    }
+  }
+
+  @Test
   public void anyTensorIsAnOutput() {
     Options options = new Options().setOutputs(Collections.singletonList("difference"));
     try (MaceEngine engine = new MaceEngine(Models.file("two.pb"), options)) {
