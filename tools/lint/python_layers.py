@@ -48,6 +48,7 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         "reference": {"ops"},
         ".": {"ops", "reference"},
         "passes": {".", "ops", "reference"},
+        "streaming": {".", "ops", "passes", "reference"},
         "exporters": set(),
         "decoders": set(),
         "importers": {".", "decoders", "exporters", "ops", "passes", "reference"},

@@ -46,6 +46,8 @@ COMMANDS = {
                     runs.plan, instead="--records=FILE"),
     "quantize": Command("quantize float models to int8 with calibration data and report the error "
                         "of each layer", models.quantize),
+    "stream": Command("make a causal network one that takes new frames and keeps earlier ones as "
+                      "states", models.stream),
     "explain": Command("turn the numbers in messages about an obfuscated model back into names",
                        models.explain),
     "capsule": Command("pack what reproduces a failure of a model, without its names, weights and "

@@ -78,6 +78,16 @@ def quantize(p: argparse.ArgumentParser) -> None:
                    help="a built mace_run (default: built with bazel when missing or stale)")
 
 
+def stream(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--axis", default="1", metavar="AXIS",
+                   help="the time axis of all inputs, or input=AXIS,... of those that are "
+                   "sequences (default: 1)")
+    p.add_argument("--frames", type=shared.positive, metavar="N",
+                   help="new frames in each run (default: as few as the strides allow)")
+    p.add_argument("--mace_run", type=Path, metavar="FILE",
+                   help="a built mace_run (default: built with bazel when missing or stale)")
+
+
 def explain(p: argparse.ArgumentParser) -> None:
     p.add_argument("text", nargs="*", metavar="TEXT",
                    help="numbers, or messages that have them in quotes (default: stdin)")

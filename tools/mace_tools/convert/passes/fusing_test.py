@@ -249,6 +249,17 @@ def test_atrous_convolution():
     assert net.check(flatten_atrous) == {"Conv2d": 1}
 
 
+@pytest.mark.parametrize("axis, kernel", [(1, (1, 3)), (-3, (1, 3)), (2, (3, 1))])
+def test_atrous_convolution_over_one_axis(axis, kernel):
+    """As Keras writes Conv1D(dilation_rate=2, padding="causal")."""
+    net = Net(x=(2, 9, 4))
+    y = net.op("SpaceToBatchNd", "x", block_shape=[2], paddings=[4, 1])
+    y = net.op("Conv2d", net.op("ExpandDims", y, axis=[axis]), net.const(5, 4, *kernel))
+    y = net.op("Squeeze", y, axis=[axis])
+    net.out(net.op("BatchToSpaceNd", y, block_shape=[2], crops=[0, 1]))
+    assert net.check(flatten_atrous) == {"ExpandDims": 1, "Conv2d": 1, "Squeeze": 1}
+
+
 def test_atrous_with_stride_stays():
     net = Net(x=(1, 8, 8, 4))
     y = net.op("SpaceToBatchNd", "x", block_shape=[2, 2], paddings=[0, 0, 0, 0])
