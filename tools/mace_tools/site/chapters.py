@@ -10,7 +10,8 @@ from pathlib import Path
 # Pages by the repository's paths, with a title for the navigation where the page's own says too
 # little beside the others. Those of api/ are generated.
 CHAPTERS = {
-    "Start": {"docs/introduction.md": "", "docs/first_app.md": "", "docs/faq.md": ""},
+    "Start": {"docs/introduction.md": "", "docs/first_app.md": "", "docs/faq.md": "",
+              "docs/contents.md": "All pages"},
     "Models": {
         "docs/converter.md": "", "docs/untrusted_files.md": "",
         "docs/front_ends.md": "Supported operators of each format",
