@@ -129,7 +129,17 @@ def libraries(abi: Abi, engine: Engine, folder: Path, symbols: Path) -> None:
         library = folder / link.SONAME
         merged = link.merge(abi, engine.archives, work)
         link.shared(abi, merged, library, symbols / link.SONAME)
-        objects = []
+    jni(abi, library, folder / JNI, symbols / JNI)
+    if abi.ndk is not None:
+        shutil.copyfile(cxx_library(abi), folder / CXX)
+
+
+def jni(abi: Abi, library: Path, out: Path, symbols: Path,
+        system: Sequence[object] = ()) -> None:
+    """Writes libmace_jni.so, over `library`; `system` are the libraries that it is linked with, in
+    place of those of the compiler. Errors: MissingToolError, RunFailedError."""
+    with tempfile.TemporaryDirectory(prefix="mace.jni.") as temporary:
+        work, objects = Path(temporary), []
         for source in sorted((SOURCES / "jni").glob("*.c")):
             objects.append(work / f"{source.stem}.o")
             link.run([abi.tool("g++"), *abi.flags, "-x", "c", "-std=c99", "-O2", "-g1", "-fPIC",
@@ -138,12 +148,10 @@ def libraries(abi: Abi, engine: Engine, folder: Path, symbols: Path) -> None:
         whole = work / JNI
         link.run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{JNI}",
                   *link.SHARED_FLAGS, *link.beside(abi), *objects, library,
-                  *[f"-L{f}" for f in abi.library_folders],
-                  *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
-                  *[f"-l{name}" for name in link.dependencies(abi)]])
-        link.strip(abi, whole, folder / JNI, symbols / JNI)
-    if abi.ndk is not None:
-        shutil.copyfile(cxx_library(abi), folder / CXX)
+                  *(system or [*[f"-L{f}" for f in abi.library_folders],
+                               *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
+                               *[f"-l{name}" for name in link.dependencies(abi)]])])
+        link.strip(abi, whole, out, symbols)
 
 
 def _jni_headers(abi: Abi) -> list[str]:

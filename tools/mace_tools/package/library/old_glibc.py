@@ -69,11 +69,17 @@ def shared(abi: Abi, merged: link.Merged, newest: Version, out: Path, debug: Pat
     shims = folder / "old_glibc.o"
     link.run([abi.tool("g++"), *abi.flags, "-x", "c", "-std=c99", "-Os", "-fPIC", "-c",
               "-fvisibility=hidden", link.TEMPLATES / "old_glibc.c", "-o", shims])
-    runtime = [link.run([abi.tool("g++"), *abi.flags, f"-print-file-name={name}"]).strip()
-               for name in ("libstdc++.a", "libgcc_s.so.1", "libgcc.a", "libc_nonshared.a")]
     link.shared(abi, merged, out, debug, inputs=(
-        "-nodefaultlibs", merged.object, shims, "-Wl,--start-group", *runtime,
-        *stubs(abi, newest, folder), "-Wl,--end-group"))
+        merged.object, shims, *system(abi, newest, folder)))
+
+
+def system(abi: Abi, newest: Version, folder: Path) -> list[object]:
+    """What a shared library is linked with in place of the compiler's own libraries; the stubs are
+    written to `folder`."""
+    runtime = [_file(abi, name)
+               for name in ("libstdc++.a", "libgcc_s.so.1", "libgcc.a", "libc_nonshared.a")]
+    return ["-nodefaultlibs", "-Wl,--start-group", *runtime, *stubs(abi, newest, folder),
+            "-Wl,--end-group"]
 
 
 def _file(abi: Abi, name: str) -> Path:

@@ -55,7 +55,7 @@ def machine(abi: Abi) -> str:
 
 
 def _library(abi: Abi, made: engine.Engine, out: Path) -> None:
-    """The archive of the library, and the Debian package."""
+    """The archive of the library with that of Java, and the Debian package."""
     name = f"mace-{bundle.version()}-linux-{machine(abi)}"
     with tempfile.TemporaryDirectory(prefix="mace.release.") as temporary:
         work, root = Path(temporary), Path(temporary) / "root"
@@ -63,6 +63,8 @@ def _library(abi: Abi, made: engine.Engine, out: Path) -> None:
         library.parent.mkdir(parents=True)
         old_glibc.shared(abi, link.merge(abi, made.archives, work), GLIBC, library,
                          work / "debug" / link.SONAME)
+        java.jni(abi, library, library.parent / java.JNI, work / "debug" / java.JNI,
+                 old_glibc.system(abi, GLIBC, work))
         bundle.write_headers(root, {})
         bundle.write_build_files(root, {abi: link.SONAME})
         bundle.write_documents(root, name, [], NAMES)
@@ -77,7 +79,8 @@ def _library(abi: Abi, made: engine.Engine, out: Path) -> None:
 
 def debian_files(root: Path, library: Path, triple: str) -> dict[str, bytes]:
     """The files of a library's folder where Debian has them."""
-    found = {f"usr/lib/{triple}/{library.name}": library.read_bytes()}
+    found = {f"usr/lib/{triple}/{path.name}": path.read_bytes()
+             for path in sorted(library.parent.glob("*.so"))}
     found |= {f"usr/{path.relative_to(root).as_posix()}": path.read_bytes()
               for path in sorted((root / "include").rglob("*.h"))}
     for path in sorted((root / "share" / "doc" / "mace").iterdir()):

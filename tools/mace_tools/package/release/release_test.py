@@ -12,6 +12,7 @@ import json
 import os
 import re
 import subprocess
+import tarfile
 import time
 import xml.etree.ElementTree as ET
 import zipfile
@@ -196,6 +197,11 @@ def test_what_a_release_has(stubs, tmp_path):
         assert "mace_engine/libmace.so" in names and not any(n.startswith("mace/") for n in names)
         text = archive.read("mace_engine/_engine.py").decode()
         assert "from mace_engine._errors import" in text and "from mace." not in text
+    with tarfile.open(tmp_path / "release" / f"mace-{version}-linux-{machine}.tar.gz") as archive:
+        (java,) = [name for name in archive.getnames() if name.endswith("/libmace_jni.so")]
+        needed = archive.extractfile(java).read()
+    newest = max(tuple(map(int, v.split(b"."))) for v in re.findall(rb"GLIBC_([\d.]+)", needed))
+    assert newest <= make.GLIBC
     subprocess.run(["sha256sum", "--check", "--quiet", bundle.SUMS], cwd=tmp_path / "release",
                    check=True)
     bill = json.loads(found[make.SBOM])
