@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "mace/base/status.h"
@@ -22,22 +23,38 @@ namespace mace {
 // (RLIMIT_AS). Read from the system once.
 int64_t MachineMemoryBytes();
 
+// Returns the bytes of these that nobody uses now: what the system says that it
+// can give to new processes (MemAvailable), and what is left of the limits of
+// the control groups and of the address space. Tests pass another `root` than
+// "", in which there are /proc and /sys.
+int64_t AvailableMemoryBytes(const std::string& root = "");
+
 // Thread-safe.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(int64_t limit) : limit_(limit) {}
+  // `available`: 0 if somebody chose the limit. Otherwise the limit is a share
+  // of so many bytes that were available, and holds as long as no more are:
+  // bytes beyond it are taken if they are available then.
+  explicit MemoryBudget(int64_t limit, int64_t available = 0)
+      : limit_(limit), available_(available) {}
+  // The budget where nobody chooses a limit.
+  static std::shared_ptr<MemoryBudget> Default();
 
   int64_t limit() const { return limit_; }
+  int64_t available() const { return available_; }
   int64_t used() const { return used_.load(); }
 
   // The budget of the innermost ScopedMemoryBudget on this thread. Threads
-  // without one share a budget with the machine's limit.
+  // without one share a default budget.
   static const std::shared_ptr<MemoryBudget>& Current();
 
  private:
   friend class MemoryShare;
 
-  const int64_t limit_;
+  // Whether so many bytes can be taken besides those of `used`.
+  bool Allows(int64_t bytes, int64_t used) const;
+
+  const int64_t limit_, available_;
   std::atomic<int64_t> used_{0};
 };
 

@@ -115,6 +115,21 @@ mace_status_t mace_config_set_memory_limit(mace_config_t* config,
   return MACE_SUCCESS;
 }
 
+mace_status_t mace_config_set_require(mace_config_t* config,
+                                      mace_device_t device, double share) {
+  MACE_CAPI_NOT_NULL(config);
+  return capi::Report(
+      config->config.SetRequire(static_cast<mace::DeviceType>(device), share));
+}
+
+mace_status_t mace_config_set_driver_probe(mace_config_t* config,
+                                           const char* program,
+                                           int32_t timeout_ms) {
+  MACE_CAPI_NOT_NULL(config);
+  MACE_CAPI_NOT_NULL(program);
+  return capi::Report(config->config.SetDriverProbe(program, timeout_ms));
+}
+
 mace_status_t mace_config_set_winograd(mace_config_t* config,
                                        int32_t largest_tile) {
   MACE_CAPI_NOT_NULL(config);

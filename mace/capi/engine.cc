@@ -193,7 +193,10 @@ mace_status_t mace_engine_memory_usage(const mace_engine_t* engine,
   mace::MaceMemoryUsage found;
   MACE_CAPI_RETURN_IF_ERROR(
       capi::Report(engine->engine->GetMemoryUsage(&found)));
-  *usage = new (std::nothrow) mace_memory_usage{std::move(found)};
+  mace::MaceMemoryTotals totals;
+  MACE_CAPI_RETURN_IF_ERROR(
+      capi::Report(engine->engine->GetMemoryTotals(&totals)));
+  *usage = new (std::nothrow) mace_memory_usage{std::move(found), totals};
   return capi::Made(*usage);
 }
 
@@ -217,6 +220,25 @@ mace_status_t mace_engine_device_counts(const mace_engine_t* engine,
     counts[i] = i < MACE_DEVICE_COUNTS ? known[i] : 0;
   }
   return MACE_SUCCESS;
+}
+
+mace_status_t mace_engine_placement(const mace_engine_t* engine,
+                                    mace_records_t** records) {
+  MACE_CAPI_NOT_NULL(records);
+  *records = nullptr;
+  MACE_CAPI_NOT_NULL(engine);
+  std::vector<mace::MaceNodePlacement> placement;
+  MACE_CAPI_RETURN_IF_ERROR(
+      capi::Report(engine->engine->GetPlacement(&placement)));
+  std::vector<mace_records::Record> found;
+  for (mace::MaceNodePlacement& p : placement) {
+    found.push_back(
+        {{std::move(p.node), std::move(p.type), std::move(p.device),
+          std::move(p.data_type), std::move(p.kernel), std::move(p.reason)},
+         p.macs});
+  }
+  *records = new (std::nothrow) mace_records{std::move(found)};
+  return capi::Made(*records);
 }
 
 mace_status_t mace_engine_gpu_handles(const mace_engine_t* engine,

@@ -43,8 +43,18 @@ struct mace_run_metadata {
   mace::RunMetadata metadata;
 };
 
+// A record is texts, and a number of some of them.
+struct mace_records {
+  struct Record {
+    std::vector<std::string> texts;
+    int64_t macs = 0;
+  };
+  std::vector<Record> records;
+};
+
 struct mace_memory_usage {
   mace::MaceMemoryUsage usage;
+  mace::MaceMemoryTotals totals;
 };
 
 namespace mace::capi {

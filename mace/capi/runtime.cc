@@ -67,6 +67,10 @@ mace_status_t mace_set_gpu_hints(mace_gpu_perf_t perf,
   return MACE_SUCCESS;
 }
 
+int32_t mace_run_driver_probe(const char* device) {
+  return mace::RunDriverProbe(mace::StringOrEmpty(device));
+}
+
 mace_status_t mace_set_opencl_binary_paths(const char* const* paths,
                                            size_t count) {
   std::vector<std::string> copies;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "mace/capi/objects.h"
 #include "mace/capi/status.h"
@@ -174,9 +175,18 @@ double mace_memory_usage_number(const mace_memory_usage_t* usage,
       return static_cast<double>(u.allocated_arena_bytes);
     case MACE_MEMORY_ALLOCATED_IMAGE_BYTES:
       return static_cast<double>(u.allocated_image_bytes);
+    case MACE_MEMORY_ANONYMOUS_BYTES:
+      return static_cast<double>(usage->totals.anonymous_bytes);
+    case MACE_MEMORY_MAPPED_BYTES:
+      return static_cast<double>(usage->totals.mapped_bytes);
+    case MACE_MEMORY_LIMIT_BYTES:
+      return static_cast<double>(usage->totals.limit_bytes);
+    case MACE_MEMORY_AVAILABLE_BYTES:
+      return static_cast<double>(usage->totals.available_bytes);
+    case MACE_MEMORY_TAKEN_BYTES:
+      return static_cast<double>(usage->totals.taken_bytes);
     default:
-      (void)capi::CheckRange(__func__, "which", which,
-                             MACE_MEMORY_ALLOCATED_IMAGE_BYTES);
+      (void)capi::CheckRange(__func__, "which", which, MACE_MEMORY_TAKEN_BYTES);
       return 0;
   }
 }
@@ -226,6 +236,49 @@ const char* mace_memory_usage_entry(const mace_memory_usage_t* usage,
   if (requested_bytes != nullptr) *requested_bytes = entry.requested_bytes;
   if (objects != nullptr) *objects = entry.count;
   return name;
+}
+
+void mace_records_destroy(mace_records_t* records) { delete records; }
+
+size_t mace_records_count(const mace_records_t* records) {
+  MACE_CAPI_GETS(records, 0);
+  return records->records.size();
+}
+
+const char* mace_records_text(const mace_records_t* records, size_t index,
+                              mace_record_text_t which) {
+  MACE_CAPI_GETS(records, nullptr);
+  const auto& all = records->records;
+  if (capi::CheckIndex(__func__, "index", index, all.size()) != MACE_SUCCESS) {
+    return nullptr;
+  }
+  const std::vector<std::string>& texts = all[index].texts;
+  const auto last = static_cast<mace_record_text_t>(texts.size()) - 1;
+  if (capi::CheckRange(__func__, "which", which, last) != MACE_SUCCESS) {
+    return nullptr;
+  }
+  return texts[static_cast<size_t>(which)].c_str();
+}
+
+int64_t mace_records_macs(const mace_records_t* records, size_t index) {
+  MACE_CAPI_GETS(records, 0);
+  const auto& all = records->records;
+  if (capi::CheckIndex(__func__, "index", index, all.size()) != MACE_SUCCESS) {
+    return 0;
+  }
+  return all[index].macs;
+}
+
+mace_status_t mace_kernel_tests(mace_records_t** records) {
+  MACE_CAPI_NOT_NULL(records);
+  *records = nullptr;
+  std::vector<mace_records::Record> found;
+  for (mace::MaceKernelTest& test : mace::GetKernelTests()) {
+    found.push_back({{std::move(test.kernel), std::move(test.reason),
+                      std::move(test.fallback)}});
+  }
+  *records = new (std::nothrow) mace_records{std::move(found)};
+  return capi::Made(*records);
 }
 
 }  // extern "C"

@@ -10,6 +10,7 @@
 #include "mace/base/logging.h"
 #include "mace/base/sort.h"
 #include "mace/opencl/driver/caller_memory.h"
+#include "mace/opencl/driver/cl_api.h"
 #include "mace/opencl/kernels/convert.h"
 #include "mace/opencl/kernels/kernel_table.h"
 #include "mace/opencl/launch/speed.h"
@@ -39,6 +40,10 @@ class Images final : public DeviceImages {
 };
 
 }  // namespace
+
+std::vector<std::string> OpenclDevice::DriverLibraries() {
+  return opencl::LibraryPaths();
+}
 
 Result<std::unique_ptr<OpenclDevice>> OpenclDevice::Create(
     OpenclOptions options, const opencl::ContextOptions& context_options) {

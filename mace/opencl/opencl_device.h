@@ -55,6 +55,8 @@ class OpenclDevice final : public Device,
       OpenclOptions options, const opencl::ContextOptions& context_options);
   static Result<std::unique_ptr<OpenclDevice>> Create(
       OpenclOptions options, std::shared_ptr<opencl::ClRuntime> runtime);
+  // The files in which OpenCL is looked up, in order.
+  static std::vector<std::string> DriverLibraries();
 
   const char* name() const override { return "GPU"; }
   DeviceSpeed speed() const override;

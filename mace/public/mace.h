@@ -161,9 +161,19 @@ class MACE_API MaceEngine {
   // `usage` is null.
   MaceStatus GetMemoryUsage(MaceMemoryUsage* usage) const;
 
+  // Reports its totals, and its limit. Memory that the app owns (its arena, and
+  // weights in its memory) counts in neither. Errors: MACE_INVALID_ARGS if
+  // `totals` is null.
+  MaceStatus GetMemoryTotals(MaceMemoryTotals* totals) const;
+
   // Reports what the engine's devices did since it was created. Errors:
   // MACE_INVALID_ARGS if `counts` is null.
   MaceStatus GetDeviceCounts(MaceDeviceCounts* counts) const;
+
+  // Reports where each node of the latest plan runs, in the order of running;
+  // those that take no time, as they only rename bytes or are part of another
+  // one's kernel, at the end. Errors: MACE_INVALID_ARGS if `placement` is null.
+  MaceStatus GetPlacement(std::vector<MaceNodePlacement>* placement) const;
 
   // Returns the OpenCL handles with which tensors in GPU memory are made.
   // Errors: MACE_UNSUPPORTED if no part of the model runs on the GPU.

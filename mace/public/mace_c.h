@@ -205,6 +205,11 @@ MACE_API mace_status_t mace_engine_outputs(const mace_engine_t* engine,
 MACE_API mace_status_t mace_engine_memory_usage(const mace_engine_t* engine,
                                                 mace_memory_usage_t** usage);
 
+// Stores where each node of the latest plan runs in `*records`, in the order of
+// running; those that take no time at the end. Threads: any.
+MACE_API mace_status_t mace_engine_placement(const mace_engine_t* engine,
+                                             mace_records_t** records);
+
 // Stores the first `count` numbers of what the engine's devices did in
 // `counts`: counts[MACE_KERNELS] and others, of which there are
 // MACE_DEVICE_COUNTS. Those that this library does not have are 0. The work of

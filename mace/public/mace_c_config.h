@@ -111,6 +111,22 @@ MACE_API mace_status_t mace_config_share_memory_with(
 MACE_API mace_status_t mace_config_set_memory_limit(mace_config_t* config,
                                                     size_t bytes);
 
+// The least share of the model's multiply-adds that must run on a device, from
+// 0 to 1: creating an engine fails where fewer are placed there, with the nodes
+// and the reasons. Threads: one at a time for `config`.
+MACE_API mace_status_t mace_config_set_require(mace_config_t* config,
+                                               mace_device_t device,
+                                               double share);
+
+// A helper program that tries the driver of the GPU or DSP before its first use
+// in this process; its main returns mace_run_driver_probe(argv[1]). A driver
+// that crashes there, does not answer within `timeout_ms` or computes wrongly
+// is not used (MaceEngineConfig::SetDriverProbe). "": none. Threads: one at a
+// time for `config`.
+MACE_API mace_status_t mace_config_set_driver_probe(mace_config_t* config,
+                                                    const char* program,
+                                                    int32_t timeout_ms);
+
 // The largest tile of Winograd convolutions: 0 (none), 1 (the device's choice),
 // 2, 4 or, on the CPU, 6.
 // Larger ones are faster and less exact, as MaceEngineConfig::SetWinograd

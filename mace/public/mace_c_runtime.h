@@ -144,6 +144,10 @@ typedef struct mace_kv_storage {
 // any.
 MACE_API mace_status_t mace_set_kv_storage(const mace_kv_storage_t* storage);
 
+// What the main of a helper program returns that tries the driver of a device,
+// "gpu" or "dsp", for mace_config_set_driver_probe. Threads: any.
+MACE_API int32_t mace_run_driver_probe(const char* device);
+
 // The GPU settings that engines share; immutable.
 typedef struct mace_gpu_context mace_gpu_context_t;
 // What a mace_gpu_context_t is made from.

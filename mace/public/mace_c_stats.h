@@ -117,7 +117,18 @@ enum {
   // Engines that share memory all report the same bytes, which exist once. 0
   // after mace_engine_release_intermediate_buffer.
   MACE_MEMORY_ALLOCATED_ARENA_BYTES = 9,
-  MACE_MEMORY_ALLOCATED_IMAGE_BYTES = 10
+  MACE_MEMORY_ALLOCATED_IMAGE_BYTES = 10,
+  // What only this process holds: the arena, images, packed and copied weights,
+  // constants, states, tables. And what is mapped from files: weights, whose
+  // pages the system may drop at any time. Memory of the app's counts in
+  // neither.
+  MACE_MEMORY_ANONYMOUS_BYTES = 11,
+  MACE_MEMORY_MAPPED_BYTES = 12,
+  // The limit of anonymous bytes, what was available when the engine was
+  // created (0 if the app chose the limit), and what counts for the limit.
+  MACE_MEMORY_LIMIT_BYTES = 13,
+  MACE_MEMORY_AVAILABLE_BYTES = 14,
+  MACE_MEMORY_TAKEN_BYTES = 15
 };
 
 // Returns a number of `usage`, or 0 (an error); integers are exact. Threads:
@@ -148,6 +159,49 @@ MACE_API const char* mace_memory_usage_entry(const mace_memory_usage_t* usage,
                                              size_t index, int64_t* used_bytes,
                                              int64_t* requested_bytes,
                                              int64_t* objects);
+
+// Records of texts and numbers: the placement of an engine's nodes, or the
+// tests of micro-kernels. Immutable; what getters return is valid as long as
+// it.
+typedef struct mace_records mace_records_t;
+
+// Null does nothing. Threads: any, once no other call uses `records`.
+MACE_API void mace_records_destroy(mace_records_t* records);
+
+// Returns how many there are, or 0 (an error). Threads: any.
+MACE_API size_t mace_records_count(const mace_records_t* records);
+
+// The texts of mace_engine_placement and of mace_kernel_tests.
+typedef int32_t mace_record_text_t;
+enum {
+  MACE_PLACEMENT_NODE = 0,       // of several nodes in one kernel "a + b"
+  MACE_PLACEMENT_TYPE = 1,       // the op; of several "Conv2d+Eltwise"
+  MACE_PLACEMENT_DEVICE = 2,     // "CPU", "GPU" or "DSP"
+  MACE_PLACEMENT_DATA_TYPE = 3,  // of the first output, as it is computed
+  MACE_PLACEMENT_KERNEL = 4,     // "none: ..." if nothing is left to do
+  // Why it does not run on the device that the engine was created for; empty:
+  // it does.
+  MACE_PLACEMENT_REASON = 5
+};
+enum {
+  MACE_KERNEL_NAME = 0,
+  MACE_KERNEL_REASON = 1,   // why it is switched off; empty: it is right
+  MACE_KERNEL_FALLBACK = 2  // what is used in its place
+};
+
+// Returns a text of record number `index`, or null (an error). Threads: any.
+MACE_API const char* mace_records_text(const mace_records_t* records,
+                                       size_t index, mace_record_text_t which);
+
+// Returns the multiply-adds of record number `index` of a placement, or 0.
+// Threads: any.
+MACE_API int64_t mace_records_macs(const mace_records_t* records, size_t index);
+
+// Stores the micro-kernels of the CPU that this process has tested in
+// `*records`, in the order of their first use. Before one is used for the first
+// time, it computes a small known case; what fails is switched off, and another
+// one takes its place (mace_capability.h). Threads: any.
+MACE_API mace_status_t mace_kernel_tests(mace_records_t** records);
 
 // What the devices of an engine did since it was created: the places in the
 // array of mace_engine_device_counts. Programs are shared by the engines of a

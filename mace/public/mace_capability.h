@@ -3,6 +3,9 @@
 #ifndef MACE_PUBLIC_MACE_CAPABILITY_H_
 #define MACE_PUBLIC_MACE_CAPABILITY_H_
 
+#include <string>
+#include <vector>
+
 #include "mace/public/mace_api.h"
 #include "mace/public/mace_config.h"
 
@@ -39,6 +42,25 @@ struct Capability {
 // them. May be called from any thread; measure while nothing else runs.
 MACE_API Capability GetCapability(DeviceType device_type,
                                   float cpu_float32_exec_time = 1.f);
+
+// A micro-kernel of the CPU that this process has tested.
+struct MaceKernelTest {
+  std::string kernel;  // such as "gemm_f32_14x32__avx512"
+  std::string reason;  // why it is switched off: "illegal instruction", "wrong
+                       // numbers"; empty: it is right
+  std::string fallback;  // what is used in its place
+};
+
+// Returns the micro-kernels that were tested, in the order of their first use.
+// Before one is used for the first time in a process, it computes a small known
+// case: there are CPUs that claim instructions which they do not have, or that
+// compute them wrongly. What fails is switched off, another one takes its
+// place, and the log has a warning. The cases run in a process that lives for
+// a moment, so that no signal handler of the app is called or replaced. With a
+// store (SetKVStorageFactory, or the storage path of a GPUContext) the results
+// are kept for later processes on the same CPU. Empty for a library that was
+// built without (`kernel_self_test: 0`). May be called from any thread.
+MACE_API std::vector<MaceKernelTest> GetKernelTests();
 
 }  // namespace mace
 

@@ -133,14 +133,26 @@ class MACE_API MaceEngineConfig {
   // SetArena was called too.
   MaceStatus ShareMemoryWith(const MaceEngine* engine);
 
-  // The most bytes that an engine may allocate for tensors: its arena (if not
-  // the caller's), scratch, constants that it computes, weights that it packs
-  // or widens, images, outputs that it makes for the caller. Mapped weights do
-  // not count. Each is compared with what is left before it is allocated, and
-  // MACE_OUT_OF_RESOURCES says how many bytes were for what. 0, the default:
-  // what the machine has, or the limit of the process's control group or
-  // address space where that is lower.
+  // The most anonymous bytes that an engine may allocate for tensors: its arena
+  // (if not the caller's), scratch, constants that it computes, weights that it
+  // packs or widens, images, outputs that it makes for the caller. Mapped
+  // weights do not count. Each is compared with what is left before it is
+  // allocated, and creating an engine allocates all that a Run needs, so that
+  // one that was created runs. MACE_OUT_OF_RESOURCES says how many bytes were
+  // for what. 0, the default: three quarters of what is available when the
+  // engine is created (in the machine, in the process's control group, in its
+  // address space), and more where so much is still available when it is
+  // needed; the message has both numbers.
   void SetMemoryLimit(size_t bytes);
+
+  // The least share of the model's multiply-adds that must run on a device,
+  // from 0 to 1; 0 requires nothing. Creating an engine fails with
+  // MACE_UNSUPPORTED where fewer are placed there, be it that the device does
+  // not exist, that it does not support some nodes, or that moving their
+  // tensors would cost more than it gains: the message names the nodes and the
+  // reasons. So does a Run with input shapes for which that is so, and no
+  // engine falls back to the CPU against it. Several devices may have a share.
+  MaceStatus SetRequire(DeviceType device, double share);
 
   // The largest tile of Winograd convolutions: 0 (none), 1 (as if not called,
   // but 4 on the GPU, or 2 with fp16), 2, 4 or, on the CPU, 6. Larger ones are
@@ -190,6 +202,22 @@ class MACE_API MaceEngineConfig {
   // Runs in an unsigned process domain, for which the DSP's code needs no
   // signature. The first engine of a process on the DSP decides for all.
   MaceStatus SetHexagonToUnsignedPD();
+
+  // Lets a helper program try the driver of the GPU or DSP before the first use
+  // in this process: its main is one call, RunDriverProbe. Where the driver
+  // crashes there, does not answer within `timeout_ms` or computes wrongly, it
+  // is not used, and the CPU takes over, with a warning in the log. What was
+  // found is kept with the driver's identity where compiled programs are kept
+  // (SetKVStorageFactory, or the storage path of a GPUContext), so that the
+  // helper runs once for each version of a driver; an entry that is removed
+  // from there is tried again. `program` is a path; on Android only files of
+  // the app's folder of native libraries can be started, so that it is named
+  // like one, libmace_driver_probe.so. Where it cannot be started the log has a
+  // warning, and the first use is unprotected. The default, "": no helper.
+  MaceStatus SetDriverProbe(const std::string& program, int timeout_ms = 30000);
+  MaceStatus SetDriverProbe(const char* program, int timeout_ms = 30000) {
+    return SetDriverProbe(StringOrEmpty(program), timeout_ms);
+  }
 
   // How kernels run best on this CPU or GPU is measured, for about so long
   // whenever a plan is made (0, the default: not at all), and kept in `file`;

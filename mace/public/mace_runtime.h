@@ -112,6 +112,12 @@ MACE_API void SetOpenMPThreadAffinity(int num_threads,
 MACE_API MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
                                         std::vector<int>* little_core_ids);
 
+// What a helper program does that tries the driver of a GPU or a DSP for an app
+// (MaceEngineConfig::SetDriverProbe): its main calls this with argv[1] and
+// returns what it returns. Uses the device "gpu" or "dsp" with a small network
+// and compares what it computes with the CPU.
+MACE_API int RunDriverProbe(const std::string& device);
+
 }  // namespace mace
 
 #endif  // MACE_PUBLIC_MACE_RUNTIME_H_

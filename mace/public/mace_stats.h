@@ -89,6 +89,35 @@ struct MaceMemoryUsage {
   int64_t allocated_arena_bytes = 0, allocated_image_bytes = 0;
 };
 
+// The memory of an engine, by what the system can do with it.
+struct MaceMemoryTotals {
+  // What only this process holds and the system cannot give to others: the
+  // arena, images, packed and copied weights, constants, states, tables.
+  int64_t anonymous_bytes = 0;
+  // Of files: weights, and weights packed ahead, of which the system keeps the
+  // pages that are read, and may drop them at any time.
+  int64_t mapped_bytes = 0;
+  // The limit of anonymous bytes (MaceEngineConfig::SetMemoryLimit), and what
+  // was available when the engine was created; 0 if the app chose the limit.
+  int64_t limit_bytes = 0;
+  int64_t available_bytes = 0;
+  int64_t taken_bytes = 0;  // that count for the limit
+};
+
+// Where a node of the model runs.
+struct MaceNodePlacement {
+  std::string node;       // its name; of several in one kernel "a + b"
+  std::string type;       // its op; of several "Conv2d+Eltwise"
+  std::string device;     // "CPU", "GPU" or "DSP"
+  std::string data_type;  // of its first output, as it computes it: "f16"
+  // The kernel chosen; "none: ..." if nothing is left to do for it.
+  std::string kernel;
+  // Why it does not run on the device that the engine was created for; empty:
+  // it does.
+  std::string reason;
+  int64_t macs = 0;  // multiply-adds
+};
+
 }  // namespace mace
 
 #endif  // MACE_PUBLIC_MACE_STATS_H_

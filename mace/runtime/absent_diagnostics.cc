@@ -9,11 +9,13 @@
 #include "mace/base/components.h"
 #include "mace/base/logging.h"
 #include "mace/plan/types/plan.h"
+#include "mace/public/mace_capability.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/executor/numeric_check.h"
 #include "mace/runtime/executor/op_stats.h"
 #include "mace/runtime/executor/poison.h"
 #include "mace/runtime/executor/trace.h"
+#include "mace/runtime/planning/require.h"
 #include "mace/runtime/report/run_log.h"
 
 namespace mace {
@@ -22,10 +24,31 @@ Status MaceEngine::Impl::Dump(const std::string&, std::string*) const {
   return AbsentComponent("Dump", "diagnostics");
 }
 
+Status MaceEngine::Impl::GetPlacement(std::vector<MaceNodePlacement>*) const {
+  return AbsentComponent("GetPlacement", "diagnostics");
+}
+
+Status CheckRequired(const std::vector<std::string>& required,
+                     const std::string&, const Plan&) {
+  if (required.empty()) return Status();
+  return AbsentComponent("SetRequire", "diagnostics");
+}
+
 Capability GetCapability(DeviceType, float) {
   constexpr float kNever = std::numeric_limits<float>::infinity();
   LOG(WARNING) << AbsentComponent("GetCapability", "diagnostics").information();
   return {{kNever}, {kNever}, false};
+}
+
+int RunDriverProbe(const std::string&) {
+  LOG(ERROR) << AbsentComponent("RunDriverProbe", "diagnostics").information();
+  return 2;
+}
+
+std::vector<MaceKernelTest> GetKernelTests() {
+  LOG(WARNING)
+      << AbsentComponent("GetKernelTests", "diagnostics").information();
+  return {};
 }
 
 bool LogsOps() { return false; }

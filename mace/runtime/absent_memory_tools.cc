@@ -18,7 +18,12 @@ Result<MaceMemoryUsage> MaceEngine::Impl::Usage() const {
   return AbsentComponent("GetMemoryUsage", "memory_tools");
 }
 
+Result<MaceMemoryTotals> MaceEngine::Impl::Totals() const {
+  return AbsentComponent("GetMemoryTotals", "memory_tools");
+}
+
 std::string ToText(const MaceMemoryUsage&) { return ""; }
+std::string ToText(const MaceMemoryTotals&) { return ""; }
 
 MaceStatus MaceEngine::QueryArenaBytes(std::shared_ptr<MaceModel>,
                                        const std::vector<std::string>&,

@@ -1,7 +1,10 @@
 // GetCapability: measuring a device by a small network.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -10,6 +13,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/devices/devices.h"
@@ -133,7 +137,69 @@ Result<float> Measure(const MaceEngineConfig& config, bool is_8_bit) {
   return MeasureMillis(engine, is_8_bit);
 }
 
+// What the network computes on a device, as floats; on the CPU where `device`
+// is CPU. Errors: those of the engine; MACE_UNSUPPORTED if the device does not
+// run all of it.
+Result<std::vector<float>> OutputsOn(DeviceType device, bool is_8_bit) {
+  MACE_ASSIGN_OR_RETURN(std::shared_ptr<MaceModel> model,
+                        SmallNetwork(is_8_bit));
+  MaceEngineConfig config(device);
+  MACE_RETURN_IF_ERROR(config.Set("driver_probe", ""));
+  MACE_RETURN_IF_ERROR(config.SetRequire(device, 1));
+  if (device == HEXAGON) MACE_RETURN_IF_ERROR(config.Set("dsp_takes_all", "1"));
+  MaceEngine::Impl engine;
+  MACE_RETURN_IF_ERROR(engine.Init(std::move(model), {}, {}, config));
+  const size_t elements = static_cast<size_t>(NumElements(ActivationShape()));
+  const std::shared_ptr<float> x(new float[elements],
+                                 std::default_delete<float[]>());
+  for (size_t i = 0; i < elements; ++i) {
+    x.get()[i] = static_cast<float>(i * 7 % 13) / 16 - 0.25f;
+  }
+  std::map<std::string, MaceTensor> outputs;
+  MACE_RETURN_IF_ERROR(engine.Run({{"x", MaceTensor(ActivationShape(), x)}},
+                                  &outputs, nullptr, nullptr));
+  const MaceTensor& y = outputs.begin()->second;
+  if (is_8_bit) {
+    const auto* values = static_cast<const int8_t*>(y.raw_data().get());
+    return std::vector<float>(values, values + elements);
+  }
+  return std::vector<float>(y.data().get(), y.data().get() + elements);
+}
+
+// "right", or what is wrong with the device.
+std::string TryDevice(DeviceType device) {
+  const bool is_8_bit = device == HEXAGON;
+  const auto wanted = OutputsOn(CPU, is_8_bit);
+  const auto found = OutputsOn(device, is_8_bit);
+  for (const auto* outputs : {&wanted, &found}) {
+    if (!outputs->ok()) return outputs->status().information();
+  }
+  // Values are at most 1 in magnitude, and fp16 has 11 bits; 8-bit values may
+  // differ by one after each of the layers.
+  const float most = is_8_bit ? kLayers : 0.02f;
+  for (size_t i = 0; i < wanted->size(); ++i) {
+    const float difference = std::fabs((*found)[i] - (*wanted)[i]);
+    if (!(difference <= most)) {
+      return StrCat("it computes wrongly: ", std::to_string((*found)[i]),
+                    " instead of ", std::to_string((*wanted)[i]));
+    }
+  }
+  return "right";
+}
+
 }  // namespace
+
+int RunDriverProbe(const std::string& device) {
+  if (device != "gpu" && device != "dsp") {
+    LOG(ERROR) << "RunDriverProbe: '" << device << "' is not gpu or dsp";
+    return 2;
+  }
+  const std::string result = TryDevice(device == "gpu" ? GPU : HEXAGON);
+  // For the app, which reads it from a pipe.
+  const ssize_t written = write(STDOUT_FILENO, result.data(), result.size());
+  const bool is_right = result == "right";
+  return is_right && written == static_cast<ssize_t>(result.size()) ? 0 : 1;
+}
 
 Capability GetCapability(DeviceType device_type, float cpu_float32_exec_time) {
   Capability capability = {{kNever}, {kNever}, false};

@@ -47,6 +47,7 @@ Status MaceEngine::Impl::Prepare(const std::vector<std::string>& input_nodes,
   MACE_RETURN_IF_ERROR(CutGraph(input_nodes, output_nodes));
   MACE_RETURN_IF_ERROR(ChooseDevices());
   MACE_RETURN_IF_ERROR(MakePlanner());
+  KeepKernelTests(devices_.all());
   model_->impl()->ForgetPackedWeights();
   return Status();
 }

@@ -47,7 +47,9 @@ class MaceEngine::Impl {
   std::vector<MaceTensorInfo> Infos(bool of_inputs) const;
   Status Dump(const std::string& stage, std::string* text) const;
   Status GetMemoryUsage(MaceMemoryUsage* usage) const;
+  Status GetMemoryTotals(MaceMemoryTotals* totals) const;
   Status GetDeviceCounts(MaceDeviceCounts* counts) const;
+  Status GetPlacement(std::vector<MaceNodePlacement>* placement) const;
   Status GetGPUHandles(MaceGPUHandles* handles) const;
   // Plans for inputs of these shapes; inputs that are not named keep theirs.
   // Only for an engine that was initialized with `query_only`. Errors: as Run.
@@ -88,6 +90,7 @@ class MaceEngine::Impl {
   // Makes the plan for the shapes of these inputs the latest one.
   Status UseShapesOf(const Tensors& inputs);
   Result<MaceMemoryUsage> Usage() const;
+  Result<MaceMemoryTotals> Totals() const;
 
   std::shared_ptr<MaceModel> model_;
   MaceEngineConfig::Impl config_;

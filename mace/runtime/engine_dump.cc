@@ -40,8 +40,10 @@ Status MaceEngine::Impl::Dump(const std::string& stage,
                                       devices.without_effect));
   } else if (stage == "memory") {
     const Result<MaceMemoryUsage> usage = Usage();
+    const Result<MaceMemoryTotals> totals = Totals();
     *text = StrCat(DumpMemory(plan), states_.Dump(),
-                   usage.ok() ? ToText(*usage) : "");
+                   usage.ok() ? ToText(*usage) : "",
+                   totals.ok() ? ToText(*totals) : "");
   } else if (stage == "memory_json") {
     *text = DumpMemoryJson(plan);
   } else if (stage == "tuning") {

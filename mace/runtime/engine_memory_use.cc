@@ -37,6 +37,29 @@ Result<MaceMemoryUsage> MaceEngine::Impl::Usage() const {
   return usage;
 }
 
+Result<MaceMemoryTotals> MaceEngine::Impl::Totals() const {
+  MACE_ASSIGN_OR_RETURN(const MaceMemoryUsage usage, Usage());
+  const MaceModel::Impl& model = *model_->impl();
+  MaceMemoryTotals totals;
+  totals.anonymous_bytes =
+      usage.allocated_arena_bytes + usage.allocated_image_bytes;
+  for (const MaceMemoryCategory& c : usage.categories) {
+    if (c.name == "activations" || c.name == "scratch" || c.name == "images") {
+      continue;  // in what is allocated
+    }
+    const bool is_weights = c.name == "weights";
+    if (is_weights && model.file != nullptr) {
+      totals.mapped_bytes += c.used_bytes;
+    } else if (!is_weights || model.model.weights.data.use_count() > 0) {
+      totals.anonymous_bytes += c.used_bytes;  // not the app's
+    }
+  }
+  totals.limit_bytes = memory_.budget()->limit();
+  totals.available_bytes = memory_.budget()->available();
+  totals.taken_bytes = memory_.budget()->used();
+  return totals;
+}
+
 MaceStatus MaceEngine::QueryArenaBytes(
     std::shared_ptr<MaceModel> model,
     const std::vector<std::string>& output_nodes,

@@ -41,6 +41,15 @@ Status MaceEngine::Impl::GetMemoryUsage(MaceMemoryUsage* usage) const {
   return Status();
 }
 
+Status MaceEngine::Impl::GetMemoryTotals(MaceMemoryTotals* totals) const {
+  if (totals == nullptr) {
+    return InvalidArgument("GetMemoryTotals: totals is null");
+  }
+  std::lock_guard<Mutex> lock(mutex_);
+  MACE_ASSIGN_OR_RETURN(*totals, Totals());
+  return Status();
+}
+
 Status MaceEngine::Impl::GetDeviceCounts(MaceDeviceCounts* counts) const {
   if (counts == nullptr) {
     return InvalidArgument("GetDeviceCounts: counts is null");

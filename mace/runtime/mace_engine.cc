@@ -105,8 +105,17 @@ MaceStatus MaceEngine::GetMemoryUsage(MaceMemoryUsage* usage) const {
   return impl_->GetMemoryUsage(usage);
 }
 
+MaceStatus MaceEngine::GetMemoryTotals(MaceMemoryTotals* totals) const {
+  return impl_->GetMemoryTotals(totals);
+}
+
 MaceStatus MaceEngine::GetDeviceCounts(MaceDeviceCounts* counts) const {
   return impl_->GetDeviceCounts(counts);
+}
+
+MaceStatus MaceEngine::GetPlacement(
+    std::vector<MaceNodePlacement>* placement) const {
+  return impl_->GetPlacement(placement);
 }
 
 MaceStatus MaceEngine::GetGPUHandles(MaceGPUHandles* handles) const {

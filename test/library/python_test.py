@@ -161,6 +161,10 @@ def test_what_is_refused_says_why(mace, models, digits):
     assert error.value.status == 5 and "not a MACE model" in error.value.message
     with pytest.raises(mace.OutOfResourcesError):
         mace.Engine(path, memory_limit=100)(x)
+    with pytest.raises(mace.UnsupportedError, match="the DSP runs 0 of the multiply-adds"):
+        mace.Engine(path, device="dsp", dsp_library="no_such.so", require={"dsp": 0.9})
+    with pytest.raises(mace.InvalidArgumentError, match="a share from 0 to 1"):
+        mace.Engine(path, require={"gpu": 2})
     assert digits(x).argmax() == 3  # still usable
 
 
@@ -188,6 +192,18 @@ def test_tracing_keeps_spans_of_runs_and_ops(mace, models):
     with mace.Engine(models["digits"]) as engine:
         with pytest.raises(mace.InvalidArgumentError, match="setting tracing"):
             engine.dump("trace")
+
+
+def test_an_engine_says_where_its_nodes_run(mace, models):
+    with mace.Engine(models["digits"], require={"cpu": 1}) as engine:
+        placement = engine.placement()
+        assert {(node.device, node.reason) for node in placement} == {("CPU", "")}
+        assert sum(node.macs for node in placement) > 0 and all(n.kernel for n in placement)
+        usage = engine.memory_usage()
+        assert usage.mapped_bytes > 0 and usage.anonymous_bytes >= usage.head_bytes
+        assert usage.limit_bytes == usage.available_bytes // 4 * 3
+    tests = mace.kernel_tests()
+    assert tests and not any(test.reason for test in tests)
 
 
 def test_memory_is_shared_given_and_released(mace, models):

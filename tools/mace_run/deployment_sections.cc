@@ -95,8 +95,25 @@ Text ListText(const YAML::Node& node) {
   return {all, ""};
 }
 
+// {gpu: 0.9} as "gpu=0.9".
+Text SharesText(const YAML::Node& node) {
+  std::string all;
+  for (const auto& entry : node) {
+    if (!entry.first.IsScalar() || !entry.second.IsScalar()) {
+      return {"", Shown(node) + " is not a share for each device"};
+    }
+    all += (all.empty() ? "" : ",") + entry.first.Scalar() + "=" +
+           entry.second.Scalar();
+  }
+  if (all.empty()) return {"", "the mapping is empty"};
+  return {all, ""};
+}
+
 Text TextOf(const SettingInfo& info, const YAML::Node& node) {
-  const bool is_list = info.type == SettingInfo::kList;
+  const bool is_list = info.is_list();
+  if (info.type == SettingInfo::kShares && node.IsMap()) {
+    return SharesText(node);
+  }
   if (is_list && node.IsSequence()) return ListText(node);
   if (IsEmpty(node) || !node.IsScalar()) {
     return {"", Shown(node) + " is not " + (is_list ? "a list" : "a value")};

@@ -268,6 +268,11 @@ Result<Json> DumpJson(const MaceEngine& engine, const std::string& stage) {
     MaceMemoryUsage usage;
     MACE_RETURN_IF_ERROR(engine.GetMemoryUsage(&usage));
     result["usage"] = ToJson(usage);
+    MaceMemoryTotals totals;
+    MACE_RETURN_IF_ERROR(engine.GetMemoryTotals(&totals));
+    result["usage"]["anonymous_bytes"] = totals.anonymous_bytes;
+    result["usage"]["mapped_bytes"] = totals.mapped_bytes;
+    result["usage"]["limit_bytes"] = totals.limit_bytes;
   }
   return result;
 }

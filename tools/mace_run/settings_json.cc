@@ -20,6 +20,8 @@ const char* NameOf(SettingInfo::Type type) {
       return "text";
     case SettingInfo::kList:
       return "list";
+    case SettingInfo::kShares:
+      return "shares";
   }
   return "";
 }

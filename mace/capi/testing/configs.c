@@ -59,6 +59,11 @@ static void TestRefused(mace_config_t* c) {
   EXPECT_BAD(mace_config_set_arena(c, arena + 65 - (size_t)arena % 64, 64),
              "64-byte boundary");
   EXPECT_BAD(mace_config_set_winograd(c, 3), "3");
+  EXPECT_BAD(mace_config_set_require(c, MACE_GPU, 1.5), "1.5");
+  EXPECT_BAD(mace_config_set_require(c, 1, 0.5), "device type 1");
+  EXPECT_BAD(mace_config_set_driver_probe(c, "", 0), "driver_probe_ms");
+  EXPECT(mace_run_driver_probe("npu") == 2);
+  EXPECT(mace_run_driver_probe(NULL) == 2);
   EXPECT_BAD(mace_config_set_gpu_hints(c, 4, 0), "perf is 4");
   EXPECT_BAD(mace_config_set_gpu_hints(c, 0, 9), "priority is 9");
   EXPECT_BAD(mace_config_set_gpu_data_type(c, "fp64"), "fp64");
@@ -95,6 +100,9 @@ static void TestNulls(mace_config_t* c) {
   EXPECT_BAD(mace_config_set_arena(c, NULL, 64), "data is null");
   EXPECT_BAD(mace_config_set_memory_limit(NULL, 0), "config is null");
   EXPECT_BAD(mace_config_set_winograd(NULL, 0), "config is null");
+  EXPECT_BAD(mace_config_set_require(NULL, MACE_GPU, 1), "config is null");
+  EXPECT_BAD(mace_config_set_driver_probe(NULL, "", 1), "config is null");
+  EXPECT_BAD(mace_config_set_driver_probe(c, NULL, 1), "program is null");
   EXPECT_BAD(mace_config_set_gpu_context(NULL, NULL), "config is null");
   EXPECT_BAD(mace_config_set_gpu_context(c, NULL), "context is null");
   EXPECT_BAD(mace_config_set_gpu_hints(NULL, 0, 0), "config is null");

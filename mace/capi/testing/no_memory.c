@@ -45,6 +45,7 @@ void TestNoMemory(void) {
   mace_tensor_infos_t* infos = NULL;
   mace_run_metadata_t* metadata = NULL;
   mace_memory_usage_t* usage = NULL;
+  mace_records_t* records = NULL;
   mace_cancellation_t* cancellation = NULL;
   EXPECT_OK(mace_model_load(s->graph_file, s->data_file, NULL, &model));
   EXPECT_OK(mace_config_create(MACE_CPU, MACE_VERSION_NUMBER, &config));
@@ -65,6 +66,8 @@ void TestNoMemory(void) {
   EXPECT_NO_MEMORY(infos, mace_engine_inputs(engine, &infos));
   EXPECT_NO_MEMORY(infos, mace_engine_outputs(engine, &infos));
   EXPECT_NO_MEMORY(usage, mace_engine_memory_usage(engine, &usage));
+  EXPECT_NO_MEMORY(records, mace_engine_placement(engine, &records));
+  EXPECT_NO_MEMORY(records, mace_kernel_tests(&records));
   EXPECT_NO_MEMORY(cancellation, mace_cancellation_create(&cancellation));
   TestImageObjects();
   TestGpuObjects();

@@ -79,6 +79,7 @@ static void TestMemory(const mace_engine_t* engine) {
   mace_memory_usage_t* usage = NULL;
   int64_t used = -1, requested = -1, objects = -1, weights = 0;
   size_t i, count;
+  double available, limit;
   EXPECT_OK(mace_engine_memory_usage(engine, &usage));
   EXPECT(mace_memory_usage_number(usage, MACE_MEMORY_HEAD_BYTES) > 0);
   EXPECT(mace_memory_usage_number(usage, MACE_MEMORY_TEMPORARY_BYTES) >= 0);
@@ -91,6 +92,14 @@ static void TestMemory(const mace_engine_t* engine) {
          0);
   EXPECT(mace_memory_usage_number(usage, MACE_MEMORY_IMAGE_PEAK_BYTES) == 0);
   EXPECT(mace_memory_usage_peak_node(usage)[0] != '\0');
+  EXPECT(mace_memory_usage_number(usage, MACE_MEMORY_ANONYMOUS_BYTES) >=
+         mace_memory_usage_number(usage, MACE_MEMORY_HEAD_BYTES));
+  EXPECT(mace_memory_usage_number(usage, MACE_MEMORY_MAPPED_BYTES) > 0);
+  // Three quarters, rounded.
+  available = mace_memory_usage_number(usage, MACE_MEMORY_AVAILABLE_BYTES);
+  limit = mace_memory_usage_number(usage, MACE_MEMORY_LIMIT_BYTES);
+  EXPECT(limit <= available / 4 * 3 && limit > available / 4 * 3 - 4);
+  EXPECT(mace_memory_usage_number(usage, MACE_MEMORY_TAKEN_BYTES) > 0);
 
   count = mace_memory_usage_count(usage, MACE_MEMORY_CATEGORIES);
   EXPECT(count >= 9);
@@ -125,6 +134,56 @@ static void TestMemory(const mace_engine_t* engine) {
   mace_memory_usage_destroy(NULL);
 }
 
+static void TestPlacement(const mace_engine_t* engine) {
+  mace_records_t* nodes = NULL;
+  size_t i, count;
+  int64_t macs = 0;
+  EXPECT_OK(mace_engine_placement(engine, &nodes));
+  count = mace_records_count(nodes);
+  EXPECT(count > 0);
+  for (i = 0; i < count; ++i) {
+    EXPECT(mace_records_text(nodes, i, MACE_PLACEMENT_NODE)[0] != '\0');
+    EXPECT(mace_records_text(nodes, i, MACE_PLACEMENT_TYPE)[0] != '\0');
+    EXPECT(strcmp(mace_records_text(nodes, i, MACE_PLACEMENT_DEVICE), "CPU") ==
+           0);
+    EXPECT(strcmp(mace_records_text(nodes, i, MACE_PLACEMENT_DATA_TYPE),
+                  "f32") == 0);
+    EXPECT(mace_records_text(nodes, i, MACE_PLACEMENT_KERNEL)[0] != '\0');
+    EXPECT(mace_records_text(nodes, i, MACE_PLACEMENT_REASON)[0] == '\0');
+    macs += mace_records_macs(nodes, i);
+  }
+  EXPECT(macs > 0);
+  EXPECT_NOTHING(mace_records_text(nodes, count, 0), NULL,
+                 "but there are only");
+  EXPECT_NOTHING(mace_records_text(nodes, 0, 6), NULL,
+                 "which is 6; it must be from 0 to 5");
+  EXPECT_NOTHING(mace_records_text(nodes, 0, -1), NULL, "which is -1");
+  EXPECT_NOTHING(mace_records_macs(nodes, count), 0, "but there are only");
+  EXPECT_NOTHING(mace_records_text(NULL, 0, 0), NULL, "records is null");
+  EXPECT_NOTHING(mace_records_macs(NULL, 0), 0, "records is null");
+  EXPECT_NOTHING(mace_records_count(NULL), 0, "records is null");
+  mace_records_destroy(nodes);
+  mace_records_destroy(NULL);
+  EXPECT_BAD(mace_engine_placement(NULL, &nodes), "engine is null");
+  EXPECT_BAD(mace_engine_placement(engine, NULL), "records is null");
+}
+
+static void TestKernelTests(void) {
+  mace_records_t* tests = NULL;
+  size_t i, count;
+  EXPECT_OK(mace_kernel_tests(&tests));
+  count = mace_records_count(tests);
+  EXPECT(count > 0);
+  for (i = 0; i < count; ++i) {
+    EXPECT(mace_records_text(tests, i, MACE_KERNEL_NAME)[0] != '\0');
+    EXPECT(mace_records_text(tests, i, MACE_KERNEL_REASON)[0] == '\0');
+    EXPECT(mace_records_text(tests, i, MACE_KERNEL_FALLBACK)[0] == '\0');
+  }
+  EXPECT_NOTHING(mace_records_text(tests, 0, 3), NULL, "which is 3");
+  mace_records_destroy(tests);
+  EXPECT_BAD(mace_kernel_tests(NULL), "records is null");
+}
+
 void TestStatistics(void) {
   mace_run_metadata_t* m = NULL;
   mace_engine_t* engine;
@@ -134,6 +193,8 @@ void TestStatistics(void) {
   engine = Ran(m);
   TestOps(m);
   TestMemory(engine);
+  TestPlacement(engine);
+  TestKernelTests();
   memset(counts, -1, sizeof(counts));
   EXPECT_OK(mace_engine_device_counts(engine, counts, MACE_DEVICE_COUNTS + 1));
   EXPECT(counts[MACE_COMPILED_PROGRAMS] == 0);

@@ -45,7 +45,7 @@ jobjectArray Ops(JNIEnv* env, const mace_run_metadata_t* metadata) {
 // {numbers, peak node, names of the categories, their bytes}.
 NATIVE(jobjectArray, memoryUsage)(JNIEnv* env, jclass type, jlong engine) {
   (void)type;
-  enum { kNumbers = 11 };
+  enum { kNumbers = 16 };
   mace_memory_usage_t* usage = NULL;
   if (!Ok(env, mace_engine_memory_usage(Pointer(engine), &usage))) return NULL;
   const jsize count =
@@ -72,4 +72,47 @@ NATIVE(jobjectArray, memoryUsage)(JNIEnv* env, jclass type, jlong engine) {
        Put(env, all, 2, names) && Put(env, all, 3, used);
   mace_memory_usage_destroy(usage);
   return ok ? all : NULL;
+}
+
+// The texts of all records, `texts` of each, and frees them. Null leaves an
+// exception.
+static jobjectArray Texts(JNIEnv* env, mace_records_t* records, jsize texts) {
+  const jsize count = (jsize)mace_records_count(records);
+  jobjectArray all = NewList(env, "[B", count * texts);
+  bool ok = all != NULL;
+  for (jsize i = 0; ok && i < count * texts; ++i) {
+    ok = Put(
+        env, all, i,
+        Bytes(env, mace_records_text(records, (size_t)(i / texts), i % texts)));
+  }
+  return ok ? all : NULL;
+}
+
+// {texts, multiply-adds} of all nodes, as NodePlacement.java reads them.
+NATIVE(jobjectArray, placement)(JNIEnv* env, jclass type, jlong engine) {
+  (void)type;
+  mace_records_t* records = NULL;
+  if (!Ok(env, mace_engine_placement(Pointer(engine), &records))) return NULL;
+  const jsize count = (jsize)mace_records_count(records);
+  jobjectArray both = NewList(env, "java/lang/Object", 2);
+  jlongArray macs = (*env)->NewLongArray(env, count);
+  bool ok = both != NULL && macs != NULL;
+  for (jsize i = 0; ok && i < count; ++i) {
+    const jlong number = mace_records_macs(records, (size_t)i);
+    (*env)->SetLongArrayRegion(env, macs, i, 1, &number);
+  }
+  ok = ok &&
+       Put(env, both, 0, Texts(env, records, MACE_PLACEMENT_REASON + 1)) &&
+       Put(env, both, 1, macs);
+  mace_records_destroy(records);
+  return ok ? both : NULL;
+}
+
+NATIVE(jobjectArray, kernelTests)(JNIEnv* env, jclass type) {
+  (void)type;
+  mace_records_t* records = NULL;
+  if (!Ok(env, mace_kernel_tests(&records))) return NULL;
+  jobjectArray texts = Texts(env, records, MACE_KERNEL_FALLBACK + 1);
+  mace_records_destroy(records);
+  return texts;
 }

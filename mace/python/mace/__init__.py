@@ -36,7 +36,7 @@ from mace._model import Model
 from mace._ops import CustomOp, OpNode, OpTensor
 from mace._process import Capability, LogLevel, capability, set_log, version
 from mace._settings import Affinity, GpuPerf, GpuPriority
-from mace._stats import OpStats
+from mace._stats import KernelTest, NodePlacement, OpStats, kernel_tests
 from mace._tensors import Dimension, TensorInfo
 from mace._tokenizer import Tokenizer, TokenStream
 
@@ -47,8 +47,8 @@ __all__ = [
     "DeviceError", "Dimension", "Engine", "FinishReason", "Generation", "GenerationOptions",
     "GenerationStats", "Generator", "GpuContext", "GpuHandles", "GpuPerf", "GpuPriority",
     "GpuTensor", "ImageConverter", "ImageTransform", "InternalError", "InvalidArgumentError",
-    "InvalidModelError", "LogLevel", "MaceError", "Model", "OpNode", "OpStats", "OpTensor",
-    "OutOfResourcesError", "Settings",
-    "Status", "TensorInfo", "TokenStream", "Tokenizer", "UnsupportedError", "capability",
-    "set_log", "turned", "version",
+    "InvalidModelError", "KernelTest", "LogLevel", "MaceError", "Model", "NodePlacement", "OpNode",
+    "OpStats", "OpTensor", "OutOfResourcesError", "Settings", "Status", "TensorInfo",
+    "TokenStream", "Tokenizer", "UnsupportedError", "capability", "kernel_tests", "set_log",
+    "turned", "version",
 ]  # fmt: skip

@@ -229,6 +229,11 @@ class Engine:
         with self.handle as engine:
             return _stats.memory_usage(engine)
 
+    def placement(self) -> list[_stats.NodePlacement]:
+        """Where each node of the latest plan runs, and why not elsewhere."""
+        with self.handle as engine:
+            return _stats.placement(engine)
+
     def gpu_handles(self) -> GpuHandles:
         """With what tensors in memory of the GPU are made. Raises UnsupportedError if no part of
         the model runs there."""

@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict, Union
 
 from mace._settings import Affinity, GpuPerf, GpuPriority
@@ -24,6 +24,9 @@ class SettingTypes(TypedDict, total=False):
     memory_strategy: str
     memory_savings: Sequence[str]
     memory_limit: int
+    require: Union[Mapping[str, float], Sequence[str]]
+    driver_probe: str
+    driver_probe_ms: int
     max_loop_iterations: int
     tuning_ms: int
     tuning_file: str

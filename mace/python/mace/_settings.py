@@ -70,6 +70,8 @@ def _words(name: str, value: Any) -> str:
         return str(int(value))
     if isinstance(value, (int, np.integer)):
         return str(int(value))
+    if isinstance(value, Mapping):  # of devices to shares
+        return ",".join(f"{device}={float(share)}" for device, share in value.items())
     if isinstance(value, Sequence) and all(isinstance(word, str) for word in value):
         return ",".join(value)
     raise InvalidArgumentError(f"{name}={value!r}: a setting is a number, a word, or a list of "

@@ -43,7 +43,34 @@ class MemoryUsage:
     image_peak_bytes: int
     allocated_arena_bytes: int
     allocated_image_bytes: int
+    anonymous_bytes: int
+    mapped_bytes: int
+    limit_bytes: int
+    available_bytes: int
+    taken_bytes: int
     peak_node: str
+
+
+@dataclass(frozen=True)
+class NodePlacement:
+    """Where a node of the latest plan runs."""
+
+    node: str  # of several nodes in one kernel "a + b"
+    type: str  # the op; of several "Conv2d+Eltwise"
+    device: str
+    data_type: str  # of the first output, as it is computed
+    kernel: str  # "none: ..." if nothing is left to do for it
+    reason: str  # why not on the device that the engine was created for; empty: it is there
+    macs: int  # multiply-adds
+
+
+@dataclass(frozen=True)
+class KernelTest:
+    """A micro-kernel of the CPU that this process has tested before its first use."""
+
+    kernel: str
+    reason: str  # why it is switched off; empty: it is right
+    fallback: str  # what is used in its place
 
 
 @contextmanager
@@ -72,7 +99,7 @@ def ops(pointer: Any) -> list[OpStats]:
 def memory_usage(engine: Any) -> MemoryUsage:
     usage = created("mace_memory_usage_t", lib.mace_engine_memory_usage, engine)
     try:
-        numbers = [lib.mace_memory_usage_number(usage, k) for k in range(11)]
+        numbers = [lib.mace_memory_usage_number(usage, k) for k in range(16)]
         fragmentation = lib.MACE_MEMORY_FRAGMENTATION
         return MemoryUsage(*(n if k == fragmentation else int(n) for k, n in enumerate(numbers)),
                            text(lib.mace_memory_usage_peak_node(usage)))
@@ -86,3 +113,27 @@ def device_counts(engine: Any) -> dict[str, int]:
     counts = ffi.new("int64_t[]", len(names))
     check(lib.mace_engine_device_counts(engine, counts, len(names)))
     return dict(zip(names, counts))
+
+
+def placement(engine: Any) -> list[NodePlacement]:
+    records = created("mace_records_t", lib.mace_engine_placement, engine)
+    try:
+        return [NodePlacement(*(text(lib.mace_records_text(records, k, which)) for which in (
+            lib.MACE_PLACEMENT_NODE, lib.MACE_PLACEMENT_TYPE, lib.MACE_PLACEMENT_DEVICE,
+            lib.MACE_PLACEMENT_DATA_TYPE, lib.MACE_PLACEMENT_KERNEL, lib.MACE_PLACEMENT_REASON)),
+            lib.mace_records_macs(records, k)) for k in range(lib.mace_records_count(records))]
+    finally:
+        lib.mace_records_destroy(records)
+
+
+def kernel_tests() -> list[KernelTest]:
+    """The micro-kernels that this process has tested so far, in the order of their first use. What
+    fails (a CPU lacks an instruction that it claims to have, or computes wrongly) is switched off,
+    and another one takes its place."""
+    records = created("mace_records_t", lib.mace_kernel_tests)
+    try:
+        return [KernelTest(*(text(lib.mace_records_text(records, k, which)) for which in (
+            lib.MACE_KERNEL_NAME, lib.MACE_KERNEL_REASON, lib.MACE_KERNEL_FALLBACK)))
+            for k in range(lib.mace_records_count(records))]
+    finally:
+        lib.mace_records_destroy(records)

@@ -11,12 +11,15 @@
 
 #include "mace/base/components.h"
 #include "mace/base/cpu_topology.h"
+#include "mace/base/kernel_tests.h"
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/thread_pool.h"
+#include "mace/base/version.h"
 #include "mace/cpu/cpu_device.h"
+#include "mace/runtime/devices/driver_probe.h"
 #include "mace/runtime/settings/gpu_context.h"
 #include "mace/runtime/settings/gpu_settings.h"
 #ifdef MACE_ENABLE_OPENCL
@@ -36,6 +39,10 @@ namespace {
 
 // The store of CPU tuning results, as kProgramStore is that of programs.
 constexpr char kCpuStoreName[] = "mace_cpu_tuning.bin";
+// That of what was found of drivers.
+constexpr char kDriverStore[] = "mace_drivers.bin";
+// That of tests of micro-kernels.
+constexpr char kKernelTestStore[] = "mace_kernel_tests.bin";
 
 // The setting winograd if its tiles are the device's choice.
 constexpr int kWinogradOn = 1;
@@ -74,6 +81,31 @@ cpu::TunerOptions CpuTuning(const MaceEngineConfig::Impl& config) {
         stores.settings.storage_factory->CreateStorage(kCpuStoreName);
   }
   return tuner;
+}
+
+// By the CPU, as tests of another one do not count.
+std::string KernelTestsKey() {
+  return StrCat("kernels of ", kVersion, ", ", CpuDevice::Identity());
+}
+
+// Returns where tests of micro-kernels are kept, or null, and makes those that
+// an earlier process kept there count.
+std::shared_ptr<KVStorage> ReadKernelTests(
+    const MaceEngineConfig::Impl& config) {
+  if (!kHasSelfTest || !CanTune()) return {};  // CanTune: uses stores
+  const Stores stores = StoresOf(config);
+  if (stores.settings.storage_factory == nullptr) return {};
+  std::shared_ptr<KVStorage> storage =
+      stores.settings.storage_factory->CreateStorage(kKernelTestStore);
+  if (storage == nullptr) return {};
+  if (storage->Load() != 0) {
+    LOG(INFO) << "the kept tests of micro-kernels cannot be read; they are run "
+                 "again";
+    return storage;
+  }
+  const std::vector<unsigned char>* kept = storage->Find(KernelTestsKey());
+  if (kept != nullptr) RememberKernelTests({kept->begin(), kept->end()});
+  return storage;
 }
 
 // The ones of `ids` that the process may use; those of `allowed` if there are
@@ -281,10 +313,30 @@ Result<std::unique_ptr<Device>> CreateDsp(const MaceEngineConfig::Impl&,
 }
 #endif
 
+std::vector<std::string> GpuLibraries(const Settings&) {
+#ifdef MACE_ENABLE_OPENCL
+  return OpenclDevice::DriverLibraries();
+#else
+  return {};
+#endif
+}
+
+std::vector<std::string> DspLibraries(const Settings& settings) {
+  if (!settings.dsp_library.empty()) return {settings.dsp_library};
+#ifdef MACE_ENABLE_HEXAGON
+  return {hexagon::nnlib::LibraryOptions().path};
+#else
+  return {};
+#endif
+}
+
 // A device other than the CPU, and the device type by which callers request it.
 struct DeviceEntry {
   DeviceType type;
   const char* name;
+  const char* probe_name;  // for the helper program that tries the driver
+  // The files in which its driver is looked up.
+  std::vector<std::string> (*libraries)(const Settings& settings);
   // May set as Devices::without_effect. Errors: MACE_UNSUPPORTED if this
   // machine or build lacks the device.
   Result<std::unique_ptr<Device>> (*create)(
@@ -292,9 +344,35 @@ struct DeviceEntry {
       std::string* without_effect);
 };
 constexpr DeviceEntry kDevices[] = {
-    {GPU, "GPU", CreateGpu},
-    {HEXAGON, "DSP", CreateDsp},
+    {GPU, "GPU", "gpu", GpuLibraries, CreateGpu},
+    {HEXAGON, "DSP", "dsp", DspLibraries, CreateDsp},
 };
+
+// Whether this build can use a driver at all.
+#if defined(MACE_ENABLE_OPENCL) || defined(MACE_ENABLE_HEXAGON)
+constexpr bool kHasDrivers = true;
+#else
+constexpr bool kHasDrivers = false;
+#endif
+
+// Creates a device, unless its driver fails where it is tried first.
+Result<std::unique_ptr<Device>> CreateSafely(
+    const DeviceEntry& entry, const MaceEngineConfig::Impl& config,
+    const SharedWeights& weights, std::string* without_effect) {
+  const Settings& settings = config.settings.values;
+  if (kHasDrivers && !settings.driver_probe.empty()) {
+    DriverProbe probe;
+    probe.program = settings.driver_probe;
+    probe.timeout_ms = settings.driver_probe_ms;
+    probe.device = entry.probe_name;
+    probe.libraries = entry.libraries(settings);
+    const auto& factory = StoresOf(config).settings.storage_factory;
+    MACE_RETURN_IF_ERROR(CheckDriver(
+        probe,
+        factory == nullptr ? nullptr : factory->CreateStorage(kDriverStore)));
+  }
+  return entry.create(config, weights, without_effect);
+}
 
 Result<const DeviceEntry*> FindEntry(DeviceType type) {
   std::string names;
@@ -330,7 +408,8 @@ Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
   Devices devices;
   for (const DeviceType type : TypesOf(config)) {
     MACE_ASSIGN_OR_RETURN(const DeviceEntry* entry, FindEntry(type));
-    auto device = entry->create(config, weights, &devices.without_effect);
+    auto device =
+        CreateSafely(*entry, config, weights, &devices.without_effect);
     if (device.ok()) {
       devices.list.push_back(std::move(*device));
     } else {
@@ -343,7 +422,21 @@ Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
       std::unique_ptr<Device> cpu,
       CreateCpu(config, weights.packed, devices.list.empty()));
   devices.list.push_back(std::move(cpu));
+  devices.kernel_tests = ReadKernelTests(config);
   return devices;
+}
+
+void KeepKernelTests(const Devices& devices) {
+  if (!kHasSelfTest || !CanTune() || devices.kernel_tests == nullptr) return;
+  KVStorage& storage = *devices.kernel_tests;
+  const std::string key = KernelTestsKey(), text = WriteKernelTests();
+  const std::vector<unsigned char> value(text.begin(), text.end());
+  const std::vector<unsigned char>* kept = storage.Find(key);
+  if (kept != nullptr && *kept == value) return;
+  if (!storage.Insert(key, value) || storage.Flush() != 0) {
+    LOG(INFO) << "the tests of micro-kernels cannot be kept; other processes "
+                 "run them again";
+  }
 }
 
 }  // namespace mace

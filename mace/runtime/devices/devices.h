@@ -24,6 +24,8 @@ struct Devices {
   // Which settings have no effect on these devices. Empty: all have, or nobody
   // chose one that has none.
   std::string without_effect;
+  // Where the results of the tests of micro-kernels are kept; null: nowhere.
+  std::shared_ptr<KVStorage> kernel_tests;
 };
 
 // What the devices of all engines of one model share.
@@ -37,6 +39,10 @@ struct SharedWeights {
 // Errors: MACE_UNSUPPORTED for an unknown device type, MACE_OUT_OF_RESOURCES.
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
                               const SharedWeights& weights);
+
+// Keeps the tests of micro-kernels that this process has run where it was not
+// done yet. A storage that fails is logged.
+void KeepKernelTests(const Devices& devices);
 
 // Sets those options of the CPU that change results.
 void SetCpuOptions(const Settings& settings, CpuOptions* options);

@@ -25,7 +25,8 @@ Status EngineMemory::Choose(const MaceEngineConfig::Impl& config,
                    ? config.workspace
                    : MakeShared<Workspace>();
   const int64_t limit = config.settings.values.memory_limit;
-  budget_ = MakeShared<MemoryBudget>(limit > 0 ? limit : MachineMemoryBytes());
+  budget_ =
+      limit > 0 ? MakeShared<MemoryBudget>(limit) : MemoryBudget::Default();
   sections_ = !has_callers_arena() || is_query()
                   ? MakeShared<memory::ArenaSections>()
                   : MakeShared<memory::ArenaSections>(arena_, arena_bytes_);

@@ -12,6 +12,7 @@
 #include "mace/base/search.h"
 #include "mace/plan/make_plan.h"
 #include "mace/plan/types/one_device.h"
+#include "mace/runtime/planning/require.h"
 #include "mace/runtime/report/run_log.h"
 
 namespace mace {
@@ -60,6 +61,16 @@ Result<bool> SetInputShapes(const std::vector<Shape>& shapes,
 }  // namespace
 
 Result<std::unique_ptr<Executor>> Planner::PlanModel(
+    const Graph& graph, const std::vector<Shape>& shapes,
+    std::shared_ptr<const MemoryPattern> like) {
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
+                        TryOrFallBack(graph, shapes, std::move(like)));
+  MACE_RETURN_IF_ERROR(CheckRequired(config_.settings.values.require,
+                                     devices_.all().note, executor->plan()));
+  return executor;
+}
+
+Result<std::unique_ptr<Executor>> Planner::TryOrFallBack(
     const Graph& graph, const std::vector<Shape>& shapes,
     std::shared_ptr<const MemoryPattern> like) {
   const TraceSpan span(trace_, "plan");

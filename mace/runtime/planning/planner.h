@@ -35,7 +35,8 @@ class Planner {
   // Plans the whole model, `graph`, for inputs of these shapes. `like` is that
   // of a plan for other shapes, or null. If the driver of another device fails,
   // the CPU takes over, for this plan and all later ones. Errors: as MakePlan;
-  // MACE_INVALID_ARGS if the shapes of this model must not change.
+  // MACE_INVALID_ARGS if the shapes of this model must not change;
+  // MACE_UNSUPPORTED if devices run less of it than is required.
   Result<std::unique_ptr<Executor>> PlanModel(
       const Graph& graph, const std::vector<Shape>& shapes,
       std::shared_ptr<const MemoryPattern> like);
@@ -48,6 +49,9 @@ class Planner {
   const Settings& settings() const { return config_.settings.values; }
 
  private:
+  Result<std::unique_ptr<Executor>> TryOrFallBack(
+      const Graph& graph, const std::vector<Shape>& shapes,
+      std::shared_ptr<const MemoryPattern> like);
   Result<std::unique_ptr<Executor>> TryModel(
       const Graph& graph, const std::vector<Shape>& shapes,
       std::shared_ptr<const MemoryPattern> like) const;

@@ -248,4 +248,10 @@ std::string ToText(const MaceMemoryUsage& usage) {
   return text;
 }
 
+std::string ToText(const MaceMemoryTotals& totals) {
+  return StrCat("anonymous: ", totals.anonymous_bytes,
+                " bytes; mapped: ", totals.mapped_bytes,
+                " bytes; limit of anonymous bytes: ", totals.limit_bytes, "\n");
+}
+
 }  // namespace mace

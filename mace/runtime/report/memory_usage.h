@@ -18,6 +18,8 @@ MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
 
 // Formats the report as a table for people.
 std::string ToText(const MaceMemoryUsage& usage);
+// And as a line.
+std::string ToText(const MaceMemoryTotals& totals);
 
 }  // namespace mace
 

@@ -122,6 +122,31 @@ MaceStatus MaceEngineConfig::SetMemoryStrategy(const std::string& strategy) {
   return impl_->settings.Set("memory_strategy", strategy);
 }
 
+MaceStatus MaceEngineConfig::SetRequire(DeviceType device, double share) {
+  const char* const name = device == CPU       ? "cpu"
+                           : device == GPU     ? "gpu"
+                           : device == HEXAGON ? "dsp"
+                                               : nullptr;
+  if (name == nullptr || !(share >= 0 && share <= 1)) {
+    return InvalidArgument(
+        "SetRequire: expected CPU, GPU or HEXAGON and a "
+        "share from 0 to 1, found device type ",
+        static_cast<int>(device), " and ", std::to_string(share));
+  }
+  std::vector<std::string> all = {StrCat(name, "=", std::to_string(share))};
+  const std::string prefix = StrCat(name, "=");
+  for (const std::string& item : impl_->settings.values.require) {
+    if (item.compare(0, prefix.size(), prefix) != 0) all.push_back(item);
+  }
+  return impl_->settings.Set("require", std::move(all));
+}
+
+MaceStatus MaceEngineConfig::SetDriverProbe(const std::string& program,
+                                            int timeout_ms) {
+  return impl_->SetAll(
+      {{"driver_probe", program}, {"driver_probe_ms", int64_t{timeout_ms}}});
+}
+
 MaceStatus MaceEngineConfig::SetWinograd(int largest_tile) {
   return impl_->settings.Set("winograd", int64_t{largest_tile});
 }

@@ -68,6 +68,12 @@ struct Setting {
     choices = std::move(all);
     return *this;
   }
+  // Limits the items of a list to "device=share", such as "gpu=0.9": a device
+  // once, and a number from 0 to 1.
+  Setting& Shares() {
+    shares = true;
+    return *this;
+  }
   // Makes the converter store the value of the deployment file in the model.
   Setting& InModel() {
     in_model = true;
@@ -103,6 +109,7 @@ struct Setting {
   int64_t least = std::numeric_limits<int64_t>::min();
   int64_t most = std::numeric_limits<int64_t>::max();
   std::vector<int64_t> also;
+  bool shares = false;
   bool in_model = false;
   bool changes_results = false;
 };

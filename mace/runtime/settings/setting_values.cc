@@ -56,7 +56,7 @@ struct Lister final : Visitor {
     Add(s, SettingInfo::kText, field);
   }
   void operator()(const Setting& s, std::vector<std::string>& field) override {
-    Add(s, SettingInfo::kList, field);
+    Add(s, s.shares ? SettingInfo::kShares : SettingInfo::kList, field);
   }
   void Add(const Setting& s, SettingInfo::Type type, SettingValue value) {
     list.push_back({s, type, std::move(value)});
@@ -153,6 +153,17 @@ Status CheckList(const Setting& s, const std::vector<std::string>& items) {
   return Status();
 }
 
+Status CheckShares(const Setting& s, const std::vector<std::string>& items) {
+  std::set<std::string> seen;
+  for (const std::string& item : items) {
+    MACE_ASSIGN_OR_RETURN(const DeviceShare share, ParseShare(s, item));
+    if (!seen.insert(share.device).second) {
+      return InvalidArgument(s.name, ": '", share.device, "' appears twice");
+    }
+  }
+  return Status();
+}
+
 Status CheckText(const Setting& s, const std::string& text) {
   return s.choices.empty() || IsChoice(s, text)
              ? Status()
@@ -171,8 +182,9 @@ Status Check(const SettingInfo& info, const SettingValue& value) {
     return CheckText(info.setting, *text);
   }
   if (const auto* items = std::get_if<std::vector<std::string>>(&value);
-      items && info.type == SettingInfo::kList) {
-    return CheckList(info.setting, *items);
+      items && info.is_list()) {
+    return info.type == SettingInfo::kShares ? CheckShares(info.setting, *items)
+                                             : CheckList(info.setting, *items);
   }
   return InvalidArgument(info.setting.name,
                          ": the value has the wrong type; it must be ",
@@ -228,7 +240,7 @@ Result<SettingValue> ParseSetting(const SettingInfo& info,
                                   const std::string& text) {
   const Setting& s = info.setting;
   SettingValue value = text;
-  if (info.type == SettingInfo::kList) {
+  if (info.is_list()) {
     std::vector<std::string> items;
     for (size_t at = 0; !text.empty() && text != kNone && at <= text.size();) {
       const size_t end = std::min(text.find(',', at), text.size());
@@ -252,6 +264,26 @@ Result<SettingValue> ParseSetting(const SettingInfo& info,
   }
   MACE_RETURN_IF_ERROR(Check(info, value));
   return value;
+}
+
+Result<DeviceShare> ParseShare(const Setting& setting,
+                               const std::string& item) {
+  const size_t equals = std::min(item.find('='), item.size());
+  DeviceShare share = {item.substr(0, equals), -1};
+  const bool is_device =
+      share.device == "cpu" || share.device == "gpu" || share.device == "dsp";
+  const std::string number = item.substr(std::min(equals + 1, item.size()));
+  char* end = nullptr;
+  share.share = std::strtod(number.c_str(), &end);
+  const bool is_number =
+      !number.empty() && *end == '\0' &&
+      number.find_first_not_of("0123456789.eE-+") == std::string::npos;
+  if (is_device && is_number && share.share >= 0 && share.share <= 1) {
+    return share;
+  }
+  return Wrong(setting, item,
+               "a device (cpu, gpu or dsp), '=' and a share from 0 to 1, such "
+               "as gpu=0.9");
 }
 
 std::string ToText(const SettingValue& value) {

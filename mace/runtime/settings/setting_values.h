@@ -17,10 +17,13 @@ namespace mace {
 
 // A setting, its type and its default.
 struct SettingInfo {
-  enum Type : uint8_t { kSwitch, kNumber, kText, kList };
+  // kShares: a list of "device=share".
+  enum Type : uint8_t { kSwitch, kNumber, kText, kList, kShares };
   Setting setting;
   Type type;
   std::optional<SettingValue> initial;  // not set: the device chooses
+
+  bool is_list() const { return type == kList || type == kShares; }
 };
 
 // Returns all settings, in the order of Settings::Fields.
@@ -34,6 +37,14 @@ Result<SettingValue> ParseSetting(const SettingInfo& info,
 
 // Formats a value: "4", "views,concat" or "none".
 std::string ToText(const SettingValue& value);
+
+// An item of a list of shares (Setting::Shares).
+struct DeviceShare {
+  std::string device;  // "cpu", "gpu" or "dsp"
+  double share;        // from 0 to 1
+};
+// Errors: MACE_INVALID_ARGS, with what is allowed.
+Result<DeviceShare> ParseShare(const Setting& setting, const std::string& item);
 
 // The settings of an engine, and which of them somebody chose.
 class ChosenSettings {

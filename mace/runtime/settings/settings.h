@@ -34,6 +34,9 @@ struct Settings {
   std::vector<std::string> memory_savings = {"order", "views", "in_place",
                                              "concat", "overlap"};
   int64_t memory_limit = 0;
+  std::vector<std::string> require;
+  std::string driver_probe;
+  int driver_probe_ms = 30000;
   int max_loop_iterations = 1000000;
   int tuning_ms = 0;
   std::string tuning_file;
@@ -137,14 +140,33 @@ struct Settings {
                 "the nodes run in the order of the model."),
       memory_savings);
     v(Setting("memory_limit",
-              "bytes that the engine may allocate for tensors; 0: all that "
-              "the machine has")
+              "bytes that the engine may allocate for tensors; 0: three "
+              "quarters of what is available")
           .Range(0, std::numeric_limits<int64_t>::max())
           .Yaml("67108864")
           .More("It limits the arena, scratch, packed weights and images of an "
-                "engine together. If they do not fit, creating the engine "
-                "fails with a message that says what needs how many bytes."),
+                "engine together, not mapped weights. If they do not fit, "
+                "creating the engine fails, with what needs how many bytes. "
+                "The default refuses nothing that is available when needed."),
       memory_limit);
+    v(Setting("require",
+              "least shares of a model's multiply-adds that devices must run")
+          .Shares()
+          .Yaml("{gpu: 0.9}")
+          .More("Otherwise creating an engine fails, with the nodes that run "
+                "elsewhere and the reasons; so does a run with other input "
+                "shapes. Flags and `Set` write `gpu=0.9`. Of a model without "
+                "multiply-adds it is the share of nodes; what is planned at "
+                "run time does not count."),
+      require);
+    v(Setting("driver_probe",
+              "the helper program that tries the driver of a GPU or DSP first")
+          .More("[Then](gpu.md#drivers-that-crash) an engine falls back to the "
+                "CPU where it crashes, hangs or computes wrongly."),
+      driver_probe);
+    v(Setting("driver_probe_ms", "milliseconds a driver that is tried may take")
+          .Range(1, std::numeric_limits<int>::max()),
+      driver_probe_ms);
     v(Setting("max_loop_iterations",
               "iterations of all loops of a run together after which it fails")
           .Range(1, std::numeric_limits<int>::max())

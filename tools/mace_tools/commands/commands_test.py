@@ -89,6 +89,7 @@ def test_the_memory_plan_is_embedded_when_asked_for(place):
 @pytest.mark.parametrize("key, flag, kept", [
     ("memory_limit: 67108864", "--memory_limit=67108864", {}),
     ("num_threads: 3", "--num_threads=3", {}),
+    ("require: {cpu: 0.9}", "--require=cpu=0.9", {}),
     ("winograd: 0", "", {"winograd": 0}), ("float32_nodes: probabilities", "",
                                            {"float32_nodes": ["probabilities"]}),
     ("memory_savings: none", "", {"memory_savings": []}),

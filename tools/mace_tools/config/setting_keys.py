@@ -13,13 +13,16 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model
 from mace_tools.config import values
 from mace_tools.graph.settings import Setting, all_settings
 
-KINDS: dict[str, Any] = {"switch": int, "number": int, "text": str, "list": tuple[str, ...]}
+KINDS: dict[str, Any] = {"switch": int, "number": int, "text": str, "list": tuple[str, ...],
+                         "shares": tuple[str, ...]}
 
 
 def reader(setting: Setting) -> Callable[[Any], Any]:
     """Converts what YAML made of a value. Raises ValueError."""
     if setting.type == "list":
         return values.some_of(*setting.choices) if setting.choices else values.texts
+    if setting.type == "shares":
+        return values.shares
     if setting.type == "switch":
         return values.choice(0, 1)
     if setting.choices:

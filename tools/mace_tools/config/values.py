@@ -91,6 +91,30 @@ def texts(value: Any) -> tuple[str, ...]:
     return names
 
 
+def shares(value: Any) -> tuple[str, ...]:
+    """Shares from 0 to 1 by device, {gpu: 0.9}, or a list of them as flags write them, [gpu=0.9]:
+    as the latter."""
+    given = [f"{d}={s}" for d, s in value.items()] if isinstance(value, dict) else value
+    items = tuple(text(item) for item in listed(given))
+    found: dict[str, str] = {}
+    for item in items:
+        device, _, share = item.partition("=")
+        if device not in ("cpu", "gpu", "dsp") or not _is_share(share):
+            raise ValueError(f"{shown(item)} is not a device (cpu, gpu or dsp) with a share from "
+                             "0 to 1, such as {gpu: 0.9}")
+        if device in found:
+            raise ValueError(f"{shown(device)} appears twice")
+        found[device] = share
+    return items
+
+
+def _is_share(word: str) -> bool:
+    try:
+        return re.fullmatch(r"[0-9.eE+-]+", word) is not None and 0 <= float(word) <= 1
+    except ValueError:
+        return False
+
+
 def input_names(value: Any) -> tuple[str, ...]:
     """As `texts`; a model without inputs has an empty list."""
     return () if value == [] else texts(value)

@@ -16,7 +16,8 @@ from mace_tools.support.console import Console
 from mace_tools.support.protos import REPO
 
 FILE = REPO / "mace" / "python" / "mace" / "_setting_types.py"
-_TYPES = {"switch": "bool", "number": "int", "text": "str", "list": "Sequence[str]"}
+_TYPES = {"switch": "bool", "number": "int", "text": "str", "list": "Sequence[str]",
+          "shares": "Union[Mapping[str, float], Sequence[str]]"}
 # Numbers of which the package names the values.
 _ENUMS = {"cpu_affinity_policy": "Affinity", "gpu_perf_hint": "GpuPerf",
           "gpu_priority_hint": "GpuPriority"}
@@ -28,7 +29,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict, Union
 
 from mace._settings import Affinity, GpuPerf, GpuPriority

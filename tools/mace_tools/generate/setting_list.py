@@ -66,7 +66,8 @@ def _values(s: Setting) -> str:
     if s.type == "number":
         also = "".join(f"`{n}`, or " for n in s.also)
         return f"{also}`{s.least}` to `{s.most}`"
-    return {"switch": "`0` or `1`", "list": "names", "text": "text"}[s.type]
+    return {"switch": "`0` or `1`", "list": "names",
+            "shares": "shares from 0 to 1 by `cpu`, `gpu`, `dsp`", "text": "text"}[s.type]
 
 
 def _default(s: Setting) -> str:

@@ -43,7 +43,8 @@ def test_a_key_takes_its_own_example_and_default(setting):
 def test_mace_run_has_the_flag_and_refuses_wrong_values(setting):
     """Flags and keys are read by different code: both refuse the same."""
     mace_run = runner.find(Console(), None)
-    wrong = {"switch": "2", "number": "x", "list": "a,a", "text": "nonsense"}[setting.type]
+    wrong = {"switch": "2", "number": "x", "list": "a,a", "text": "nonsense",
+             "shares": "gpu=2"}[setting.type]
     if setting.type == "text" and not setting.choices:
         return
     done = subprocess.run([mace_run, f"--{setting.flag}={wrong}", "--list_ops"], text=True,
@@ -51,7 +52,7 @@ def test_mace_run_has_the_flag_and_refuses_wrong_values(setting):
     assert done.returncode == 2 and setting.flag in done.stderr, done.stderr
     assert "is no flag" not in done.stderr
     with pytest.raises(ValueError):
-        reader(setting)(wrong.split(",") if setting.type == "list" else wrong)
+        reader(setting)(wrong.split(",") if setting.type in ("list", "shares") else wrong)
 
 
 def test_a_converted_model_carries_settings(tmp_path):

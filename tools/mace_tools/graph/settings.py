@@ -22,7 +22,7 @@ LIST = REPO / "tools" / "settings.json"
 @dataclass(frozen=True)
 class Setting:
     name: str  # in MaceEngineConfig::Set and in model files
-    type: str  # switch, number, text or list
+    type: str  # switch, number, text, list or shares
     choices: tuple[str, ...]  # the items of a list are some of these; empty: any value
     default: Any  # None: the device chooses
     yaml: str  # its key in a model of the deployment file, or empty
@@ -56,5 +56,5 @@ def flags(values: Mapping[str, Any], device: str) -> list[str]:
     """The flags of mace_run for settings that the model does not carry. None leaves it to the
     engine."""
     settings = [(s, values.get(s.name)) for s in all_settings().values() if not s.in_model]
-    return [f"--{s.flag}={value}" for s, value in settings
-            if value is not None and s.device in ("", device)]
+    return [f"--{s.flag}={','.join(value) if isinstance(value, tuple) else value}"
+            for s, value in settings if value is not None and s.device in ("", device)]

@@ -101,7 +101,8 @@ def plan(mace_run: Path, flags: Sequence[str], device: str) -> tuple[dict[str, A
 
 def _memory(memory: dict[str, Any], steps: dict[str, Any]) -> dict[str, Any]:
     usage = memory["usage"]
-    kept = ("lower_bound_bytes", "peak_bytes", "peak_node", "peak_holders", "image_peak_bytes")
+    kept = ("lower_bound_bytes", "peak_bytes", "peak_node", "peak_holders", "image_peak_bytes",
+            "anonymous_bytes", "mapped_bytes")
     return {"arena_bytes": steps["arena_bytes"], "image_bytes": steps["image_bytes"],
             "num_images": steps["num_images"], **{key: usage[key] for key in kept},
             "categories": usage["categories"]}

@@ -37,6 +37,7 @@ PLAN = {
     "moves": [{"tensor": EVIL, "to": "CPU", "bytes": 2048}],
     "memory": {"arena_bytes": 160, "image_bytes": 0, "num_images": 0, "lower_bound_bytes": 160,
                "peak_bytes": 160, "peak_node": "Pooling 'pool'", "image_peak_bytes": 0,
+               "anonymous_bytes": 5000, "mapped_bytes": 40,
                "peak_holders": [{"name": "conv", "bytes": 96}, {"name": EVIL, "bytes": 64}],
                "categories": {}}}
 REPORT = {

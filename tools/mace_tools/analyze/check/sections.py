@@ -80,7 +80,9 @@ def memory(name: str, plan: Mapping[str, Any], text: str) -> Html:
     if report["num_images"]:
         words += f", {report['num_images']} images {amount(report['image_bytes'])}"
     return reports.section("Memory over the run", *parts,
-                             note=words + ". Inputs, outputs and weights are not part of it.")
+                             note=words + ". Inputs, outputs and weights are not part of it. The "
+                             f"engine takes {amount(report['anonymous_bytes'])} of anonymous "
+                             f"memory, and maps {amount(report['mapped_bytes'])} of files.")
 
 
 def _study(problem: Problem, report: Mapping[str, Any]) -> Study:

@@ -108,6 +108,8 @@ def _plan(plan: Mapping[str, Any], width: int) -> list[str]:
     flat = {**plan, **{key: memory[key] for key in ("arena_bytes", "num_images", "image_bytes")}}
     found = ["", *plan_text.table(plan["nodes"], fitter), *plan_text.summary(flat), *fitter.note()]
     found.append(f"multiply-adds: {plan['macs']:,}")
+    found.append(f"anonymous memory: {amount(memory['anonymous_bytes'])}, mapped from files: "
+                 f"{amount(memory['mapped_bytes'])}")
     if memory["peak_holders"]:
         found.append(f"most is live at {printable(memory['peak_node'])}: "
                      f"{amount(memory['peak_bytes'])}")

@@ -375,6 +375,17 @@ public final class MaceEngine extends NativeHandle {
     }
   }
 
+  /** Where each node of the latest plan runs, and why not elsewhere. */
+  public List<NodePlacement> getPlacement() {
+    long handle = acquire();
+    try {
+      Object[] found = Native.placement(handle);
+      return NodePlacement.all((byte[][]) found[0], (long[]) found[1]);
+    } finally {
+      release();
+    }
+  }
+
   /**
    * One stage of preparing the model, for people: "graph", "plan", "memory" or "tuning"; or
    * "trace", the latest spans as a Chrome trace, of an engine with the setting {@code tracing}.

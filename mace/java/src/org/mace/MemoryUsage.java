@@ -52,6 +52,24 @@ public final class MemoryUsage {
     return (long) (numbers[9] + numbers[10]);
   }
 
+  /**
+   * What only this process holds: the arena, images, packed and copied weights, constants, states,
+   * tables. Memory of the app's counts neither here nor as mapped.
+   */
+  public long anonymousBytes() {
+    return (long) numbers[11];
+  }
+
+  /** Weights that are mapped from files, whose pages the system may drop at any time. */
+  public long mappedBytes() {
+    return (long) numbers[12];
+  }
+
+  /** The limit of anonymous bytes ({@link Options#setMemoryLimit}). */
+  public long limitBytes() {
+    return (long) numbers[13];
+  }
+
   /** By purpose: "activations", "scratch", "weights", "packed_weights", "plan" and others. */
   public Map<String, Long> categories() {
     return categories;

@@ -111,6 +111,10 @@ final class Native {
 
   static native Object[] memoryUsage(long engine);
 
+  static native Object[] placement(long engine);
+
+  static native byte[][] kernelTests();
+
   static native void setLog(MaceLog.Listener listener, int leastImportant);
 
   static native long createImageConverter(int[] whole, double[] real);

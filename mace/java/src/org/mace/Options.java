@@ -6,6 +6,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -32,6 +33,7 @@ public final class Options {
   }
 
   final Map<String, String> settings = new TreeMap<>();
+  private final Map<Device, Double> required = new TreeMap<>();
   Device device = Device.CPU;
   List<String> outputs = Collections.emptyList();
   List<String> opLibraries = Collections.emptyList();
@@ -70,9 +72,40 @@ public final class Options {
     return set("memory_strategy", strategy);
   }
 
-  /** The most bytes that the engine may allocate for tensors; 0: what the machine has. */
+  /**
+   * The most anonymous bytes that the engine may allocate for tensors; mapped weights do not count.
+   * 0: three quarters of what is available.
+   */
   public Options setMemoryLimit(long bytes) {
     return set("memory_limit", Long.toString(bytes));
+  }
+
+  /**
+   * A helper program that tries the driver of the GPU or DSP before its first use in this process:
+   * a driver that crashes there, does not answer in time or computes wrongly is not used. On
+   * Android it is a file of the app's folder of native libraries, libmace_driver_probe.so.
+   */
+  public Options setDriverProbe(File program, int timeoutMillis) {
+    set("driver_probe_ms", Integer.toString(timeoutMillis));
+    return set("driver_probe", program == null ? "" : program.getPath());
+  }
+
+  /**
+   * The least share of the model's multiply-adds that must run on a device, from 0 to 1: creating
+   * an engine fails where fewer are placed there, with the nodes and the reasons.
+   */
+  public Options setRequire(Device device, double share) {
+    if (device == null) {
+      throw new IllegalArgumentException("the device of a required share is null");
+    }
+    required.put(device, share);
+    StringBuilder all = new StringBuilder();
+    for (Map.Entry<Device, Double> entry : required.entrySet()) {
+      all.append(all.length() == 0 ? "" : ",");
+      all.append(entry.getKey().name().toLowerCase(Locale.ROOT)).append('=');
+      all.append(entry.getValue());
+    }
+    return set("require", all.toString());
   }
 
   /** The engine and this one use the same memory in turn. */

@@ -136,8 +136,42 @@ public class InsideTest {
       assertTrue(usage.categories().get("weights") > 0);
       assertTrue(engine.dump("plan").contains(usage.peakNode()));
       assertEquals(0, usage.imageBytes());
+      assertTrue(usage.anonymousBytes() >= usage.arenaBytes());
+      assertTrue(usage.mappedBytes() > 0);
+      assertTrue(usage.limitBytes() > usage.anonymousBytes());
       engine.releaseMemory();
       assertEquals(0, engine.getMemoryUsage().allocatedBytes());
+    }
+  }
+
+  @Test
+  public void anEngineSaysWhereItsNodesRun() throws IOException {
+    Options options = new Options().setRequire(Device.CPU, 1);
+    try (MaceEngine engine = new MaceEngine(Models.file("digits.pb"), options)) {
+      long macs = 0;
+      for (NodePlacement node : engine.getPlacement()) {
+        assertEquals("CPU", node.device());
+        assertEquals("", node.reason());
+        assertTrue(node.toString().contains(node.type()) && !node.kernel().isEmpty());
+        macs += node.macs();
+      }
+      assertTrue(macs > 0);
+    }
+    Options dsp = new Options().setDevice(Device.DSP).set("dsp_library", "no_such_library.so");
+    dsp.setRequire(Device.DSP, 0.9);
+    Models.assertSays(
+        MaceException.class, "the DSP runs 0 of the multiply-adds", () -> new MaceEngine(Models.file("digits.pb"), dsp));
+    Models.assertSays(
+        IllegalArgumentException.class, "is null", () -> new Options().setRequire(null, 1));
+  }
+
+  @Test
+  public void microKernelsAreTested() throws IOException {
+    Models.digits().close();
+    assertTrue(KernelTest.all().size() > 0);
+    for (KernelTest test : KernelTest.all()) {
+      assertTrue(test.kernel().contains("__"));
+      assertEquals("", test.reason() + test.fallback());
     }
   }
 

@@ -1,0 +1,23 @@
+// CheckRequired: whether devices run as much of a plan as the app requires.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_RUNTIME_PLANNING_REQUIRE_H_
+#define MACE_RUNTIME_PLANNING_REQUIRE_H_
+
+#include <string>
+#include <vector>
+
+#include "mace/base/status.h"
+#include "mace/plan/types/plan.h"
+
+namespace mace {
+
+// `required` is the setting `require`; `note` says why a device is missing, or
+// is empty. Errors: MACE_UNSUPPORTED, with the share of each device that has
+// too few, and the nodes that run elsewhere, those with most multiply-adds
+// first, with the reasons.
+Status CheckRequired(const std::vector<std::string>& required,
+                     const std::string& note, const Plan& plan);
+
+}  // namespace mace
+
+#endif  // MACE_RUNTIME_PLANNING_REQUIRE_H_
