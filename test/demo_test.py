@@ -33,6 +33,15 @@ def test_the_last_line_is_the_answer():
     assert float(match[1]) == pytest.approx(EXPECTED["onnx"][4][4], abs=1e-4)
 
 
+@pytest.mark.full
+def test_text_is_written():
+    done = demo("--text", "In the beginning God")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.rpartition("== writing:")[2].partition("\n")[2]
+    assert len(text.split()) > 20
+    assert re.search(r"\d+ new tokens at \d+ a second, [\d.]+ MB", done.stderr)
+
+
 @pytest.mark.parametrize("argument", ["--format=caffe", "eleven", "--format"])
 def test_wrong_arguments_are_refused(argument):
     done = demo(argument)

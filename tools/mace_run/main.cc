@@ -19,6 +19,7 @@
 #include "tools/mace_run/deployed_runs.h"
 #include "tools/mace_run/deployment.h"
 #include "tools/mace_run/embed_plan.h"
+#include "tools/mace_run/generate.h"
 #include "tools/mace_run/infer_types.h"
 #include "tools/mace_run/options.h"
 #include "tools/mace_run/pack_weights.h"
@@ -242,6 +243,7 @@ Status WriteTrace(Options options) {
 
 Result<nlohmann::json> RunInSomeWay(const Options& options) {
   if (!options.dump.empty()) return Dump(options);
+  if (!options.generate.empty()) return GenerateTexts(options);
   auto results =
       options.benchmark ? RunBenchmark(options) : RunPlainly(options);
   if (results.ok() && !options.trace_file.empty()) {

@@ -289,6 +289,63 @@ void AddTextFlags(CLI::App& app, Options& o) {
   app.add_flag("--plain_text", o.plain_text,
                "neither add special tokens nor read them in texts")
       ->needs(tokenizer);
+  app.add_option("--generate", o.generate,
+                 "continue the prompts in this file, which NUL bytes separate, "
+                 "one after the other, with a language model; -: stdin");
+}
+
+// Whole numbers from a limit on.
+CLI::Validator AtLeast(int limit) {
+  return WholeNumber(limit, std::numeric_limits<int>::max());
+}
+
+// Of --generate; the engine checks what they are out of range of.
+void AddGenerateFlags(CLI::App& app, GenerateFlags& f) {
+  std::vector<CLI::Option*> options = {
+      app.add_flag("--chat", f.is_chat,
+                   "each prompt is a message of the user, which the chat "
+                   "template of the tokenizer makes a prompt of"),
+      app.add_option("--max_new_tokens", f.max_new_tokens, "of each text")
+          ->check(AtLeast(0))
+          ->capture_default_str(),
+      app.add_option("--temperature", f.temperature,
+                     "0: the most probable token (default of these: as the "
+                     "model's generation_config.json recommends)"),
+      app.add_option("--top_k", f.top_k, "of so many tokens; 0: of all")
+          ->check(AtLeast(0)),
+      app.add_option("--top_p", f.top_p,
+                     "of the fewest tokens with this probability in all"),
+      app.add_option("--min_p", f.min_p,
+                     "of tokens with this fraction of the first's probability"),
+      app.add_option("--repetition_penalty", f.repetition_penalty,
+                     "above 1: tokens seen so far become less probable"),
+      app.add_option("--stop", f.stop, "a text that ends a generation"),
+      app.add_option("--stop_token", f.stop_tokens,
+                     "a token that ends a generation, by its number")
+          ->check(AtLeast(0)),
+      app.add_flag("--ignore_stop_tokens", f.ignore_stop_tokens,
+                   "go on after tokens that end a text"),
+      app.add_option_function<std::vector<std::string>>(
+          "--logit_bias",
+          [&f](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const auto [token, bias] = SplitAssignment(text, "--logit_bias");
+              int32_t id = 0;
+              float value = 0;
+              if (!CLI::detail::lexical_cast(token, id) ||
+                  !CLI::detail::lexical_cast(bias, value)) {
+                throw CLI::ValidationError(
+                    "--logit_bias", "'" + text + "' must look like 17=-2.5");
+              }
+              f.logit_bias[id] = value;
+            }
+          },
+          "token=number, which is added to its logit"),
+      app.add_option("--restore_sequence", f.restore,
+                     "begin with the sequence that --save_sequence wrote"),
+      app.add_option("--save_sequence", f.save,
+                     "write the sequence here at the end")};
+  for (CLI::Option* option : options) option->needs("--generate");
 }
 
 // The flags that name models in other ways.
@@ -360,6 +417,7 @@ int ParseOptions(int argc, char** argv, Options* options) {
   AddSettingFlags(app, *options);
   AddResultFlags(app, *options);
   AddTextFlags(app, *options);
+  AddGenerateFlags(app, options->text);
   return ParseFlags(
       app, argc, argv,
       [&] {

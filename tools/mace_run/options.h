@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +22,19 @@ struct Job {
   std::map<std::string, std::vector<float>> input_ranges;
   std::vector<std::string> outputs;  // empty: the model's
   std::string output_dir;            // empty: outputs are not written
+};
+
+// Of --generate. What flags leave open is as the model recommends.
+struct GenerateFlags {
+  bool is_chat = false;
+  int max_new_tokens = 256;
+  std::optional<float> temperature, top_p, min_p, repetition_penalty;
+  std::optional<int> top_k;
+  std::vector<std::string> stop;
+  std::vector<int> stop_tokens;
+  std::map<int32_t, float> logit_bias;
+  bool ignore_stop_tokens = false;
+  std::string restore, save;  // files of a sequence; empty: none
 };
 
 struct Options {
@@ -68,6 +82,8 @@ struct Options {
   std::string tokenizer;  // a file; empty: none
   std::string tokenize;   // a file with texts
   bool plain_text = false;
+  std::string generate;  // a file with prompts; empty: none
+  GenerateFlags text;
 };
 
 // Returns the exit code if the process is to end at once (help, a wrong flag:

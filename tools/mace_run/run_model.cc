@@ -168,14 +168,18 @@ std::map<std::string, std::string> FilesOf(std::vector<std::string> names) {
   return files;
 }
 
-Result<Session> Session::Open(const Job& job, const Options& options) {
-  Session session;
-  const double begin = NowMs();
+Result<std::shared_ptr<MaceModel>> LoadModelOf(const Job& job,
+                                               const Options& options) {
   MaceModelOptions model_options;
   model_options.verify_checksum = options.verify_checksum;
+  std::shared_ptr<MaceModel> model;
   MACE_RETURN_IF_ERROR(
       (options.into_memory ? MaceModel::LoadIntoMemory : LoadMapped)(
-          job.model_file, job.model_data_file, &session.model_, model_options));
+          job.model_file, job.model_data_file, &model, model_options));
+  return model;
+}
+
+Result<MaceEngineConfig> ConfigOf(const Options& options) {
   MaceEngineConfig config(DeviceOf(options.device));
   for (const auto& [name, text] : options.settings) {
     MACE_RETURN_IF_ERROR(config.Set(name, text));
@@ -189,6 +193,14 @@ Result<Session> Session::Open(const Job& job, const Options& options) {
   gpu.SetStoragePath(options.gpu_storage_path)
       .SetOpenCLBinaryPaths(options.opencl_binary_files);
   MACE_RETURN_IF_ERROR(config.SetGPUContext(gpu.Finalize()));
+  return config;
+}
+
+Result<Session> Session::Open(const Job& job, const Options& options) {
+  Session session;
+  const double begin = NowMs();
+  MACE_ASSIGN_OR_RETURN(session.model_, LoadModelOf(job, options));
+  MACE_ASSIGN_OR_RETURN(const MaceEngineConfig config, ConfigOf(options));
   MACE_RETURN_IF_ERROR(MaceEngine::Create(session.model_, {}, job.outputs,
                                           config, &session.engine_));
   session.init_ms_ = NowMs() - begin;

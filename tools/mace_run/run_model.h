@@ -26,6 +26,11 @@ struct RunResult {
   MaceDeviceCounts created, before_last, after_last;
 };
 
+// What flags say of loading a model, and of engines.
+Result<std::shared_ptr<MaceModel>> LoadModelOf(const Job& job,
+                                               const Options& options);
+Result<MaceEngineConfig> ConfigOf(const Options& options);
+
 // A model that is loaded, with inputs and an engine.
 class Session {
  public:

@@ -14,6 +14,18 @@
 namespace mace::tools {
 namespace {
 
+// The text once more, token by token.
+Result<std::string> Streamed(const std::shared_ptr<MaceTokenizer>& tokenizer,
+                             const std::vector<int32_t>& ids) {
+  MaceTokenStream stream(tokenizer);
+  std::string text;
+  for (const int32_t id : ids) MACE_RETURN_IF_ERROR(stream.Add(id, &text));
+  MACE_RETURN_IF_ERROR(stream.Finish(&text));
+  return text;
+}
+
+}  // namespace
+
 Result<std::string> ReadTexts(const std::string& path) {
   std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
   if (file == nullptr) return InvalidArgument("cannot open '", path, "'");
@@ -27,18 +39,6 @@ Result<std::string> ReadTexts(const std::string& path) {
   if (failed) return InvalidArgument("cannot read '", path, "'");
   return texts;
 }
-
-// The text once more, token by token.
-Result<std::string> Streamed(const std::shared_ptr<MaceTokenizer>& tokenizer,
-                             const std::vector<int32_t>& ids) {
-  MaceTokenStream stream(tokenizer);
-  std::string text;
-  for (const int32_t id : ids) MACE_RETURN_IF_ERROR(stream.Add(id, &text));
-  MACE_RETURN_IF_ERROR(stream.Finish(&text));
-  return text;
-}
-
-}  // namespace
 
 Status PrintTokens(const std::string& tokenizer_file, const std::string& file,
                    bool plain) {

@@ -9,6 +9,9 @@
 
 namespace mace::tools {
 
+// What is in a file; "-": in stdin.
+Result<std::string> ReadTexts(const std::string& path);
+
 // Prints a line of JSON for each of the texts in `file` ("-": stdin), which NUL
 // bytes separate: its tokens, and their text. `plain`: special tokens are
 // neither added nor read in texts.

@@ -37,6 +37,8 @@ COMMANDS = {
                      packages.build),
     "run": Command("run the models of a deployment file and report latency, labels and "
                    "correctness", runs.run),
+    "generate": Command("continue a prompt with a language model of a deployment file, and report "
+                        "how fast the text came", runs.generate),
     "benchmark": Command("time every op of the models of a deployment file", runs.benchmark),
     "check": Command("say what of a model converts, and which node would run where and why, "
                      "without running it", runs.check, instead="MODEL"),

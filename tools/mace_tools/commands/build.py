@@ -118,7 +118,8 @@ def _moved(
         return context.folder / path.relative_to(staged)
 
     for tag, model in models.items():
-        yield tag, replace(model, pb=moved(model.pb), data=moved(model.data))
+        yield tag, replace(model, pb=moved(model.pb), data=moved(model.data),
+                           tokenizer=model.tokenizer and moved(model.tokenizer))
 
 
 def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.Engine:
@@ -191,7 +192,7 @@ def _build(
     built = [link_library.link_library(context, abi, e, compiled, tuned[abi.name])
              for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)
-    for file in [*root.glob("model/*.pb"), *root.glob("model/*.data")]:
+    for file in [f for end in ("pb", "data", "tokenizer") for f in root.glob(f"model/*.{end}")]:
         if file not in shipped:  # of an earlier build, with another build_type or other models
             file.unlink()
     bundle.write_build_files(root, {b.abi: b.file.name for b in built})
@@ -214,6 +215,7 @@ def _shipped(context: Context, models: dict[str, Converted]) -> list[Path]:
     for model in models.values():
         files += [model.pb] if library.graph_format == "proto" else []
         files += [] if library.embeds_weights else [model.data]
+        files += [model.tokenizer] if model.tokenizer else []
     return files
 
 
@@ -224,7 +226,8 @@ def _fingerprint(
     """Of everything that decides the result."""
     asked = context.deployment.library.model_dump(exclude={"models"})
     inputs = [asked, [e.key for e in engines], convert.converter_version(), _documents(),
-              {tag: [_digest(m.pb), _digest(m.data)] for tag, m in models.items()},
+              {tag: [_digest(m.pb), _digest(m.data), m.tokenizer and _digest(m.tokenizer)]
+               for tag, m in models.items()},
               {tag: m.devices for tag, m in context.models.items()},
               # A device that is attached later makes a library that is tuned for it, too.
               [[p.device.name, p.abi, p.tuned_name] for p in there], context.args.disable_tuning]

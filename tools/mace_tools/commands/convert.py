@@ -18,7 +18,15 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from mace_tools.commands import device_tuning, dsp, embed_plan, gpu, quantize_model, tuning
+from mace_tools.commands import (
+    device_tuning,
+    dsp,
+    embed_plan,
+    gpu,
+    own_tokenizer,
+    quantize_model,
+    tuning,
+)
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.import_model import import_model, source_file, weights_file
 from mace_tools.commands.try_engine import has_custom_ops, try_engine
@@ -53,6 +61,7 @@ class Converted:
     was_stale: bool
     weights: Path | None = None  # of the source, where they are in a file of their own
     notes: tuple[str, ...] = ()  # for the user, whenever the model is used
+    tokenizer: Path | None = None  # of a language model
 
     @functools.cached_property
     def net(self) -> Any:
@@ -74,6 +83,7 @@ class Converted:
     def report(self) -> dict[str, Any]:
         ops = Counter(op.type for op in self.net.op)
         return {"graph": str(self.pb), "weights": str(self.data), "converted": self.was_stale,
+                **({"tokenizer": str(self.tokenizer)} if self.tokenizer else {}),
                 **({"notes": list(self.notes)} if self.notes else {}),
                 **({"custom_ops": self.custom_ops} if self.custom_ops else {}),
                 "weights_bytes": self.net.data_bytes, "num_ops": len(self.net.op),
@@ -87,7 +97,8 @@ def command(context: Context) -> Outcome:
         results[tag] = summary = done.report()
         state = "converted" if done.was_stale else "up to date"
         size = f"{summary['num_ops']} ops, {summary['weights_bytes']} bytes of weights"
-        context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}")
+        context.console.data(f"{tag}: {state}, {size}\n  {done.pb}\n  {done.data}"
+                             + (f"\n  {done.tokenizer}" if done.tokenizer else ""))
         tuned = tune(context, done, model)
         summary.update(tuned)
         elsewhere = device_tuning.tune(context, there, done, model)
@@ -122,22 +133,25 @@ def ensure(context: Context, tag: str, model: Model, force: bool = False) -> Con
     weights = weights_file(context, model, source)
     pb, data = _places(context, tag)
     stamp = context.folder / "_tmp" / f"{tag}.stamp.json"
-    fingerprint = _fingerprint(context, model, weights)
-    reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
+    tokenizer = context.folder / "model" / f"{tag}.tokenizer"
+    fingerprint = _fingerprint(context, model, source, weights)
+    reason = "--force" if force else _stale(stamp, fingerprint, pb, data, tokenizer)
     if reason:
         with alone(stamp.with_name(f"{tag}.lock"), context.console, f"another conversion of {tag}"):
-            reason = "--force" if force else _stale(stamp, fingerprint, pb, data)
+            reason = "--force" if force else _stale(stamp, fingerprint, pb, data, tokenizer)
             if reason:
                 context.console.info(f"converting {tag} ({reason})")
                 began = time.monotonic()
                 stamp.unlink(missing_ok=True)
                 notes = _write(context, tag, model, (source, weights), pb, data)
+                notes += own_tokenizer.write(model.platform, source, tokenizer)
                 with atomic_files(stamp) as (out,):
-                    out.write(json.dumps({"fingerprint": fingerprint, "files": _states(pb, data),
-                                          "notes": notes}).encode())
+                    out.write(json.dumps({"fingerprint": fingerprint, "notes": notes,
+                                          "files": _states(pb, data, tokenizer)}).encode())
                 context.console.info(f"converted {tag} in {time.monotonic() - began:.1f} s")
     notes = json.loads(stamp.read_text()).get("notes", [])
-    converted = Converted(tag, source, pb, data, bool(reason), weights, tuple(notes))
+    converted = Converted(tag, source, pb, data, bool(reason), weights, tuple(notes),
+                          tokenizer if tokenizer.is_file() else None)
     if not reason:
         dsp.check_quantized(context, tag, model, lambda: converted.net)
     for note in notes:
@@ -237,13 +251,14 @@ def _pack_weights(mace_run: Path, isa: str, pb: Path, data: Path) -> None:
         os.replace(f"{packed}.pb", pb)
 
 
-def _fingerprint(context: Context, model: Model, weights: Path | None) -> str:
+def _fingerprint(context: Context, model: Model, source: Path, weights: Path | None) -> str:
     """A hash of everything that determines the result: the source, the request, the converter."""
     asked = model.model_dump(include={"platform", "model_sha256_checksum"})
     asked["subgraph"] = model.subgraph.model_dump(exclude={
         "preprocess", "labels", "validation_inputs_data", "input_ranges"})
     if weights is not None:
         asked["weights"] = sha256_of(weights)
+    asked["tokenizer"] = own_tokenizer.fingerprint(model.platform, source)
     asked["settings"] = settings.of_model(model.settings)
     asked["stored"] = model.stored_type
     if model.obfuscate:
@@ -281,7 +296,7 @@ def converter_version() -> str:
     return digest.hexdigest()
 
 
-def _stale(stamp: Path, fingerprint: str, pb: Path, data: Path) -> str:
+def _stale(stamp: Path, fingerprint: str, pb: Path, data: Path, tokenizer: Path) -> str:
     """Why the model must be converted, or None."""
     if not pb.is_file() or not data.is_file():
         return "not converted yet"
@@ -289,7 +304,7 @@ def _stale(stamp: Path, fingerprint: str, pb: Path, data: Path) -> str:
         known = json.loads(stamp.read_text())
         if known["fingerprint"] != fingerprint:
             return "the model, the deployment file or the converter changed"
-        if known["files"] != _states(pb, data):
+        if known["files"] != _states(pb, data, tokenizer):
             return "the converted files changed"
     except (OSError, ValueError, KeyError, TypeError):
         return "the last conversion did not finish"
@@ -297,4 +312,5 @@ def _stale(stamp: Path, fingerprint: str, pb: Path, data: Path) -> str:
 
 
 def _states(*paths: Path) -> list[list[int]]:
-    return [[s.st_size, s.st_mtime_ns] for s in (p.stat() for p in paths)]
+    """Of the files that are there."""
+    return [[s.st_size, s.st_mtime_ns] for s in (p.stat() for p in paths if p.is_file())]

@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -140,6 +141,17 @@ def call(
         return json.loads(report.read_text()) if report.is_file() else {}
 
 
+def stream(binary: Path, arguments: Sequence[str]) -> dict[str, Any]:
+    """The same, with what it writes to stdout as it comes, by characters instead of lines."""
+    sys.stdout.flush()
+    with tempfile.TemporaryDirectory(prefix="mace_run.") as folder:
+        report = Path(folder) / "report.json"
+        for _ in _lines(binary, [*arguments, f"--json={report}"], dict(os.environ), None):
+            pass
+        found: dict[str, Any] = json.loads(report.read_text())
+        return found
+
+
 def output(binary: Path | Program, arguments: Sequence[str]) -> str:
     """Runs it and returns its stdout; its stderr goes to ours. Errors: RunFailedError."""
     return "\n".join(_lines(binary, arguments, dict(os.environ)))
@@ -167,8 +179,10 @@ def files_of(tensors: Iterable[str]) -> dict[str, str]:
 
 
 def _lines(
-    binary: Path | Program, arguments: Sequence[str], environment: Mapping[str, str]
+    binary: Path | Program, arguments: Sequence[str], environment: Mapping[str, str],
+    stdout: int | None = subprocess.PIPE,
 ) -> Iterator[str]:
+    """Of its stdout, if that is a pipe."""
     if not isinstance(binary, Path):
         yield from binary.lines(arguments, environment)
         return
@@ -176,7 +190,7 @@ def _lines(
     child: subprocess.Popen[str] | None = None
     try:
         with _interruption_waits():
-            child = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True,
+            child = subprocess.Popen(command, stdout=stdout, env=environment, text=True,
                                      errors="replace")
         for line in child.stdout or ():
             yield line.rstrip("\n")

@@ -31,6 +31,39 @@ def run(p: argparse.ArgumentParser) -> None:
     _add_trace(p)
 
 
+def generate(p: argparse.ArgumentParser) -> None:
+    shared.add_running(p)
+    p.add_argument("--prompt", action="append", required=True, metavar="TEXT",
+                   help="a text to continue; may be repeated: each is run behind what it has in "
+                   "common with the text before it")
+    p.add_argument("--chat", action="store_true",
+                   help="prompts are messages of a user, which the model's chat template makes a "
+                   "prompt of")
+    p.add_argument("--tokenizer", type=Path, metavar="FILE",
+                   help="of `converter.py tokenizer` (default: that of the model's folder or file)")
+    p.add_argument("--max_new_tokens", type=shared.positive, default=256, metavar="N",
+                   help="at most so many tokens of text (default: 256)")
+    p.add_argument("--temperature", type=shared.number, metavar="T",
+                   help="0: always the most probable token (default of this and what follows: as "
+                   "generation_config.json of the model recommends)")
+    p.add_argument("--top_k", type=shared.whole, metavar="N",
+                   help="choose among so many tokens; 0: all")
+    p.add_argument("--top_p", type=shared.number, metavar="P",
+                   help="choose among the fewest tokens that have this probability together")
+    p.add_argument("--min_p", type=shared.number, metavar="P",
+                   help="choose among tokens with this fraction of the first one's probability")
+    p.add_argument("--repetition_penalty", type=shared.number, metavar="X",
+                   help="above 1: tokens that were there become less probable")
+    p.add_argument("--stop", action="append", default=[], metavar="TEXT",
+                   help="end before this text; may be repeated")
+    p.add_argument("--ignore_stop_tokens", action="store_true",
+                   help="go on after tokens that end a text")
+    p.add_argument("--restore_sequence", type=Path, metavar="FILE",
+                   help="begin with the sequence that --save_sequence wrote")
+    p.add_argument("--save_sequence", type=Path, metavar="FILE",
+                   help="write the sequence and the KV cache at the end")
+
+
 def benchmark(p: argparse.ArgumentParser) -> None:
     shared.add_running(p)
     shared.add_devices(p)
