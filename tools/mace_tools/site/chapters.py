@@ -16,7 +16,7 @@ CHAPTERS = {
         "docs/converter.md": "", "docs/untrusted_files.md": "",
         "docs/front_ends.md": "Supported operators of each format",
         "docs/quantization.md": "", "docs/language_models.md": "", "docs/dynamic_shapes.md": "",
-        "docs/custom_ops.md": "", "docs/ops.md": "",
+        "docs/custom_ops.md": "", "docs/ops.md": "", "docs/zoo.md": "",
         "models/digits/README.md": "The bundled model",
         "models/verses/README.md": "The bundled language model"},
     "Build and deploy": {

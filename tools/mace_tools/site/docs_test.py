@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from ruamel.yaml import YAML
 
 from mace_tools.commands import COMMANDS
 from mace_tools.config.schema import Library, Model, Subgraph
@@ -38,6 +39,18 @@ def test_the_example_obeys_the_schema(tmp_path):
     example.write_text(re.search(r"```yaml\n(.*?)```", TEXT, re.DOTALL)[1])
     library = Library.model_validate(YamlFile(example).data)
     assert sha256(library.models["mobilenet_v1"].model_sha256_checksum)
+
+
+def test_every_model_of_the_zoo_has_a_row():
+    """`models/zoo.py` renews the page."""
+    zoo = YAML(typ="safe").load(REPO / "models" / "zoo.yml")
+    page = (REPO / "docs" / "zoo.md").read_text()
+    rows = [row.split(" | ") for row in re.findall(r"^\| (.+) \|$", page, re.MULTILINE)]
+    measured = [(row[0], row[1], row[-1]) for row in rows if len(row) == 8][1:]
+    assert measured == [(m["name"], m["task"], m["licence"]) for m in zoo["tried"]]
+    assert all(sha256(m["sha256"]) for m in zoo["tried"])
+    assert all(not {"sha256", "file"} & set(link) and link["url"] in page
+               for link in zoo["not_tried"])
 
 
 # The networks of README by their names in docs/performance.md.
