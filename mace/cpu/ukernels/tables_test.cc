@@ -43,7 +43,9 @@ TEST(Tables, GemmRowsSayTheirTypes) {
   for (const GemmUkernel& row : kGemm) {
     CheckGemmRow(row, row.is_quantized() ? row.types.x : row.types.a);
     // For the same types there is a row for a CPU without any features.
-    if (!row.is_quantized()) EXPECT_NE(ScalarGemm(kGemm, row.types), nullptr);
+    if (!row.is_quantized()) {
+      EXPECT_NE(ScalarGemm(kGemm, row.types), nullptr);
+    }
   }
   for (const GemmUkernel& row : kGemmBlocks) {
     CheckGemmRow(row, row.types.b);
