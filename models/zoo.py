@@ -90,12 +90,14 @@ def tried(path: Path, folder: Path, entry: dict[str, Any]) -> Result:
         return Result(last_line(done))
     report = json.loads((folder / "r.json").read_text())["models"]["m"]
     outputs = report["validation"]["outputs"]
-    if any(o["problem"] for o in outputs):  # the only one: there are no numbers to compare
-        return Result("yes; not compared, as random inputs give NaN", ms=f"{report['latency']['min_ms']:.3g}")
+    ms = f"{report['latency']['min_ms']:.3g}"
+    wrong = next((o["problem"] for o in outputs if o["problem"]), "")
+    if wrong:  # and, behind a colon, what to do about it
+        return Result(f"yes; not compared: {wrong.partition(':')[0]}", ms=ms)
     return Result("yes" if done.returncode == 0 else "yes, and differs from the source",
                   f"{min(o['similarity'] for o in outputs):.6f}",
                   f"{max(o['max_rel_error'] for o in outputs):.1e}",
-                  f"{report['latency']['min_ms']:.3g}")
+                  ms)
 
 
 def call(*words: object, folder: Path) -> subprocess.CompletedProcess[str]:

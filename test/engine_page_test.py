@@ -56,7 +56,7 @@ def test_the_code_of_the_page_compiles(tmp_path, standard):
     need_tools("g++")
     first, *others = [code.text for code in code_of(REPO / "docs" / "engine.md")
                       if code.language == "cpp"]
-    assert len(others) == 6
+    assert len(others) == 8
     callback, call = first.split("\n\n")
     body = "\n".join(f"{{\n{code}\n}}" for code in (call, *others))
     source = tmp_path / "page.cc"

@@ -44,7 +44,7 @@ def _mace(*folders: str) -> tuple[str, ...]:
 
 _LOW_INPUTS = (*_mace(*_LOW, "public", "testing"), *_BUILD)
 _OPS_INPUTS = (*_mace(*_OPS), *_BUILD)
-_ENGINE_INPUTS = ("mace/", "!mace/examples/", "!mace/java/", "!mace/python/", *_BUILD)
+_ENGINE_INPUTS = ("mace/", "!mace/java/", "!mace/python/", *_BUILD)
 _PROGRAMS = ("tools/BUILD.bazel", "tools/cli/", "tools/mace_run/", "tools/mace_plan/")
 _ALL_INPUTS = (*_ENGINE_INPUTS, *_PROGRAMS, "test/*.cc", "test/*.h", "test/*BUILD.bazel",
                "test/fuzz/")

@@ -76,7 +76,8 @@ NATIVE(jobjectArray, memoryUsage)(JNIEnv* env, jclass type, jlong engine) {
 
 // The texts of all records, `texts` of each, and frees them. Null leaves an
 // exception.
-static jobjectArray Texts(JNIEnv* env, mace_records_t* records, jsize texts) {
+static jobjectArray RecordTexts(JNIEnv* env, mace_records_t* records,
+                                jsize texts) {
   const jsize count = (jsize)mace_records_count(records);
   jobjectArray all = NewList(env, "[B", count * texts);
   bool ok = all != NULL;
@@ -101,9 +102,10 @@ NATIVE(jobjectArray, placement)(JNIEnv* env, jclass type, jlong engine) {
     const jlong number = mace_records_macs(records, (size_t)i);
     (*env)->SetLongArrayRegion(env, macs, i, 1, &number);
   }
-  ok = ok &&
-       Put(env, both, 0, Texts(env, records, MACE_PLACEMENT_REASON + 1)) &&
-       Put(env, both, 1, macs);
+  ok =
+      ok &&
+      Put(env, both, 0, RecordTexts(env, records, MACE_PLACEMENT_REASON + 1)) &&
+      Put(env, both, 1, macs);
   mace_records_destroy(records);
   return ok ? both : NULL;
 }
@@ -112,7 +114,7 @@ NATIVE(jobjectArray, kernelTests)(JNIEnv* env, jclass type) {
   (void)type;
   mace_records_t* records = NULL;
   if (!Ok(env, mace_kernel_tests(&records))) return NULL;
-  jobjectArray texts = Texts(env, records, MACE_KERNEL_FALLBACK + 1);
+  jobjectArray texts = RecordTexts(env, records, MACE_KERNEL_FALLBACK + 1);
   mace_records_destroy(records);
   return texts;
 }

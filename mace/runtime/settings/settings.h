@@ -66,8 +66,7 @@ struct Settings {
           .Range(1, kMaxThreads)
           .Also(-1)
           .Yaml("4")
-          .More("`run` and `benchmark` use it, unless the command line says "
-                "otherwise."),
+          .More("`run` and `benchmark` use it if no flag is given."),
       num_threads);
     v(Setting("cpu_affinity_policy",
               "cores to run on: 0 any, 1 big, 2 little, 3 high performance, 4 "
@@ -99,17 +98,16 @@ struct Settings {
                 "off Strassen's method for large products. If it is not given, "
                 "the CPU uses tiles up to 4x4 where they pay, and the GPU uses "
                 "none. `1` turns it on: on the CPU as if it were not given, on "
-                "the GPU with tiles of 4x4, with fp16 of 2x2. Larger tiles are "
-                "faster and less exact: in float32, "
-                "errors are below 1e-6, 5e-6 and 2e-5 of a layer's largest "
-                "output. The GPU has tiles of 2x2 and 4x4 (with fp16 only "
-                "2x2), with errors below 1e-5 and 3e-5. On the CPU, tiles "
-                "and rows with an input that is not finite, or is 1024 times "
-                "the mean magnitude of the others, are computed without "
-                "either method, so that it changes only outputs that it "
-                "reaches; on the GPU it changes all outputs of its tile. "
-                "int8 has tiles of 4x4 without an error, unless "
-                "this is `0` or `2`."),
+                "the GPU with its largest tiles. Larger tiles are faster and "
+                "less exact: in float32, errors are below 1e-6, 5e-6 and 2e-5 "
+                "of a layer's largest output. The GPU has tiles of 2x2 and 4x4 "
+                "(with fp16 only 2x2), with errors below 1e-5 and 3e-5. On the "
+                "CPU, tiles and rows with an input that is not finite, or is "
+                "1024 times the mean magnitude of the others, are computed "
+                "without either method, so that it changes only outputs that "
+                "it reaches; on the GPU it changes all outputs of its tile. "
+                "int8 has tiles of 4x4 without an error, unless this is `0` or "
+                "`2`."),
       winograd);
     v(Setting("fc_rounding",
               "how often FullyConnected of 8-bit tensors rounds a result")
@@ -146,8 +144,7 @@ struct Settings {
           .Yaml("67108864")
           .More("It limits the arena, scratch, packed weights and images of an "
                 "engine together, not mapped weights. If they do not fit, "
-                "creating the engine fails, with what needs how many bytes. "
-                "The default refuses nothing that is available when needed."),
+                "creating the engine fails, with what needs how many bytes."),
       memory_limit);
     v(Setting("require",
               "least shares of a model's multiply-adds that devices must run")
@@ -172,9 +169,8 @@ struct Settings {
           .Range(1, std::numeric_limits<int>::max())
           .Yaml("1000")
           .InModel()
-          .More("It ends loops whose condition never becomes false. The error "
-                "names the loop. A loop inside another one counts each time "
-                "that it runs."),
+          .More("It ends loops whose condition never becomes false; the error "
+                "names the loop. Nested loops count each time they run."),
       max_loop_iterations);
     v(Setting("tuning_ms",
               "milliseconds that measuring kernels may take; 0: no tuning")
@@ -203,8 +199,7 @@ struct Settings {
           .On("gpu"),
       gpu_priority_hint);
     v(Setting("gpu_kernel_micros",
-              "microseconds that a part of a GPU kernel may take; 0: kernels "
-              "are not split")
+              "microseconds that a part of a GPU kernel may take; 0: no parts")
           .Range(0, std::numeric_limits<int>::max())
           .On("gpu")
           .More("The key `limit_opencl_kernel_time` sets it to 1000."),
@@ -261,16 +256,14 @@ struct Settings {
           .Yaml("1")
           .On("dsp")
           .More("It, `dsp_dcvs`, `dsp_latency_us` and `dsp_unsigned_pd` are "
-                "for the vendor's library. They have no effect in emulation; "
-                "the log says so where they are set."),
+                "for the vendor's library, and logged where they do nothing."),
       dsp_corner);
     v(Setting("dsp_dcvs", "whether the DSP may change its clock by its load")
           .Yaml("1")
           .On("dsp"),
       dsp_dcvs);
-    v(Setting(
-          "dsp_latency_us",
-          "microseconds in which the DSP must wake up; 0: as its corner has")
+    v(Setting("dsp_latency_us",
+              "microseconds in which the DSP must wake up; 0: by its corner")
           .Range(0, std::numeric_limits<int>::max())
           .Yaml("100")
           .On("dsp"),
@@ -293,10 +286,8 @@ struct Settings {
     v(Setting("guard",
               "fill memory that holds nothing live with NaN while running"),
       guard);
-    v(Setting(
-          "tracing",
-          "keep when the engine plans, waits, runs, and runs each op, for a "
-          "Chrome trace, and show it in Android's")
+    v(Setting("tracing",
+              "keep a Chrome trace of plans and runs, and show it in Android's")
           .Yaml("1")
           .More("[What the trace has](engine.md#tracing). `run` and "
                 "`benchmark` use it; an app sets it itself."),

@@ -115,7 +115,7 @@ def test_help_and_errors_import_nothing_that_they_do_not_need(tmp_path, argument
     (["run", "--config=x", "--max_time=1"],
      "there is no option '--max_time' here; benchmark has it"),
     (["convert", "--device=cpu"],
-     "no option '--device' here; run, benchmark, check, compare, capsule have it"),
+     "no option '--device' here; run, generate, benchmark, check, compare, capsule have it"),
     (["run", "my.yml"], "'my.yml' stands without an option; did you mean '--config=my.yml'?"),
     (["run", "--config", "x", "y"], "'y' stands without an option; `tools/converter.py run -h`"),
     (["run", "--round", "--config=x"], "argument --round: expected one argument"),
