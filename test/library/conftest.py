@@ -54,4 +54,5 @@ def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     return {make.__name__: make(folder) for make in (
         small_models.digits, small_models.quantized, small_models.two, small_models.slow,
+        small_models.verses,
         small_models.wide, small_models.indices, small_models.counter, small_models.own)}

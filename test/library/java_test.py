@@ -28,7 +28,8 @@ pytestmark = pytest.mark.deep
 PROJECT = REPO / "test" / "library" / "app_java"
 SECRET = bytes(range(100, 132))
 JUNIT = (Path("/usr/share/java/junit4.jar"), Path("/usr/share/java/hamcrest.jar"))
-TESTS = ("org.mace.AsyncRunsTest", "org.mace.InsideTest", "org.mace.MaceEngineTest",
+TESTS = ("org.mace.AsyncRunsTest", "org.mace.GeneratorTest", "org.mace.InsideTest",
+         "org.mace.MaceEngineTest",
          "org.mace.MistakesTest", "org.mace.PicturesTest", "org.mace.SealedTest",
          "org.mace.StatesTest")
 
@@ -38,7 +39,7 @@ def built(tmp_path_factory):
     """The jar, and the folder of its libraries."""
     need_tools("bazel", "javac", "java")
     folder = tmp_path_factory.mktemp("java")
-    assert cli.main(["java", f"--output={folder}", "--components=all,encryption"]) == 0
+    assert cli.main(["java", f"--output={folder}", "--components=all,encryption,language"]) == 0
     (jar,) = folder.glob("*.jar")
     return jar, folder / "lib" / "host"
 
@@ -50,6 +51,8 @@ def places(built, models, tmp_path_factory):
     for name, path in models.items():
         for suffix in (".pb", ".data"):
             shutil.copy(path.with_suffix(suffix), folder / f"{name}{suffix}")
+    (folder / "verses.tokenizer").write_bytes(
+        (models["verses"].with_suffix(".tokenizer")).read_bytes())
     encryption.seal(folder / "digits.pb", folder / "digits.data", encryption.Key(SECRET, "k7"),
                  folder / "digits.sealed")
     run(["gcc", "-shared", "-fPIC", "-Wall", "-Werror", f"-I{REPO}", str(PROJECT / "scaled.c"),

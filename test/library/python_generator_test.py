@@ -9,22 +9,15 @@ import threading
 
 import numpy as np
 import pytest
-import small_models
-
-from mace_tools.convert.tokenizers import convert
 
 pytestmark = pytest.mark.full
 PROMPT = "And it came to pass"
 
 
-@pytest.fixture(scope="module")
-def verses(tmp_path_factory):
+@pytest.fixture
+def verses(models):
     """The files of the model and its tokenizer."""
-    folder = tmp_path_factory.mktemp("verses")
-    graph = small_models.verses(folder)
-    tokenizer = graph.with_suffix(".tokenizer")
-    tokenizer.write_bytes(convert.tokenizer_file(small_models.VERSES / "tokenizer.json"))
-    return graph, tokenizer
+    return models["verses"], models["verses"].with_suffix(".tokenizer")
 
 
 @pytest.fixture

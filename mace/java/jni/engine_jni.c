@@ -118,37 +118,48 @@ static bool SetOps(JNIEnv* env, Scratch* scratch, jobjectArray libraries,
   return ok;
 }
 
+mace_config_t* Config(JNIEnv* env, Scratch* scratch, jint device,
+                      jobjectArray settings, jobjectArray gpu_paths,
+                      jobjectArray op_libraries) {
+  mace_config_t* config = NULL;
+  mace_gpu_context_t* context = NULL;
+  const char** words = Texts(env, scratch, settings);
+  bool ok = words != NULL &&
+            Ok(env, mace_config_create(device, MACE_VERSION_NUMBER, &config));
+  for (size_t i = 0; ok && words[i] != NULL; i += 2) {
+    ok = Ok(env, mace_config_set(config, words[i], words[i + 1]));
+  }
+  if (ok && gpu_paths != NULL) {
+    ok = MakeContext(env, scratch, gpu_paths, &context) &&
+         Ok(env, mace_config_set_gpu_context(config, context));
+  }
+  ok = ok && SetOps(env, scratch, op_libraries, config);
+  mace_gpu_context_destroy(context);
+  if (ok) return config;
+  mace_config_destroy(config);
+  return NULL;
+}
+
 NATIVE(jlong, createEngine)
 (JNIEnv* env, jclass type, jlong model, jint device, jobjectArray settings,
  jobjectArray outputs, jlong share_with, jobjectArray gpu_paths,
  jobjectArray op_libraries) {
   (void)type;
   Scratch scratch = {{NULL}, 0};
-  mace_config_t* config = NULL;
-  mace_gpu_context_t* context = NULL;
   mace_engine_t* engine = NULL;
-  const char** words = Texts(env, &scratch, settings);
   const char** names = Texts(env, &scratch, outputs);
-  bool ok = words != NULL && names != NULL &&
-            Ok(env, mace_config_create(device, MACE_VERSION_NUMBER, &config));
-  for (size_t i = 0; ok && words[i] != NULL; i += 2) {
-    ok = Ok(env, mace_config_set(config, words[i], words[i + 1]));
-  }
-  if (ok && share_with != 0) {
-    ok = Ok(env, mace_config_share_memory_with(config, Pointer(share_with)));
-  }
-  if (ok && gpu_paths != NULL) {
-    ok = MakeContext(env, &scratch, gpu_paths, &context) &&
-         Ok(env, mace_config_set_gpu_context(config, context));
-  }
-  ok = ok && SetOps(env, &scratch, op_libraries, config);
-  if (ok) {
+  mace_config_t* config =
+      names == NULL
+          ? NULL
+          : Config(env, &scratch, device, settings, gpu_paths, op_libraries);
+  if (config != NULL &&
+      (share_with == 0 ||
+       Ok(env, mace_config_share_memory_with(config, Pointer(share_with))))) {
     const size_t count =
         outputs == NULL ? 0 : (size_t)(*env)->GetArrayLength(env, outputs);
     Ok(env, mace_engine_create(Pointer(model), config, NULL, 0,
                                count == 0 ? NULL : names, count, &engine));
   }
-  mace_gpu_context_destroy(context);
   mace_config_destroy(config);
   Free(&scratch);
   return Handle(engine);

@@ -38,6 +38,11 @@ const char** Texts(JNIEnv* env, Scratch* scratch, jobjectArray list);
 // The text as an array of bytes; null and an exception without memory.
 jbyteArray Bytes(JNIEnv* env, const char* text);
 
+// What Options say of engines; null and an exception on an error.
+mace_config_t* Config(JNIEnv* env, Scratch* scratch, jint device,
+                      jobjectArray settings, jobjectArray gpu_paths,
+                      jobjectArray op_libraries);
+
 // {texts, numbers} of what the ops of a run did; null and an exception without
 // memory.
 jobjectArray Ops(JNIEnv* env, const mace_run_metadata_t* metadata);

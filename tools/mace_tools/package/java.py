@@ -49,6 +49,7 @@ PROGUARD = """\
 -keep,includedescriptorclasses class org.mace.Native {
   native <methods>;
   static byte[] key(org.mace.KeySource, byte[]);
+  static boolean onText(org.mace.TextListener, byte[]);
 }
 -keep,includedescriptorclasses class org.mace.MaceLog {
   static void log(org.mace.MaceLog$Listener, int, byte[]);

@@ -51,13 +51,15 @@ public final class MaceEngine extends NativeHandle {
    * @param data the file of the weights; null as above
    */
   public MaceEngine(File graph, File data, Options options) {
-    this(
-        Native.loadFiles(
-            path("graph", graph),
-            path(data == null ? beside(graph) : data),
-            options != null && options.intoMemory),
-        options,
-        null);
+    this(load(graph, data, options), options, null);
+  }
+
+  /** A model, which the caller destroys. */
+  static long load(File graph, File data, Options options) {
+    return Native.loadFiles(
+        path("graph", graph),
+        path(data == null ? beside(graph) : data),
+        options != null && options.intoMemory);
   }
 
   /**

@@ -109,6 +109,57 @@ final class Native {
       long cancellation,
       boolean profile);
 
+  static native long loadTokenizer(byte[] file);
+
+  static native void destroyTokenizer(long tokenizer);
+
+  static native int[] encode(long tokenizer, byte[] text, boolean add, boolean parse);
+
+  static native byte[] decode(long tokenizer, int[] tokens, boolean skip);
+
+  static native byte[] tokenizerProperty(long tokenizer, byte[] name);
+
+  static native int vocabSize(long tokenizer);
+
+  static native long createGenerator(
+      long model,
+      long tokenizer,
+      int device,
+      byte[][] settings,
+      byte[][] gpuPaths,
+      byte[][] opLibraries);
+
+  static native void destroyGenerator(long generator);
+
+  static native Object[] generate(
+      long generator,
+      int kind,
+      byte[][] texts,
+      int[] tokens,
+      float[] reals,
+      int[] wholes,
+      long seed,
+      byte[][] stop,
+      long cancellation,
+      TextListener listener);
+
+  /** Called by libmace_jni.so. */
+  static boolean onText(TextListener listener, byte[] part) {
+    return listener.onText(text(part));
+  }
+
+  static native byte[] renderChat(long generator, byte[][] texts);
+
+  static native double perplexity(long generator, byte[] text);
+
+  static native float[] embed(long generator, byte[] text, byte[] tensor);
+
+  static native void sequenceFile(long generator, int what, byte[] file);
+
+  static native int[] sequence(long generator);
+
+  static native long contextLength(long generator);
+
   static native Object[] memoryUsage(long engine);
 
   static native Object[] placement(long engine);
