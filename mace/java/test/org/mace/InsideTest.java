@@ -6,6 +6,7 @@ import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -151,6 +152,7 @@ public class InsideTest {
       long macs = 0;
       for (NodePlacement node : engine.getPlacement()) {
         assertEquals("CPU", node.device());
+        assertEquals("f32", node.dataType());
         assertEquals("", node.reason());
         assertTrue(node.toString().contains(node.type()) && !node.kernel().isEmpty());
         macs += node.macs();
@@ -163,6 +165,16 @@ public class InsideTest {
         MaceException.class, "the DSP runs 0 of the multiply-adds", () -> new MaceEngine(Models.file("digits.pb"), dsp));
     Models.assertSays(
         IllegalArgumentException.class, "is null", () -> new Options().setRequire(null, 1));
+  }
+
+  @Test
+  public void driversAreTriedWithinAtLeastAMillisecond() throws IOException {
+    Options options = new Options().setDriverProbe(new File("no_such_program"), 1);
+    new MaceEngine(Models.file("digits.pb"), options).close(); // the CPU has no driver
+    Models.assertSays(
+        RuntimeException.class,
+        "driver_probe_ms",
+        () -> new MaceEngine(Models.file("digits.pb"), new Options().setDriverProbe(null, 0)));
   }
 
   @Test

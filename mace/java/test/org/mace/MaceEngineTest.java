@@ -8,6 +8,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 import java.util.Arrays;
@@ -199,7 +200,7 @@ public class MaceEngineTest {
   }
 
   @Test
-  public void tracingKeepsSpansOfRunsAndOps() {
+  public void tracingKeepsSpansOfRunsAndOps() throws IOException {
     try (MaceEngine engine =
         new MaceEngine(Models.file("digits.pb"), new Options().set("tracing", "1"))) {
       engine.run(Models.pixels(1), new float[10]);
