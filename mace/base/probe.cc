@@ -18,8 +18,25 @@
 
 #include "mace/base/cpu_topology.h"
 
+#ifndef MACE_LIBRARY
+// Null in builds without AddressSanitizer.
+extern "C" __attribute__((weak)) void __asan_unpoison_memory_region(
+    const volatile void* address, size_t size);
+#endif
+
 namespace mace {
 namespace {
+
+// Frees a stack. What ran there may have ended by a fault, and its frames stay:
+// AddressSanitizer would take them for those of memory that comes next.
+void FreeStack(void* stack, size_t bytes) {
+#ifndef MACE_LIBRARY
+  if (__asan_unpoison_memory_region != nullptr) {
+    __asan_unpoison_memory_region(stack, bytes);
+  }
+#endif
+  munmap(stack, bytes);
+}
 
 constexpr size_t kStackBytes = 512 << 10;
 constexpr int kFirstSignal = 64;  // exit statuses from here on
@@ -158,7 +175,7 @@ ProbeResult RunInProbe(int (*run)(const void* arg), const void* arg) {
                              : ProbeResult{ProbeResult::End::kNotRun, 0};
   }
   SetMask(old, nullptr);
-  munmap(stack, kStackBytes);
+  FreeStack(stack, kStackBytes);
   errno = error;
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <list>
 #include <memory>
 #include <string>
 
@@ -79,9 +80,9 @@ void Break(const Row& row, R (*&function)(A...)) {
   if (function == nullptr) return;
   ++broken_functions;
   R (*const right)(A...) = function;
-  // Names outlive all.
-  const std::string& name = *new std::string(std::string(row.name) + "#" +
-                                             std::to_string(broken_functions));
+  static auto* const names = new std::list<std::string>;  // they outlive all
+  const std::string& name = names->emplace_back(
+      std::string(row.name) + "#" + std::to_string(broken_functions));
   function = Nothing<R, A...>;
   EXPECT_FALSE(Passes(row)) << name;
   function = Illegal<R, A...>;
