@@ -16,6 +16,7 @@
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
+#include "mace/plan/types/one_device.h"
 #include "mace/runtime/devices/devices.h"
 #include "mace/runtime/engine.h"
 #include "mace/runtime/model/mace_model.h"
@@ -192,6 +193,10 @@ std::string TryDevice(DeviceType device) {
 int RunDriverProbe(const std::string& device) {
   if (device != "gpu" && device != "dsp") {
     LOG(ERROR) << "RunDriverProbe: '" << device << "' is not gpu or dsp";
+    return 2;
+  }
+  if (kOneDevice) {
+    LOG(ERROR) << "RunDriverProbe: this library can use no GPU and no DSP";
     return 2;
   }
   const std::string result = TryDevice(device == "gpu" ? GPU : HEXAGON);

@@ -21,7 +21,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <map>
 #include <mutex>
 #include <utility>
 
@@ -40,66 +39,60 @@ namespace {
 constexpr char kRight[] = "right";  // what the helper writes, and is kept
 constexpr size_t kMaxText = 400;
 
-// Adds a file's path, size and times, if it is there.
-void AddFile(const std::string& path, std::string* text) {
+// Adds a file's path, size and times to a sum of hashes, if it is there. Sums
+// do not depend on the order in which a folder lists its files.
+void AddFile(const std::string& path, uint64_t* sum) {
   struct stat found;
   if (stat(path.c_str(), &found) != 0) return;
-  *text += StrCat(path, " ", static_cast<int64_t>(found.st_size), " ",
-                  static_cast<int64_t>(found.st_mtime), " ",
-                  static_cast<int64_t>(found.st_ino), "\n");
+  const std::string text =
+      StrCat(path, " ", static_cast<int64_t>(found.st_size), " ",
+             static_cast<int64_t>(found.st_mtime), " ",
+             static_cast<int64_t>(found.st_ino));
+  *sum += Hash64(text.data(), text.size());
 }
 
-// Where the dynamic linker looks for names without a folder, as far as files
-// show it.
-std::vector<std::string> LinkerFolders() {
-  std::vector<std::string> folders;
-  const char* const path = std::getenv("LD_LIBRARY_PATH");
-  const std::string all = path == nullptr ? "" : path;
+// Where the dynamic linker looks for names without a folder, behind those of
+// the environment, as far as files show it.
+constexpr char kLinkerFolders[] =
+    ":/lib:/usr/lib:/usr/local/lib:/lib64:/usr/lib64:/usr/lib/x86_64-linux-gnu"
+    ":/usr/lib/aarch64-linux-gnu:/usr/lib/arm-linux-gnueabihf:/vendor/lib64"
+    ":/vendor/lib:/system/lib64:/system/lib";
+
+void AddLibrary(const std::string& name, uint64_t* sum) {
+  if (name.find('/') != std::string::npos) return AddFile(name, sum);
+  const char* const chosen = std::getenv("LD_LIBRARY_PATH");
+  const std::string all =
+      StrCat(chosen == nullptr ? "" : chosen, kLinkerFolders);
+  *sum += Hash64(all.data(), all.size());  // their order
   for (size_t at = 0; at < all.size();) {
     const size_t end = std::min(all.find(':', at), all.size());
-    if (end > at) folders.push_back(all.substr(at, end - at));
+    if (end > at) AddFile(StrCat(all.substr(at, end - at), "/", name), sum);
     at = end + 1;
   }
-  for (const char* folder :
-       {"/lib", "/usr/lib", "/usr/local/lib", "/lib64", "/usr/lib64",
-        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-        "/usr/lib/arm-linux-gnueabihf", "/vendor/lib64", "/vendor/lib",
-        "/system/lib64", "/system/lib"}) {
-    folders.emplace_back(folder);
-  }
-  return folders;
 }
 
-void AddLibrary(const std::string& name, std::string* text) {
-  if (name.find('/') != std::string::npos) return AddFile(name, text);
-  for (const std::string& folder : LinkerFolders()) {
-    AddFile(StrCat(folder, "/", name), text);
-  }
+// A file that names a driver, and that driver.
+void AddNamed(const std::string& file, uint64_t* sum) {
+  AddFile(file, sum);
+  const Result<std::vector<uint8_t>> name = ReadFile(file);
+  if (!name.ok() || name->size() > kMaxText) return;
+  std::string library(name->begin(), name->end());
+  library.erase(library.find_last_not_of(" \n\t") + 1);
+  if (!library.empty()) AddLibrary(library, sum);
 }
 
-// Those that a loader of OpenCL finds by its list of drivers.
-void AddInstallableDrivers(std::string* text) {
+// Those that a loader of OpenCL finds by its list of drivers: a folder of
+// files, or one file.
+void AddInstallableDrivers(uint64_t* sum) {
   const char* const chosen = std::getenv("OCL_ICD_VENDORS");
-  const std::string list =
-      chosen == nullptr ? "/etc/OpenCL/vendors" : std::string(chosen);
-  std::vector<std::string> files = {list};
-  if (DIR* const folder = opendir(list.c_str())) {
-    files.clear();
-    while (const dirent* entry = readdir(folder)) {
-      if (entry->d_name[0] == '.') continue;
-      files.push_back(StrCat(list, "/", entry->d_name));
-    }
-    closedir(folder);
-    std::sort(files.begin(), files.end());
+  const std::string list = chosen == nullptr ? "/etc/OpenCL/vendors" : chosen;
+  DIR* const folder = opendir(list.c_str());
+  if (folder == nullptr) return AddNamed(list, sum);
+  while (const dirent* entry = readdir(folder)) {
+    if (entry->d_name[0] != '.')
+      AddNamed(StrCat(list, "/", entry->d_name), sum);
   }
-  for (const std::string& file : files) {
-    AddFile(file, text);
-    const Result<std::vector<uint8_t>> name = ReadFile(file);
-    if (!name.ok() || name->size() > kMaxText) continue;
-    std::string library(name->begin(), name->end());
-    library.erase(library.find_last_not_of(" \n\t") + 1);
-    if (!library.empty()) AddLibrary(library, text);
-  }
+  closedir(folder);
 }
 
 struct Pipe {
@@ -221,9 +214,20 @@ std::string RunHelper(const DriverProbe& probe) {
 }
 
 // By identity, what helpers found in this process.
+struct KnownDriver {
+  std::string key, result;
+  KnownDriver* next;
+};
 struct KnownDrivers {
   Mutex mutex;
-  std::map<std::string, std::string> results;
+  KnownDriver* first = nullptr;
+
+  std::string& ResultOf(const std::string& key) {
+    KnownDriver* driver = first;
+    while (driver != nullptr && driver->key != key) driver = driver->next;
+    if (driver == nullptr) first = driver = new KnownDriver{key, "", first};
+    return driver->result;
+  }
 };
 KnownDrivers& Known() {
   static auto* const known = new KnownDrivers;
@@ -255,22 +259,20 @@ void Keep(const std::string& key, const std::string& result,
 }  // namespace
 
 std::string DriverIdentity(const DriverProbe& probe) {
-  std::string text;
+  uint64_t sum = 0;
   utsname system;
   if (uname(&system) == 0) {
-    text += StrCat(system.release, " ", system.version, "\n");
+    const std::string text = StrCat(system.release, " ", system.version);
+    sum += Hash64(text.data(), text.size());
   }
 #ifdef __ANDROID__
   char build[PROP_VALUE_MAX] = {};
   __system_property_get("ro.build.fingerprint", build);
-  text += build;
+  sum += Hash64(build, std::strlen(build));
 #endif
-  for (const std::string& library : probe.libraries) {
-    AddLibrary(library, &text);
-  }
-  if (std::strcmp(probe.device, "gpu") == 0) AddInstallableDrivers(&text);
-  return StrCat(probe.device, " driver ",
-                std::to_string(Hash64(text.data(), text.size())), ", MACE ",
+  for (const std::string& library : probe.libraries) AddLibrary(library, &sum);
+  if (std::strcmp(probe.device, "gpu") == 0) AddInstallableDrivers(&sum);
+  return StrCat(probe.device, " driver ", std::to_string(sum), ", MACE ",
                 kVersion);
 }
 
@@ -281,7 +283,7 @@ Status CheckDriver(const DriverProbe& probe,
   KnownDrivers& known = Known();
   const HoldLog hold;
   const std::lock_guard<Mutex> lock(known.mutex);
-  std::string& result = known.results[key];
+  std::string& result = known.ResultOf(key);
   if (result.empty()) result = Kept(key, storage.get());
   if (result.empty()) {
     {

@@ -154,10 +154,11 @@ Status CheckList(const Setting& s, const std::vector<std::string>& items) {
 }
 
 Status CheckShares(const Setting& s, const std::vector<std::string>& items) {
-  std::set<std::string> seen;
-  for (const std::string& item : items) {
-    MACE_ASSIGN_OR_RETURN(const DeviceShare share, ParseShare(s, item));
-    if (!seen.insert(share.device).second) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    MACE_ASSIGN_OR_RETURN(const DeviceShare share, ParseShare(s, items[i]));
+    const std::string prefix = StrCat(share.device, "=");
+    for (size_t k = 0; k < i; ++k) {
+      if (items[k].compare(0, prefix.size(), prefix) != 0) continue;
       return InvalidArgument(s.name, ": '", share.device, "' appears twice");
     }
   }
