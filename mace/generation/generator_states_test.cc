@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "mace/base/file.h"
+#include "mace/base/hash.h"
 #include "mace/public/mace_generator.h"
 #include "mace/testing/model_builder.h"
 #include "mace/testing/tokenizer_builder.h"
@@ -266,6 +269,46 @@ TEST(GeneratorStatesTest, ASequenceOfAnotherModelIsRefused) {
               std::string::npos);
     EXPECT_EQ(other->tokens(), before);
   }
+  std::remove(path.c_str());
+}
+
+// Whatever a file holds, nothing outside of it is read, and a file that is
+// refused changes nothing: run by the sanitizers.
+TEST(GeneratorStatesTest, MutatedSequencesDoNoHarm) {
+  const std::string path = ::testing::TempDir() + "/mutated_sequence";
+  const auto g = CachedGenerator(CachedModel(proto::DT_FLOAT));
+  MaceGeneration made;
+  Continued(*g, {'a', 'b', 'c', 'd'}, 5, &made);
+  ASSERT_TRUE(g->Save(path).ok());
+  const auto read = ReadFile(path);
+  ASSERT_TRUE(read.ok());
+  const std::string saved(read->begin(), read->end());
+  std::mt19937 random(1);
+  int restored = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::string file = saved.substr(0, saved.size() - sizeof(uint64_t));
+    if (i % 10 == 0) file.resize(random() % file.size());
+    for (int k = 0; k < 1 + i % 3 && !file.empty(); ++k) {
+      const size_t at = random() % file.size();
+      file[at] = static_cast<char>(i % 5 == 0 ? random()
+                                              : file[at] ^ 1 << random() % 8);
+    }
+    const uint64_t hash = Hash64(file.data(), file.size());
+    file.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
+    ASSERT_TRUE(WriteFileAtomically(path, file.data(), file.size()).ok());
+    const Ids before = g->tokens();
+    const MaceStatus status = g->Restore(path);
+    if (!status.ok()) {
+      EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_MODEL);
+      EXPECT_EQ(g->tokens(), before);
+      continue;
+    }
+    ++restored;
+    Ids more = g->tokens();
+    more.push_back('!');
+    (void)g->GenerateFromTokens(more, Tokens(2), &made);  // fails of NaN
+  }
+  EXPECT_GT(restored, 100);
   std::remove(path.c_str());
 }
 
