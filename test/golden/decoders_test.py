@@ -9,6 +9,7 @@ keeps the caches itself. decoder_logits.py wrote what is expected.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from mace_tools.convert.importers.huggingface.logits_test import (
 from mace_tools.convert.passes.pipeline import convert
 from mace_tools.graph.dynamic_dims import OpenDims
 from mace_tools.graph.ir import Graph
+from mace_tools.support.protos import cache_dir
 from mace_tools.testing import decoder_cases as cases
 
 CAPACITY, ROUNDS = 64, 20
@@ -109,13 +111,22 @@ def test_a_text_longer_than_the_caches_is_refused(tmp_path):
     assert not full.error and f"{CAPACITY}" in more.error
 
 
+def transformers_python() -> Path:
+    """Of an environment of its own, as torch brings 5 GB; it is installed if it is not there."""
+    wanted, folder = ROOT / "test/golden/transformers.txt", cache_dir() / "transformers"
+    python, installed = folder / "bin/python", folder / "requirements.txt"
+    if not installed.is_file() or installed.read_bytes() != wanted.read_bytes():
+        subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                        "-r", wanted], check=True)
+        shutil.copy(wanted, installed)
+    return python
+
+
 @pytest.mark.deep
 def test_transformers_itself_agrees_with_what_is_stored(tmp_path):
-    """With the interpreter of an environment that has torch and transformers."""
-    python = os.environ.get("MACE_TRANSFORMERS")
-    if not python:
-        pytest.skip("MACE_TRANSFORMERS names no Python with torch and transformers")
-    done = subprocess.run([python, ROOT / "test/golden/decoder_logits.py", f"--full={tmp_path}"],
+    done = subprocess.run([transformers_python(), ROOT / "test/golden/decoder_logits.py",
+                           f"--full={tmp_path}"],
                           env={**os.environ, "PYTHONPATH": str(ROOT / "tools")},
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
