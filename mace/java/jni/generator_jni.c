@@ -147,21 +147,21 @@ static bool OnText(void* user, const char* part, size_t bytes) {
   return goes_on;
 }
 
-// `reals`: temperature, top_p, min_p, repetition penalty, then a bias for each
-// of the tokens that `wholes` ends with. `wholes`: top_k, penalty tokens, limit
+// `floats`: temperature, top_p, min_p, repetition penalty, then a bias for each
+// of the tokens that `ints` ends with. `ints`: top_k, penalty tokens, limit
 // of new tokens, whether stop tokens are ignored, whether sampling is as
 // recommended, how many stop tokens follow, these, and the biased ones.
-static bool SetOptions(JNIEnv* env, Scratch* scratch, jfloatArray reals,
-                       jintArray wholes, jlong seed, jobjectArray stop,
+static bool SetOptions(JNIEnv* env, Scratch* scratch, jfloatArray floats,
+                       jintArray ints, jlong seed, jobjectArray stop,
                        jlong generator, mace_generation_options_t* o) {
-  enum { kReals = 4, kWholes = 6 };
+  enum { kFloats = 4, kInts = 6 };
   size_t count = 0;
-  const int32_t* w = CopyOf(env, scratch, wholes, &count);
-  const jsize num_reals = (*env)->GetArrayLength(env, reals);
-  float* r = Allocate(env, scratch, sizeof(float) * (size_t)num_reals);
+  const int32_t* w = CopyOf(env, scratch, ints, &count);
+  const jsize num_floats = (*env)->GetArrayLength(env, floats);
+  float* r = Allocate(env, scratch, sizeof(float) * (size_t)num_floats);
   const char** words = Texts(env, scratch, stop);
   if (w == NULL || r == NULL || words == NULL) return false;
-  (*env)->GetFloatArrayRegion(env, reals, 0, num_reals, r);
+  (*env)->GetFloatArrayRegion(env, floats, 0, num_floats, r);
   bool ok =
       Ok(env, mace_generation_options_set_sampling(o, r[0], w[0], r[1], r[2],
                                                    (uint64_t)seed)) &&
@@ -170,11 +170,11 @@ static bool SetOptions(JNIEnv* env, Scratch* scratch, jfloatArray reals,
       Ok(env, mace_generation_options_set_ignore_stop_tokens(o, w[3])) &&
       (!w[4] ||
        Ok(env, mace_generation_options_set_recommended(o, Pointer(generator))));
-  const size_t biased = kWholes + (size_t)w[5];
-  for (size_t i = kWholes; ok && i < count; ++i) {
+  const size_t biased = kInts + (size_t)w[5];
+  for (size_t i = kInts; ok && i < count; ++i) {
     ok = Ok(env, i < biased ? mace_generation_options_add_stop_token(o, w[i])
                             : mace_generation_options_set_logit_bias(
-                                  o, w[i], r[kReals + i - biased]));
+                                  o, w[i], r[kFloats + i - biased]));
   }
   for (; ok && *words != NULL; ++words) {
     ok = Ok(env, mace_generation_options_add_stop(o, *words));
@@ -208,7 +208,7 @@ static jobjectArray Results(JNIEnv* env, const mace_generation_t* made) {
 // `texts`: the prompt, or the roles and then the contents of a chat.
 NATIVE(jobjectArray, generate)
 (JNIEnv* env, jclass type, jlong generator, jint kind, jobjectArray texts,
- jintArray tokens, jfloatArray reals, jintArray wholes, jlong seed,
+ jintArray tokens, jfloatArray floats, jintArray ints, jlong seed,
  jobjectArray stop, jlong cancellation, jobject listener) {
   Scratch scratch = {{NULL}, 0};
   mace_generation_options_t* o = NULL;
@@ -220,7 +220,7 @@ NATIVE(jobjectArray, generate)
       words == NULL ? NULL : CopyOf(env, &scratch, tokens, &count);
   jobjectArray results = NULL;
   if (ids != NULL && Ok(env, mace_generation_options_create(&o)) &&
-      SetOptions(env, &scratch, reals, wholes, seed, stop, generator, o) &&
+      SetOptions(env, &scratch, floats, ints, seed, stop, generator, o) &&
       Ok(env,
          mace_generation_options_set_cancellation(o, Pointer(cancellation))) &&
       Ok(env, mace_generation_options_set_on_text(

@@ -112,34 +112,34 @@ public final class GenerationOptions {
     return this;
   }
 
-  float[] reals() {
-    float[] reals = new float[4 + biases.size()];
-    reals[0] = temperature;
-    reals[1] = topP;
-    reals[2] = minP;
-    reals[3] = repetitionPenalty;
+  float[] floats() {
+    float[] floats = new float[4 + biases.size()];
+    floats[0] = temperature;
+    floats[1] = topP;
+    floats[2] = minP;
+    floats[3] = repetitionPenalty;
     int i = 4;
     for (float bias : biases.values()) {
-      reals[i++] = bias;
+      floats[i++] = bias;
     }
-    return reals;
+    return floats;
   }
 
-  int[] wholes() {
-    int[] wholes = new int[6 + stopTokens.size() + biases.size()];
-    wholes[0] = topK;
-    wholes[1] = penaltyTokens;
-    wholes[2] = maxNewTokens;
-    wholes[3] = ignoreStopTokens ? 1 : 0;
-    wholes[4] = recommended ? 1 : 0;
-    wholes[5] = stopTokens.size();
+  int[] ints() {
+    int[] ints = new int[6 + stopTokens.size() + biases.size()];
+    ints[0] = topK;
+    ints[1] = penaltyTokens;
+    ints[2] = maxNewTokens;
+    ints[3] = ignoreStopTokens ? 1 : 0;
+    ints[4] = recommended ? 1 : 0;
+    ints[5] = stopTokens.size();
     int i = 6;
     for (int token : stopTokens) {
-      wholes[i++] = token;
+      ints[i++] = token;
     }
     for (int token : biases.keySet()) {
-      wholes[i++] = token;
+      ints[i++] = token;
     }
-    return wholes;
+    return ints;
   }
 }

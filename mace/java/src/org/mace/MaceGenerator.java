@@ -106,7 +106,7 @@ public final class MaceGenerator extends NativeHandle {
       ends = o.cancellation == null ? 0 : o.cancellation.acquire();
       return new Generation(
           Native.generate(
-              handle, kind, texts, tokens, o.reals(), o.wholes(), o.seed, stop, ends, o.listener));
+              handle, kind, texts, tokens, o.floats(), o.ints(), o.seed, stop, ends, o.listener));
     } finally {
       if (ends != 0) {
         o.cancellation.release();
