@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ from mace_tools.convert import capsule_model
 from mace_tools.convert.emit import CONVERTER_VERSION
 from mace_tools.devices import properties
 from mace_tools.devices.device import Here
-from mace_tools.run import outcome, runner
+from mace_tools.run import outcome
 from mace_tools.support.atomic import atomic_files
 from mace_tools.support.errors import MaceError
 from mace_tools.support.exit_codes import ExitCode, UsageError
@@ -90,7 +91,7 @@ def _entries(context: Context, ready: prepare.Prepared, device: str, failure: st
         entries[f"inputs/{k}.npy"] = buffer.getvalue()
         inputs[names[name]] = f"inputs/{k}.npy"
     shown = replay.allowed(ready.flags[device])
-    entries["plan.json"] = _plan(ready, net, data, shown)
+    entries["plan.json"] = _plan(ready, net, data, shown, context.args.seconds)
     machine = properties.machine_of(Here())
     entries["capsule.json"] = json.dumps({
         "version": replay.VERSION, "failure": failure, "device": device, "flags": shown,
@@ -108,16 +109,20 @@ def _hidden_input(array: np.ndarray, seed: int) -> np.ndarray:
         array.shape)
 
 
-def _plan(ready: prepare.Prepared, net: Any, data: bytes, flags: Sequence[str]) -> str:
-    """The plan of the hidden model; empty if there is none, because making it fails."""
+def _plan(ready: prepare.Prepared, net: Any, data: bytes, flags: Sequence[str], seconds: float
+          ) -> str:
+    """The plan of the hidden model; empty if there is none, because making it fails or hangs."""
     with tempfile.TemporaryDirectory(prefix="mace_capsule.") as folder:
         files = {"model.pb": net.SerializeToString(deterministic=True), "model.data": data}
         for name, content in files.items():
             Path(folder, name).write_bytes(content)
+        command = [str(ready.mace_run), f"--model_file={folder}/model.pb",
+                   f"--model_data_file={folder}/model.data", *flags, "--dump=plan_json"]
         try:
-            return runner.output(ready.mace_run, [
-                f"--model_file={folder}/model.pb", f"--model_data_file={folder}/model.data",
-                *flags, "--dump=plan_json"])
-        except MaceError:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  text=True, errors="replace", timeout=seconds,
+                                  check=False)
+        except subprocess.TimeoutExpired:
             return ""
+    return done.stdout if done.returncode == 0 else ""
 

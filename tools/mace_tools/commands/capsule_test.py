@@ -85,6 +85,8 @@ def test_a_run_that_hangs(place, monkeypatch, capfd):  # noqa: F811
     code, out, err = place.call("capsule", "--capsule=c.zip", "--seconds=0.2")
     assert code == ExitCode.OK, err
     assert "replayed: no end within 0.2 s" in out
+    with zipfile.ZipFile("c.zip") as archive:  # neither is a plan waited for
+        assert archive.read("plan.json") == b""
 
 
 TOLD = {"version": 1, "failure": "signal SIGSEGV", "device": "cpu", "flags": [], "inputs": {},
