@@ -44,7 +44,7 @@ struct Stage16 {
   int16_t operator()(int64_t sum, int64_t channel) const {
     if (bias32 != nullptr) sum += bias32[channel];
     if (bias64 != nullptr) {
-      constexpr int64_t kLimit = int64_t{1} << 62;  // leaves room for any sum
+      constexpr int64_t kLimit = int64_t{1} << 62;  // any sum with it fits
       sum += std::clamp(bias64[channel], -kLimit, kLimit);
     }
     int32_t value;
