@@ -26,7 +26,7 @@ SOURCE = Path(__file__).parent / "components" / "absent.cc"
 CALLS = {name: component for name, component in FORMER.items()
          if component is not None and name not in ("c_api", "search")}
 MORE_CALLS = {"set_arena": "memory_tools", "set_plan": "memory_tools", "set_guard": "diagnostics",
-              "tracing": "diagnostics", "async": "interfaces"}
+              "tracing": "diagnostics", "async": "interfaces", "tokenizers": "language"}
 
 pytestmark = [
     pytest.mark.deep,
@@ -71,7 +71,7 @@ def answers(tmp_path_factory):
     net = mace().NetDef.FromString(waiting.read_bytes())
     extra_ops = f"extra_ops: [{', '.join(sorted({op.type for op in net.op}))}]\n"
     found = {}
-    for name, keys in (("whole", "components: [all, encryption]\n"),
+    for name, keys in (("whole", "components: [all, encryption, language]\n"),
                        ("bare", "components: none\n"),
                        ("some", "components: [diagnostics, interfaces]\n")):
         assert place.build(place.config(name, keys + extra_ops)) == 0
@@ -105,3 +105,10 @@ def test_what_is_absent_is_named_with_its_cure(answers, call, component):
 def test_a_library_has_the_components_that_its_file_lists(answers, call, component):
     expected = OK if component in ("diagnostics", "interfaces") else UNSUPPORTED
     assert int(answers["some"][call][0]) == expected
+
+
+def test_the_c_api_is_there_without_what_it_would_call(answers):
+    assert int(answers["whole"]["tokenizers_in_c"][0]) == OK
+    code, message = answers["some"]["tokenizers_in_c"]
+    assert int(code) == UNSUPPORTED
+    assert "this library was built without the component 'language'" in message

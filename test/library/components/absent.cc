@@ -15,6 +15,11 @@
 #include "mace/public/mace.h"
 #include "mace/public/mace_async.h"
 #include "mace/public/mace_image.h"
+#include "mace/public/mace_tokenizer.h"
+#if __has_include("mace/public/mace_c.h")  // the library has the C API
+#include "mace/public/mace_c.h"
+#include "mace/public/mace_c_tokenizer.h"
+#endif
 
 namespace {
 
@@ -174,6 +179,13 @@ void PrintConfigured(const std::shared_ptr<mace::MaceModel>& model) {
                               nullptr));
 }
 
+// Success where a component refuses the file that it is given.
+mace::MaceStatus OkIfInvalid(const mace::MaceStatus& status) {
+  return status.code() == mace::MaceStatus::MACE_INVALID_MODEL
+             ? mace::MaceStatus()
+             : status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -215,7 +227,18 @@ int main(int argc, char** argv) {
       reinterpret_cast<const unsigned char*>("plain"), 5,
       [](const std::string&, unsigned char*) { return mace::MaceStatus(); },
       &model);
-  const bool refused = status.code() == mace::MaceStatus::MACE_INVALID_MODEL;
-  Print("sealed", refused ? mace::MaceStatus() : status);
+  Print("sealed", OkIfInvalid(status));
+  // As little is one a tokenizer.
+  const std::string plain = models + "digits.pb";
+  std::shared_ptr<mace::MaceTokenizer> tokenizer;
+  Print("tokenizers",
+        OkIfInvalid(mace::MaceTokenizer::Load(plain, &tokenizer)));
+#ifdef MACE_PUBLIC_MACE_C_H_
+  mace_tokenizer_t* in_c = nullptr;
+  const mace_status_t code = mace_tokenizer_load(plain.c_str(), &in_c);
+  Print("tokenizers_in_c",
+        OkIfInvalid(mace::MaceStatus(static_cast<mace::MaceStatus::Code>(code),
+                                     mace_last_error())));
+#endif
   return 0;
 }
