@@ -39,7 +39,7 @@ def test_text_is_written():
     assert done.returncode == 0, done.stderr
     text = done.stdout.rpartition("== writing:")[2].partition("\n")[2]
     assert len(text.split()) > 20
-    assert re.search(r"\d+ new tokens at \d+ a second, [\d.]+ MB", done.stderr)
+    assert re.search(r"\d+ new tokens at [\d.]+ a second, [\d.]+ MB", done.stderr)
 
 
 @pytest.mark.parametrize("argument", ["--format=caffe", "eleven", "--format"])

@@ -3,7 +3,6 @@
 
 #include "tools/mace_run/generate.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -83,8 +82,8 @@ nlohmann::json ToJson(const MaceGeneration& g) {
 void PrintStatistics(const MaceGeneration& g) {
   const MaceGenerationStats& s = g.stats;
   std::fprintf(stderr,
-               "%d tokens of prompt (%d computed before) at %.0f a second, "
-               "first token after %.1f ms, %d new tokens at %.0f a second, "
+               "%d tokens of prompt (%d computed before) at %.1f a second, "
+               "first token after %.1f ms, %d new tokens at %.1f a second, "
                "%.1f MB, ended by: %s\n",
                s.prompt_tokens, s.reused_tokens, s.prompt_tokens_per_second,
                s.first_token_ms, s.new_tokens, s.new_tokens_per_second,
@@ -95,7 +94,7 @@ void PrintStatistics(const MaceGeneration& g) {
 }  // namespace
 
 Result<nlohmann::json> GenerateTexts(const Options& options) {
-  MACE_ASSIGN_OR_RETURN(const std::string prompts, ReadTexts(options.generate));
+  MACE_ASSIGN_OR_RETURN(TextReader prompts, TextReader::Open(options.generate));
   MACE_ASSIGN_OR_RETURN(const auto generator, OpenGenerator(options));
   const GenerateFlags& flags = options.text;
   if (!flags.restore.empty()) {
@@ -104,9 +103,9 @@ Result<nlohmann::json> GenerateTexts(const Options& options) {
   MaceGenerationOptions o =
       OptionsOf(options, generator->recommended_sampling());
   nlohmann::json generations = nlohmann::json::array();
-  for (size_t begin = 0; begin <= prompts.size();) {
-    const size_t end = std::min(prompts.find('\0', begin), prompts.size());
-    const std::string prompt = prompts.substr(begin, end - begin);
+  for (std::string prompt;;) {
+    MACE_ASSIGN_OR_RETURN(const bool is_there, prompts.Next(&prompt));
+    if (!is_there) break;
     MaceDeadline deadline;
     if (options.deadline_ms > 0) {
       deadline.Set(static_cast<int64_t>(options.deadline_ms * 1000));
@@ -120,7 +119,6 @@ Result<nlohmann::json> GenerateTexts(const Options& options) {
     std::fflush(stdout);
     PrintStatistics(made);
     generations.push_back(ToJson(made));
-    begin = end + 1;
   }
   if (!flags.save.empty()) MACE_RETURN_IF_ERROR(generator->Save(flags.save));
   return nlohmann::json{{"generations", std::move(generations)}};

@@ -26,41 +26,52 @@ Result<std::string> Streamed(const std::shared_ptr<MaceTokenizer>& tokenizer,
 
 }  // namespace
 
-Result<std::string> ReadTexts(const std::string& path) {
-  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return InvalidArgument("cannot open '", path, "'");
-  std::string texts;
-  char buffer[1 << 16];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) {
-    texts.append(buffer, n);
+Result<TextReader> TextReader::Open(const std::string& path) {
+  TextReader reader;
+  reader.path_ = path;
+  reader.file_ =
+      path == "-"
+          ? decltype(file_)(stdin, [](std::FILE*) { return 0; })
+          : decltype(file_)(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (reader.file_ == nullptr) {
+    return InvalidArgument("cannot open '", path, "'");
   }
-  const bool failed = std::ferror(file) != 0;
-  if (file != stdin) std::fclose(file);
-  if (failed) return InvalidArgument("cannot read '", path, "'");
-  return texts;
+  return reader;
+}
+
+Result<bool> TextReader::Next(std::string* text) {
+  if (file_ == nullptr) return false;
+  text->clear();
+  int c = 0;
+  while ((c = std::getc(file_.get())) > 0) {
+    text->push_back(static_cast<char>(c));
+  }
+  if (std::ferror(file_.get()) != 0) {
+    return InvalidArgument("cannot read '", path_, "'");
+  }
+  if (c == EOF) file_.reset();
+  return true;
 }
 
 Status PrintTokens(const std::string& tokenizer_file, const std::string& file,
                    bool plain) {
   std::shared_ptr<MaceTokenizer> tokenizer;
   MACE_RETURN_IF_ERROR(MaceTokenizer::Load(tokenizer_file, &tokenizer));
-  MACE_ASSIGN_OR_RETURN(const std::string texts, ReadTexts(file));
+  MACE_ASSIGN_OR_RETURN(TextReader texts, TextReader::Open(file));
   MaceEncodeOptions options;
   options.add_special_tokens = options.parse_special_tokens = !plain;
-  for (size_t begin = 0; begin <= texts.size();) {
-    const size_t end = std::min(texts.find('\0', begin), texts.size());
+  for (std::string source;;) {
+    MACE_ASSIGN_OR_RETURN(const bool is_there, texts.Next(&source));
+    if (!is_there) return Status();
     std::vector<int32_t> ids;
-    MACE_RETURN_IF_ERROR(
-        tokenizer->Encode(texts.substr(begin, end - begin), &ids, options));
+    MACE_RETURN_IF_ERROR(tokenizer->Encode(source, &ids, options));
     std::string text;
     MACE_RETURN_IF_ERROR(tokenizer->Decode(ids, &text));
     MACE_ASSIGN_OR_RETURN(const std::string streamed, Streamed(tokenizer, ids));
     MACE_ENSURE(streamed == text);
     const nlohmann::json line = {{"tokens", ids}, {"text", text}};
     std::printf("%s\n", line.dump().c_str());
-    begin = end + 1;
   }
-  return Status();
 }
 
 }  // namespace mace::tools

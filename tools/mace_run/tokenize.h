@@ -3,18 +3,32 @@
 #ifndef TOOLS_MACE_RUN_TOKENIZE_H_
 #define TOOLS_MACE_RUN_TOKENIZE_H_
 
+#include <cstdio>
+#include <memory>
 #include <string>
 
 #include "mace/base/status.h"
 
 namespace mace::tools {
 
-// What is in a file; "-": in stdin.
-Result<std::string> ReadTexts(const std::string& path);
+// The texts of a file, which NUL bytes separate, each as soon as its end is
+// there. A file has one text more than NUL bytes.
+class TextReader {
+ public:
+  // "-": of stdin.
+  static Result<TextReader> Open(const std::string& path);
 
-// Prints a line of JSON for each of the texts in `file` ("-": stdin), which NUL
-// bytes separate: its tokens, and their text. `plain`: special tokens are
-// neither added nor read in texts.
+  // False behind the last text.
+  Result<bool> Next(std::string* text);
+
+ private:
+  std::string path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, nullptr};
+};
+
+// Prints a line of JSON for each of the texts in `file` ("-": stdin): its
+// tokens, and their text. `plain`: special tokens are neither added nor read in
+// texts.
 Status PrintTokens(const std::string& tokenizer, const std::string& file,
                    bool plain);
 
