@@ -7,7 +7,7 @@ narrows float32 activations around layers with fp16 weights where the device has
 (mace/plan/passes/narrow_to_fp16.h), and every device computes in float32. The model's inputs and
 outputs stay fp16, with a Cast behind or before them, and a Cast to fp16 within the model still
 rounds. Results between nodes are not rounded, so they are at least as exact as in fp16 and do not
-overflow where fp16 would.
+overflow where fp16 would. KV caches stay fp16, too: devices read their rows one by one.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from mace_tools.graph.ir import Graph, Node, Tensor
 
 # What fp16 holds exactly: a Cast of these to fp16 rounds nothing.
 _EXACT = ("bool", "i8", "u8")
+# The operands that may be KV caches.
+_CACHES = {"UpdateKvCache": (0,), "Attention": (1, 2), "Identity": (0,)}
 
 
 def widen_fp16(graph: Graph) -> None:
@@ -26,9 +28,9 @@ def widen_fp16(graph: Graph) -> None:
     for tensor in graph.tensors.values():
         if tensor.dtype == "f16" and tensor.data is not None:
             tensor.data, tensor.dtype, tensor.stored = widened(tensor.data), "f32", "f16"
-    made = list(graph.nodes)
+    made, caches = list(graph.nodes), _kv_caches(graph)
     for name in graph.inputs:
-        if graph.tensors[name].dtype == "f16":
+        if graph.tensors[name].dtype == "f16" and name not in caches:
             _widen_readers(graph, name)
     for node in made:
         if node.op == "Cast" and node.attrs["to"] == "f16":
@@ -42,10 +44,32 @@ def widen_fp16(graph: Graph) -> None:
             if "value" in node.attrs:
                 node.attrs["value"] = float(np.float16(node.attrs["value"]))
         for k, out in enumerate(node.outputs):
-            if graph.tensors[out].dtype == "f16":
+            if graph.tensors[out].dtype == "f16" and out not in caches:
                 _widen_output(graph, node, k)
     for node in of_bits:
         _round_operand(graph, node)
+
+
+def _kv_caches(graph: Graph) -> set[str]:
+    """Caches of fp16, before and after an update, that are read as caches only."""
+    found: set[str] = set()
+    for node in graph.nodes:
+        if node.op == "UpdateKvCache" and graph.tensors[node.inputs[0]].dtype == "f16":
+            states = {node.inputs[0], *_copies(graph, node.outputs[0])}
+            if all(_is_read_as_cache(graph, name) for name in states):
+                found |= states
+    return found
+
+
+def _copies(graph: Graph, name: str) -> list[str]:
+    """The tensor, and what Identity makes of it."""
+    return [name, *(copy for node in graph.consumers(name) if node.op == "Identity"
+                    for copy in _copies(graph, node.outputs[0]))]
+
+
+def _is_read_as_cache(graph: Graph, name: str) -> bool:
+    return all(k in _CACHES.get(node.op, ()) for node in graph.consumers(name)
+               for k, operand in enumerate(node.inputs) if operand == name)
 
 
 def widened(array: np.ndarray) -> np.ndarray:
