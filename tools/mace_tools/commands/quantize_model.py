@@ -73,7 +73,7 @@ def _warn(context: Context, graph: Graph, errors: Mapping[str, Error], outputs: 
           made: Made | MadeStored) -> None:
     """Says what the result should be doubted for."""
     fault = ""
-    if isinstance(made, MadeStored):
+    if isinstance(made, MadeStored) and made.weights:
         name, worst = min(made.weights.items(), key=lambda w: w[1].error.sqnr_db)
         fault = (f"; the weight with the largest error is '{name}' of {worst.nodes[0]} "
                  f"({worst.error.sqnr_db:.0f} dB): float_nodes keeps it in float32")
@@ -87,6 +87,8 @@ def stored_note(made: MadeStored) -> str:
     kinds = Counter(w.kind for w in made.weights.values())
     parts = [f"{kinds[kind]} in {bits} bits" for kind, bits in (("i8", 8), ("i4", 4))
              if kinds[kind]]
+    if made.kept:
+        parts.append(f"{len(made.kept)} as the source has them")
     worst = min(made.outputs.items(), key=lambda o: o[1].similarity, default=None)
     end = "; without samples, the outputs were not compared with those of the float model"
     if worst is not None:

@@ -50,13 +50,14 @@ class Stored:
 
 @dataclass
 class MadeStored:
-    """`left_out`: weights that stay floats, with the reason. `outputs`: what is known of their
-    errors."""
+    """`left_out`: weights that stay as they are, with the reason. `kept`: those that the source has
+    quantized, of layers that are dynamic now. `outputs`: what is known of their errors."""
 
     graph: Graph
     weights: dict[str, Stored]
     left_out: dict[str, str]
     is_dynamic: bool = False
+    kept: list[str] = field(default_factory=list)
     outputs: dict[str, Error] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
 
@@ -94,7 +95,7 @@ def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = (),
     for prefix, part in (("", new), *((f"{name}/", p) for name, p in new.subgraphs.items())):
         part.subgraphs = new.subgraphs
         _store_part(part, prefix, kind, float_nodes, seen if part is new else {}, made)
-    if not made.weights:
+    if not made.weights and not made.kept:
         raise MaceError(f"{graph.name}: no weight can be stored quantized: the model has no "
                         f"{' or '.join(OPERANDS)} with a constant matrix of floats of its own")
     return made
@@ -109,15 +110,21 @@ def _store_part(graph: Graph, prefix: str, kind: str, float_nodes: tuple[str, ..
         if why:
             made.left_out[prefix + name] = why
             continue
+        layers = [n for n in readers if made.is_dynamic and n.op == "FullyConnected"]
+        for node in layers:
+            node.attrs["dynamic"] = 1
+        if tensor.packed is not None:
+            if layers:
+                made.kept.append(prefix + name)
+            else:
+                made.left_out[prefix + name] = "it is quantized already"
+            continue
         before = tensor.data
         if not np.isfinite(before).all():
             raise MaceError(f"{readers[0]}: its weight '{name}' has NaN or infinite elements, for "
                             "which no quantized value stands; leave the node out with float_nodes")
         used, error = _store(tensor, BITS[kind], seen.get(name))
         made.weights[prefix + name] = Stored(used, error, before.size, [n.name for n in readers])
-        for node in readers:
-            if made.is_dynamic and node.op == "FullyConnected":
-                node.attrs["dynamic"] = 1
 
 
 def measured(graph: Graph, made: MadeStored, runs: Runs, samples: Sequence[Arrays]
@@ -141,8 +148,6 @@ def _why_not(graph: Graph, tensor: Tensor, readers: list[Node],
     """Why a weight stays in float32; empty: it does not."""
     if any(n.name in float_nodes for n in readers):
         return "as asked"
-    if tensor.packed is not None:
-        return "it is quantized already"
     if tensor.data.ndim < 2 or not tensor.data.size:
         return "it is no matrix"
     others = [n for n in readers if not _takes(n, tensor.name)]

@@ -227,3 +227,25 @@ def test_weights_in_blocks_of_the_other_kinds(stored, runs):
     got, = runs.each(graph, [sample], ["y", "z"])
     np.testing.assert_allclose(got["y"], sample["x"] @ floats.T, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(got["z"], floats[[8, 0]], rtol=1e-6)
+
+
+def test_weights_that_the_source_quantized_become_dynamic_as_they_are():
+    graph = Graph("blocks")
+    graph.add_input("x", "f32", (3, 64))
+    for name in ("w", "table"):
+        graph.add_const(name, np.zeros((64, 64), np.float32))
+        store(graph.tensors[name], "i4", np.full((64, 64), -3, np.int8),
+              np.full((64, 2), 0.5, np.float16))
+    graph.add("FullyConnected", ["x", "w"], ["y"])
+    rows = graph.add_const("rows", np.array([8, 0], np.int64))
+    graph.add("Gather", ["table", rows], ["z"], axis=0)
+    graph.outputs = ["y", "z"]
+    made = store_weights(graph, "int8", dynamic=True)
+    assert (made.kept, made.weights) == (["w"], {})
+    assert made.left_out == {"table": "it is quantized already"}
+    layer, = (n for n in made.graph.nodes if n.op == "FullyConnected")
+    assert layer.attrs["dynamic"] == 1 and made.graph.tensors["w"].stored == "i4"
+    with pytest.raises(MaceError, match="no weight can be stored quantized"):
+        store_weights(graph, "int8")
+    with pytest.raises(MaceError, match="no weight can be stored quantized"):
+        store_weights(graph, "int8", (layer.name,), dynamic=True)
