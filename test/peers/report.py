@@ -1,4 +1,4 @@
-"""The side-by-side tables of docs/performance.md, docs/quantization.md and docs/gpu.md.
+"""The side-by-side tables of docs/performance.md, quantization.md, gpu.md and language_models.md.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -76,12 +76,57 @@ def gpu_table(rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
-def machine(rows: list[dict]) -> str:
-    limits = {r["threads"]: r for r in rows}
+def decoder_table(rows: list[dict]) -> str:
+    """Markdown: a line for each figure of a decoder and number of threads."""
+    engines = list(dict.fromkeys(r["engine"] for r in rows))
+    lines = [f"| decoder | threads | | {' | '.join(engines)} | ours / best | of the limit |",
+             "|---" * (len(engines) + 5) + "|"]
+    for key in dict.fromkeys((r["model"], r["threads"]) for r in rows):
+        here = {r["engine"]: r for r in rows if (r["model"], r["threads"]) == key}
+        ours, peers = here.get("mace"), [r for name, r in here.items() if name != "mace"]
+        if ours is None or not peers:
+            continue
+        for figure, (title, best) in _DECODER_FIGURES.items():
+            values = [f"{here[name][figure]:.0f}" if name in here else "-" for name in engines]
+            ratio = ours[figure] / best(r[figure] for r in peers)
+            lines.append(f"| {key[0]} | {key[1]} | {title} | {' | '.join(values)} | {ratio:.2f} | "
+                         f"{_of_limit(ours, figure)} |")
+    return "\n".join(lines)
+
+
+# The title of a line, and which of the others' figures is the best.
+_DECODER_FIGURES: dict[str, tuple[str, Callable[..., float]]] = {
+    "decode_128": ("decode at 128 tokens, tokens/s", max),
+    "decode_900": ("decode at 900 tokens, tokens/s", max),
+    "prefill_128": ("prefill of 128 tokens, tokens/s", max),
+    "prefill_512": ("prefill of 512 tokens, tokens/s", max),
+    "first_ms": ("load to first token, ms", min),
+    "checked_ms": ("the same, with the checksum of the weights, ms", min),
+    "anonymous_mb": ("anonymous memory, MB", min),
+}
+
+
+def _of_limit(row: dict, figure: str) -> str:
+    """How much of the bandwidth of reads a step uses, and what an operation a token of a prompt
+    costs of the peak."""
+    if figure.startswith("decode_"):
+        return f"{100 * row[figure] * row['gb_' + figure[7:]] / row['read_gbps']:.0f} % of reads"
+    if figure.startswith("prefill_"):
+        return f"{100 * row[figure] * row['gops'] / row['int8_gops']:.0f} % of int8"
+    return f"KV cache {row['cache_mb']:.0f}" if figure == "anonymous_mb" else ""
+
+
+def decoder_machine(rows: list[dict]) -> str:
+    return machine(rows, lambda r: f"{r['int8_gops']:.0f} int8 GOP/s, {r['read_gbps']:.1f} GB/s "
+                                   "read")
+
+
+def machine(rows: list[dict], limits: Callable[[dict], str] = lambda r: (
+        f"{r['peak_gflops']:.0f} GFLOP/s, {r['memory_gbps']:.0f} GB/s")) -> str:
+    of_threads = {r["threads"]: r for r in rows}
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    each = "; ".join(
-        f"{threads} thread{'s' if threads > 1 else ''}: {r['peak_gflops']:.0f} GFLOP/s, "
-        f"{r['memory_gbps']:.0f} GB/s" for threads, r in sorted(limits.items()))
+    each = "; ".join(f"{threads} thread{'s' if threads > 1 else ''}: {limits(r)}"
+                     for threads, r in sorted(of_threads.items()))
     return f"{cpu[1] if cpu else 'unknown CPU'}; measured limits: {each}."
 
 
