@@ -14,13 +14,16 @@ from typing import Any
 
 import pytest
 
-from mace_tools.testing import goldens
+from mace_tools import frameworks
+from mace_tools.testing import golden_frameworks, goldens
 
 RINGS = ("quick", "full", "deep")
 # Folders and files whose tests build with Bazel: it has one folder of results in a checkout, from
 # which one test would copy what another has just built in another way.
 BUILDING = ("test/arm/", "test/hexagon/", "test/image/", "test/library/",
             "tools/mace_tools/site/docs_run_test.py")
+# Folders whose tests compare with source frameworks, but do not test how these are started.
+COMPARING = tuple(f"tools/mace_tools/{name}/" for name in ("analyze", "commands", "config"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,6 +50,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=deselected)
     items[:] = sorted((item for item in items if _ring_of(item) <= chosen),
                       key=lambda item: -of_file[item.path])
+
+
+@pytest.fixture(autouse=True)
+def _golden_frameworks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.node.nodeid.startswith(COMPARING):
+        monkeypatch.setattr(frameworks, "attempts", golden_frameworks.kept(frameworks.attempts))
 
 
 def _ring_of(item: pytest.Item) -> int:
