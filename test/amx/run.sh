@@ -8,8 +8,8 @@ cd "$(dirname "$0")/../.."
 here=$PWD/test/amx
 cache=${MACE_CACHE:-$HOME/.cache/mace}
 work=$cache/amx
-tests=(//mace/cpu/ukernels:gemm/gemm_q8_test //mace/cpu:quantized/requantize_q8_test
-  //mace/cpu:conv/conv_q8_test)
+tests=(//mace/cpu/ukernels:gemm/gemm_q8_test //mace/cpu/ukernels:gemm/gemm_blocks_test
+  //mace/cpu:quantized/requantize_q8_test //mace/cpu:conv/conv_q8_test)
 micro_kernel=gemm_q8_16x32__amxint8
 # Debian 13's source of Bochs: the Bochs of Debian 12 has no AMX.
 source=http://deb.debian.org/debian/pool/main/b/bochs/bochs_3.0+dfsg.orig.tar.xz

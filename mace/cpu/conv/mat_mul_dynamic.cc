@@ -28,6 +28,13 @@ constexpr int64_t kBlockOfRowsBytes = 512 << 10;
 constexpr int64_t kTasksPerThread = 4;
 constexpr auto kQ8BlockBytes = static_cast<int64_t>(sizeof(Q8Block));
 
+// Returns those of the features with which m rows are multiplied.
+CpuFeatures FeaturesFor(int64_t m, CpuFeatures features) {
+  // A few rows take AMX as long as a whole tile of them.
+  constexpr int64_t kFewRows = 4;
+  return m <= kFewRows ? features & ~CpuFeatures{kCpuAmxInt8} : features;
+}
+
 struct DynamicKernel : Kernel {
   DynamicKernel(const GemmUkernel& kernel, const Operand& w, int64_t rows,
                 const ActivationFunction& activation_in,
@@ -144,7 +151,7 @@ struct DynamicRows final : DynamicKernel {
               const ActivationFunction& activation_in,
               const CpuContext& context)
       : DynamicKernel(kernel, w, rows, activation_in, context),
-        pack(&BestGemmOfBlocks(kGemmW8, context.features)),
+        pack(&BestGemmOfBlocks(kGemmW8, FeaturesFor(1, context.features))),
         panel(kernel, k) {
     const auto depth = static_cast<int64_t>(AlignUp(k, gemm->packing.k_tile));
     tile_bytes = static_cast<int64_t>(
@@ -258,14 +265,6 @@ struct DynamicRows final : DynamicKernel {
   int64_t tile_bytes = 0, sums_bytes = 0, row_bytes = 0;
 };
 
-// Returns the micro-kernel for int8 weights with a scale for each row.
-const GemmUkernel& ChooseInt8(int64_t m, CpuFeatures features) {
-  // A few rows take AMX as long as a whole tile of them.
-  constexpr int64_t kFewRows = 4;
-  if (m <= kFewRows) features &= ~CpuFeatures{kCpuAmxInt8};
-  return BestGemmQ8(-128, features);
-}
-
 }  // namespace
 
 Result<KernelPtr> PrepareMatMulDynamic(const Node& node, int64_t m,
@@ -273,14 +272,14 @@ Result<KernelPtr> PrepareMatMulDynamic(const Node& node, int64_t m,
                                        CpuContext& context) {
   const Operand& w = node.inputs[1];
   const QuantizedRows rows(w);
+  const CpuFeatures features = FeaturesFor(m, context.features);
   std::unique_ptr<DynamicKernel> kernel;
   if (rows.has_blocks) {
-    const GemmUkernel& gemm =
-        BestGemmOfBlocks(TypesOfBlocks(rows), context.features);
+    const GemmUkernel& gemm = BestGemmOfBlocks(TypesOfBlocks(rows), features);
     kernel = std::make_unique<DynamicBlocks>(gemm, w, m, activation, context);
     kernel->panel_bytes = BlockPanelBytes(gemm, rows);
   } else {
-    const GemmUkernel& gemm = ChooseInt8(m, context.features);
+    const GemmUkernel& gemm = BestGemmQ8(-128, features);
     kernel = std::make_unique<DynamicRows>(gemm, w, m, activation, context);
     kernel->panel_bytes = Int8Panel(gemm, rows.depth).bytes;
   }
@@ -291,12 +290,13 @@ Result<KernelPtr> PrepareMatMulDynamic(const Node& node, int64_t m,
     return Status();
   };
   // Micro-kernels of one instruction set share their packed weights.
+  const bool is_unsigned =
+      rows.has_blocks ? gemm.packing.b_min == 0 : gemm.reads_unsigned();
   const std::string how =
-      rows.has_blocks
-          ? StrCat("blocks for ", gemm.name)
-          : StrCat("int8 rows in groups of ", gemm.packing.group, " for ",
-                   gemm.nr, " columns of ",
-                   gemm.reads_unsigned() ? "unsigned" : "signed", " rows");
+      StrCat(rows.has_blocks ? "blocks" : "int8 rows", " in groups of ",
+             gemm.packing.group, " for ", gemm.nr, " columns of ",
+             is_unsigned ? "unsigned" : "signed",
+             rows.has_blocks ? " values" : " rows");
   MACE_ASSIGN_OR_RETURN(
       kernel->packed,
       context.packed->GetOrPack(w.weight_id, how,

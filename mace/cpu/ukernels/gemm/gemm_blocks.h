@@ -8,7 +8,8 @@
 // are int4, or int4 with a zero point for each block, or int8; the scales of
 // blocks and zero points are fp16.
 //
-//   a, packed tiles of up to mr rows   [ceil(k / 32)][m] Q8Block
+//   a, packed tiles of up to mr rows   [ceil(k / 32)][m] Q8Block, or as many
+//                                      bytes in another order (AMX)
 //   b, a panel of nr columns           [ceil(k / 32)] GemmPanelBlock
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_H_
@@ -119,27 +120,35 @@ inline float LargestMagnitude(const float* x, size_t n) {
 // others.
 constexpr float kMinMagnitude = 0x1p-119f;
 
+// How a row with this largest magnitude is quantized. A row that is not finite
+// becomes zeros with a scale of NaN.
+struct RowScale {
+  explicit RowScale(float largest)
+      : is_finite(largest < __builtin_inff()),
+        inverse(largest >= kMinMagnitude && is_finite ? 127 / largest : 0),
+        scale(is_finite ? largest / 127 : __builtin_nanf("")) {}
+
+  bool is_finite;
+  float inverse, scale;
+};
+
 // Quantizes a row of n elements, whose last block is filled with zeros, to
-// blocks that are `stride` apart. A row that is not finite gets a scale of NaN.
+// blocks that are `stride` apart.
 template <int kStart>
 inline void QuantizeRow(const float* x, size_t n, size_t stride, Q8Block* to) {
-  const float largest = LargestMagnitude(x, n);
-  const bool is_finite = largest < __builtin_inff();
-  const float inverse =
-      largest >= kMinMagnitude && is_finite ? 127 / largest : 0;
-  const float scale = is_finite ? largest / 127 : __builtin_nanf("");
+  const RowScale row(LargestMagnitude(x, n));
   for (size_t k = 0; k < n; k += kGemmBlock, to += stride) {
     float block[kGemmBlock] = {};
     const size_t count = n - k < kGemmBlock ? n - k : kGemmBlock;
-    if (is_finite) __builtin_memcpy(block, x + k, count * sizeof(float));
+    if (row.is_finite) __builtin_memcpy(block, x + k, count * sizeof(float));
     int32_t sum = 0;
     for (size_t i = 0; i < kGemmBlock; ++i) {
       const auto value =
-          static_cast<int32_t>(__builtin_rintf(block[i] * inverse));
+          static_cast<int32_t>(__builtin_rintf(block[i] * row.inverse));
       to->values[i] = static_cast<int8_t>(value);
       sum += value;
     }
-    to->scale = scale;
+    to->scale = row.scale;
     to->sum = static_cast<float>(sum);
     to->start = kStart * sum;
   }

@@ -2,28 +2,17 @@
 // unsigned: int4 in [0, 15], int8 plus 128.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <immintrin.h>
-
-#include "mace/cpu/ukernels/gemm/gemm_blocks.h"
-#include "mace/cpu/ukernels/gemm/gemm_packed_tiles.h"
+#include "mace/cpu/ukernels/gemm/gemm_blocks_avx512.h"
 
 namespace mace::cpu {
 namespace {
 
 constexpr int kRows = 14;
-constexpr size_t kColumns = 16, kGroup = 4;
-template <typename B>
-using Panel = GemmPanelBlock<B, kColumns, kGroup>;
 
 inline __m512i Four(const void* values) {
   int32_t four;
   __builtin_memcpy(&four, values, sizeof(four));
   return _mm512_set1_epi32(four);
-}
-
-inline __m512 Floats(const Fp16* fp16) {
-  return _mm512_cvtph_ps(
-      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(fp16)));
 }
 
 // The dots of a block of M rows.
@@ -96,23 +85,9 @@ void Multiply(GemmBlocksTile<B> t) {
     AddBlock<M, B>(a, *b, sums);
   }
   a = t.a();
-  const __mmask16 columns = static_cast<__mmask16>((1u << t->n) - 1);
-  const __m512 bias = t.bias() != nullptr
-                          ? _mm512_maskz_loadu_ps(columns, t.bias())
-                          : _mm512_setzero_ps();
-  const __m512 lower = _mm512_set1_ps(t->lower);
-  const __m512 upper = _mm512_set1_ps(t->upper);
+  const RowWriter writer(t);
 #pragma GCC unroll 14
-  for (int i = 0; i < M; ++i) {
-    __m512 c = _mm512_fmadd_ps(sums[i], _mm512_set1_ps(a[i].scale), bias);
-    if (t.addend() != nullptr) {
-      const float* addend = t.addend() + i * t->addend_stride;
-      c = _mm512_add_ps(c, _mm512_maskz_loadu_ps(columns, addend));
-    }
-    // The second operand where the first one is NaN.
-    c = _mm512_min_ps(upper, _mm512_max_ps(lower, c));
-    _mm512_mask_storeu_ps(t.c() + i * t->c_stride, columns, c);
-  }
+  for (int i = 0; i < M; ++i) writer.Write(i, sums[i], a[i].scale);
 }
 
 template <typename B, int M>
@@ -136,10 +111,10 @@ void gemm_w8_14x16__avx512vnni(GemmW8Tile tile) {
 }
 
 Q8Block* gemm_q4_pack_14__avx512vnni(GemmUnpackedOf<float> rows, Q8Block* to) {
-  return PackQ8Blocks<kStartOfQ4>(rows, to);
+  return PackQ8Blocks16<kStartOfQ4>(rows, to);
 }
 Q8Block* gemm_w8_pack_14__avx512vnni(GemmUnpackedOf<float> rows, Q8Block* to) {
-  return PackQ8Blocks<kStartOfUnsigned>(rows, to);
+  return PackQ8Blocks16<kStartOfUnsigned>(rows, to);
 }
 
 }  // namespace mace::cpu

@@ -1,41 +1,13 @@
 // The 16x32 tile of int8 on AMX-INT8.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/cpu/ukernels/gemm/gemm_amx_tiles.h"
 #include "mace/cpu/ukernels/gemm/gemm_q8_amx.h"
 #include "mace/cpu/ukernels/gemm/gemm_q8_pack_avx512.h"
 #include "mace/cpu/ukernels/gemm/gemm_q8_requantized_avx512.h"
 
 namespace mace::cpu {
 namespace {
-
-// The CPU's tiles. GCC's intrinsics take only literal numbers of tiles, and
-// those of GCC 12 do not say which memory they read.
-struct CpuTiles {
-  static void Configure(const AmxConfig& config) {
-    asm volatile("ldtilecfg %0" : : "m"(config));
-  }
-  template <int kTile>
-  static void Load(const void* from, size_t step) {
-    asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
-                 :
-                 : "r"(from), "r"(step), "i"(kTile)
-                 : "memory");
-  }
-  template <int kTile>
-  static void Store(void* to, size_t step) {
-    asm volatile("tilestored %%tmm%c2, (%0,%1,1)"
-                 :
-                 : "r"(to), "r"(step), "i"(kTile)
-                 : "memory");
-  }
-  template <int kTo, int kRowsOf, int kColumnsOf>
-  static void AddProducts() {
-    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
-                 :
-                 : "i"(kTo), "i"(kRowsOf), "i"(kColumnsOf));
-  }
-  static void Release() { asm volatile("tilerelease"); }
-};
 
 struct RequantizedGemm {
   template <typename Quantized>
