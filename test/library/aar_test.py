@@ -147,18 +147,42 @@ def test_its_classes_and_what_r8_keeps_of_them(files):
     # What the native half looks up by name.
     source = "".join(p.read_text() for p in sorted((java.SOURCES / "jni").glob("*.c")))
     looked_up = re.findall(r'FindClass\(\s*env, "([\w/]+)"\)', source)
-    assert set(looked_up) == {"org/mace/MaceException", "org/mace/MaceLog"}
+    assert set(looked_up) == {"org/mace/MaceException", "org/mace/MaceLog", "java/lang/Object"}
     methods = re.findall(r'GetStaticMethodID\(\s*env, [\w>-]+,\s*"(\w+)"', source)
-    assert set(methods) == {"raise", "log", "key"}
+    assert set(methods) == {"raise", "log", "key", "onText"}
     flat = " ".join(rules.split())
     for method in ("MaceException { static void raise(", "MaceLog { static void log(",
                    "Native { native <methods>; static byte[] key("):
         assert f"-keep,includedescriptorclasses class org.mace.{method}" in flat
+    assert "static boolean onText(org.mace.TextListener, byte[]);" in flat
 
 
 def test_the_same_input_makes_the_same_bytes(aar, found, tmp_path):
     java.write_aar(tmp_path / "again.aar", found, aar.parent / "lib")
     assert (tmp_path / "again.aar").read_bytes() == aar.read_bytes()
+
+
+def test_without_cxx_it_has_no_cxx_library(found, tmp_path):
+    (abi,) = [each for each in found if each.name == "arm64-v8a"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exports, "listed", lambda listed=exports.listed: [
+            name for name in listed() if exports.is_c(name)])
+        java.libraries(abi, stub(abi, tmp_path), tmp_path / "lib" / abi.name,
+                       tmp_path / "symbols" / abi.name, needs_cxx=False)
+    java.write_aar(tmp_path / "mace.aar", [abi], tmp_path / "lib", needs_cxx=False)
+    with zipfile.ZipFile(tmp_path / "mace.aar") as archive:
+        names = archive.namelist()
+        metadata = json.loads(archive.read("prefab/modules/mace/libs/android.arm64-v8a/abi.json"))
+    assert [name for name in names if name.startswith("jni/")] == [
+        f"jni/arm64-v8a/{name}" for name in (link.SONAME, java.JNI)]
+    assert metadata["stl"] == "none"
+    assert "prefab/modules/mace/include/mace/public/mace_c.h" in names
+    assert "prefab/modules/mace/include/mace/public/mace.h" not in names
+    for name in (link.SONAME, java.JNI):
+        library = tmp_path / "lib" / abi.name / name
+        text = subprocess.run(["readelf", "--wide", "--dynamic", library], check=True,
+                              capture_output=True, text=True).stdout
+        assert not re.search(r"NEEDED.*(c\+\+|libgcc)", text)
 
 
 def test_all_classes_compile_against_android_itself(tmp_path):

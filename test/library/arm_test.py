@@ -47,6 +47,13 @@ def shared(place):
     return place.unpacked("shared")
 
 
+@pytest.mark.parametrize("abi", ARMS)
+def test_a_program_in_c_needs_no_cxx_library(place, tmp_path, abi):
+    config = place.config("no_cxx", "linkshared: 1\ncxx: none\n")
+    assert place.build(config, f"--target_abis={','.join(ARMS)}") == 0
+    consumers.check_needs_no_cxx(place.unpacked("no_cxx"), abi, tmp_path)
+
+
 @pytest.fixture(scope="module")
 def embedded(place):
     config = place.config("embedded", "build_type: code\nembed_model_data: 1\n")

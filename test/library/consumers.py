@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -17,6 +18,7 @@ import numpy as np
 from PIL import Image
 
 from mace_tools import cli
+from mace_tools.package.library import exports, link
 from mace_tools.package.library.abis import ABIS
 from mace_tools.support.protos import REPO
 
@@ -62,18 +64,20 @@ class Place:
 
 def compile_app(
     package: Path, out: Path, abi: str = "host", compiler: str = "", standard: str = "c++11",
-    flags: tuple[str, ...] = (), source: Path | None = None,
+    flags: tuple[str, ...] = (), source: Path | None = None, libraries_of: str = "",
 ) -> Path:
-    """Compiles an app as the pkg-config file says, in C where `standard` is one of C."""
+    """Compiles an app as the pkg-config file says, in C where `standard` is one of C.
+    libraries_of: the ABI of the library, if it is called otherwise than the app's."""
+    packed = libraries_of or abi
     in_c = not standard.startswith("c++")
     tool = compiler or ABIS[abi].tool("gcc" if in_c else "g++")
     source = source or (APP_IN_C / "classify.c" if in_c else APP / "classify.cc")
     flags = (*flags, "-pedantic") if in_c else flags
     sysroot = [f"-L{folder}" for folder in ABIS[abi].library_folders]
     sysroot += [f"-Wl,-rpath-link,{folder}" for folder in ABIS[abi].library_folders]
-    sysroot += [f"-Wl,-rpath,{package / 'lib' / abi}"]
+    sysroot += [f"-Wl,-rpath,{package / 'lib' / packed}"]
     run([tool, *ABIS[abi].flags, f"-std={standard}", "-Wall", "-Wextra", "-Werror", *flags,
-         str(source), "-o", str(out), *pkg_config(package, abi), *sysroot])
+         str(source), "-o", str(out), *pkg_config(package, packed), *sysroot])
     return out
 
 
@@ -102,6 +106,28 @@ def classify(program: Path, abi: str, *arguments: object, digit: int = 3) -> lis
     assert np.argmax(answer) == digit
     np.testing.assert_allclose(answer, EXPECTED["onnx"][digit], atol=1e-5)
     return answer
+
+
+def check_needs_no_cxx(package: Path, abi: str, tmp_path: Path) -> None:
+    """A package of `cxx: none`: a program in C runs with it, and neither of the two needs a C++
+    library or has names of C++."""
+    app = compile_app(package, tmp_path / "app", "arm64" if abi == "arm64-v8a" else abi,
+                      standard="c99", libraries_of=abi)
+    files = package / "model" / "digits.pb", package / "model" / "digits.data"
+    classify(app, "arm64" if abi == "arm64-v8a" else abi, *files)
+    library = package / "lib" / abi / link.SONAME
+    for file in (library, app):
+        needed = re.findall(r"NEEDED.*\[(\S+)\]", run(["readelf", "--dynamic", str(file)]))
+        assert needed and not [n for n in needed if re.match(r"lib(stdc\+\+|c\+\+|gcc_s)", n)]
+    table = run(["nm", "--dynamic", "--defined-only", "--format=posix", str(library)])
+    names = {line.split()[0].partition("@")[0] for line in table.splitlines()} - {
+        link.SYMBOL_VERSION}
+    assert names == {name for name in exports.listed() if exports.is_c(name)}
+    headers = {path.name for path in (package / "include" / "mace" / "public").iterdir()}
+    assert "mace_c.h" in headers and not {"mace.h", "mace_api.h", "mace_op.h"} & headers
+    bill = json.loads((package / "share/doc/mace/sbom.spdx.json").read_text())
+    assert [p["name"] for p in bill["packages"]][2:] == [
+        "libc++" if abi == "arm64-v8a" else "libstdc++"]
 
 
 def run(words: list[str], env: dict[str, str] | None = None, cwd: Path | None = None) -> str:

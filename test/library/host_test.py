@@ -151,6 +151,12 @@ def test_a_static_library_defines_the_listed_api_and_no_more(static):
     assert sorted(set(found.values())) == sorted(exports.listed())
 
 
+def test_a_program_in_c_needs_no_cxx_library(place, tmp_path):
+    keys = "linkshared: 1\ncxx: none\ncomponents: none\n"  # the C API is added
+    assert place.build(place.config("no_cxx", keys)) == 0
+    consumers.check_needs_no_cxx(place.unpacked("no_cxx"), "host", tmp_path)
+
+
 def headers(file):
     return run(["readelf", "--wide", "--program-headers", "--dynamic", "--notes", str(file)])
 

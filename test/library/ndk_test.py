@@ -99,3 +99,11 @@ def test_models_are_compiled_into_a_static_library(place, tmp_path):
     assert place.build(config, "--target_abis=arm64-v8a") == 0
     program = app(place.unpacked("inside"), tmp_path / "app", "-DFROM_CODE")
     classify(program, "arm64", "digits")
+
+
+def test_a_program_in_c_needs_no_cxx_library(place, tmp_path):
+    config = place.config("no_cxx", "linkshared: 1\ncxx: none\n")
+    assert place.build(config, "--target_abis=arm64-v8a") == 0
+    package = place.unpacked("no_cxx")
+    consumers.check_needs_no_cxx(package, "arm64-v8a", tmp_path)
+    assert [path.name for path in (package / "lib" / "arm64-v8a").glob("*.so")] == [link.SONAME]

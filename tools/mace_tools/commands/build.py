@@ -128,8 +128,9 @@ def _engine(context: Context, abi: Abi, models: dict[str, Converted]) -> engine.
     ops = ops_of(context, models)
     with_fp16, with_quantized = has_16_bit_types(context, models), has_quantized(context, models)
     gpu, dsp = "gpu" in devices, "dsp" in devices
-    near = bool(library.linkshared) and op_sizes.is_near(abi, ops, gpu, dsp, with_fp16,
-                                                         with_quantized)
+    # The C++ library is no part of the estimate, and not compiled for near addresses.
+    may_be_near = bool(library.linkshared) and library.cxx != "none"
+    near = may_be_near and op_sizes.is_near(abi, ops, gpu, dsp, with_fp16, with_quantized)
     return engine.build(context.console, abi, ops, gpu, with_fp16, with_quantized,
                         _components(context, models), dsp, near,
                         self_test=bool(library.kernel_self_test))
@@ -188,7 +189,8 @@ def _build(
         path.unlink() if path.is_file() else shutil.rmtree(path, ignore_errors=True)
     compiled = link_library.code_models(context, models)
     headers = compiled_models.headers(library.library_name, compiled) if compiled else {}
-    bundle.write_headers(root, headers, "interfaces" in _components(context, models))
+    having, needs_cxx = _components(context, models), library.cxx != "none"
+    bundle.write_headers(root, headers, "interfaces" in having, needs_cxx)
     built = [link_library.link_library(context, abi, e, compiled, tuned[abi.name])
              for abi, e in zip(found, engines)]
     shipped = _shipped(context, models)
@@ -196,8 +198,9 @@ def _build(
         if file not in shipped:  # of an earlier build, with another build_type or other models
             file.unlink()
     bundle.write_build_files(root, {b.abi: b.file.name for b in built})
-    prefab.write(root, {b.abi: b.file.name for b in built}, f"{name}.a")
-    bundle.write_documents(root, library.library_name, shipped, _components(context, models))
+    prefab.write(root, {b.abi: b.file.name for b in built}, f"{name}.a", needs_cxx)
+    bundle.write_documents(root, library.library_name, shipped, having,
+                           [] if needs_cxx else [b.abi.cxx() for b in built])
     archive = bundle.write_archive(root, name, shipped)
     shutil.rmtree(root / "_tmp" / "library")
     files = [str(file) for b in built for file in (b.file, *b.others)]

@@ -30,6 +30,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
                              f"{did_you_mean(name, list(ABIS))}; there are "
                              f"{', '.join(ABIS)}")
     ops, having = _ops(args.ops), _components(args.components)
+    needs_cxx = args.cxx != "none"
     if args.output.exists() and not args.output.is_dir():
         raise UsageError(f"--output={args.output} is no folder")
     if args.maven is not None and args.maven.exists() and not args.maven.is_dir():
@@ -37,7 +38,7 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     java.jdk()
     found = abis.find(names)
     for abi in found:
-        if abi.is_android:
+        if abi.is_android and needs_cxx:
             java.cxx_library(abi)  # before minutes of compiling
     out: Path = args.output
     with alone(out / ".java.lock", console, f"another command that writes {out}"):
@@ -45,8 +46,9 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
             made = engine.build(console, abi, ops, True, components=having, dsp=True)
             for part in ("lib", "symbols"):
                 shutil.rmtree(out / part / abi.name, ignore_errors=True)
-            java.libraries(abi, made, out / "lib" / abi.name, out / "symbols" / abi.name)
-        archives = _archives(out, [abi for abi in found if abi.is_android])
+            java.libraries(abi, made, out / "lib" / abi.name, out / "symbols" / abi.name,
+                           needs_cxx)
+        archives = _archives(out, [abi for abi in found if abi.is_android], needs_cxx)
         android = [abi.name for abi in found if abi.is_android]
         if android:
             archives.append(out / "native-debug-symbols.zip")
@@ -59,13 +61,13 @@ def standalone(args: argparse.Namespace, console: Console) -> ExitCode:
     return ExitCode.OK
 
 
-def _archives(out: Path, android: list[abis.Abi]) -> list[Path]:
+def _archives(out: Path, android: list[abis.Abi], needs_cxx: bool) -> list[Path]:
     """Writes the jar, and the AAR if there are ABIs of Android."""
     jar = out / f"mace-{bundle.version()}.jar"
     java.jar(jar, java.classes(android=False))
     if not android:
         return [jar]
-    java.write_aar(jar.with_suffix(".aar"), android, out / "lib")
+    java.write_aar(jar.with_suffix(".aar"), android, out / "lib", needs_cxx)
     return [jar, jar.with_suffix(".aar")]
 
 

@@ -49,10 +49,11 @@ def link_library(
     work.mkdir(parents=True)
     if library.linkshared:
         names = [link.SONAME]
-        merged = [link.merge(abi, made.archives, work)]
+        needs_cxx = library.cxx != "none"
+        merged = [link.merge(abi, made.archives, work, needs_cxx)]
         link.shared(abi, merged[0], place / names[0],
                     root / "debug" / abi.name / f"{link.SONAME}.debug")
-        if abi.is_android and _add_cxx_library(context, abi, place):
+        if abi.is_android and needs_cxx and _add_cxx_library(context, abi, place):
             names.append(java.CXX)
     else:
         # Named after what the models are tuned for: DEVICE.SOC, or host.

@@ -26,7 +26,8 @@ def linked(tmp_path, monkeypatch):
         path.write_text("linked")
         return SimpleNamespace(object=path, map=None)
 
-    monkeypatch.setattr(link, "merge", lambda abi, archives, work: touch(work / "merged.o"))
+    monkeypatch.setattr(link, "merge",
+                        lambda abi, archives, work, needs_cxx: touch(work / "merged.o"))
     monkeypatch.setattr(link, "merge_apart", lambda abi, archives, work: ())
     monkeypatch.setattr(link, "static", lambda abi, merged, objects, out: touch(out))
     monkeypatch.setattr(link, "shared", lambda abi, merged, out, debug: touch(out))
@@ -36,8 +37,8 @@ def linked(tmp_path, monkeypatch):
     cxx.write_text("C++")
     monkeypatch.setattr(java, "cxx_library", lambda abi: cxx)
 
-    def run(shared: bool, tuned: list[str], abi: str = "arm64-v8a"):
-        library = SimpleNamespace(library_name="lib", linkshared=int(shared))
+    def run(shared: bool, tuned: list[str], abi: str = "arm64-v8a", cxx: str = "app"):
+        library = SimpleNamespace(library_name="lib", linkshared=int(shared), cxx=cxx)
         context = SimpleNamespace(folder=tmp_path / "lib",
                                   deployment=SimpleNamespace(library=library))
         made = link_library.link_library(context, abis.ABIS[abi], SimpleNamespace(archives=[]), [],
@@ -65,6 +66,10 @@ def test_tuned_libraries_are_named_after_the_device(linked, tuned, names):
     ("armeabi-v7a", ["libc++_shared.so", "libmace.so"]), ("host", ["libmace.so"])])
 def test_shared_libraries_of_android_have_their_cxx_library_beside_them(linked, abi, names):
     assert linked(True, ["MI6.msm8998"], abi) == ("libmace.so", names)
+
+
+def test_a_library_with_its_own_cxx_library_has_none_beside_it(linked):
+    assert linked(True, [], cxx="none") == ("libmace.so", ["libmace.so"])
 
 
 def test_a_device_that_could_not_be_tuned_gives_no_name():

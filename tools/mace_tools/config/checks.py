@@ -57,6 +57,7 @@ def check_library(library: Library) -> Iterator[Finding]:
                "one key, keep one", "")
     if library.components is not None and library.parts is not None:
         yield (("parts",), "is another name of `components`, which is there, too; keep one", "")
+    yield from _check_cxx(library)
     if library.graph_format != "code":
         if library.model_data_format == "code":
             yield (("model_data_format",), "weights are compiled in only with the graph",
@@ -65,6 +66,19 @@ def check_library(library: Library) -> Iterator[Finding]:
     if library.linkshared:
         yield (("linkshared",), "models are compiled into a static library only; for libmace.so "
                "write build_type: proto", "linkshared: 0")
+
+
+def _check_cxx(library: Library) -> Iterator[Finding]:
+    """Whether a library without a C++ library of the app is a shared one."""
+    if library.cxx != "none":
+        return
+    if library.graph_format == "code":
+        yield (("cxx",), "'none' makes libmace.so, and build_type: code a static library, which "
+               "needs the C++ library of the app; write build_type: proto and linkshared: 1",
+               "cxx: app")
+    elif not library.linkshared:
+        yield (("cxx",), "'none' makes libmace.so, which contains the C++ library; a static "
+               "library needs that of the app: add linkshared: 1", "cxx: app")
 
 
 def check_tags(library: Library) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from mace_tools.config import mace_keys, values
-from mace_tools.config.names import ABIS, ALL_DATA_TYPES, PACKED_WEIGHTS, RUNTIMES
+from mace_tools.config.names import ABIS, ALL_DATA_TYPES, CXX, PACKED_WEIGHTS, RUNTIMES
 from mace_tools.config.sections import (
     CustomOps,
     Elements,
@@ -274,6 +274,9 @@ class Library(Section):
     ] = Field(None, description="another name of embed_model_data: file or code",
               examples=["file"])
     linkshared: Switch = Field(0, description="0 or 1", examples=["0"])
+    cxx: Annotated[str, BeforeValidator(values.choice(*CXX))] = Field(
+        "app", description="app, or none: libmace.so needs no C++ library and has the C API alone",
+        examples=["none"])
     extra_ops: Annotated[
         tuple[str, ...] | None, BeforeValidator(values.some_of("all", *all_ops()))
     ] = Field(None, description="ops that the library holds besides those of its models",

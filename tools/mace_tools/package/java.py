@@ -119,26 +119,28 @@ def _licences(folder: str) -> dict[str, bytes]:
             for source, target in bundle.DOCUMENTS.items() if target != "CHANGELOG.md"}
 
 
-def libraries(abi: Abi, engine: Engine, folder: Path, symbols: Path) -> None:
-    """Writes libmace.so and libmace_jni.so, and on Android the C++ library; into `symbols` what
-    tells the functions and lines of addresses in the two, by the same names, as ndk-stack wants
-    them. Errors: MissingToolError, RunFailedError."""
+def libraries(abi: Abi, engine: Engine, folder: Path, symbols: Path,
+              needs_cxx: bool = True) -> None:
+    """Writes libmace.so and libmace_jni.so, and on Android the C++ library if they need it; into
+    `symbols` what tells the functions and lines of addresses in the two, by the same names, as
+    ndk-stack wants them. Errors: MissingToolError, RunFailedError."""
     folder.mkdir(parents=True, exist_ok=True)
     symbols.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="mace.jni.") as temporary:
         work = Path(temporary)
         library = folder / link.SONAME
-        merged = link.merge(abi, engine.archives, work)
+        merged = link.merge(abi, engine.archives, work, needs_cxx)
         link.shared(abi, merged, library, symbols / link.SONAME)
-    jni(abi, library, folder / JNI, symbols / JNI)
-    if abi.ndk is not None:
+    jni(abi, library, folder / JNI, symbols / JNI, flags=() if needs_cxx else link.STATIC_CXX)
+    if abi.is_android and needs_cxx:
         shutil.copyfile(cxx_library(abi), folder / CXX)
 
 
 def jni(abi: Abi, library: Path, out: Path, symbols: Path,
-        system: Sequence[object] = ()) -> None:
+        system: Sequence[object] = (), flags: Sequence[str] = ()) -> None:
     """Writes libmace_jni.so, over `library`; `system` are the libraries that it is linked with, in
-    place of those of the compiler. Errors: MissingToolError, RunFailedError."""
+    place of those of the compiler, and `flags` of its linker. Errors: MissingToolError,
+    RunFailedError."""
     with tempfile.TemporaryDirectory(prefix="mace.jni.") as temporary:
         work, objects = Path(temporary), []
         for source in sorted((SOURCES / "jni").glob("*.c")):
@@ -148,7 +150,7 @@ def jni(abi: Abi, library: Path, out: Path, symbols: Path,
                       "-c", source, "-o", objects[-1]])
         whole = work / JNI
         link.run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{JNI}",
-                  *link.SHARED_FLAGS, *link.beside(abi), *objects, library,
+                  *link.SHARED_FLAGS, *flags, *link.beside(abi), *objects, library,
                   *(system or [*[f"-L{f}" for f in abi.library_folders],
                                *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
                                *[f"-l{name}" for name in link.dependencies(abi)]])])
@@ -180,7 +182,7 @@ def cxx_library(abi: Abi) -> Path:
     return folder / CXX
 
 
-def write_aar(path: Path, abis: Sequence[Abi], lib: Path) -> None:
+def write_aar(path: Path, abis: Sequence[Abi], lib: Path, needs_cxx: bool = True) -> None:
     """The archive for Gradle; `lib` has the libraries of each ABI in a folder."""
     with tempfile.TemporaryDirectory(prefix="mace.aar.") as temporary:
         root = Path(temporary)
@@ -190,12 +192,12 @@ def write_aar(path: Path, abis: Sequence[Abi], lib: Path) -> None:
                  "proguard.txt": PROGUARD.encode(), **_licences(""),
                  "META-INF/com/android/build/gradle/aar-metadata.properties":
                      AAR_METADATA.format(api=API).encode()}
-        bundle.write_headers(root, {})
+        bundle.write_headers(root, {}, in_cpp=needs_cxx)
         for abi in abis:
             shutil.copytree(lib / abi.name, root / "lib" / abi.name)
             files.update({f"jni/{abi.name}/{p.name}": p.read_bytes()
                           for p in sorted((lib / abi.name).iterdir())})
-        prefab.write(root, {abi: link.SONAME for abi in abis}, link.SONAME)
+        prefab.write(root, {abi: link.SONAME for abi in abis}, link.SONAME, needs_cxx)
         files.update({p.relative_to(root).as_posix(): p.read_bytes()
                       for p in sorted((root / prefab.FOLDER).rglob("*")) if p.is_file()})
         jar(path, files)

@@ -18,12 +18,9 @@ from mace_tools.package.library import bundle, link
 from mace_tools.package.library.abis import API, Abi
 
 FOLDER = "prefab"
-# Standard C++ types are parameters of the API, so that the app and the library share one C++
-# library; Prefab lets a shared library link no other.
-STL = "c++_shared"
 
 
-def write(root: Path, files: Mapping[Abi, str], static: str) -> None:
+def write(root: Path, files: Mapping[Abi, str], static: str, needs_cxx: bool = True) -> None:
     """Adds the folder, if an ABI is Android's; headers and libraries are written before. `files`:
     the names of the libraries, of which Prefab allows one: `static`, if they are static."""
     android = [abi for abi in files if abi.is_android]
@@ -36,6 +33,9 @@ def write(root: Path, files: Mapping[Abi, str], static: str) -> None:
     _write(root / FOLDER / "prefab.json", {"schema_version": 2, "name": "mace",
                                            "version": bundle.version(), "dependencies": []})
     needed = link.dependencies(android[0]) if is_static else []
+    # Standard C++ types are parameters of the API of C++, so that the app and the library share one
+    # C++ library; Prefab lets a shared library link no other.
+    stl = "c++_shared" if needs_cxx else "none"
     _write(module / "module.json", {"export_libraries": [f"-l{name}" for name in needed],
                                     "library_name": Path(name).stem})
     for abi in android:
@@ -43,7 +43,7 @@ def write(root: Path, files: Mapping[Abi, str], static: str) -> None:
         folder = module / "libs" / f"android.{abi.name}"
         folder.mkdir(parents=True)
         shutil.copyfile(root / "lib" / abi.name / files[abi], folder / name)
-        _write(folder / "abi.json", {"abi": abi.name, "api": API, "ndk": abi.ndk.major, "stl": STL,
+        _write(folder / "abi.json", {"abi": abi.name, "api": API, "ndk": abi.ndk.major, "stl": stl,
                                      "static": is_static})
 
 

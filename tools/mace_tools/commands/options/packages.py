@@ -9,6 +9,7 @@ import argparse
 from pathlib import Path
 
 from mace_tools.commands.options import shared
+from mace_tools.config import names
 from mace_tools.config.names import ABIS, WHEEL_ABIS
 
 ARCHIVE = ".tar.gz"  # the suffix of packed sources
@@ -50,3 +51,6 @@ def java(p: argparse.ArgumentParser) -> None:
     p.add_argument("--components", "--parts", default="all", metavar="LIST",
                    help="what the library does besides running models, as `components` of a "
                         "deployment file (default: all)")
+    p.add_argument("--cxx", default="app", choices=names.CXX,
+                   help="none: libmace.so contains the C++ library and exports the C API alone, so "
+                        "that the AAR has no libc++_shared.so (default: app)")

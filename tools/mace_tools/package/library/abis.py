@@ -15,6 +15,8 @@ from mace_tools.support import ndk
 from mace_tools.support.exit_codes import MissingToolError
 from mace_tools.support.ndk import Ndk
 
+Software = tuple[str, str, str]  # its name, its version and its licence in SPDX's words
+
 
 @dataclass(frozen=True)
 class Abi:
@@ -51,6 +53,14 @@ class Abi:
         """What it says of itself, which includes its version."""
         return subprocess.run([self.tool("g++"), *self.flags, "--version"], check=True,
                               capture_output=True, text=True).stdout
+
+    def cxx(self) -> Software:
+        """The C++ library that the compiler links statically."""
+        if self.ndk is not None:
+            return "libc++", f"NDK {self.ndk.version}", "Apache-2.0 WITH LLVM-exception"
+        version = subprocess.run([self.tool("g++"), "-dumpfullversion"], check=True,
+                                 capture_output=True, text=True).stdout.strip()
+        return "libstdc++", version, "GPL-3.0-or-later WITH GCC-exception-3.1"
 
     @property
     def library_folders(self) -> tuple[Path, ...]:

@@ -23,6 +23,7 @@ from mace_tools.testing.needed import need_tools
 TARGETS = {"arm64-v8a": "aarch64-linux-android21", "armeabi-v7a": "armv7a-linux-androideabi21",
            "x86_64": "x86_64-linux-android21"}  # fmt: skip
 SIGNATURE = "mace::Api(std::vector<std::string, std::allocator<std::string > > const&)"
+IN_C = "mace_api"
 RUNTIME = """\
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ __attribute__((visibility("default"))) int Api(const std::vector<std::string>& n
   for (const std::string& name : names) sizes.push_back(static_cast<int>(name.size()));
   return Used() + Own() + (sizes.empty() ? 0 : sizes[0]);
 }
+}
+extern "C" __attribute__((visibility("default"))) int mace_api(const char* name) {
+  return mace::Api({name});
 }
 """
 
@@ -127,22 +131,23 @@ def test_bazel_and_the_linker_build_for_the_same_version_of_android():
 @pytest.fixture
 def linked(home, tmp_path, monkeypatch):
     """A small library for an ABI: its description, and what it was merged from."""
-    monkeypatch.setattr(exports, "listed", lambda: [SIGNATURE])
+    monkeypatch.setattr(exports, "listed", lambda: [SIGNATURE, IN_C])
 
-    def make(name):
+    def make(name, needs_cxx=True):
         (abi,) = abis.find((name,))
         archives = []
-        for stem, text in (("libruntime", RUNTIME),
+        for stem, text in (("libcapi", RUNTIME),
                            ("libcpu", "int Used() { return 1; } int Unused() { return 0; }")):
             source = tmp_path / f"{stem}.cc"
             source.write_text(text)
-            run = [abi.tool("g++"), *abi.flags, "-O1", "-fPIC", "-ffunction-sections",
-                   "-fvisibility=hidden", "-c", source, "-o", tmp_path / f"{stem}.o"]
+            run = [abi.tool("g++"), *abi.flags, "-O1", "-fPIC", "-fno-exceptions",
+                   "-ffunction-sections", "-fvisibility=hidden", "-c", source, "-o",
+                   tmp_path / f"{stem}.o"]
             subprocess.run(run, check=True)
             archives.append(tmp_path / f"{stem}.pic.a")
             subprocess.run([abi.tool("ar"), "rcs", archives[-1], tmp_path / f"{stem}.o"],
                            check=True)
-        return abi, link.merge(abi, archives, tmp_path)
+        return abi, link.merge(abi, archives, tmp_path, needs_cxx)
 
     return make
 
@@ -154,7 +159,7 @@ def test_a_shared_library_exports_the_api_and_fits_all_pages(linked, home, tmp_p
     link.shared(abi, merged, out, tmp_path / "libmace.so.debug")
     found = exports.symbols(abi, [out], dynamic=True)
     found.pop(link.SYMBOL_VERSION, None)
-    assert list(found.values()) == [SIGNATURE]
+    assert sorted(found.values()) == [SIGNATURE, IN_C]
     text = subprocess.run(["readelf", "--wide", "--program-headers", "--dynamic", out], check=True,
                           capture_output=True, text=True).stdout
     loads = re.findall(r"LOAD .* 0x([0-9a-f]+)$", text, re.MULTILINE)
@@ -168,12 +173,26 @@ def test_a_shared_library_exports_the_api_and_fits_all_pages(linked, home, tmp_p
 
 
 @pytest.mark.parametrize("name", TARGETS)
+def test_a_library_for_apps_without_cxx_contains_that_of_the_ndk(linked, home, tmp_path, name):
+    abi, merged = linked(name, needs_cxx=False)
+    out = tmp_path / link.SONAME
+    link.shared(abi, merged, out, tmp_path / "libmace.so.debug")
+    found = exports.symbols(abi, [out], dynamic=True)
+    assert set(found) - {link.SYMBOL_VERSION} == {IN_C}
+    assert "-static-libstdc++" in fake_ndk.arguments_of_linker(home)
+    text = subprocess.run(["readelf", "--wide", "--dynamic", out], check=True, capture_output=True,
+                          text=True).stdout
+    assert re.findall(r"NEEDED.*\[(lib\w+)", text) == ["libc"]
+    assert abi.cxx() == ("libc++", "NDK 26.1.10909125", "Apache-2.0 WITH LLVM-exception")
+
+
+@pytest.mark.parametrize("name", TARGETS)
 def test_a_static_library_shows_the_api_and_inline_functions_only(linked, tmp_path, name):
     abi, merged = linked(name)
     out = tmp_path / "libmace_small.a"
     link.static(abi, [merged], [], out)
     strong = exports.symbols(abi, [out], kinds="TDBR")
-    assert list(strong.values()) == [SIGNATURE]
+    assert sorted(strong.values()) == [SIGNATURE, IN_C]
     weak = exports.symbols(abi, [out], kinds="WV")
     assert all("std::" in text for text in weak.values())
     names = subprocess.run([abi.tool("nm"), out], check=True, capture_output=True, text=True).stdout
@@ -211,6 +230,19 @@ def test_the_prefab_package_has_what_its_schema_asks_for(home, tmp_path, file):
         assert json.loads((folder / "abi.json").read_text()) == {
             "abi": name, "api": 21, "ndk": 26, "stl": "c++_shared", "static": is_static}
         assert (folder / file).read_text() == name
+
+
+def test_prefab_packages_without_cxx_fit_apps_with_any_cxx_library(home, tmp_path):
+    (abi,) = abis.find(("arm64-v8a",))
+    bundle.write_headers(tmp_path, {}, in_cpp=False)
+    (tmp_path / "lib" / abi.name).mkdir(parents=True)
+    (tmp_path / "lib" / abi.name / link.SONAME).write_text("")
+    prefab.write(tmp_path, {abi: link.SONAME}, "", needs_cxx=False)
+    module = tmp_path / "prefab" / "modules" / "mace"
+    metadata = json.loads((module / "libs" / "android.arm64-v8a" / "abi.json").read_text())
+    assert metadata["stl"] == "none"
+    headers = {path.name for path in (module / "include/mace/public").iterdir()}
+    assert "mace_c.h" in headers and "mace.h" not in headers
 
 
 def test_a_package_without_android_has_no_prefab_folder(tmp_path):

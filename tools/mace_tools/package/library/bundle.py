@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mace_tools.package.library import link
-from mace_tools.package.library.abis import Abi
+from mace_tools.package.library.abis import Abi, Software
 from mace_tools.support.protos import REPO
 
 HEADERS = REPO / "mace" / "public"
@@ -91,13 +91,14 @@ def version() -> str:
     return found[1]
 
 
-def write_headers(root: Path, generated: dict[str, str], in_c: bool = True) -> None:
-    """`generated` are further headers by name. in_c: whether there are those of the C API; without
-    them, there are those that headers for C++ include."""
+def write_headers(root: Path, generated: dict[str, str], in_c: bool = True,
+                  in_cpp: bool = True) -> None:
+    """`generated` are further headers by name. in_c, in_cpp: whether there are those of the API of
+    C, and of C++; what they include is there in any case."""
     folder = root / "include" / "mace" / "public"
     folder.mkdir(parents=True)
     left = [header.name for header in HEADERS.glob("*.h")
-            if in_c or not re.match(r"mace_c[._]", header.name)]
+            if (in_c if re.match(r"mace_c[._]", header.name) else in_cpp)]
     while left:
         name = left.pop()
         if (folder / name).exists():
@@ -134,23 +135,27 @@ def write_build_files(root: Path, files: Mapping[Abi, str]) -> None:
         CMAKE_VERSION.format(version=version(), major=version().partition(".")[0]))
 
 
-def write_documents(root: Path, name: str, models: Sequence[Path], having: Sequence[str]) -> None:
-    """Licences, what changed, and which software is inside (SPDX). `having`: the components."""
+def write_documents(root: Path, name: str, models: Sequence[Path], having: Sequence[str],
+                    cxx: Sequence[Software] = ()) -> None:
+    """Licences, what changed, and which software is inside (SPDX). `having`: the components;
+    `cxx`: the C++ libraries."""
     folder = root / "share" / "doc" / "mace"
     folder.mkdir(parents=True)
     for source, target in DOCUMENTS.items():
         shutil.copyfile(REPO / source, folder / target)
     built = [(str(p), root / p) for p in _files(root, models)
              if p.parts[0] in ("lib", "model", "opencl")]
-    (folder / "sbom.spdx.json").write_text(json.dumps(bill(name, built, having), indent=2) + "\n")
+    text = json.dumps(bill(name, built, having, cxx), indent=2)
+    (folder / "sbom.spdx.json").write_text(text + "\n")
 
 
-def bill(name: str, files: Sequence[tuple[str, Path]],
-         having: Sequence[str]) -> dict[str, object]:
+def bill(name: str, files: Sequence[tuple[str, Path]], having: Sequence[str],
+         cxx: Sequence[Software] = ()) -> dict[str, object]:
     """SPDX 2.3, with the checksum of every file, by its name in the package."""
     digest = hashlib.sha256("".join(_sha256(path) for _, path in files).encode()).hexdigest()
     parts = [("mace", version(), "Apache-2.0"), ("xxhash", "0.8.1", "BSD-2-Clause")]
     parts += [("mbedtls", "2.28.3", "Apache-2.0")] if "encryption" in having else []
+    parts += dict.fromkeys(cxx)
     packages = [{"SPDXID": f"SPDXRef-{part}", "name": part, "versionInfo": number,
                  "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
                  "licenseConcluded": licence, "licenseDeclared": licence,

@@ -34,7 +34,8 @@ def components_of(library: Library, nets: Iterable[Any] = ()) -> tuple[str, ...]
         return listed(asked or ("all",))
     needed = set(listed(asked))
     models = library.models.values()
-    if library.graph_format == "code":  # its factory is written for both languages
+    # The factory of models that are compiled in is written for both languages.
+    if library.graph_format == "code" or library.cxx == "none":
         needed.add("interfaces")
     if library.target_socs or any(model.tuning_ms for model in models):
         needed.add("interfaces")

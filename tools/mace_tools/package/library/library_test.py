@@ -139,6 +139,38 @@ def test_an_app_in_cpp_does_not_link_the_c_api(tmp_path, monkeypatch):
     assert set(exports.symbols(HOST, [whole.object])) == {"_ZN4mace3ApiEv", "mace_api"}
 
 
+def test_a_library_for_apps_without_cxx_has_the_c_api_alone(tmp_path, monkeypatch):
+    archives = [
+        archive(tmp_path, "libcapi", "namespace mace { int Api(); }\n"
+                                     'extern "C" int mace_api() { return mace::Api(); }'),
+        archive(tmp_path, "libruntime",
+                "#include <string>\n#include <stdexcept>\nnamespace mace {\n"
+                "int Other() { return 2; }\n"
+                'int Api() { try { std::string("mace").at(9); } catch (const std::out_of_range&) '
+                "{ return 7; } return 1; } }"),
+    ]
+    monkeypatch.setattr(exports, "listed", lambda: ["mace::Api()", "mace::Other()", "mace_api"])
+    merged = link.merge(HOST, archives, tmp_path, needs_cxx=False)
+    assert list(exports.symbols(HOST, [merged.object])) == ["mace_api"]
+    assert "Other" not in subprocess.run(["nm", merged.object], capture_output=True,
+                                         text=True).stdout
+    library = tmp_path / link.SONAME
+    link.shared(HOST, merged, library, tmp_path / "debug")
+    assert set(exports.symbols(HOST, [library], dynamic=True)) <= {"mace_api", link.SYMBOL_VERSION}
+    (tmp_path / "app.c").write_text("int mace_api(void); int main(void) { return mace_api(); }")
+    app = tmp_path / "app"
+    subprocess.run(["gcc", tmp_path / "app.c", library, f"-Wl,-rpath,{tmp_path}", "-o", app],
+                   check=True)
+    assert subprocess.run([app], check=False).returncode == 7  # thrown and caught inside
+    for file in (library, app):
+        needed = subprocess.run(["readelf", "--dynamic", file], check=True, capture_output=True,
+                                text=True).stdout
+        assert "libc.so" in needed and not re.search(r"libstdc\+\+|libgcc_s", needed)
+    bill = bundle.bill("lib", [], [], [HOST.cxx(), HOST.cxx()])
+    inside = [(p["name"], p["licenseDeclared"]) for p in bill["packages"]]
+    assert inside[2:] == [("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1")]
+
+
 def test_a_shared_library_is_optimised_as_a_whole_where_archives_allow_it(tmp_path, monkeypatch):
     api = 'namespace mace { __attribute__((visibility("default"))) int Api() { return Used(); } }'
     monkeypatch.setattr(exports, "listed", lambda: ["mace::Api()", "mace_api"])
@@ -210,9 +242,10 @@ def test_the_options_name_the_abis_that_can_be_built():
     assert ("host", *wheel.MACHINES) == names.WHEEL_ABIS
 
 
-def test_headers_without_the_c_api_include_only_each_other(tmp_path):
-    bundle.write_headers(tmp_path, {}, in_c=False)
+@pytest.mark.parametrize("without", ["c", "cpp"])
+def test_headers_of_one_language_include_only_each_other(tmp_path, without):
+    bundle.write_headers(tmp_path, {}, **{f"in_{without}": False})
     headers = {path.name: path.read_text() for path in (tmp_path / "include/mace/public").iterdir()}
-    assert "mace.h" in headers and "mace_c.h" not in headers
+    assert ("mace.h" in headers, "mace_c.h" in headers) == (without == "c", without == "cpp")
     for text in headers.values():
         assert set(re.findall(r'#include "mace/public/([^"]+)"', text)) <= set(headers)

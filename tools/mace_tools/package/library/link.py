@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mace_tools.package.library import exports
@@ -41,6 +41,8 @@ PT_LOAD = 1  # of ELF
 SHARED_FLAGS = ("-Wl,--gc-sections", "-Wl,--build-id=sha1",
                 f"-Wl,-z,max-page-size={PAGE_BYTES}", "-Wl,-z,relro,-z,now,-z,noexecstack",
                 "-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-O1")
+# Of one that contains the C++ library; the NDK's linker knows no shared libgcc.
+STATIC_CXX = ("-static-libstdc++", "-static-libgcc")
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,14 @@ class Merged:
     map: Path  # the linker's account of what it took
     exports: tuple[str, ...]  # the symbols of the public API
     archives: tuple[Path, ...]  # of which it is made
+    needs_cxx: bool = True  # whether the app has to bring the C++ library
 
 
-def merge(abi: Abi, archives: Sequence[Path], folder: Path) -> Merged:
-    """All in one object, for a shared library. Errors: RunFailedError."""
-    return _merge(abi, archives, _roots(abi, archives), folder / "mace.o")
+def merge(abi: Abi, archives: Sequence[Path], folder: Path, needs_cxx: bool = True) -> Merged:
+    """All in one object, for a shared library, or with the C API alone if the app shall need no
+    C++ library. Errors: RunFailedError."""
+    roots = [n for n in _roots(abi, archives) if needs_cxx or exports.is_c(n)]
+    return replace(_merge(abi, archives, roots, folder / "mace.o"), needs_cxx=needs_cxx)
 
 
 def merge_apart(abi: Abi, archives: Sequence[Path], folder: Path) -> tuple[Merged, ...]:
@@ -126,6 +131,7 @@ def shared(abi: Abi, merged: Merged, out: Path, debug: Path,
     whole = merged.object.with_suffix(".so")
     run([abi.tool("g++"), *abi.flags, "-shared", "-o", whole, f"-Wl,-soname,{SONAME}",
          f"-Wl,--version-script={script}", *SHARED_FLAGS,
+         *([] if merged.needs_cxx else STATIC_CXX),
          *([f"-Wl,-T,{TEMPLATES / abi.layout}"] if abi.layout else []),
          *(inputs or [*_inputs(abi, merged), *[f"-L{f}" for f in abi.library_folders],
                       *[f"-Wl,-rpath-link,{f}" for f in abi.library_folders],
