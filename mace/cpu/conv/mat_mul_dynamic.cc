@@ -118,29 +118,32 @@ struct DynamicBlocks final : DynamicKernel {
     });
     const float* bias = BiasF32(args);
     auto* y = args.outputs[0].as<float>();
-    ForEachTask([&](size_t, int64_t first, int64_t tiles, int64_t panel,
-                    int64_t end) {
-      GemmTile tile{};
-      const int64_t row = first * mr;
-      tile.m = static_cast<size_t>(std::min(tiles * mr, m - row));
-      tile.k = static_cast<size_t>(k);
-      tile.segments = 1;
-      tile.a = a + row * blocks;
-      tile.a_packed = true;
-      tile.c_stride = n;
-      tile.lower = activation.lower();
-      tile.upper = activation.upper();
-      for (int64_t p = panel; p < end; ++p) {
-        const int64_t column = p * gemm->nr;
-        tile.n = static_cast<size_t>(std::min<int64_t>(gemm->nr, n - column));
-        tile.b = static_cast<const char*>(packed.get()) + p * panel_bytes;
-        tile.bias = bias != nullptr ? bias + column : nullptr;
-        tile.c = y + row * n + column;
-        gemm->fn(tile);
-      }
-      Finish(row, static_cast<int64_t>(tile.m), panel * gemm->nr,
-             std::min(end * gemm->nr, n) - panel * gemm->nr, y);
-    });
+    ForEachTask(
+        [&](size_t, int64_t first, int64_t tiles, int64_t panel, int64_t end) {
+          GemmTile tile{};
+          const int64_t row = first * mr;
+          tile.m = static_cast<size_t>(std::min(tiles * mr, m - row));
+          tile.k = static_cast<size_t>(k);
+          tile.segments = 1;
+          tile.a = a + row * blocks;
+          tile.a_packed = true;
+          tile.c_stride = n;
+          tile.lower = activation.lower();
+          tile.upper = activation.upper();
+          const bool is_row = m == 1 && gemm->row != nullptr;
+          const int64_t at_once = is_row ? end - panel : 1;
+          for (int64_t p = panel; p < end; p += at_once) {
+            const int64_t column = p * gemm->nr;
+            tile.n = static_cast<size_t>(
+                std::min<int64_t>(gemm->nr * at_once, n - column));
+            tile.b = static_cast<const char*>(packed.get()) + p * panel_bytes;
+            tile.bias = bias != nullptr ? bias + column : nullptr;
+            tile.c = y + row * n + column;
+            (is_row ? gemm->row : gemm->fn)(tile);
+          }
+          Finish(row, static_cast<int64_t>(tile.m), panel * gemm->nr,
+                 std::min(end * gemm->nr, n) - panel * gemm->nr, y);
+        });
     return Status();
   }
 };

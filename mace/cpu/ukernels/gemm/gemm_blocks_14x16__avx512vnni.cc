@@ -98,7 +98,56 @@ void MultiplyRows(GemmBlocksTile<B> t) {
   Multiply<M, B>(t);
 }
 
+// One row, by a panel in each of kStreams parts of the weights at a time: the
+// prefetchers of a CPU follow each part on its own, and each stops at the end
+// of a page.
+constexpr size_t kStreams = 2;
+
+template <typename B>
+void MultiplyRow(GemmBlocksTile<B> t) {
+  const size_t blocks = (t->k + kGemmBlock - 1) / kGemmBlock;
+  const size_t panels = (t->n + kColumns - 1) / kColumns;
+  const size_t each = panels / kStreams;
+  const auto* b = reinterpret_cast<const Panel<B>*>(t.b());
+  const auto one = [&](size_t panel) {
+    const size_t column = panel * kColumns;
+    GemmTile tile = *t;
+    tile.n = t->n - column < kColumns ? t->n - column : kColumns;
+    tile.b = b + panel * blocks;
+    tile.c = t.c() + column;
+    if (t.bias() != nullptr) tile.bias = t.bias() + column;
+    if (t.addend() != nullptr) tile.addend = t.addend() + column;
+    return tile;
+  };
+  for (size_t p = 0; p < each; ++p) {
+    __m512 sums[kStreams][1];
+#pragma GCC unroll 2
+    for (auto& sum : sums) sum[0] = _mm512_setzero_ps();
+    const Q8Block* a = t.a();
+    for (size_t k = 0; k < blocks; ++k, ++a) {
+#pragma GCC unroll 2
+      for (size_t s = 0; s < kStreams; ++s) {
+        const Panel<B>* block = b + (s * each + p) * blocks + k;
+        PrefetchPanel(block, sizeof(*block));
+        AddBlock<1, B>(a, *block, sums[s]);
+      }
+    }
+    for (size_t s = 0; s < kStreams; ++s) {
+      const GemmTile tile = one(s * each + p);
+      RowWriter(GemmBlocksTile<B>(tile)).Write(0, sums[s][0], t.a()->scale);
+    }
+  }
+  for (size_t p = each * kStreams; p < panels; ++p) {
+    const GemmTile tile = one(p);
+    Multiply<1, B>(GemmBlocksTile<B>(tile));
+  }
+}
+
 }  // namespace
+
+void gemm_q4_row_16__avx512vnni(GemmQ4Tile tile) { MultiplyRow(tile); }
+void gemm_q4z_row_16__avx512vnni(GemmQ4ZeroTile tile) { MultiplyRow(tile); }
+void gemm_w8_row_16__avx512vnni(GemmW8Tile tile) { MultiplyRow(tile); }
 
 void gemm_q4_14x16__avx512vnni(GemmQ4Tile tile) {
   ForEachTile<kRows, 1, kGemmBlock>(tile, MultiplyRows<Q4Block, kRows>);

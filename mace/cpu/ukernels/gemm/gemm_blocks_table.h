@@ -21,16 +21,25 @@ constexpr GemmUkernel GemmBlocks(const char* name, CpuFeatures isa, int mr,
   packing.b_min = reads_unsigned ? 0 : -128;
   return Gemm<fn, pack>(name, isa, mr, nr, GemmPacks::kAlways, packing);
 }
+template <auto* fn, auto* row, auto* pack>
+constexpr GemmUkernel GemmBlocks(const char* name, CpuFeatures isa, int mr,
+                                 int nr, int group,
+                                 bool reads_unsigned = false) {
+  GemmUkernel kernel =
+      GemmBlocks<fn, pack>(name, isa, mr, nr, group, reads_unsigned);
+  kernel.row = GemmCall<row>::Run;
+  return kernel;
+}
 
-GemmFn<GemmQ4Tile> gemm_q4_4x4__scalar, gemm_q4_16x16__amxint8,
-    gemm_q4_14x16__avx512vnni, gemm_q4_6x8__avxvnni, gemm_q4_6x8__avx2,
-    gemm_q4_4x8__i8mm, gemm_q4_4x8__dotprod;
-GemmFn<GemmQ4ZeroTile> gemm_q4z_4x4__scalar, gemm_q4z_16x16__amxint8,
-    gemm_q4z_14x16__avx512vnni, gemm_q4z_6x8__avxvnni, gemm_q4z_6x8__avx2,
-    gemm_q4z_4x8__i8mm, gemm_q4z_4x8__dotprod;
-GemmFn<GemmW8Tile> gemm_w8_4x4__scalar, gemm_w8_16x16__amxint8,
-    gemm_w8_14x16__avx512vnni, gemm_w8_6x8__avxvnni, gemm_w8_6x8__avx2,
-    gemm_w8_4x8__i8mm, gemm_w8_4x8__dotprod;
+GemmFn<GemmQ4Tile> gemm_q4_4x4__scalar, gemm_q4_row_16__avx512vnni,
+    gemm_q4_16x16__amxint8, gemm_q4_14x16__avx512vnni, gemm_q4_6x8__avxvnni,
+    gemm_q4_6x8__avx2, gemm_q4_4x8__i8mm, gemm_q4_4x8__dotprod;
+GemmFn<GemmQ4ZeroTile> gemm_q4z_4x4__scalar, gemm_q4z_row_16__avx512vnni,
+    gemm_q4z_16x16__amxint8, gemm_q4z_14x16__avx512vnni, gemm_q4z_6x8__avxvnni,
+    gemm_q4z_6x8__avx2, gemm_q4z_4x8__i8mm, gemm_q4z_4x8__dotprod;
+GemmFn<GemmW8Tile> gemm_w8_4x4__scalar, gemm_w8_row_16__avx512vnni,
+    gemm_w8_16x16__amxint8, gemm_w8_14x16__avx512vnni, gemm_w8_6x8__avxvnni,
+    gemm_w8_6x8__avx2, gemm_w8_4x8__i8mm, gemm_w8_4x8__dotprod;
 
 GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_w8_pack_4__scalar,
     gemm_blocks_pack_16__amxint8, gemm_q4_pack_14__avx512vnni,
@@ -46,11 +55,14 @@ inline constexpr GemmUkernel kGemmBlocks[] = {
         "gemm_q4z_16x16__amxint8", kCpuAmxInt8, 16, 16, 4),
     GemmBlocks<gemm_w8_16x16__amxint8, gemm_blocks_pack_16__amxint8>(
         "gemm_w8_16x16__amxint8", kCpuAmxInt8, 16, 16, 4, kReadsUnsigned),
-    GemmBlocks<gemm_q4_14x16__avx512vnni, gemm_q4_pack_14__avx512vnni>(
-        "gemm_q4_14x16__avx512vnni", kCpuAvx512Vnni, 14, 16, 4),
-    GemmBlocks<gemm_q4z_14x16__avx512vnni, gemm_q4_pack_14__avx512vnni>(
-        "gemm_q4z_14x16__avx512vnni", kCpuAvx512Vnni, 14, 16, 4),
-    GemmBlocks<gemm_w8_14x16__avx512vnni, gemm_w8_pack_14__avx512vnni>(
+    GemmBlocks<gemm_q4_14x16__avx512vnni, gemm_q4_row_16__avx512vnni,
+               gemm_q4_pack_14__avx512vnni>("gemm_q4_14x16__avx512vnni",
+                                            kCpuAvx512Vnni, 14, 16, 4),
+    GemmBlocks<gemm_q4z_14x16__avx512vnni, gemm_q4z_row_16__avx512vnni,
+               gemm_q4_pack_14__avx512vnni>("gemm_q4z_14x16__avx512vnni",
+                                            kCpuAvx512Vnni, 14, 16, 4),
+    GemmBlocks<gemm_w8_14x16__avx512vnni, gemm_w8_row_16__avx512vnni,
+               gemm_w8_pack_14__avx512vnni>(
         "gemm_w8_14x16__avx512vnni", kCpuAvx512Vnni, 14, 16, 4, kReadsUnsigned),
     GemmBlocks<gemm_q4_6x8__avxvnni, gemm_q4_pack_6__avxvnni>(
         "gemm_q4_6x8__avxvnni", kCpuAvxVnni | kCpuAvx2Fma, 6, 8, 4),

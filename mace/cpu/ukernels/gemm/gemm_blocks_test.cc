@@ -27,14 +27,14 @@ struct Case {
 // Columns of quantized weights with a scale, and perhaps a zero point, for each
 // block.
 struct Weights {
-  Weights(const Case& c, Element type_in)
+  Weights(const Case& c, Element type_in, uint32_t seed = 0)
       : type(type_in),
         k(c.k),
         blocks((c.k + kGemmBlock - 1) / kGemmBlock),
         scales(c.n * blocks),
         zeros(c.n * blocks),
         values(c.n * blocks * kGemmBlock) {
-    std::mt19937 rng(static_cast<uint32_t>(c.n * 100 + c.k));
+    std::mt19937 rng(static_cast<uint32_t>(c.n * 100 + c.k) + seed);
     for (size_t s = 0; s < scales.size(); ++s) {
       // Some are denormals of fp16, some are negative.
       scales[s] = ToFp16((s % 5 == 0 ? 3e-6f : 0.02f) * (s % 3 ? 1 : -1));
@@ -165,6 +165,60 @@ TEST(GemmBlocks, EverySize) {
     }
     for (size_t k = 1; k <= 100; ++k) Check(kernel, {mr, nr, k, false, true});
     Check(kernel, {3 * mr + 1, nr, 200, true, true});
+  }
+}
+
+// A row by several panels at once is what it is by one after the other.
+void CheckRow(const GemmUkernel& kernel, size_t n, size_t k) {
+  SCOPED_TRACE(std::string(kernel.name) + " " + std::to_string(n) + "x" +
+               std::to_string(k));
+  const auto nr = static_cast<size_t>(kernel.nr);
+  const std::vector<float> x = RandomFloats(k), bias = RandomFloats(n);
+  const std::vector<float> addend = RandomFloats(n);
+  std::vector<Q8Block> packed((k + kGemmBlock - 1) / kGemmBlock);
+  const void* row = x.data();
+  kernel.pack({1, k, 1, &row, 0}, packed.data());
+  std::vector<uint8_t> panels;
+  for (size_t column = 0; column < n; column += nr) {
+    const Case c = {1, std::min(nr, n - column), k};
+    const auto panel =
+        Weights(c, kernel.types.b, static_cast<uint32_t>(column)).Panel(kernel);
+    panels.insert(panels.end(), panel.begin(), panel.end());
+  }
+  const size_t bytes = panels.size() / ((n + nr - 1) / nr);
+  std::vector<float> want(n), y(n + 1, 7);
+  GemmTile tile = {};
+  tile.m = tile.segments = 1;
+  tile.k = k;
+  tile.a = packed.data();
+  tile.a_packed = true;
+  tile.lower = -1;
+  tile.upper = 1;
+  for (size_t column = 0; column < n; column += nr) {
+    tile.n = std::min(nr, n - column);
+    tile.b = &panels[column / nr * bytes];
+    tile.c = &want[column];
+    tile.bias = &bias[column];
+    tile.addend = &addend[column];
+    kernel.fn(tile);
+  }
+  tile.n = n;
+  tile.b = panels.data();
+  tile.c = y.data();
+  tile.bias = bias.data();
+  tile.addend = addend.data();
+  kernel.row(tile);
+  EXPECT_EQ(y.back(), 7);
+  y.pop_back();
+  EXPECT_EQ(y, want);
+}
+
+TEST(GemmBlocks, RowByPanels) {
+  for (const GemmUkernel& kernel : kGemmBlocks) {
+    if (!RunsHere(kernel) || kernel.row == nullptr) continue;
+    for (const size_t n : {1, 16, 17, 48, 85, 160}) {
+      for (const size_t k : {20, 32, 200}) CheckRow(kernel, n, k);
+    }
   }
 }
 

@@ -35,6 +35,9 @@ struct GemmUkernel {
   // Of quantized rows, in place of `pack`.
   GemmPackRunsFn* pack_runs = nullptr;
   GemmEpilogue epilogue = {};
+  // As `fn`, of one packed row and n columns in any number of panels, which lie
+  // one behind the other; null: `fn` multiplies them one by one.
+  void (*row)(const GemmTile& tile) = nullptr;
 
   constexpr int64_t a_bytes() const {  // of a packed element of a
     return static_cast<int64_t>(SizeOf(types.a));
