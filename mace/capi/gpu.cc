@@ -65,6 +65,18 @@ mace_status_t mace_gpu_context_builder_set_progress(
   return MACE_SUCCESS;
 }
 
+mace_status_t mace_gpu_context_builder_set_opencl_context(
+    mace_gpu_context_builder_t* builder, void* cl_context, void* cl_device_id) {
+  MACE_CAPI_NOT_NULL(builder);
+  MACE_CAPI_NOT_NULL(cl_context);
+  MACE_CAPI_NOT_NULL(cl_device_id);
+  mace::MaceGPUHandles handles;
+  handles.context = cl_context;
+  handles.device = cl_device_id;
+  builder->builder.SetOpenCLContext(handles);
+  return MACE_SUCCESS;
+}
+
 mace_status_t mace_gpu_context_builder_build(
     mace_gpu_context_builder_t* builder, mace_gpu_context_t** context) {
   MACE_CAPI_NOT_NULL(context);

@@ -87,6 +87,20 @@ std::shared_ptr<void> Borrowed(void* memory) {
   return std::shared_ptr<void>(std::shared_ptr<void>(), memory);
 }
 
+mace_status_t Import(const char* function, const mace_engine_t* engine,
+                     mace_tensors_t* tensors, const char* name,
+                     const int64_t* shape, size_t rank,
+                     const MaceExternalMemory& memory) {
+  size_t bytes = 0;
+  MACE_CAPI_RETURN_IF_ERROR(
+      CheckShape(function, shape, rank, sizeof(float), &bytes));
+  MaceTensor tensor;
+  MACE_CAPI_RETURN_IF_ERROR(Report(engine->engine->ImportMemory(
+      memory, std::vector<int64_t>(shape, shape + rank), &tensor)));
+  tensors->tensors[name] = tensor;
+  return MACE_SUCCESS;
+}
+
 const MaceTensorInfo* InfoAt(const char* function,
                              const mace_tensor_infos_t* infos, size_t index) {
   if (infos == nullptr) {
@@ -172,6 +186,30 @@ mace_status_t mace_tensors_set_gpu(mace_tensors_t* tensors, const char* name,
       MaceTensor(std::vector<int64_t>(shape, shape + rank),
                  capi::Borrowed(cl_mem), static_cast<MemoryType>(memory));
   return MACE_SUCCESS;
+}
+
+mace_status_t mace_engine_import_dma_buf(const mace_engine_t* engine,
+                                         mace_tensors_t* tensors,
+                                         const char* name, const int64_t* shape,
+                                         size_t rank, int32_t file) {
+  MACE_CAPI_NOT_NULL(engine);
+  MACE_CAPI_NOT_NULL(tensors);
+  MACE_CAPI_NOT_NULL(name);
+  mace::MaceExternalMemory memory;
+  memory.dma_buf = file;
+  return capi::Import(__func__, engine, tensors, name, shape, rank, memory);
+}
+
+mace_status_t mace_engine_import_hardware_buffer(
+    const mace_engine_t* engine, mace_tensors_t* tensors, const char* name,
+    const int64_t* shape, size_t rank, void* hardware_buffer) {
+  MACE_CAPI_NOT_NULL(engine);
+  MACE_CAPI_NOT_NULL(tensors);
+  MACE_CAPI_NOT_NULL(name);
+  MACE_CAPI_NOT_NULL(hardware_buffer);
+  mace::MaceExternalMemory memory;
+  memory.hardware_buffer = hardware_buffer;
+  return capi::Import(__func__, engine, tensors, name, shape, rank, memory);
 }
 
 mace_status_t mace_tensors_remove(mace_tensors_t* tensors, const char* name) {

@@ -35,6 +35,15 @@ struct NativeHandles {
   void* device = nullptr;
 };
 
+// Memory of another part of the system: a dma-buf, mapped at `mapped`, or else
+// an AHardwareBuffer.
+struct ExternalMemory {
+  int dma_buf = -1;
+  void* hardware_buffer = nullptr;
+  void* mapped = nullptr;
+  size_t bytes = 0;
+};
+
 class DeviceStorage {
  public:
   virtual ~DeviceStorage() = default;
@@ -62,6 +71,13 @@ class DeviceStorage {
   virtual Status CheckMemory(const DeviceMemory& memory,
                              const TensorType& type) const = 0;
   virtual NativeHandles native_handles() const = 0;
+
+  // Returns memory of the device, as of DeviceMemory, that is `memory` itself.
+  // Errors: MACE_UNSUPPORTED, with what the device lacks; of a driver.
+  virtual Result<std::shared_ptr<void>> ImportMemory(
+      const ExternalMemory& /*memory*/) {
+    return Unsupported("this device imports no memory");
+  }
 
   // The buffer that `convert`, of PrepareConvert, reads or writes from now on
   // in place of host memory; null: host memory again.

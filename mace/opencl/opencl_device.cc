@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "mace/base/logging.h"
+#include "mace/base/make_shared.h"
 #include "mace/base/sort.h"
 #include "mace/opencl/driver/caller_memory.h"
 #include "mace/opencl/driver/cl_api.h"
+#include "mace/opencl/driver/import_memory.h"
 #include "mace/opencl/kernels/convert.h"
 #include "mace/opencl/kernels/kernel_table.h"
 #include "mace/opencl/launch/speed.h"
@@ -214,6 +216,14 @@ Status OpenclDevice::CheckMemory(const DeviceMemory& memory,
 
 NativeHandles OpenclDevice::native_handles() const {
   return {context_->cl().get(), context_->cl().device()};
+}
+
+Result<std::shared_ptr<void>> OpenclDevice::ImportMemory(
+    const ExternalMemory& memory) {
+  MACE_ASSIGN_OR_RETURN(opencl::ClMem made,
+                        opencl::ImportMemory(context_->cl(), memory));
+  const auto owner = MakeShared<opencl::ClMem>(std::move(made));
+  return std::shared_ptr<void>(owner, owner->get());
 }
 
 void OpenclDevice::UseBuffer(Kernel& convert, void* buffer) {

@@ -81,6 +81,8 @@ class OpenclDevice final : public Device,
   Status CheckMemory(const DeviceMemory& memory,
                      const TensorType& type) const override;
   NativeHandles native_handles() const override;
+  Result<std::shared_ptr<void>> ImportMemory(
+      const ExternalMemory& memory) override;
   void UseBuffer(Kernel& convert, void* buffer) override;
   Status Tune(const std::vector<BoundKernel>& kernels) override;
   std::string DumpTuning() const override { return tuner_->report(); }

@@ -179,6 +179,16 @@ class MACE_API MaceEngine {
   // Errors: MACE_UNSUPPORTED if no part of the model runs on the GPU.
   MaceStatus GetGPUHandles(MaceGPUHandles* handles) const;
 
+  // Makes a tensor for Run of such memory, which holds float32 elements in the
+  // order of host memory and must outlive the tensor. A GPU that can import it
+  // uses it without a copy; otherwise a dma-buf is mapped, and the log says
+  // what the GPU lacks. Errors: MACE_INVALID_ARGS, with what is wrong;
+  // MACE_UNSUPPORTED for an AHardwareBuffer that cannot be imported, with the
+  // cure.
+  MaceStatus ImportMemory(const MaceExternalMemory& memory,
+                          const std::vector<int64_t>& shape,
+                          MaceTensor* tensor) const;
+
   // The names, types and shapes of the inputs and outputs. The shapes are those
   // of the latest plan.
   std::vector<MaceTensorInfo> inputs() const;

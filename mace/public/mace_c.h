@@ -225,6 +225,25 @@ MACE_API mace_status_t mace_engine_gpu_handles(const mace_engine_t* engine,
                                                void** cl_context,
                                                void** cl_device_id);
 
+// Adds a tensor in a dma-buf to `tensors`, for runs of this engine, or replaces
+// the one of that name: float32 elements in the order of host memory. `file` is
+// its descriptor, open for reading and writing, which the caller may close
+// afterwards. A GPU that can import the dma-buf uses it without a copy;
+// otherwise it is mapped, and the log says what the GPU lacks. Threads: one at
+// a time for `tensors`.
+MACE_API mace_status_t mace_engine_import_dma_buf(const mace_engine_t* engine,
+                                                  mace_tensors_t* tensors,
+                                                  const char* name,
+                                                  const int64_t* shape,
+                                                  size_t rank, int32_t file);
+
+// The same in an AHardwareBuffer of the format BLOB, which must outlive the
+// tensor. Errors: MACE_UNSUPPORTED if the GPU cannot import it, with the cure.
+// Threads: one at a time for `tensors`.
+MACE_API mace_status_t mace_engine_import_hardware_buffer(
+    const mace_engine_t* engine, mace_tensors_t* tensors, const char* name,
+    const int64_t* shape, size_t rank, void* hardware_buffer);
+
 // Stores one stage of preparing the model in `*text`, which the caller gives
 // back with mace_free. For people: "graph" (nodes with inferred types), "plan"
 // (steps, devices and kernels), "memory" (the place of every tensor), "tuning"

@@ -188,6 +188,14 @@ MACE_API mace_status_t mace_gpu_context_builder_set_progress(
     mace_gpu_context_builder_t* builder,
     void (*progress)(void* user, int32_t done, int32_t total), void* user);
 
+// The app's own cl_context and its cl_device_id, such as a context that shares
+// textures with OpenGL; it is retained while engines use it. All engines of the
+// process that use the GPU share one context: creating an engine fails with
+// MACE_INVALID_ARGS while others use another one. Threads: one at a time for
+// `builder`.
+MACE_API mace_status_t mace_gpu_context_builder_set_opencl_context(
+    mace_gpu_context_builder_t* builder, void* cl_context, void* cl_device_id);
+
 // Stores a context with the settings that the builder has now in `*context`.
 // Threads: one at a time for `builder`.
 MACE_API mace_status_t mace_gpu_context_builder_build(

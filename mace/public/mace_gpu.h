@@ -27,8 +27,7 @@ struct MaceDeviceCounts {
 };
 
 // The handles with which an app allocates tensors in GPU memory: a cl_context
-// and its cl_device_id. They are valid while the engine that returned them
-// lives.
+// and its cl_device_id. Those of an engine are valid while it lives.
 struct MaceGPUHandles {
   void* context = nullptr;
   void* device = nullptr;
@@ -70,6 +69,12 @@ class MACE_API GPUContextBuilder {
   // called from any thread, but never by two at once.
   GPUContextBuilder& SetProgressCallback(
       std::function<void(int done, int total)> callback);
+
+  // The app's own OpenCL context and its device, such as a context that shares
+  // textures with OpenGL. All engines of the process that use the GPU share one
+  // context: creating an engine fails with MACE_INVALID_ARGS while others use
+  // another one. It is retained while engines use it.
+  GPUContextBuilder& SetOpenCLContext(const MaceGPUHandles& handles);
 
   std::shared_ptr<GPUContext> Finalize();
 

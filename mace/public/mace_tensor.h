@@ -70,6 +70,13 @@ class MACE_API MaceTensor {
   MemoryType memory_type_ = MemoryType::CPU_BUFFER;
 };
 
+// Memory that a camera, a decoder or another part of the system made; one of
+// the two is set.
+struct MaceExternalMemory {
+  int dma_buf = -1;                 // a file descriptor, open for both
+  void* hardware_buffer = nullptr;  // an AHardwareBuffer* of the format BLOB
+};
+
 // The name, shape and type of a model's input or output. An extent of an output
 // is -1 if only a run computes it.
 struct MaceTensorInfo {

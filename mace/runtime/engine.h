@@ -51,6 +51,9 @@ class MaceEngine::Impl {
   Status GetDeviceCounts(MaceDeviceCounts* counts) const;
   Status GetPlacement(std::vector<MaceNodePlacement>* placement) const;
   Status GetGPUHandles(MaceGPUHandles* handles) const;
+  Status ImportMemory(const MaceExternalMemory& memory,
+                      const std::vector<int64_t>& shape,
+                      MaceTensor* tensor) const;
   // Plans for inputs of these shapes; inputs that are not named keep theirs.
   // Only for an engine that was initialized with `query_only`. Errors: as Run.
   Status PlanFor(const std::map<std::string, std::vector<int64_t>>& shapes);

@@ -6,6 +6,7 @@
 
 #include "mace/base/search.h"
 #include "mace/runtime/engine.h"
+#include "mace/runtime/io/external_memory.h"
 
 namespace mace {
 
@@ -91,6 +92,20 @@ Status MaceEngine::Impl::GetGPUHandles(MaceGPUHandles* handles) const {
   }
   const NativeHandles native = device->storage()->native_handles();
   *handles = {native.context, native.device};
+  return Status();
+}
+
+Status MaceEngine::Impl::ImportMemory(const MaceExternalMemory& memory,
+                                      const std::vector<int64_t>& shape,
+                                      MaceTensor* tensor) const {
+  if (tensor == nullptr) {
+    return InvalidArgument("ImportMemory: tensor is null");
+  }
+  std::lock_guard<Mutex> lock(mutex_);
+  Device* const device = plans_->latest().plan().image_device;
+  MACE_ASSIGN_OR_RETURN(
+      *tensor, ImportTensor(device == nullptr ? nullptr : device->storage(),
+                            memory, shape));
   return Status();
 }
 

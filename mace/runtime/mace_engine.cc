@@ -122,6 +122,12 @@ MaceStatus MaceEngine::GetGPUHandles(MaceGPUHandles* handles) const {
   return impl_->GetGPUHandles(handles);
 }
 
+MaceStatus MaceEngine::ImportMemory(const MaceExternalMemory& memory,
+                                    const std::vector<int64_t>& shape,
+                                    MaceTensor* tensor) const {
+  return impl_->ImportMemory(memory, shape, tensor);
+}
+
 MaceStatus MaceEngine::Dump(const std::string& stage, std::string* text) const {
   return impl_->Dump(stage, text);
 }

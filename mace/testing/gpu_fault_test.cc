@@ -136,6 +136,8 @@ std::vector<std::string> WrapAll(ClApi& api) {
   Wrap<32>("clEnqueueUnmapMemObject", api.clEnqueueUnmapMemObject);
   Wrap<33>("clEnqueueMapBuffer", api.clEnqueueMapBuffer);
   Wrap<34>("clGetSupportedImageFormats", api.clGetSupportedImageFormats);
+  Wrap<35>("clGetContextInfo", api.clGetContextInfo);
+  Wrap<36>("clRetainContext", api.clRetainContext);
   return names;
 }
 

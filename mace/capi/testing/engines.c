@@ -371,6 +371,41 @@ static void TestPropertyErrors(Things* t) {
   EXPECT(context == NULL && device == NULL);
 }
 
+static void TestImportErrors(Things* t) {
+  mace_tensors_t* tensors = NULL;
+  const int64_t wrong[] = {-1};
+  EXPECT_OK(mace_tensors_create(&tensors));
+  EXPECT_BAD(mace_engine_import_dma_buf(NULL, tensors, "x", kShape, 4, 0),
+             "engine is null");
+  EXPECT_BAD(mace_engine_import_dma_buf(t->engine, NULL, "x", kShape, 4, 0),
+             "tensors is null");
+  EXPECT_BAD(mace_engine_import_dma_buf(t->engine, tensors, NULL, kShape, 4, 0),
+             "name is null");
+  EXPECT_BAD(mace_engine_import_dma_buf(t->engine, tensors, "x", NULL, 4, 0),
+             "shape is null");
+  EXPECT_BAD(mace_engine_import_dma_buf(t->engine, tensors, "x", wrong, 1, 0),
+             "no tensor has the shape [-1]");
+  EXPECT_BAD(mace_engine_import_dma_buf(t->engine, tensors, "x", kShape, 4, -1),
+             "set either dma_buf or hardware_buffer");
+  EXPECT_BAD(
+      mace_engine_import_hardware_buffer(NULL, tensors, "x", kShape, 4, t),
+      "engine is null");
+  EXPECT_BAD(
+      mace_engine_import_hardware_buffer(t->engine, NULL, "x", kShape, 4, t),
+      "tensors is null");
+  EXPECT_BAD(mace_engine_import_hardware_buffer(t->engine, tensors, NULL,
+                                                kShape, 4, t),
+             "name is null");
+  EXPECT_BAD(mace_engine_import_hardware_buffer(t->engine, tensors, "x", kShape,
+                                                4, NULL),
+             "hardware_buffer is null");
+  EXPECT_ERROR(
+      mace_engine_import_hardware_buffer(t->engine, tensors, "x", kShape, 4, t),
+      MACE_UNSUPPORTED, "AHardwareBuffer_lock");
+  EXPECT(mace_tensors_count(tensors) == 0);
+  mace_tensors_destroy(tensors);
+}
+
 void TestEngineErrors(void) {
   Things t;
   Make(&t);
@@ -378,5 +413,6 @@ void TestEngineErrors(void) {
   TestRunErrors(&t);
   TestQueryErrors(&t);
   TestPropertyErrors(&t);
+  TestImportErrors(&t);
   Destroy(&t);
 }

@@ -54,6 +54,7 @@ static void TestGpuContexts(void) {
   static const char* const paths[2] = {"a.bin", NULL};
   mace_gpu_context_builder_t* builder = NULL;
   mace_gpu_context_t* context = NULL;
+  int x = 0;
   EXPECT_OK(mace_gpu_context_builder_create(&builder));
   EXPECT_OK(mace_gpu_context_builder_set_storage_path(builder, "folder"));
   EXPECT_OK(
@@ -82,6 +83,12 @@ static void TestGpuContexts(void) {
              "path is null");
   EXPECT_BAD(mace_gpu_context_builder_set_progress(NULL, Progress, NULL),
              "builder is null");
+  EXPECT_BAD(mace_gpu_context_builder_set_opencl_context(NULL, &x, &x),
+             "builder is null");
+  EXPECT_BAD(mace_gpu_context_builder_set_opencl_context(builder, NULL, &x),
+             "cl_context is null");
+  EXPECT_BAD(mace_gpu_context_builder_set_opencl_context(builder, &x, NULL),
+             "cl_device_id is null");
   EXPECT_BAD(mace_gpu_context_builder_build(NULL, &context), "builder is null");
   EXPECT(context == NULL);
   EXPECT_BAD(mace_gpu_context_builder_build(builder, NULL), "context is null");

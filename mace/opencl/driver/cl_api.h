@@ -20,7 +20,11 @@ struct ClApi {
   decltype(&::clGetPlatformInfo) clGetPlatformInfo;
   decltype(&::clGetDeviceIDs) clGetDeviceIDs;
   decltype(&::clGetDeviceInfo) clGetDeviceInfo;
+  decltype(&::clGetExtensionFunctionAddressForPlatform)
+      clGetExtensionFunctionAddressForPlatform;
   decltype(&::clCreateContext) clCreateContext;
+  decltype(&::clGetContextInfo) clGetContextInfo;
+  decltype(&::clRetainContext) clRetainContext;
   decltype(&::clReleaseContext) clReleaseContext;
   decltype(&::clCreateCommandQueue) clCreateCommandQueue;
   decltype(&::clReleaseCommandQueue) clReleaseCommandQueue;

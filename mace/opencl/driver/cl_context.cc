@@ -3,6 +3,7 @@
 
 #include "mace/opencl/driver/cl_context.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -113,6 +114,51 @@ std::vector<cl_context_properties> Properties(const Candidate& chosen,
   return properties;
 }
 
+// The app's device, which its context must have.
+Result<Candidate> DeviceOfApp(const ClApi& api, const ContextOptions& options) {
+  size_t bytes = 0;
+  cl_int code = api.clGetContextInfo(options.context, CL_CONTEXT_DEVICES, 0,
+                                     nullptr, &bytes);
+  std::vector<cl_device_id> devices(bytes / sizeof(cl_device_id));
+  if (code == CL_SUCCESS) {
+    code = api.clGetContextInfo(options.context, CL_CONTEXT_DEVICES, bytes,
+                                devices.data(), nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    return InvalidArgument("SetOpenCLContext: the driver does not know the ",
+                           "cl_context: ", ClErrorName(code));
+  }
+  if (std::count(devices.begin(), devices.end(), options.device) == 0) {
+    return InvalidArgument(
+        "SetOpenCLContext: the cl_context is not one of the cl_device_id");
+  }
+  Candidate chosen = {nullptr, options.device, ReadInfo(api, options.device)};
+  MACE_RETURN_IF_ERROR(ClStatus(
+      api.clGetDeviceInfo(chosen.device, CL_DEVICE_PLATFORM,
+                          sizeof(chosen.platform), &chosen.platform, nullptr),
+      "clGetDeviceInfo of CL_DEVICE_PLATFORM"));
+  chosen.info.platform = PlatformName(api, chosen.platform);
+  const std::string unfit = WhyUnfit(chosen.info);
+  if (unfit.empty()) return chosen;
+  return Unsupported("SetOpenCLContext: '", chosen.info.name, "' ", unfit);
+}
+
+Result<cl_context> RetainContext(const ClApi& api, cl_context context) {
+  MACE_RETURN_IF_ERROR(
+      ClStatus(api.clRetainContext(context), "clRetainContext"));
+  return context;
+}
+
+Result<cl_context> CreateContext(const ClApi& api, const Candidate& chosen,
+                                 const ContextOptions& options) {
+  const auto properties = Properties(chosen, options);
+  cl_int code = CL_SUCCESS;
+  cl_context context = api.clCreateContext(properties.data(), 1, &chosen.device,
+                                           nullptr, nullptr, &code);
+  MACE_RETURN_IF_ERROR(ClStatus(code, "clCreateContext"));
+  return context;
+}
+
 cl_channel_type ChannelTypeOf(PixelType type) {
   switch (type) {
     case PixelType::kFloat:
@@ -135,12 +181,12 @@ int64_t BytesOfPixel(PixelType type) {
 
 Result<std::unique_ptr<ClContext>> ClContext::Create(
     const ClApi& api, const ContextOptions& options) {
-  MACE_ASSIGN_OR_RETURN(const Candidate chosen, ChooseDevice(api));
-  const auto properties = Properties(chosen, options);
-  cl_int code = CL_SUCCESS;
-  cl_context context = api.clCreateContext(properties.data(), 1, &chosen.device,
-                                           nullptr, nullptr, &code);
-  MACE_RETURN_IF_ERROR(ClStatus(code, "clCreateContext"));
+  const bool is_own = options.context == nullptr;
+  MACE_ASSIGN_OR_RETURN(const Candidate chosen,
+                        is_own ? ChooseDevice(api) : DeviceOfApp(api, options));
+  MACE_ASSIGN_OR_RETURN(cl_context context,
+                        is_own ? CreateContext(api, chosen, options)
+                               : RetainContext(api, options.context));
   std::unique_ptr<ClContext> made(new ClContext);
   made->api_ = &api;
   made->device_ = chosen.device;

@@ -17,6 +17,9 @@ namespace mace::opencl {
 struct ContextOptions {
   GPUPerfHint perf_hint = PERF_DEFAULT;
   GPUPriorityHint priority_hint = PRIORITY_DEFAULT;
+  // Of the app, to be used in place of an own one, which has the hints.
+  cl_context context = nullptr;
+  cl_device_id device = nullptr;
 };
 
 // What the four components of an image's pixels are.
@@ -33,8 +36,9 @@ int64_t BytesOfPixel(PixelType type);
 class ClContext {
  public:
   // Chooses, from the devices of all platforms that have images and OpenCL 1.2,
-  // the first GPU or else the first device. `api` must outlive the context.
-  // Errors: MACE_UNSUPPORTED, with each device and what it lacks;
+  // the first GPU or else the first device; or retains the app's context. `api`
+  // must outlive the context. Errors: MACE_UNSUPPORTED, with each device and
+  // what it lacks; MACE_INVALID_ARGS for an app's context without the device;
   // MACE_OUT_OF_RESOURCES or MACE_RUNTIME_ERROR of the driver.
   static Result<std::unique_ptr<ClContext>> Create(
       const ClApi& api, const ContextOptions& options);

@@ -38,6 +38,13 @@ Result<std::shared_ptr<ClRuntime>> ClRuntime::Shared(
   }
   state->generation = ForkGeneration();
   if (auto runtime = state->runtime.lock()) {
+    if (options.context != nullptr &&
+        options.context != runtime->context().get()) {
+      return InvalidArgument(
+          "SetOpenCLContext: the GPU's engines of this process share one "
+          "cl_context, and there are engines with another one: create those of "
+          "the app's context first, or destroy the others");
+    }
     if (options.perf_hint != state->options.perf_hint ||
         options.priority_hint != state->options.priority_hint) {
       LOG(INFO) << "the GPU keeps the hints of the first engine that uses it";

@@ -21,7 +21,7 @@ class ClRuntime {
   // Returns the runtime that engines share: the first caller creates it, and it
   // is destroyed with its last user. If it was created with other hints, these
   // `options` are ignored and the log says so. Errors: as SystemClApi and
-  // Create.
+  // Create; MACE_INVALID_ARGS if it was created with another context.
   static Result<std::shared_ptr<ClRuntime>> Shared(
       const ContextOptions& options);
 

@@ -205,6 +205,15 @@ Result<std::unique_ptr<Device>> CreateGpu(const MaceEngineConfig::Impl& config,
   context.perf_hint = static_cast<GPUPerfHint>(settings.gpu_perf_hint);
   context.priority_hint =
       static_cast<GPUPriorityHint>(settings.gpu_priority_hint);
+  if (config.gpu_context != nullptr) {
+    const MaceGPUHandles& given = config.gpu_context->handles;
+    if ((given.context == nullptr) != (given.device == nullptr)) {
+      return InvalidArgument(
+          "SetOpenCLContext: give both the cl_context and the cl_device_id");
+    }
+    context.context = static_cast<cl_context>(given.context);
+    context.device = static_cast<cl_device_id>(given.device);
+  }
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<OpenclDevice> gpu,
                         OpenclDevice::Create(std::move(options), context));
   return std::unique_ptr<Device>(std::move(gpu));
@@ -412,6 +421,8 @@ Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
         CreateSafely(*entry, config, weights, &devices.without_effect);
     if (device.ok()) {
       devices.list.push_back(std::move(*device));
+    } else if (device.status() == MaceStatus::MACE_INVALID_ARGS) {
+      return device.status();
     } else {
       devices.note +=
           StrCat(devices.note.empty() ? "" : "; ", "no ", entry->name,

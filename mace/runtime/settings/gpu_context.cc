@@ -36,6 +36,12 @@ GPUContextBuilder& GPUContextBuilder::SetProgressCallback(
   return *this;
 }
 
+GPUContextBuilder& GPUContextBuilder::SetOpenCLContext(
+    const MaceGPUHandles& handles) {
+  context_->handles = handles;
+  return *this;
+}
+
 std::shared_ptr<GPUContext> GPUContextBuilder::Finalize() {
   return MakeShared<GPUContext>(*context_);
 }

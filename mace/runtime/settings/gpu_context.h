@@ -17,6 +17,7 @@ class GPUContext {
   std::vector<std::string> binary_paths;
   std::string parameter_path;  // empty: none
   std::function<void(int, int)> progress;
+  MaceGPUHandles handles;  // null: none
 };
 
 }  // namespace mace
