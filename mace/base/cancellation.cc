@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "mace/base/memory_reserve.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -28,6 +29,11 @@ Status Cancellation::Check() const {
   return Cancelled("the run did not end before its deadline, which was ",
                    deadline_->micros(),
                    " us after it was set; the outputs hold no result");
+}
+
+Status Cancellation::CheckPlan() {
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
+  return CheckCurrent();
 }
 
 const Cancellation* Cancellation::Current() { return current_cancellation; }

@@ -35,6 +35,9 @@ class Cancellation {
     const Cancellation* const current = Current();
     return current == nullptr ? Status() : current->Check();
   }
+  // That, and whether there is memory to go on with a plan. To be called
+  // between its stages.
+  static Status CheckPlan();
 
  private:
   const MaceCancellation* app_ = nullptr;

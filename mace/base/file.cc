@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/memory_reserve.h"
 #include "mace/base/str_cat.h"
 
 namespace mace {
@@ -131,6 +132,7 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
 
 Result<AlignedBuffer> ReadIntoMemory(const std::string& path,
                                      const char* what) {
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
   Descriptor fd(OpenToRead(path));
   size_t size = 0;
   MACE_RETURN_IF_ERROR(OpenRegular(path, &fd, &size));
@@ -153,6 +155,15 @@ Result<AlignedBuffer> ReadIntoMemory(const std::string& path,
 Result<std::vector<uint8_t>> ReadFile(const std::string& path) {
   MACE_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
   return std::vector<uint8_t>(file.data(), file.data() + file.size());
+}
+
+std::string ReadShortFile(const std::string& path) {
+  char text[4096];
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return "";
+  const ssize_t n = read(fd, text, sizeof(text) - 1);
+  close(fd);
+  return std::string(text, n > 0 ? static_cast<size_t>(n) : 0);
 }
 
 Status WriteFileAtomically(const std::string& path, const void* data,

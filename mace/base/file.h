@@ -50,6 +50,9 @@ Result<AlignedBuffer> ReadIntoMemory(const std::string& path, const char* what);
 // Errors: as MappedFile::Open.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path);
 
+// Reads the first 4,095 bytes of a file of /proc or /sys; empty if it cannot.
+std::string ReadShortFile(const std::string& path);
+
 // Writes a temporary file beside `path` and renames it, so that a reader sees
 // either the whole old file or the whole new one. Errors: MACE_OUT_OF_RESOURCES
 // (disk full), MACE_INVALID_ARGS, also where `path` is no regular file.

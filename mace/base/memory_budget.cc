@@ -3,7 +3,6 @@
 
 #include "mace/base/memory_budget.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <limits>
 #include <string>
 
+#include "mace/base/file.h"
 #include "mace/base/fork.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
@@ -25,16 +25,6 @@ constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 // The budget that is current on this thread; null: the machine's.
 thread_local const std::shared_ptr<MemoryBudget>* current = nullptr;
-
-// Reads a file of /proc or /sys, which are short; empty if it cannot.
-std::string ReadShortFile(const std::string& path) {
-  char text[4096];
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return "";
-  const ssize_t n = read(fd, text, sizeof(text));
-  close(fd);
-  return std::string(text, n > 0 ? static_cast<size_t>(n) : 0);
-}
 
 // The number that a file holds; kUnlimited if there is none ("max").
 int64_t LimitIn(const std::string& path) {

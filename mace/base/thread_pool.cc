@@ -33,6 +33,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -87,7 +88,8 @@ class ThreadPool::Workers {
   Status Start(int count) {
     const ScopedAffinity affinity(cores_);
     num_ranges_ = static_cast<size_t>(count) + 1;
-    ranges_ = std::make_unique<Range[]>(num_ranges_);
+    ranges_.reset(new (std::nothrow) Range[num_ranges_]);
+    if (ranges_ == nullptr) return OutOfResources("no memory for threads");
     threads_.reserve(count);
     for (int i = 0; i < count; ++i) {
       pthread_t thread;
@@ -276,7 +278,8 @@ ThreadPool::~ThreadPool() {
 }
 
 Status ThreadPool::StartWorkers() {
-  auto workers = std::make_unique<Workers>(cores_);
+  std::unique_ptr<Workers> workers(new (std::nothrow) Workers(cores_));
+  if (workers == nullptr) return OutOfResources("no memory for threads");
   const Status started = workers->Start(num_threads_ - 1);
   // Threads that this process does not have cannot be joined.
   if (generation_ != ForkGeneration()) (void)workers_.release();

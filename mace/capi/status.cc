@@ -3,6 +3,8 @@
 
 #include "mace/capi/status.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdarg>
@@ -32,9 +34,39 @@ struct LastError {
   std::string message;
 };
 
+thread_local LastError* last_of_thread = nullptr;
+
+// Of each thread, destroyed when it ends. A thread_local object with a
+// destructor would end the process where there is no memory to register it.
+class LastErrors {
+ public:
+  LastErrors() {
+    has_key_ = pthread_key_create(&key_, [](void* last) {
+                 delete static_cast<LastError*>(last);
+                 last_of_thread = nullptr;
+               }) == 0;
+  }
+  ~LastErrors() {
+    if (has_key_) pthread_key_delete(key_);
+  }
+
+  LastError& OfThisThread() {
+    if (last_of_thread == nullptr) {
+      last_of_thread = new LastError;
+      // Where that fails, it is never destroyed.
+      if (has_key_) pthread_setspecific(key_, last_of_thread);
+    }
+    return *last_of_thread;
+  }
+
+ private:
+  pthread_key_t key_;
+  bool has_key_;
+};
+
 LastError& OfThisThread() {
-  thread_local LastError last;
-  return last;
+  static LastErrors errors;
+  return errors.OfThisThread();
 }
 
 mace_status_t Keep(mace_status_t status, std::string message) {

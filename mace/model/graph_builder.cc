@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/memory_reserve.h"
 #include "mace/base/str_cat.h"
 #include "mace/graph/stored_weight.h"
 #include "mace/model/open_dims.h"
@@ -168,6 +169,7 @@ bool GraphBuilder::IsWeight(std::string_view name) const {
 
 Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
                                const WeightBytes& weights) {
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
   const std::string what = StrCat("weight ", Quoted(tensor.name));
   MACE_ASSIGN_OR_RETURN(const int id, AddValue(tensor.name, what));
   Value& value = graph.values[id];
@@ -245,6 +247,7 @@ Status GraphBuilder::AddAttr(const stored::Argument& arg,
 }
 
 Status GraphBuilder::AddNode(const stored::OperatorDef& def, int index) {
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
   GraphNode g;
   g.node.name = def.name.empty() ? StrCat("#", index) : std::string(def.name);
   g.node.op = def.type;

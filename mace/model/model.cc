@@ -12,6 +12,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/hash.h"
 #include "mace/base/make_shared.h"
+#include "mace/base/memory_reserve.h"
 #include "mace/base/str_cat.h"
 #include "mace/model/graph_builder.h"
 #include "mace/model/later_parts.h"

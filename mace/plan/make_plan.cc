@@ -3,6 +3,7 @@
 
 #include "mace/plan/make_plan.h"
 
+#include "mace/base/cancellation.h"
 #include "mace/base/cpu_rows.h"
 #include "mace/memory/strategy.h"
 #include "mace/ops/common/op.h"
@@ -51,8 +52,10 @@ Result<std::unique_ptr<Plan>> MakePlan(
   NodeKernels& folder = *options.devices.back()->kernels();
   auto plan = std::make_unique<Plan>();
   plan->graph = std::move(graph);
+  MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
   RemoveDeadNodes(plan->graph);
   MACE_RETURN_IF_ERROR(InferGraph(plan->graph, folder, &plan->deferred));
+  MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
   MACE_RETURN_IF_ERROR(CheckDeclared(plan->graph, declared));
   RemoveDeadNodes(plan->graph);
   const PlanSwitches switches = CurrentPlanSwitches();

@@ -11,10 +11,12 @@
 // result is a MaceStatus with a message; a null C string is treated as "".
 // Memory whose size depends on shapes or on the caller's numbers is compared
 // with MaceEngineConfig::SetMemoryLimit and then allocated without throwing.
-// Only small objects live in standard containers, which end the process when
-// the system has no memory left: the names, nodes and attributes of a model
-// (their number is bounded by the size of the file), tables of kernels (at
-// most 64 MiB each) and messages.
+// Only small objects live in standard containers: the names, nodes and
+// attributes of a model (their number is bounded by the size of the file),
+// tables of kernels (at most 64 MiB each) and messages. When the system has no
+// memory left, libraries of converter.py take these from a reserve of 150 KiB,
+// and the call ends with MACE_OUT_OF_RESOURCES; what is larger than the reserve
+// ends the process (docs/library.md, "When memory ends").
 //
 // Shapes list the outermost dimension first. Activations with four dimensions
 // are [N, H, W, C] unless MaceTensorInfo::data_format says otherwise.

@@ -7,6 +7,7 @@
 
 #include "mace/base/cpu_rows.h"
 #include "mace/base/make_shared.h"
+#include "mace/base/memory_reserve.h"
 #include "mace/device/widen_weights.h"
 #include "mace/plan/types/one_device.h"
 #include "mace/runtime/io/caller_tensors.h"
@@ -37,6 +38,7 @@ Status MaceEngine::Impl::Init(std::shared_ptr<MaceModel> model,
     MACE_ASSIGN_OR_RETURN(trace_, Trace::Create());
   }
   const TraceSpan span(trace_.get(), "create engine");
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
   MACE_RETURN_IF_ERROR(memory_.Choose(config_, query_only));
   return Prepare(input_nodes, output_nodes);
 }
@@ -45,7 +47,9 @@ Status MaceEngine::Impl::Prepare(const std::vector<std::string>& input_nodes,
                                  const std::vector<std::string>& output_nodes) {
   const ScopedMemoryBudget scope(memory_.budget());
   MACE_RETURN_IF_ERROR(CutGraph(input_nodes, output_nodes));
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
   MACE_RETURN_IF_ERROR(ChooseDevices());
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
   MACE_RETURN_IF_ERROR(MakePlanner());
   KeepKernelTests(devices_.all());
   model_->impl()->ForgetPackedWeights();

@@ -3,6 +3,7 @@
 
 #include "mace/base/denormals.h"
 #include "mace/base/logging.h"
+#include "mace/base/memory_reserve.h"
 #include "mace/runtime/engine.h"
 
 namespace mace {
@@ -18,6 +19,7 @@ MaceStatus MaceEngine::Create(std::shared_ptr<MaceModel> model,
   if (model == nullptr || engine == nullptr) {
     return InvalidArgument("MaceEngine::Create: null argument");
   }
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
   VLOG(1) << "creating an engine, MACE " << MaceVersion();
   const ScopedCancellation none(nullptr);  // a custom op may create engines
   const RoundToNearest rounding;

@@ -104,8 +104,8 @@ const char* OnQuantizedName(OnQuantized use) {
 Json CpuTypes(const std::string& op, bool is_quantized) {
   std::set<DataType> types;
   for (int i = 0; i < kNumCpuKernels; ++i) {
-    if (op != kCpuKernels[i].op) continue;
-    for (const CpuKernelDef& def : kCpuKernels[i].defs()) {
+    if (op != kCpuKernels[i].name) continue;
+    for (const CpuKernelDef& def : kCpuKernels[i].make()) {
       if (def.is_quantized == is_quantized) types.insert(def.dtype);
     }
   }

@@ -7,10 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
-#include <vector>
 
+#include "mace/base/file.h"
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 
@@ -33,23 +31,22 @@ bool IsSane(const CacheSizes& caches) {
          IsInRange(caches.l2, kMinL2, kMaxL2) && caches.l3 >= 0;
 }
 
+// Returns what stands before the first space or line's end.
+std::string ReadWord(const std::string& path) {
+  std::string text = ReadShortFile(path);
+  text.resize(std::min(text.find_first_of(" \t\n"), text.size()));
+  return text;
+}
+
 // Reads a size such as "48K" in bytes. Returns 0 if there is no such file or it
 // contains something else.
 int64_t ReadBytes(const std::string& path) {
-  std::ifstream file(path);
-  int64_t value = 0;
-  std::string unit;
-  if (!(file >> value) || value < 0 || value > (int64_t{1} << 40)) return 0;
-  file >> unit;
-  const int64_t scale = unit == "K" ? 10 : unit == "M" ? 20 : 0;
-  return unit.empty() || scale > 0 ? value << scale : 0;
-}
-
-std::string ReadWord(const std::string& path) {
-  std::ifstream file(path);
-  std::string word;
-  file >> word;
-  return word;
+  const std::string word = ReadWord(path);
+  char* unit = nullptr;
+  const int64_t value = std::strtoll(word.c_str(), &unit, 10);
+  if (value < 0 || value > (int64_t{1} << 40)) return 0;
+  const int scale = *unit == 'K' ? 10 : *unit == 'M' ? 20 : 0;
+  return unit[scale > 0 ? 1 : 0] == '\0' ? value << scale : 0;
 }
 
 // Lowers `least` to `value`. 0 means unknown.
@@ -149,14 +146,15 @@ const CacheSizes& DetectCacheSizes() {
 }
 
 std::optional<CacheSizes> ParseCacheSizes(const std::string& text) {
-  std::istringstream in(text);
   CacheSizes caches;
-  char comma[3] = {};
-  in >> caches.l1 >> comma[0] >> caches.l1_ways >> comma[1] >> caches.l2 >>
-      comma[2] >> caches.l3;
-  const bool commas =
-      std::all_of(comma, comma + 3, [](char c) { return c == ','; });
-  if (in.fail() || !commas || in.peek() != EOF || !IsSane(caches)) return {};
+  const char* at = text.c_str();
+  for (int64_t* size : {&caches.l1, &caches.l1_ways, &caches.l2, &caches.l3}) {
+    char* end = nullptr;
+    *size = std::strtoll(at, &end, 10);
+    if (end == at || *end != (size == &caches.l3 ? '\0' : ',')) return {};
+    at = end + 1;
+  }
+  if (!IsSane(caches)) return {};
   return caches;
 }
 

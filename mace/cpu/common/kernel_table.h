@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mace/base/cpu_rows.h"
+#include "mace/base/lazy_table.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/device/kernel.h"
 #include "mace/graph/attrs.h"
@@ -51,10 +52,7 @@ using CpuKernelDefs = std::vector<CpuKernelDef>;
   return defs;
 }
 
-struct CpuKernelEntry {
-  const char* op;
-  CpuKernelDefs (*defs)();
-};
+using CpuKernelEntry = TableEntry<CpuKernelDefs>;
 extern const CpuKernelEntry kCpuKernels[];
 extern const int kNumCpuKernels;
 

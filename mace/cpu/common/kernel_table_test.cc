@@ -21,16 +21,16 @@ TEST(KernelTable, EveryOpHasAKernel) {
   ops.erase("If");
   ops.erase("Loop");
   for (int i = 0; i < kNumCpuKernels; ++i) {
-    EXPECT_TRUE(kernels.insert(kCpuKernels[i].op).second);
+    EXPECT_TRUE(kernels.insert(kCpuKernels[i].name).second);
   }
   EXPECT_EQ(ops, kernels);
 }
 
 TEST(KernelTable, OneKernelPerType) {
   for (int i = 0; i < kNumCpuKernels; ++i) {
-    SCOPED_TRACE(kCpuKernels[i].op);
+    SCOPED_TRACE(kCpuKernels[i].name);
     std::set<std::pair<DataType, bool>> types;
-    for (const CpuKernelDef& def : kCpuKernels[i].defs()) {
+    for (const CpuKernelDef& def : kCpuKernels[i].make()) {
       EXPECT_NE(def.prepare, nullptr);
       EXPECT_TRUE(types.insert({def.dtype, def.is_quantized}).second)
           << Name(def.dtype);
@@ -43,7 +43,7 @@ TEST(KernelTable, OneKernelPerType) {
 // found.
 TEST(OpTable, NamesAgree) {
   for (int i = 0; i < kNumOps; ++i) {
-    const Op op = kOps[i].op();
+    const Op op = kOps[i].make();
     EXPECT_STREQ(op.name, kOps[i].name);
     EXPECT_LE(op.min_inputs, op.max_inputs);
     EXPECT_GE(op.num_outputs, 1);

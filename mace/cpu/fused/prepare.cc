@@ -3,8 +3,6 @@
 
 #include "mace/cpu/fused/prepare.h"
 
-#include <map>
-
 #include "mace/base/cpu_rows.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
@@ -67,15 +65,9 @@ Status CheckStoredTypes(const Node& node) {
 }  // namespace
 
 const CpuKernelDefs* FindKernelDefs(const std::string& op) {
-  static const auto* table = [] {
-    auto* t = new std::map<std::string, CpuKernelDefs>;
-    for (int i = 0; i < kNumCpuKernels; ++i) {
-      t->emplace(kCpuKernels[i].op, kCpuKernels[i].defs());
-    }
-    return t;
-  }();
-  const auto entry = table->find(op);
-  return entry == table->end() ? nullptr : &entry->second;
+  static auto* table =
+      new LazyTable<CpuKernelDefs>(kCpuKernels, kNumCpuKernels);
+  return table->Find(op);
 }
 
 Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context) {

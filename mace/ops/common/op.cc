@@ -4,7 +4,6 @@
 #include "mace/ops/common/op.h"
 
 #include <algorithm>
-#include <map>
 
 #include "mace/base/fork.h"
 #include "mace/base/search.h"
@@ -19,13 +18,9 @@ extern const bool kHasEveryOp;  // in the table; false: those of some models
 
 namespace {
 
-const std::map<std::string, Op>& Table() {
+LazyTable<Op>& Table() {
   const HoldFork hold_fork;
-  static const auto* table = [] {
-    auto* t = new std::map<std::string, Op>;
-    for (int i = 0; i < kNumOps; ++i) t->emplace(kOps[i].name, kOps[i].op());
-    return t;
-  }();
+  static auto* table = new LazyTable<Op>(kOps, kNumOps);
   return *table;
 }
 
@@ -261,14 +256,11 @@ std::vector<int64_t> ViewOffsets(const Node& node) {
   return offsets;
 }
 
-const Op* FindOp(const std::string& name) {
-  const auto it = Table().find(name);
-  return it == Table().end() ? nullptr : &it->second;
-}
+const Op* FindOp(const std::string& name) { return Table().Find(name); }
 
 std::vector<const Op*> AllOps() {
   std::vector<const Op*> ops;
-  for (const auto& [name, op] : Table()) ops.push_back(&op);
+  for (int i = 0; i < kNumOps; ++i) ops.push_back(&Table().At(i));
   return ops;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mace/base/lazy_table.h"
 #include "mace/graph/node.h"
 #include "mace/ops/common/attr_info.h"
 #include "mace/ops/common/input_type.h"
@@ -118,10 +119,7 @@ inline bool Op::MayBeAbsent(int input) const {
 // The ops of this build. //mace:op_table.bzl writes the table from the file
 // names in mace/ops: softmax.cc must define `Op ops::Softmax()`, or the library
 // does not link.
-struct OpEntry {
-  const char* name;
-  Op (*op)();
-};
+using OpEntry = TableEntry<Op>;
 extern const OpEntry kOps[];
 extern const int kNumOps;
 

@@ -90,7 +90,7 @@ class Saver {
   }
 
   void Try(const char* name, bool wanted, bool MemorySavings::* saving) {
-    if (!wanted) return;
+    if (!wanted || !Cancellation::CheckPlan().ok()) return;
     MemorySavings savings = none_;
     savings.*saving = true;
     const int64_t bound = Bound(savings);
@@ -247,7 +247,7 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   } else {
     pattern->savings = Saver(plan, strategy).Apply(wanted, &pattern->order);
   }
-  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
+  MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
   const MemorySavings& kept = pattern->savings;
 
   const Storage storage = AssignStorage(plan, kept);
@@ -261,7 +261,7 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
         SolveRecords(plan, records.problem, strategy, options));
   }
   // A search that was cut short has not planned what it would have.
-  MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
+  MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
   KeepPattern(records.problem, std::move(pattern), plan);
   Commit(plan, storage, std::move(records));
   return Status();

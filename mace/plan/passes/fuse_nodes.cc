@@ -40,7 +40,7 @@ class Fuser {
   Status Fuse() {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       if (plan_.steps[s].kernel == nullptr || merged_[s]) continue;
-      MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
+      MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
       std::vector<size_t> chain = ChainFrom(s);
       std::vector<FusedNode> links = LinksOf(chain);
       for (bool done = false; !done && chain.size() > 1; chain.pop_back()) {

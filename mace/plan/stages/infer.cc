@@ -170,7 +170,7 @@ class Inferrer {
 
  private:
   Status InferNode(GraphNode& g) {
-    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
+    MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
     MACE_RETURN_IF_ERROR(BindOperands(graph_, folder_, g));
     int unknown = -1;
     MACE_RETURN_IF_ERROR(

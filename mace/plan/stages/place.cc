@@ -78,7 +78,7 @@ class Placer {
   int host() const { return static_cast<int>(devices_.size()) - 1; }
 
   Status QuerySupport(size_t n) {
-    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
+    MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
     SupportQuery query;
     bool any = false;
     std::string reasons;
@@ -217,7 +217,7 @@ class Placer {
   }
 
   Status AddStep(size_t n, Device& device) {
-    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
+    MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
     Step step;
     step.node = static_cast<int>(n);
     step.device = &device;

@@ -30,7 +30,7 @@ class DeferredRunner::Host final : public ControlFlowHost {
   }
 
   Status Run(Executor& executor) override {
-    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
+    MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
     EngineMemory& memory = runner_.memory_;
     const Workspace::Lease lease(memory.workspace());
     MACE_RETURN_IF_ERROR(lease.status());

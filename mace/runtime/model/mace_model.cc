@@ -11,6 +11,7 @@
 #include "mace/base/hash.h"
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
+#include "mace/base/memory_reserve.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/version.h"
 #include "mace/graph/stored_weight.h"
@@ -109,6 +110,7 @@ std::vector<MaceDimension> DimensionsOf(const Shape& shape,
 Result<std::unique_ptr<MaceModel::Impl>> MakeImpl(
     const uint8_t* graph, size_t graph_size, WeightBytes weights,
     const MaceModelOptions& options) {
+  MACE_RETURN_IF_ERROR(FillMemoryReserve());
   if (IsSealed(graph, graph_size)) {
     return InvalidArgument(
         "the model is sealed: load it by MaceModel::LoadSealed, in C by "

@@ -146,7 +146,7 @@ Result<std::unique_ptr<Plan>> Planner::PlanOf(
       return std::shared_ptr<const void>(std::move(plan));
     };
     MACE_RETURN_IF_ERROR(options.devices[0]->tuning()->TunePlan(dry_run));
-    MACE_RETURN_IF_ERROR(Cancellation::CheckCurrent());
+    MACE_RETURN_IF_ERROR(Cancellation::CheckPlan());
   }
   return MakePlan(std::move(graph), declared, options);
 }

@@ -72,7 +72,9 @@ def merge_apart(abi: Abi, archives: Sequence[Path], folder: Path) -> tuple[Merge
     in_c = [name for name in roots if exports.is_c(name)]
     apart = [a for a in archives if a.name.endswith(C_API)]
     merged = _merge(abi, [a for a in archives if a not in apart], in_cpp, folder / "mace.o")
-    return (merged, _merge(abi, apart, in_c, folder / "mace_c.o")) if apart else (merged,)
+    if not apart:
+        return (merged,)
+    return merged, _merge(abi, apart, in_c, folder / "mace_c.o", has_reserve=False)
 
 
 def _roots(abi: Abi, archives: Sequence[Path]) -> list[str]:
@@ -80,10 +82,13 @@ def _roots(abi: Abi, archives: Sequence[Path]) -> list[str]:
                          any(a.name.endswith(C_API) for a in archives))
 
 
-def _merge(abi: Abi, archives: Sequence[Path], roots: list[str], out: Path) -> Merged:
+def _merge(
+    abi: Abi, archives: Sequence[Path], roots: list[str], out: Path, has_reserve: bool = True
+) -> Merged:
     folder = out.parent
     merged = Merged(out, out.with_suffix(".map"), tuple(roots), tuple(archives))
     run([abi.tool("ld"), "-r", "--gc-sections",
+         *([f"--wrap={_new(abi)}"] if has_reserve else []),
          *([] if abi.is_android else ["--force-group-allocation"]),
          *[word for name in roots for word in ("-u", name)], f"-Map={merged.map}",
          "-o", merged.object, "--start-group", *archives, "--end-group"])
@@ -109,6 +114,12 @@ def _hiding(abi: Abi, merged: Path, roots: list[str]) -> list[tuple[str, list[st
     # Unique symbols, which inline functions of the C++ library have, cannot become local at once.
     unique = list(exports.symbols(abi, [merged], kinds="u"))
     return [("--weaken-symbols", unique), ("--keep-global-symbols", roots)]
+
+
+def _new(abi: Abi) -> str:
+    """The symbol of operator new. The engine's calls of it, and no others, become those of
+    mace/base/memory_reserve.h."""
+    return f"_Znw{'m' if abi.is_64_bit else 'j'}"
 
 
 def dependencies(abi: Abi) -> list[str]:
@@ -173,7 +184,8 @@ def _inputs(abi: Abi, merged: Merged) -> list[object]:
     """What a shared library is linked from."""
     if not abi.link_time:
         return [merged.object]
-    return [*abi.link_time, *[f"-Wl,-u,{name}" for name in merged.exports],
+    own_new = f"-Wl,--wrap={_new(abi)},-u,__wrap_{_new(abi)}"
+    return [*abi.link_time, own_new, *[f"-Wl,-u,{name}" for name in merged.exports],
             "-Wl,--start-group", *merged.archives, "-Wl,--end-group"]
 
 
