@@ -3,7 +3,6 @@
 // file in memory stands for a dma-buf, and a struct for an AHardwareBuffer.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <CL/cl_ext.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -16,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "mace/opencl/driver/cl_api.h"
+#include "mace/opencl/driver/import_memory.h"
 #include "mace/public/mace.h"
 #include "mace/testing/gpu_needed.h"
 #include "mace/testing/model_builder.h"

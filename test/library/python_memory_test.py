@@ -69,6 +69,20 @@ with mace.Engine(sys.argv[1], device="gpu", gpu_data_type="fp32_fp32") as engine
         engine.run({"x": mace.GpuTensor(0, x.shape)})
     except mace.InvalidArgumentError as e:
         print(e)
+cl.clCreateContext.restype = pointer
+cl.clCreateContext.argtypes = [pointer, ctypes.c_uint, pointer, pointer, pointer, pointer]
+device = pointer(handles.device)
+own = cl.clCreateContext(None, 1, ctypes.byref(device), None, None, None)
+assert own
+shared = mace.GpuContext(opencl_context=mace.GpuHandles(own, handles.device))
+options = {"device": "gpu", "gpu_data_type": "fp32_fp32"}
+with mace.Engine(sys.argv[1], gpu_context=shared, **options) as engine:
+    assert engine.gpu_handles() == mace.GpuHandles(own, handles.device)
+    np.testing.assert_array_equal(engine(x), wanted)
+try:
+    mace.GpuContext(opencl_context=mace.GpuHandles(own, 0))
+except mace.InvalidArgumentError as e:
+    assert "cl_device_id is null" in str(e)
 """
 
 

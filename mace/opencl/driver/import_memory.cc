@@ -3,8 +3,6 @@
 
 #include "mace/opencl/driver/import_memory.h"
 
-#include <CL/cl_ext.h>
-
 #include "mace/base/str_cat.h"
 
 namespace mace::opencl {

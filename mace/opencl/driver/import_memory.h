@@ -3,6 +3,8 @@
 #ifndef MACE_OPENCL_DRIVER_IMPORT_MEMORY_H_
 #define MACE_OPENCL_DRIVER_IMPORT_MEMORY_H_
 
+#include <CL/cl_ext.h>
+
 #include "mace/device/device_storage.h"
 #include "mace/opencl/driver/cl_context.h"
 

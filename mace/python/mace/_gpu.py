@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
+from mace._gpu_memory import GpuHandles
 from mace._library import Handle, check, created, ffi, lib, names_of, optional
 from mace._model import PathLike
 
@@ -18,10 +19,12 @@ class GpuContext:
     def __init__(self, storage_path: Optional[PathLike] = None,
                  opencl_binary_paths: Sequence[PathLike] = (),
                  opencl_parameter_path: Optional[PathLike] = None,
-                 progress: Optional[Callable[[int, int], None]] = None) -> None:
+                 progress: Optional[Callable[[int, int], None]] = None,
+                 opencl_context: Optional[GpuHandles] = None) -> None:
         """`storage_path`: an existing folder for compiled programs. `opencl_binary_paths`: files
         of precompiled ones. `opencl_parameter_path`: the file of tuning results. `progress` is
-        called with the programs that are ready and all of them, while an engine is created."""
+        called with the programs that are ready and all of them, while an engine is created.
+        `opencl_context`: the app's own context and device, which engines use and retain."""
         paths, count, kept = names_of([str(path) for path in opencl_binary_paths])
         called = ffi.NULL
         if progress is not None:
@@ -39,6 +42,10 @@ class GpuContext:
                     builder, optional(opencl_parameter_path)))
             if progress is not None:
                 check(lib.mace_gpu_context_builder_set_progress(builder, called, ffi.NULL))
+            if opencl_context is not None:
+                check(lib.mace_gpu_context_builder_set_opencl_context(
+                    builder, ffi.cast("void *", opencl_context.context),
+                    ffi.cast("void *", opencl_context.device)))
             context: Any = created("mace_gpu_context_t", lib.mace_gpu_context_builder_build,
                                    builder)
         finally:
