@@ -6,15 +6,17 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import tempfile
+import math
+from typing import Any, cast
 
 import numpy as np
+import xxhash
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from mace_tools.graph.ir import Quant, Tensor
 
 ALIGNMENT = 64
 _PART_ELEMENTS = 4 << 20
-_LARGE_BYTES = 64 << 20
 BLOCK = 32  # elements that share a scale
 # What the model file calls each: int8 with a scale for each row, or for each block; int4 in blocks,
 # without and with zero points.
@@ -29,20 +31,61 @@ def rows_of(array: np.ndarray) -> np.ndarray:
     return array.reshape(array.shape[0], -1)
 
 
+class PackedFloats(NDArrayOperatorsMixin):
+    """The float32 array for which a packed weight stands. It takes no memory: the floats are
+    computed whenever they are read."""
+
+    dtype = np.dtype(np.float32)
+
+    def __init__(self, shape: tuple[int, ...], stored: str, packed: np.ndarray) -> None:
+        self.shape, self._stored, self._packed = shape, stored, packed
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return 4 * self.size
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        floats = unpack(self._stored, self._packed, self.shape)
+        return floats if dtype is None else floats.astype(dtype, copy=False)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        arrays = (np.asarray(x) if isinstance(x, PackedFloats) else x for x in inputs)
+        return getattr(ufunc, method)(*arrays, **kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.asarray(self)[index]
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else that arrays have."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self), name)
+
+
 def store(tensor: Tensor, stored: str, quantized: np.ndarray, scales: np.ndarray,
           zeros: np.ndarray | None = None) -> None:
     """Makes a constant one that is written quantized. Values are [rows, depth] and scales float16
     [rows, blocks], except where it says otherwise. i8: int8 values and float32 scales [rows]; i8b:
     int8 values; i4: values from -8 to 7; i4z: values from 0 to 15, and zero points as scales."""
-    floats = _space(quantized.shape)
-    for part in parts_of(quantized):
-        steps = quantized[part].astype(np.float32)
-        if zeros is not None:
-            steps -= along(steps, zeros[part])
-        floats[part] = steps * along(steps, scales[part])
-    tensor.data = floats.reshape(tensor.data.shape)
-    tensor.stored = stored
-    tensor.packed = pack(stored, quantized, scales, zeros)
+    store_packed(tensor, stored, pack(stored, quantized, scales, zeros))
+
+
+def store_packed(tensor: Tensor, stored: str, packed: np.ndarray) -> None:
+    """The same of bytes as `pack` makes them."""
+    shape = cast(tuple[int, ...], tensor.shape)
+    tensor.data = cast(np.ndarray, PackedFloats(shape, stored, packed))
+    tensor.stored, tensor.packed = stored, packed
 
 
 def parts_of(rows: np.ndarray) -> list[slice]:
@@ -51,20 +94,20 @@ def parts_of(rows: np.ndarray) -> list[slice]:
     return [slice(first, first + count) for first in range(0, len(rows), count)]
 
 
-def _space(shape: tuple[int, ...]) -> np.ndarray:
-    """Space for floats; large ones are in a temporary file, from which they are read back."""
-    if 4 * int(np.prod(shape)) < _LARGE_BYTES:
-        return np.empty(shape, np.float32)
-    with tempfile.TemporaryFile() as file:
-        return np.memmap(file, np.float32, "w+", shape=shape)
-
-
 def store_quantized(tensor: Tensor, quantized: np.ndarray, quant: Quant) -> None:
     """Makes a float32 constant that has these very values one that is written as int8 values, with
     any quantization."""
     tensor.stored = "i8"
     tensor.packed = np.ascontiguousarray(quantized.astype(np.int8)).reshape(-1).view(np.uint8)
     tensor.packed_quant = quant
+
+
+def digest(tensor: Tensor) -> bytes:
+    """Of the contents of a constant, which differ if their digests do. REQUIRES: tensor.data."""
+    data = tensor.data if tensor.packed is None or tensor.packed_quant is not None \
+        else tensor.packed
+    assert data is not None
+    return xxhash.xxh3_128_digest(np.ascontiguousarray(data).reshape(-1).view(np.uint8))
 
 
 def along(quantized: np.ndarray, scales: np.ndarray) -> np.ndarray:
@@ -88,6 +131,38 @@ def pack(stored: str, quantized: np.ndarray, scales: np.ndarray,
     if zeros is not None:
         raw += zeros.astype("<f2").tobytes()
     return np.frombuffer(raw, np.uint8)
+
+
+def unpack(stored: str, packed: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The floats of what `pack` made."""
+    rows, depth = shape[0], math.prod(shape[1:])
+    blocks = -(-depth // BLOCK)
+    row_bytes = {"i8": depth, "i8b": BLOCK * blocks}.get(stored, BLOCK // 2 * blocks)
+    end = rows * row_bytes
+    raw, rest = packed[:end].reshape(rows, row_bytes), packed[-(-end // ALIGNMENT) * ALIGNMENT:]
+    if stored == "i8":
+        scales, zeros = rest.view("<f4"), None
+    else:
+        scales = rest[: 2 * rows * blocks].view("<f2").reshape(rows, blocks)
+        zeros = rest[2 * rows * blocks :].view("<f2").reshape(rows, -1) if stored == "i4z" else None
+    floats = np.empty((rows, depth), np.float32)
+    for part in parts_of(floats):
+        values = floats[part]
+        values[:] = _values(stored, raw[part])[:, :depth]
+        with np.errstate(invalid="ignore", over="ignore"):
+            if zeros is not None:
+                values -= along(values, zeros[part])
+            values *= along(values, scales[part])
+    return floats.reshape(shape)
+
+
+def _values(stored: str, raw: np.ndarray) -> np.ndarray:
+    """The quantized values of rows of bytes."""
+    if stored in ("i8", "i8b"):
+        return raw.view(np.int8)
+    pairs = raw.reshape(len(raw), -1, 1, BLOCK // 2)
+    values = np.concatenate([pairs & 15, pairs >> 4], 2).reshape(len(raw), -1)
+    return values if stored == "i4z" else values.view(np.int8) - np.int8(8)
 
 
 def _pairs(values: np.ndarray) -> np.ndarray:

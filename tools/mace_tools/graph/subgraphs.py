@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mace_tools.graph.ir import Graph, Tensor
+from mace_tools.graph.quantized_weights import digest
 
 # The attributes that name subgraphs, by op.
 ATTRIBUTES = {"If": ("then_branch", "else_branch"), "Loop": ("body",)}
@@ -38,6 +39,8 @@ def fill(net: Any, graph: Graph, fill_op: Callable[[Any, Any, Graph], None],
     """Adds the subgraphs to the NetDef. Returns them with names for weights that differ from
     those of all other tensors, except where they are the same weight."""
     parts = [_copy(part) for part in needed(graph)]
+    if not parts:
+        return []
     taken = {name for part in (graph, *parts) for name in part.tensors}
     weights = {_key(t): name for name, t in graph.tensors.items() if t.is_const}
     for part in parts:
@@ -76,7 +79,7 @@ def _copy(graph: Graph) -> Graph:
 def _key(tensor: Tensor) -> tuple[Any, ...]:
     assert tensor.data is not None
     quant = None if tensor.quant is None else id(tensor.quant)
-    return tensor.dtype, tensor.data.shape, tensor.stored, quant, tensor.data.tobytes()
+    return tensor.dtype, tensor.data.shape, tensor.stored, quant, digest(tensor)
 
 
 def _fresh(name: str, taken: set[str]) -> str:

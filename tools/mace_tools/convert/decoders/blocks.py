@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mace_tools.graph.quantized_weights import ALIGNMENT
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -129,11 +131,9 @@ def dequantized(kind: str, rows: np.ndarray) -> np.ndarray:
     return block.dequantize(flat).reshape(len(rows), -1)
 
 
-def quantized(kind: str, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The int8 values [rows, values] and the fp16 scales [rows, blocks] of Q4_0 or Q8_0."""
-    block = KINDS[kind]
-    flat = np.ascontiguousarray(rows).reshape(-1, block.bytes)
-    scales = np.ascontiguousarray(flat[:, :2]).view("<f2").reshape(len(rows), -1)
-    values = flat[:, 2:].view(np.int8) if kind == "Q8_0" else (
-        _nibbles(flat[:, 2:]).astype(np.int8) - np.int8(8))
-    return values.reshape(len(rows), -1), scales
+def packed(kind: str, rows: np.ndarray) -> np.ndarray:
+    """Q4_0 as the bytes of i4, and Q8_0 as those of i8b (quantized_weights.pack): values lie in
+    blocks as they do here, and scales behind all of them."""
+    flat = np.ascontiguousarray(rows).reshape(-1, KINDS[kind].bytes)
+    values, scales = flat[:, 2:].reshape(-1), flat[:, :2].reshape(-1)
+    return np.concatenate([values, np.zeros(-values.size % ALIGNMENT, np.uint8), scales])

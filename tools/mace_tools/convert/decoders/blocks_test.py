@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mace_tools.convert.decoders import blocks
+from mace_tools.graph.quantized_weights import unpack
 
 F = np.float32
 
@@ -78,11 +79,10 @@ def test_each_element_is_that_of_the_definition(kind):
 
 
 @pytest.mark.parametrize("kind", ["Q4_0", "Q8_0"])
-def test_quantized_values_and_scales_make_the_same_floats(kind):
+def test_bytes_of_the_model_file_stand_for_the_same_floats(kind):
     raw = np.random.default_rng(4).integers(0, 120, (2, 3 * blocks.KINDS[kind].bytes), np.uint8)
-    values, scales = blocks.quantized(kind, raw)
-    assert values.shape == (2, 96) and values.dtype == np.int8 and scales.dtype == np.float16
-    np.testing.assert_array_equal(values * np.repeat(scales.astype(F), 32, 1),
+    packed = blocks.packed(kind, raw)
+    np.testing.assert_array_equal(unpack({"Q4_0": "i4", "Q8_0": "i8b"}[kind], packed, (2, 96)),
                                   blocks.dequantized(kind, raw))
 
 

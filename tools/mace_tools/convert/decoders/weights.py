@@ -6,12 +6,13 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
 from mace_tools.convert.decoders import blocks
 from mace_tools.convert.decoders.stored import NARROW, Stored
-from mace_tools.graph.quantized_weights import BLOCK, along, rows_of
+from mace_tools.graph.quantized_weights import BLOCK, PackedFloats, along, pack, rows_of
 
 # Of weights in blocks, those that stay as they are, bit for bit, and as what.
 _KEPT = {"Q4_0": "i4", "Q8_0": "i8b"}
@@ -25,11 +26,12 @@ Packed = tuple[str, np.ndarray, np.ndarray] | tuple[str, np.ndarray, np.ndarray,
 
 @dataclass
 class Weights:
-    """Constants by name. `stored`: narrow floats; `packed`: quantized values and scales."""
+    """Constants by name. `stored`: narrow floats; `packed`: quantized ones, as their bytes in the
+    model file, whose floats are not kept."""
 
     floats: dict[str, np.ndarray] = field(default_factory=dict)
     stored: dict[str, str] = field(default_factory=dict)
-    packed: dict[str, Packed] = field(default_factory=dict)
+    packed: dict[str, tuple[str, np.ndarray]] = field(default_factory=dict)
     # By type of the file and ours: how many weights changed, and their errors.
     changed: dict[tuple[str, str], _Error] = field(default_factory=dict)
 
@@ -37,13 +39,17 @@ class Weights:
         if isinstance(value, np.ndarray):
             self.floats[name] = value
             return name
-        self.floats[name] = value.floats()
-        if value.kind in NARROW:
-            self.stored[name] = NARROW[value.kind]
-        elif value.kind in _KEPT:
-            self.packed[name] = (_KEPT[value.kind], *blocks.quantized(value.kind, value.rows()))
-        elif value.kind in blocks.KINDS:
-            self._rounded(name, value)
+        if value.kind not in blocks.KINDS:
+            self.floats[name] = value.floats()
+            if value.kind in NARROW:
+                self.stored[name] = NARROW[value.kind]
+            return name
+        if value.kind in _KEPT:
+            packed = _KEPT[value.kind], blocks.packed(value.kind, value.rows())
+        else:
+            packed = self._rounded(value)
+        self.packed[name] = packed
+        self.floats[name] = cast(np.ndarray, PackedFloats(value.shape, *packed))
         return name
 
     def notes(self) -> list[str]:
@@ -51,16 +57,16 @@ class Weights:
         return [f"{e.count} weights of {kind} are stored as {_NAMES[stored]}: signal-to-noise "
                 f"ratio {e.decibels():.1f} dB" for (kind, stored), e in self.changed.items()]
 
-    def _rounded(self, name: str, value: Stored) -> None:
+    def _rounded(self, value: Stored) -> tuple[str, np.ndarray]:
         """The nearest of the engine's types."""
-        rows = rows_of(self.floats[name])
+        rows = rows_of(value.floats())
         packed, error = _int8(rows), _Error()
         if value.kind in _WITH_OFFSETS:
             small = _int4(*blocks.with_offsets(value.kind, value.rows()))
             error.add(rows, _floats(small))
             packed = small if error.decibels() >= _MIN_DB else packed
-        self.packed[name] = packed
         self.changed.setdefault((value.kind, packed[0]), _Error()).add(rows, _floats(packed))
+        return packed[0], pack(*packed)
 
 
 def _int8(rows: np.ndarray) -> Packed:

@@ -27,7 +27,7 @@ from mace_tools.convert.passes.fold_constants import fold_if_small, fold_node
 from mace_tools.convert.reference import evaluates
 from mace_tools.convert.shape_inference import Inference
 from mace_tools.graph.ir import Attr, Graph, Node, Quant, Shape, Tensor, dtype_name
-from mace_tools.graph.quantized_weights import store
+from mace_tools.graph.quantized_weights import store_packed
 from mace_tools.graph.states import State
 from mace_tools.support.errors import ModelError, Unsupported
 
@@ -333,12 +333,15 @@ class Builder(NodeMaker, Frames):
         if data is None:
             where = f"{node.op} '{node.name}'" if node else "the outputs"
             raise ModelError(f"{where}: tensor '{name}' comes from nowhere")
+        if name in self.model.packed:
+            added = graph.add_tensor(Tensor(graph.fresh(name), "f32", data.shape))
+            store_packed(added, *self.model.packed[name])
+            own[name] = added.name
+            return added.name
         quant = self.model.info[name].quant if name in self.model.info else None
         own[name] = graph.add_const(name, data, dtype_name(data.dtype))
         graph.tensors[own[name]].quant = quant
         graph.tensors[own[name]].stored = self.model.stored.get(name, "")
-        if name in self.model.packed:
-            store(graph.tensors[own[name]], *self.model.packed[name])
         return own[name]
 
     def _fold_all(self, name: str) -> None:

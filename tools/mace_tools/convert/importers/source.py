@@ -144,8 +144,8 @@ class SourceModel:
     # The cure, if the file says more about an operator than its name does.
     help: dict[str, str] = field(default_factory=dict)
     stored: dict[str, str] = field(default_factory=dict)  # constants widened when read: bf16, f16
-    # Constants that are written as these quantized values and scales (quantized_weights.store).
-    packed: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    # Constants that are written quantized: the type, and the bytes (quantized_weights.pack).
+    packed: dict[str, tuple[str, np.ndarray]] = field(default_factory=dict)
     # Operators that pass through because the app computes them (importers/custom.py), and the
     # versions of operators that have one other than 1.
     custom_ops: tuple[str, ...] = ()

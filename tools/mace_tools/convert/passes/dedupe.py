@@ -5,10 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import xxhash
-
 from mace_tools.graph.ir import Graph
 from mace_tools.graph.quantization import as_key
+from mace_tools.graph.quantized_weights import digest
 
 
 def dedupe(graph: Graph) -> None:
@@ -21,8 +20,8 @@ def _merge_constants(graph: Graph) -> None:
     for name, tensor in list(graph.tensors.items()):
         if tensor.data is None or name in graph.outputs or tensor.quant is not None:
             continue
-        digest = xxhash.xxh3_128_digest(tensor.data.tobytes())
-        key = (tensor.dtype, tensor.stored, tensor.data.shape, as_key(tensor.source_quant), digest)
+        key = (tensor.dtype, tensor.stored, tensor.data.shape, as_key(tensor.source_quant),
+               digest(tensor))
         kept = seen.setdefault(key, name)
         if kept != name:
             graph.replace_uses(name, kept)
