@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -16,9 +17,11 @@ from mace_tools.convert.importers import kv_caches
 from mace_tools.convert.importers.huggingface.logits_test import empty_states
 from mace_tools.convert.passes.pipeline import convert
 from mace_tools.run import runner
+from mace_tools.support import ndk
 from mace_tools.support.console import Console
 from mace_tools.support.exit_codes import ExitCode
 from mace_tools.support.protos import REPO
+from mace_tools.testing.fake_devices import FakeDevices
 
 pytestmark = pytest.mark.full
 VERSES = REPO / "models" / "verses"
@@ -80,6 +83,39 @@ def test_sequences_go_on_in_another_process(generate, folder):
     (folder / "s").write_bytes((folder / "s").read_bytes()[:-1])
     _, err, _ = generate(more, "--restore_sequence=s", code=ExitCode.RUN_FAILED)
     assert "saved sequence 's': its checksum is wrong" in err
+
+
+def test_text_on_a_phone_and_a_board(generate, folder, monkeypatch):
+    fake = FakeDevices(folder / "devices")
+    monkeypatch.setenv("PATH", f"{fake.bin}:{os.environ['PATH']}")
+    monkeypatch.delenv(ndk.HOME, raising=False)
+    fake.phone("A1", props={"ro.product.cpu.abilist": "x86_64"})
+    here = runner.find(Console(), None)
+    flags = (f"--prompt={PROMPT}", "--temperature=0", "--max_new_tokens=8")
+    *_, (local,) = generate(*flags)
+    on_phone = (*flags, "--target_abis=x86_64", f"--mace_run={here}")
+    out, err, _ = generate(*on_phone, "--save_sequence=phone")
+    (place,) = json.loads((folder / "report.json").read_text())["models"]["verses"]["places"]
+    assert place["name"] == "A1" and place["device"] == "cpu"
+    assert place["generations"][0]["tokens"] == local["tokens"]
+    assert out.startswith(local["text"] + "\n") and "A1" in out.splitlines()[-1]
+    assert "8 new tokens" in err and "Text by verses on A1" in err
+    assert {"prompt", "verses.pb", "verses.data", "verses.tokenizer"} < set(place["copied"])
+    more = f"--prompt={PROMPT}{local['text']}"
+    *_, (here_again,) = generate(more, "--restore_sequence=phone", "--max_new_tokens=1")
+    assert here_again["reused_tokens"] >= local["prompt_tokens"]
+    generate(more, *on_phone[1:], "--restore_sequence=phone")
+    (place,) = json.loads((folder / "report.json").read_text())["models"]["verses"]["places"]
+    assert place["generations"][0]["reused_tokens"] == here_again["reused_tokens"]
+    _, err, _ = generate(*flags, "--target_abis=host,x86_64", "--save_sequence=s",
+                         code=ExitCode.USAGE)
+    assert "the model runs in 2 places, and a file holds one sequence" in err
+    both = (*on_phone, "--target_abis=host,x86_64")
+    out, _, (made,) = generate(*both)
+    assert out.count(local["text"] + "\n") == 2 and made["tokens"] == local["tokens"]
+    fake.rule("A1", "--generate", "fail no", times=1)
+    _, err, _ = generate(*on_phone, code=ExitCode.RUN_FAILED)
+    assert "A1" in err
 
 
 def test_what_is_refused(generate, folder):

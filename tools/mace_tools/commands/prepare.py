@@ -176,7 +176,8 @@ def check_runtime(context: Context, tag: str, model: Model) -> None:
     abis = context.deployment.library.target_abis
     if "host" not in abis:
         context.console.warn(f"{tag}: target_abis is {', '.join(abis)}; this command runs on the "
-                             "machine at hand (`run` and `benchmark` run on phones and boards)")
+                             "machine at hand (`run`, `benchmark` and `generate` run on phones and "
+                             "boards)")
 
 
 def own_file(file: Path | None, job: Job, device: str, num_models: int,

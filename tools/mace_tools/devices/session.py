@@ -22,10 +22,11 @@ from mace_tools.support.locks import locked
 from mace_tools.support.protos import cache_folder
 
 # Flags of mace_run whose values are files that it reads; that it writes; and folders.
-READ = ("model_file", "model_data_file", "opencl_binary_file", "offline_memory_plan")
+READ = ("model_file", "model_data_file", "opencl_binary_file", "offline_memory_plan", "tokenizer",
+        "generate", "restore_sequence")
 # The path of a file of this machine; or one on the phone, or a name that its linker knows.
 LIBRARY_FLAG = "dsp_library"
-WRITTEN = ("json", "trace")
+WRITTEN = ("json", "trace", "save_sequence")
 FOLDER_FLAG = "output_dir"
 TUNING_FLAG = "tuning_file"  # which it reads and writes
 ENVIRONMENT = ("MACE_CPP_MIN_VLOG_LEVEL", "COLUMNS")

@@ -141,13 +141,16 @@ def call(
         return json.loads(report.read_text()) if report.is_file() else {}
 
 
-def stream(binary: Path, arguments: Sequence[str]) -> dict[str, Any]:
-    """The same, with what it writes to stdout as it comes, by characters instead of lines."""
+def stream(
+    binary: Path | Program, arguments: Sequence[str], console: Console
+) -> dict[str, Any]:
+    """The same, with what it writes to stdout as it comes if it runs here, by characters instead
+    of lines."""
     sys.stdout.flush()
     with tempfile.TemporaryDirectory(prefix="mace_run.") as folder:
         report = Path(folder) / "report.json"
-        for _ in _lines(binary, [*arguments, f"--json={report}"], dict(os.environ), None):
-            pass
+        for line in _lines(binary, [*arguments, f"--json={report}"], dict(os.environ), None):
+            console.data(line)  # of a program elsewhere
         found: dict[str, Any] = json.loads(report.read_text())
         return found
 

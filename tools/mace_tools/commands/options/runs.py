@@ -33,6 +33,7 @@ def run(p: argparse.ArgumentParser) -> None:
 
 def generate(p: argparse.ArgumentParser) -> None:
     shared.add_running(p)
+    shared.add_devices(p)
     p.add_argument("--prompt", action="append", required=True, metavar="TEXT",
                    help="a text to continue; may be repeated: each is run behind what it has in "
                    "common with the text before it")
