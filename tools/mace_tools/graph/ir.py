@@ -19,6 +19,7 @@ import numpy as np
 from mace_tools.graph import op_schema
 from mace_tools.graph.attributes import Attr, clean_attrs
 from mace_tools.graph.dynamic_dims import OpenDims
+from mace_tools.graph.source_blocks import SourceBlocks
 from mace_tools.graph.states import State
 
 Shape = tuple[Union[int, None], ...]
@@ -81,6 +82,7 @@ class Tensor:
     packed_quant: Quant | None = None
     # Of a dequantized float32 constant: the quantization of its int8 values, int32 of a bias.
     source_quant: Quant | None = None
+    source_blocks: SourceBlocks | None = None  # the same of a weight in blocks
     unsigned: str = ""  # the type of its numbers, if that is wider unsigned (importers/unsigned.py)
 
     @property
@@ -94,9 +96,8 @@ class Tensor:
     @property
     def static_shape(self) -> tuple[int, ...] | None:
         """The shape if every extent is known."""
-        if self.shape is None or any(d is None for d in self.shape):
-            return None
-        return self.shape  # type: ignore[return-value]
+        is_known = self.shape is not None and None not in self.shape
+        return self.shape if is_known else None  # type: ignore[return-value]
 
 
 @dataclass(eq=False)
@@ -196,8 +197,7 @@ class Graph:
 
     def const(self, name: str) -> np.ndarray | None:
         """The contents of a constant, None for anything else."""
-        tensor = self.tensors.get(name)
-        return None if tensor is None else tensor.data
+        return self.tensors[name].data if name in self.tensors else None
 
     def shape(self, name: str) -> Shape | None:
         return self.tensors[name].shape

@@ -81,6 +81,27 @@ def store(tensor: Tensor, stored: str, quantized: np.ndarray, scales: np.ndarray
     store_packed(tensor, stored, pack(stored, quantized, scales, zeros))
 
 
+def store_blocks(tensor: Tensor, min_db: float = math.inf) -> bool:
+    """Makes a constant the blocks of its source, if their scales as fp16 keep such a
+    signal-to-noise ratio, by default each float as it is. REQUIRES: tensor.data and
+    tensor.source_blocks."""
+    source = tensor.source_blocks
+    assert source is not None and tensor.data is not None
+    with np.errstate(over="ignore"):
+        scales, zeros = (None if t is None else t.astype(np.float16)
+                         for t in (source.scales, source.zeros))
+    packed = pack(source.stored, source.values, cast(np.ndarray, scales), zeros)
+    floats = unpack(source.stored, packed, tensor.data.shape)
+    if tensor.stored == "f16":  # as an fp16 model has them, where they may be rounded
+        floats = floats.astype(np.float16).astype(np.float32)
+    noise = float(np.square(floats - tensor.data, dtype=np.float64).sum())
+    signal = float(np.square(tensor.data, dtype=np.float64).sum())
+    if noise != 0 and not signal >= noise * 10 ** (min_db / 10):
+        return False
+    store_packed(tensor, source.stored, packed)
+    return True
+
+
 def store_packed(tensor: Tensor, stored: str, packed: np.ndarray) -> None:
     """The same of bytes as `pack` makes them."""
     shape = cast(tuple[int, ...], tensor.shape)

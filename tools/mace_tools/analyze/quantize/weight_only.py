@@ -20,7 +20,14 @@ from mace_tools.analyze.quantize.runs import Runs
 from mace_tools.config.quantization_options import WEIGHTS_ONLY
 from mace_tools.graph.extract import Arrays
 from mace_tools.graph.ir import Graph, Node, Tensor
-from mace_tools.graph.quantized_weights import BLOCK, along, parts_of, rows_of, store
+from mace_tools.graph.quantized_weights import (
+    BLOCK,
+    along,
+    parts_of,
+    rows_of,
+    store,
+    store_blocks,
+)
 from mace_tools.graph.run_io import own_outputs
 from mace_tools.support.errors import MaceError
 
@@ -30,6 +37,7 @@ BITS = dict(zip(WEIGHTS_ONLY, ("i8", "i4")))
 OPERANDS = {"FullyConnected": 1, "Gather": 0}
 # Weights of which int4 keep less get 8 bits.
 MIN_DB = 20.0
+_MIN_DB_OF_SCALES = 60.0  # what scales of fp16 keep, if they are not too small or too large
 _MAX_MEASURED = 8  # samples on which outputs are compared
 _RATIOS = np.linspace(1.0, 0.7, 13)
 _MAX_SCALE = 65504.0  # of fp16
@@ -123,7 +131,7 @@ def _store_part(graph: Graph, prefix: str, kind: str, float_nodes: tuple[str, ..
         if not np.isfinite(before).all():
             raise MaceError(f"{readers[0]}: its weight '{name}' has NaN or infinite elements, for "
                             "which no quantized value stands; leave the node out with float_nodes")
-        used, error = _store(tensor, BITS[kind], seen.get(name))
+        used, error = _store_source_blocks(tensor) or _store(tensor, BITS[kind], seen.get(name))
         made.weights[prefix + name] = Stored(used, error, before.size, [n.name for n in readers])
 
 
@@ -162,6 +170,16 @@ def _takes(node: Node, name: str) -> bool:
     if place is None or node.inputs.count(name) != 1 or node.inputs[place] != name:
         return False
     return node.op != "Gather" or node.attr("axis") == 0
+
+
+def _store_source_blocks(tensor: Tensor) -> tuple[str, Error] | None:
+    """Keeps the quantized values that the source has, and rounds their scales."""
+    before = tensor.data
+    if tensor.source_blocks is None or not store_blocks(tensor, _MIN_DB_OF_SCALES):
+        return None
+    error = Error()
+    error.add(rows_of(np.asarray(tensor.data)), rows_of(before))
+    return tensor.stored[:2], error
 
 
 def _store(tensor: Tensor, kind: str, products: np.ndarray | None) -> tuple[str, Error]:

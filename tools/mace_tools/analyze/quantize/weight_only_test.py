@@ -18,6 +18,7 @@ from mace_tools.analyze.quantize.weight_only import (
 from mace_tools.convert import emit, reference
 from mace_tools.graph.ir import Graph
 from mace_tools.graph.quantized_weights import store
+from mace_tools.graph.source_blocks import SourceBlocks
 from mace_tools.run import runner
 from mace_tools.support import protos
 from mace_tools.support.console import Console
@@ -249,3 +250,26 @@ def test_weights_that_the_source_quantized_become_dynamic_as_they_are():
         store_weights(graph, "int8")
     with pytest.raises(MaceError, match="no weight can be stored quantized"):
         store_weights(graph, "int8", (layer.name,), dynamic=True)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_blocks_of_the_source_keep_their_values_with_rounded_scales(dynamic):
+    """As of MatMulNBits whose scales fp16 does not hold."""
+    random = np.random.default_rng(3)
+    values, scales = random.integers(0, 16, (9, 64)), random.uniform(0.01, 0.02, (9, 2))
+    blocks = SourceBlocks("i4z", values.astype(np.int8), scales.astype(np.float32),
+                          np.full((9, 2), 3, np.float32))
+    floats = (values - 3) * np.repeat(blocks.scales, 32, 1)
+    graph = Graph("blocks")
+    graph.add_input("x", "f32", (3, 64))
+    graph.add("FullyConnected", ["x", graph.add_const("w", floats.astype(np.float32))], ["y"])
+    graph.outputs = ["y"]
+    graph.tensors["w"].source_blocks = blocks
+    made = store_weights(graph, "int8", dynamic=dynamic)
+    tensor, weight = made.graph.tensors["w"], made.weights["w"]
+    assert tensor.stored == "i4z" and weight.kind == "i4" and 60 < weight.error.sqnr_db < 90
+    np.testing.assert_array_equal(
+        tensor.data, (values - 3) * np.repeat(scales.astype(np.float16).astype(np.float32), 32, 1))
+    graph.tensors["w"].data = graph.const("w") * 2  # a pass that knows nothing of the blocks
+    made = store_weights(graph, "int8", dynamic=dynamic)
+    assert made.graph.tensors["w"].stored == "i8"

@@ -28,6 +28,7 @@ from mace_tools.convert.reference import evaluates
 from mace_tools.convert.shape_inference import Inference
 from mace_tools.graph.ir import Attr, Graph, Node, Quant, Shape, Tensor, dtype_name
 from mace_tools.graph.quantized_weights import store_packed
+from mace_tools.graph.source_blocks import SourceBlocks
 from mace_tools.graph.states import State
 from mace_tools.support.errors import ModelError, Unsupported
 
@@ -117,6 +118,10 @@ class Builder(NodeMaker, Frames):
     def source_quant(self, name: str) -> Quant | None:
         """The quantized values for which a constant stands, see Tensor.source_quant."""
         return self.graph.tensors[name].source_quant
+
+    def set_source_blocks(self, name: str, blocks: SourceBlocks | None) -> None:
+        """The quantized values for which a float constant stands."""
+        self.graph.tensors[name].source_blocks = blocks
 
     def rounds_floats(self) -> None:
         """Notes that quantized values are a rounding of the floats in which the source

@@ -2,7 +2,8 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-Their weights become floats when the model is converted.
+Their weights become floats when the model is converted, and in the end the quantized values again,
+where the engine has such blocks (passes/store_quantized_weights.py).
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.onnx import registry
+from mace_tools.convert.importers.onnx import registry, source_blocks
 from mace_tools.convert.importers.onnx.scales import AGAIN
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError, Unsupported
@@ -33,7 +34,7 @@ def matmul_n_bits(b: Builder, n: SourceNode) -> str:
     if min(rows, columns, block) < 1:
         raise ModelError(f"{n.op} '{n.name}': N is {rows}, K {columns} and block_size {block}; "
                          f"they are above 0; {AGAIN}")
-    packed = _constant(b, weights, "weights")
+    packed, found = _constant(b, weights, "weights"), None
     if packed.size == 0:  # the projection is left out
         floats = np.zeros((rows, columns), np.float32)
     else:
@@ -46,7 +47,12 @@ def matmul_n_bits(b: Builder, n: SourceNode) -> str:
         scale = _shaped(n, scales, _constant(b, scales, "scales"), (rows, count))
         zero = _zeros(b, n, zeros, bits, (rows, count))
         floats = (values - zero[:, group]) * scale.astype(np.float32)[:, group]
-    y = b.op("MatMul", x, b.add_const(floats, b.dtype(x), "weights"), transpose_b=1)
+        is_plain = not groups or np.array_equal(group, np.arange(columns) // block)
+        found = source_blocks.found(b, n, block, values, scale, zero) if is_plain else (
+            source_blocks.none(b, n, "their columns have groups of their own (g_idx)"))
+    w = b.add_const(floats, b.dtype(x), "weights")
+    b.set_source_blocks(w, found)
+    y = b.op("MatMul", x, w, transpose_b=1)
     return b.op("Eltwise", y, bias, type="SUM") if bias else y
 
 
@@ -81,12 +87,19 @@ def gather_block_quantized(b: Builder, n: SourceNode) -> str:
     group = np.arange(values.shape[along]) // (block or values.shape[along])
     shape = [1 if d == 1 and k != along else values.shape[k] for k, d in enumerate(scale.shape)]
     shape[along] = int(group[-1]) + 1
-    scale = _shaped(n, scales, scale, tuple(shape)).astype(np.float32).take(group, along)
+    scale = _shaped(n, scales, scale, tuple(shape)).astype(np.float32)
     if zeros:
         cut = tuple(slice(d) for d in shape)  # behind the zero points a byte may have more bits
-        zero = _shaped(n, zeros, zero[cut], tuple(shape)).take(group, along)
-    floats = (values.astype(np.float32) - zero) * scale
-    return b.op("Gather", b.add_const(floats, b.dtype(scales), "weights"), indices, axis=axis)
+        zero = _shaped(n, zeros, zero[cut], tuple(shape)).astype(np.float32)
+    values = values.astype(np.float32)
+    floats = (values - (zero.take(group, along) if zeros else zero)) * scale.take(group, along)
+    w = b.add_const(floats, b.dtype(scales), "weights")
+    if rank == 2 and (axis, along) == (0, 1):
+        blocks = (len(values), shape[1])
+        b.set_source_blocks(w, source_blocks.found(
+            b, n, block or values.shape[1], values, np.broadcast_to(scale, blocks),
+            np.broadcast_to(zero, blocks)))
+    return b.op("Gather", w, indices, axis=axis)
 
 
 def _bits(n: SourceNode) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from mace_tools.convert import importers, reference
+from mace_tools.convert.passes.pipeline import convert
 from mace_tools.support.errors import MaceError
 from mace_tools.testing.grid import SAME
 from mace_tools.testing.onnx_cases import Case, i64, save, uniform
@@ -132,3 +133,50 @@ def test_rows_of_a_table(tmp_path, case):
 def test_a_refusal(tmp_path, op, case, reason):
     with pytest.raises(MaceError, match=reason):
         importers.load("onnx", save(tmp_path / "m.onnx", f"{MS}{op}", case))
+
+
+def halves(case: Case, *places: int) -> Case:
+    """With scales, and perhaps zero points, that fp16 holds."""
+    for k in places:
+        case.operands[k] = case.operands[k].astype(np.float16).astype(np.float32)
+    return case
+
+
+KEPT = [(product(4, 32), "i4"), (product(4, 32, "packed"), "i4z"), (product(8, 32), "i8b"),
+        (product(2, 32, "packed"), "i4"), (product(4, 64, columns=160), "i4"),
+        (product(4, 128, "packed", columns=256), "i4z"), (product(8, 64, columns=128), "i8b"),
+        (product(4, 256, bias=True), "i4")]
+
+
+@pytest.mark.parametrize(("case", "stored"), KEPT, ids=lambda c: str(
+    c if isinstance(c, str) else list(c.attrs.values())))
+def test_blocks_are_kept_bit_for_bit(tmp_path, case, stored):
+    path = save(tmp_path / "m.onnx", f"{MS}MatMulNBits", halves(case, 2))
+    graph = importers.load("onnx", path)
+    (weight,) = (t.data for t in graph.tensors.values() if t.source_blocks)
+    graph = convert(graph)
+    (node,) = (n for n in graph.nodes if n.op == "FullyConnected")
+    tensor = graph.tensors[node.inputs[1]]
+    assert tensor.stored == stored and graph.notes == []
+    np.testing.assert_array_equal(tensor.data, weight)
+
+
+def test_rows_of_a_table_are_kept(tmp_path):
+    case = halves(rows(4, 32, True), 2)
+    graph = convert(importers.load("onnx", save(
+        tmp_path / "m.onnx", f"{MS}GatherBlockQuantized", case)))
+    (tensor,) = (t for t in graph.tensors.values() if t.packed is not None)
+    assert tensor.stored == "i4z" and graph.notes == []
+
+
+@pytest.mark.parametrize(("case", "reason"), [
+    (product(4, 16), "blocks are of 16 elements, those of the engine of 32"),
+    (product(8, 32, "packed"), "neither 8-bit blocks with zero points"),
+    (halves(product(4, 32, "floats"), 2), None),
+    (Case([*product(4, 32, "packed").operands, np.arange(K, dtype=np.int32) % 2],
+          product(4, 32).attrs), "groups of their own"),
+])
+def test_other_blocks_become_floats_with_a_reason(tmp_path, case, reason):
+    graph = convert(importers.load("onnx", save(tmp_path / "m.onnx", f"{MS}MatMulNBits", case)))
+    assert all(t.packed is None for t in graph.tensors.values())
+    assert any((reason or "fp16 does not hold") in note for note in graph.notes)
