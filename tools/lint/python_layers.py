@@ -52,7 +52,7 @@ SUBFOLDERS: dict[str, dict[str, set[str]]] = {
         "exporters": set(),
         "decoders": set(),
         "importers": {".", "decoders", "exporters", "ops", "passes", "reference"},
-        "tokenizers": set(),
+        "tokenizers": {"decoders"},
         "onnx_export": {"importers", "ops"},
     },
     "analyze": {

@@ -10,7 +10,7 @@ import struct
 import numpy as np
 import pytest
 
-from mace_tools.convert.decoders import gguf
+from mace_tools.convert.decoders import gguf, gguf_keys
 from mace_tools.support.errors import ModelError
 from mace_tools.testing.gguf_file import F32, KINDS, U64, Written, content, floats, text, typed
 
@@ -51,6 +51,17 @@ def test_keys_and_tensors(tmp_path, version):
     for name in "whb":
         np.testing.assert_array_equal(found.tensors[name].floats(), weights)
     assert np.shares_memory(found.tensors["w"].floats(), found.tensors["w"].data)
+
+
+def test_keys_alone_are_read_of_files_with_other_tensors(tmp_path):
+    path, other = tmp_path / "m.gguf", tensor(kind=10)
+    keys = [*KEYS, ("tokenizer.a", [1, 2]), ("tokenizer.b", [0.5]), ("tokenizer.c", ["x"])]
+    path.write_bytes(content(keys, [("w", other)]))
+    assert gguf_keys.read(path, "tokenizer.") == {
+        "tokenizer.a": [1, 2], "tokenizer.b": [0.5], "tokenizer.c": ["x"]}
+    path.write_bytes(content([*KEYS, *keys], [("w", other)]))
+    with pytest.raises(ModelError, match="is there twice"):
+        gguf_keys.read(path, "tokenizer.")
 
 
 def test_other_alignments_and_a_missing_last_padding(tmp_path):

@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mace_tools.convert.tokenizers import (
-    gguf_metadata,
-    gguf_vocabulary,
-    hugging_face,
-    sentencepiece_model,
-)
+from mace_tools.convert.decoders import gguf_keys
+from mace_tools.convert.tokenizers import gguf_vocabulary, hugging_face, sentencepiece_model
 from mace_tools.convert.tokenizers.tokenizer_file import Tokenizer
 from mace_tools.support.errors import MaceError, ModelError
 
@@ -30,8 +26,8 @@ def read(path: Path) -> Tokenizer:
 def _read(path: Path) -> Tokenizer:
     with path.open("rb") as file:
         start = file.read(64)
-    if start.startswith(b"GGUF"):
-        return gguf_vocabulary.of_metadata(gguf_metadata.read(path, "tokenizer."))
+    if start.startswith(gguf_keys.MAGIC):
+        return gguf_vocabulary.of_metadata(gguf_keys.read(path, "tokenizer."))
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return hugging_face.read(path)
     return sentencepiece_model.read(path)
