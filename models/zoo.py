@@ -34,8 +34,8 @@ Public models that were tried with the converter and the engine, each as `init` 
 deployment file, with the dimensions that the source
 leaves open as `models/zoo.yml` gives them, or 1. None is stored here:
 `models/zoo.yml` has the checksum and the source of each, and `models/zoo.py` renews this page.
-*Error* is the largest difference from the source framework on random inputs, relative to the
-largest magnitude of its output (`run --validate`); an int8 model may be off by a step,
+*Error* is the largest difference from the source framework on random inputs (in the ranges of
+`models/zoo.yml`, where a model takes no others), relative to the largest magnitude of its output (`run --validate`); an int8 model may be off by a step,
 and an error above 1e-3 passes where rounding moves the framework's own outputs as much. *ms* is the
 fastest of 20 runs on one thread of an {cpu},
 on a machine that did other work at the same time.
@@ -83,6 +83,9 @@ def tried(path: Path, folder: Path, entry: dict[str, Any]) -> Result:
     text = re.sub(r"\?", str(entry.get("open", 1)), yml.read_text())
     if "input_shapes" in entry:  # in place of what init wrote, which the source does not state
         text = re.sub(r"(input_shapes:).*", rf"\1 {entry['input_shapes']}", text)
+    if "input_ranges" in entry:
+        ranges = f"input_ranges: {entry['input_ranges']}"
+        text = re.sub(r"( *)input_shapes:", rf"\1{ranges}\n\g<0>", text)
     yml.write_text(text)
     done = call("run", f"--config={yml}", "--validate", "--round=20", "--num_threads=1",
                 f"--json={folder / 'r.json'}", folder=folder)
