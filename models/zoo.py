@@ -31,12 +31,12 @@ PAGE = """\
 <!-- index: zoo, model zoo, models, pretrained -->
 
 Public models that were tried with the converter and the engine, each as `init` drafts its
-deployment file, with the dimensions that the source
-leaves open as `models/zoo.yml` gives them, or 1. None is stored here:
-`models/zoo.yml` has the checksum and the source of each, and `models/zoo.py` renews this page.
-*Error* is the largest difference from the source framework on random inputs (in the ranges of
-`models/zoo.yml`, where a model takes no others), relative to the largest magnitude of its output (`run --validate`); an int8 model may be off by a step,
-and an error above 1e-3 passes where rounding moves the framework's own outputs as much. *ms* is the
+deployment file, with the dimensions that the source leaves open as `models/zoo.yml` gives them,
+or 1. None is stored here: `models/zoo.yml` has the checksum and the source of each, and
+`models/zoo.py` renews this page. *Error* is the largest difference from the source framework on
+random inputs (in the ranges of `models/zoo.yml`, where a model takes no others), relative to
+the largest magnitude of its output (`run --validate`); an int8 model may be off by a step, and
+an error above 1e-3 passes where rounding moves the framework's own outputs as much. *ms* is the
 fastest of 20 runs on one thread of an {cpu},
 on a machine that did other work at the same time.
 

@@ -187,7 +187,7 @@ def test_without_cxx_it_has_no_cxx_library(found, tmp_path):
 
 def test_all_classes_compile_against_android_itself(tmp_path):
     """The fakes that the archive is built with could be wrong."""
-    jar = maven.need("android-all")
+    jar = maven.need("android-all", "5.")
     java.compile_classes([*java.sources("src"), *java.sources("android")], tmp_path / "classes",
                          (jar,))
     assert (tmp_path / "classes/org/mace/android/Bitmaps.class").is_file()

@@ -39,14 +39,15 @@ def pins() -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def path_of(artifact: str) -> Path:
-    (version,) = [row[1] for row in pins() if row[0] == artifact]
+def path_of(artifact: str, start: str = "") -> Path:
+    """`start` of the version, where several are pinned."""
+    (version,) = [row[1] for row in pins() if row[0] == artifact and row[1].startswith(start)]
     return folder() / f"{artifact}-{version}.jar"
 
 
-def need(artifact: str) -> Path:
+def need(artifact: str, start: str = "") -> Path:
     """The jar; fails the test that asks if set-up has not fetched it."""
-    path = path_of(artifact)
+    path = path_of(artifact, start)
     if not path.is_file():
         import pytest
 
@@ -56,7 +57,7 @@ def need(artifact: str) -> Path:
 
 def fetch(artifact: str, version: str, group: str, digest: str) -> None:
     """Errors: OSError, ValueError for other bytes than those that are pinned."""
-    target = path_of(artifact)
+    target = path_of(artifact, version)
     url = f"{central()}/{group.replace('.', '/')}/{artifact}/{version}/{target.name}"
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=target.parent)
@@ -77,7 +78,7 @@ def fetch(artifact: str, version: str, group: str, digest: str) -> None:
 
 def main() -> int:
     for row in pins():
-        if not path_of(row[0]).is_file():
+        if not path_of(row[0], row[1]).is_file():
             try:
                 fetch(*row)
             except (OSError, ValueError) as e:

@@ -1,5 +1,7 @@
-// The example app: the AAR, the converted model and the pictures of a checkout of MACE.
+// The example app: the AAR, the converted models and the images of a clone of MACE.
 // SPDX-License-Identifier: Apache-2.0
+import org.jetbrains.kotlin.gradle.dsl.JvmTarget
+
 plugins {
   id("com.android.application")
   id("org.jetbrains.kotlin.android")
@@ -21,12 +23,16 @@ android {
     sourceCompatibility = JavaVersion.VERSION_1_8
     targetCompatibility = JavaVersion.VERSION_1_8
   }
-  kotlinOptions { jvmTarget = "1.8" }
+  // R8 shrinks it by the rules of the AAR; the app has none of its own.
+  buildTypes["release"].isMinifyEnabled = true
   sourceSets["main"].kotlin.srcDir("src/main/kotlin")
   sourceSets["main"].assets.srcDirs(
-      mace.resolve("build/example/model"), mace.resolve("models/digits/images"))
+      mace.resolve("build/example/model"), mace.resolve("build/verses/model"),
+      mace.resolve("models/digits/images"))
   // Files that are stored as they are can be mapped.
   androidResources { noCompress += listOf("pb", "data") }
 }
+
+kotlin { compilerOptions { jvmTarget = JvmTarget.JVM_1_8 } }
 
 dependencies { implementation(fileTree(mace.resolve("build/java")) { include("*.aar") }) }
