@@ -13,7 +13,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 FROM = "debian:${DEBIAN}-slim"
@@ -95,9 +95,30 @@ def _apart(root: Path, command: list[str]) -> list[str]:
             "sh", *command]
 
 
-def _from(image: Image, context: Path, text: str) -> None:
+def bare(debian: str, root: Path) -> Image:
+    """Nothing but Debian, in a folder that does not exist yet; programs trust what this machine
+    trusts, which is set up as a user would behind a proxy."""
+    image = Image(root, arguments={"DEBIAN": debian})
+    _bootstrap(image)
+    shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    shutil.copy(TRUSTED, root / "tmp" / TRUSTED.name)
+    image.environment["PIP_CERT"] = f"/tmp/{TRUSTED.name}"
+    return image
+
+
+def copy(image: Image, root: Path) -> Image:
+    """The same in another folder."""
+    subprocess.run(["cp", "--archive", image.root, root], check=True)
+    return replace(image, root=root, environment=dict(image.environment))
+
+
+def _bootstrap(image: Image) -> None:
     subprocess.run(["debootstrap", "--variant=minbase", SUITES[image.arguments["DEBIAN"]],
                     str(image.root)], check=True, stdout=subprocess.DEVNULL)
+
+
+def _from(image: Image, context: Path, text: str) -> None:
+    _bootstrap(image)
     for folder in SLIM:
         shutil.rmtree(image.root / folder, ignore_errors=True)
     # As apt of the image does, which has no package lists.

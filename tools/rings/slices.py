@@ -27,7 +27,7 @@ ABOUT = {
     "hermetic": "mace_run from declared inputs only, each file compiled alone",
     "units": "files refer to the same symbols alone and in a translation unit with others",
     "amx": "int8 micro-kernels for AMX on an emulated CPU",
-    "docker": "the steps of docker/Dockerfile in two releases; needs root and the network",
+    "docker": "docker/Dockerfile and docs/install.md in two releases; needs root and the network",
 }
 
 # Pages are no inputs of a build, nor are the suites' own table and results.
@@ -160,10 +160,15 @@ def _scripts() -> list[Slice]:
             ("--config=hermetic", "--disk_cache=")),), _ALL_INPUTS),
         Slice("units", "mace_run", (Pytest(("test/units",)),), (*_ALL_INPUTS, "test/units/")),
         Slice("amx", "int8", (Script(("test/amx/run.sh",)),), ("test/amx/", *_OPS_INPUTS)),
-        *[Slice("docker", name, (Pytest(("test/docker", "-k", cases),
+        *[Slice("docker", name, (Pytest((f"test/docker/{file}_test.py", "-k", cases),
                                         environment=("MACE_TEST_DOCKER=all",)),),
-                ("docker/", "test/docker/", *_PACKAGE_INPUTS))
-          for name, cases in (("debian12", "not 13"), ("debian13", "another_user and 13"))],
+                ("docker/", "test/docker/", *_PACKAGE_INPUTS, *pages))
+          for name, file, cases, pages in (
+              ("debian12", "dockerfile", "not 13", ()),
+              ("debian13", "dockerfile", "another_user and 13", ()),
+              ("release12", "release", "12 or package", ("docs/install.md",)),
+              ("release13", "release", "13 and image", ("docs/install.md",)),
+              ("release_bytes", "release", "bytes", ()))],
     ]
 
 

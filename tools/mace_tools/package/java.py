@@ -111,7 +111,9 @@ def classes(android: bool) -> dict[str, bytes]:
         found = {p.relative_to(work / "classes").as_posix(): p.read_bytes()
                  for p in sorted((work / "classes").rglob("*.class"))}
     head = f"Manifest-Version: 1.0\nImplementation-Version: {bundle.version()}\n"
-    return {"META-INF/MANIFEST.MF": head.encode(), **_licences("META-INF/"), **found}
+    # Where R8 and ProGuard look for the rules of a jar; those of an AAR are in proguard.txt.
+    rules = {} if android else {"META-INF/proguard/mace.pro": PROGUARD.encode()}
+    return {"META-INF/MANIFEST.MF": head.encode(), **_licences("META-INF/"), **rules, **found}
 
 
 def _licences(folder: str) -> dict[str, bytes]:

@@ -23,7 +23,7 @@ CHAPTERS = {
         "docs/library.md": "", "docs/engine.md": "", "docs/pictures.md": "",
         "docs/tokenizers.md": "", "docs/sealed_models.md": "",
         "docs/devices.md": "", "docs/docker.md": "",
-        "docs/python.md": "", "docs/java.md": "",
+        "docs/install.md": "", "docs/python.md": "", "docs/java.md": "",
         "mace/examples/android/README.md": "An example app for Android"},
     "Devices, memory, speed": {
         "docs/gpu.md": "GPUs", "docs/dsp.md": "", "docs/memory_planning.md": "",

@@ -35,7 +35,9 @@ BAZEL = {"test_env", "test_output", "config", "cxxopt", "copt", "disk_cache", "j
 FOREIGN = {"uninitialized": "oclgrind", "strip-unneeded": "strip", "cpu-prof": "Node.js",
            "benchmark_filter": "google-benchmark", "build-arg": "docker", "rm": "docker",
            "privileged": "docker", "net": "docker", "cflags": "pkg-config", "libs": "pkg-config",
-           "install": "CMake", "detach-sign": "gpg", "armor": "gpg", "no-build-isolation": "pip"}
+           "install": "CMake", "build": "CMake", "detach-sign": "gpg", "armor": "gpg",
+           "no-build-isolation": "pip", "yes": "apt-get", "no-install-recommends": "apt-get",
+           "strip-components": "tar"}
 TOP = r"(?:mace|tools|docs|models|test|third_party|docker|bazel-[a-z]+|\.ci)"
 PATH = re.compile(rf"(?<![\w/.~$-])((?:{TOP})/[\w./*{{}},<>+-]*)")
 # Paths of examples, by the documents that make them up.
@@ -155,7 +157,7 @@ def target_is_there(package: str, name: str) -> bool:
 def wrong_labels(code: Code) -> list[str]:
     """Of Bazel's targets, in commands and alone."""
     found = []
-    for package, name in LABEL.findall(code.text if code.language != "cpp" else ""):
+    for package, name in LABEL.findall(code.text if code.language not in ("cpp", "java") else ""):
         if "://" in code.text or re.fullmatch(MADE_UP.get(code.document, NOTHING), name):
             continue
         folder = REPO / package.removesuffix("...").rstrip("/")

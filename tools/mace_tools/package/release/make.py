@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from PIL import Image
 
 from mace_tools.config.component_names import NAMES
 from mace_tools.package import java, wheel
@@ -20,6 +23,7 @@ from mace_tools.package.release import deb, maven
 from mace_tools.package.source import file_list, tree
 from mace_tools.support.console import Console
 from mace_tools.support.exit_codes import MissingToolError
+from mace_tools.support.protos import REPO
 
 LINUX = ("host", "arm64", "armhf")
 WHEELS = ("host", "arm64")
@@ -41,6 +45,7 @@ def release(console: Console, out: Path, linux: Sequence[str]) -> list[str]:
             if abi.name in WHEELS:
                 wheel.build(abi, made, new, wheel.RELEASED)
         left_out += _java(console, new)
+        _example(new)
         tree.write_archive(file_list.read(console), new / f"mace-{bundle.version()}-source.tar.gz")
         write_lists(new)
         if out.exists():
@@ -90,7 +95,27 @@ def debian_files(root: Path, library: Path, triple: str) -> dict[str, bytes]:
     config = config.replace("${pcfiledir}/../../..", "/usr").replace(
         f"-L${{prefix}}/lib/{library.parent.name} ", "")
     found[f"usr/lib/{triple}/pkgconfig/mace.pc"] = config.encode()
+    for path in sorted((root / "lib" / "cmake" / "mace").iterdir()):
+        text = path.read_text().replace("${CMAKE_CURRENT_LIST_DIR}/../../..", "/usr").replace(
+            "/lib/${MACE_ABI}/", f"/lib/{triple}/")
+        found[f"usr/lib/{triple}/cmake/mace/{path.name}"] = text.encode()
     return found
+
+
+def _example(out: Path) -> None:
+    """A converted model and an image, with which a program can be tried."""
+    name, models = f"mace-{bundle.version()}-example", REPO / "models" / "digits"
+    with tempfile.TemporaryDirectory(prefix="mace.release.") as temporary:
+        work = Path(temporary)
+        link.run([sys.executable, REPO / "tools" / "converter.py", "convert",
+                  f"--config={models / 'digits_onnx.yml'}", f"--output={work}"])
+        for end in ("pb", "data"):
+            shutil.copyfile(work / "digits_onnx" / "model" / f"digits_onnx.{end}",
+                            work / f"digits.{end}")
+        with Image.open(models / "images" / "3.png") as image:
+            image.convert("L").save(work / "3.pgm")
+        bundle.write_tar(out / f"{name}.tar.gz", work, name,
+                         [Path(file) for file in ("3.pgm", "digits.data", "digits.pb")])
 
 
 def _java(console: Console, out: Path) -> list[str]:
