@@ -188,7 +188,7 @@ def test_commands_run(folder, environment, document, request):
     if document == "docs/devices.md":
         (picked,) = [a for c, a in answers.items() if "--validate" in c]
         assert "A1 (Pixel 4)" in picked and "Similarity Test Passed" in picked
-    if document == "README.md":
+    if document == "docs/first_app.md":
         (picture,) = [a for c, a in answers.items() if "--input=picture.png" in c]
         assert "Top 5 of probabilities\n  1  3  0.9" in picture
         assert any("Average latency" in a for a in answers.values())
