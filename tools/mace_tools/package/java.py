@@ -147,7 +147,9 @@ def jni(abi: Abi, library: Path, out: Path, symbols: Path,
         work, objects = Path(temporary), []
         for source in sorted((SOURCES / "jni").glob("*.c")):
             objects.append(work / f"{source.stem}.o")
-            link.run([abi.tool("g++"), *abi.flags, "-x", "c", "-std=c99", "-O2", "-g1", "-fPIC",
+            # Its build ID is also that of the paths in the line table.
+            link.run(["env", f"--chdir={REPO}", abi.tool("g++"), *abi.flags,
+                      f"-ffile-prefix-map={REPO}=.", "-x", "c", "-std=c99", "-O2", "-g1", "-fPIC",
                       "-Wall", "-Wextra", "-fvisibility=hidden", f"-I{REPO}", *_jni_headers(abi),
                       "-c", source, "-o", objects[-1]])
         whole = work / JNI
