@@ -23,6 +23,7 @@ ABOUT = {
     "budgets": "instructions of kernels and networks, here and on Arm, against their budgets",
     "mutations": "2,000 mutated models, loaded, planned and run as asan is built",
     "fuzz": "all that reads untrusted models, under libFuzzer for 10 minutes",
+    "robustness": "mutated files of 13 formats for 5 minutes",
     "mutants": "mutants of mace/plan and mace/memory that the unit tests must catch",
     "hermetic": "mace_run from declared inputs only, each file compiled alone",
     "units": "files refer to the same symbols alone and in a translation unit with others",
@@ -41,6 +42,9 @@ _OPS = ("base", "cpu", "device", "graph", "opencl", "ops", "public", "testing")
 def _mace(*folders: str) -> tuple[str, ...]:
     return tuple(f"mace/{name}/" for name in folders)
 
+
+# From the first mutants on, besides what a user's own campaign has tried.
+_CAMPAIGN = ("tools/robustness.sh", "--anew", "--out=build/robustness_deep")
 
 _LOW_INPUTS = (*_mace(*_LOW, "public", "testing"), *_BUILD)
 _OPS_INPUTS = (*_mace(*_OPS), *_BUILD)
@@ -144,13 +148,14 @@ def _python() -> list[Slice]:
 
 
 def _scripts() -> list[Slice]:
+    campaign = (*_ALL_INPUTS, "tools/robustness.sh", "!*_test.cc", "test/robustness/")
     mutants = ("mace/", "!mace/examples/", "!mace/java/", "!mace/python/", "test/mutants/", *_BUILD)
     return [
-        Slice("mutations", "asan", (Script(("tools/mutations.sh",)),),
-              (*_ALL_INPUTS, "tools/mutations.sh", "!*_test.cc", "test/fuzz/", "test/golden/",
-               "tools/mace_tools/")),
-        Slice("fuzz", "load", (Script(("tools/fuzz.sh",)),),
-              (*_ALL_INPUTS, "tools/fuzz.sh", "!*_test.cc")),
+        Slice("mutations", "asan", (Script((*_CAMPAIGN, "0", "models", "--count=2000")),),
+              (*campaign, "test/golden/", "tools/mace_tools/")),
+        Slice("fuzz", "load", (Script((*_CAMPAIGN, "10", "bytes")),), campaign),
+        Slice("robustness", "files", (Script((*_CAMPAIGN, "5", "--no_models")),),
+              (*campaign, "tools/mace_tools/", "models/digits/")),
         *[Slice("mutants", name, (Script(("test/mutants/run.sh", f"mace/{name}", "--sample=100",
                                           "--at-least=80")),), mutants)
           for name in ("plan", "memory")],

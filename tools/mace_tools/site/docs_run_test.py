@@ -36,7 +36,7 @@ NOT_RUN = {
     "tools/docs.sh": "site_test.py builds the site",
     "tools/demo.sh": "test/demo_test.py does",
     "tools/test.sh": "runs this test",
-    "tools/mutations.sh": "builds under sanitizers", "tools/fuzz.sh": "as mutations.sh",
+    "tools/robustness.sh": "builds under sanitizers; test/robustness has its own test",
     "bazel build //tools:mace_run": "the tests build it, and keep it between runs",
     "bazel build //tools:mace_plan": "as mace_run",
     "docker ": "needs Docker; test/docker runs the steps of the image",

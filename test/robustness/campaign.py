@@ -1,0 +1,230 @@
+"""Mutated files and models, for so many minutes: what crashed, hung, leaked or was told wrongly.
+
+SPDX-License-Identifier: Apache-2.0
+
+`tools/robustness.sh MINUTES [NAME ...]` goes on where it stopped: `build/robustness/state.json` has
+the number of the next mutant of each format, and the counts so far. A mutant is its format's name
+and its number, and the same in each run; `tools/robustness.sh --again NAME NUMBER` repeats one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools")]
+
+from reader import SECONDS, write  # noqa: E402
+from seeds import FORMATS  # noqa: E402
+
+from mace_tools.support.atomic import atomic_files  # noqa: E402
+
+OUT = ROOT / "build" / "robustness"
+READER = ROOT / "test/robustness/reader.py"
+OUTCOMES = ("ok", "crashed", "hung", "memory", "wrong")
+MODELS = "models"  # mutated by their structure (test/fuzz)
+BYTES = "bytes"  # the same, led by libFuzzer's coverage; only where it is named
+BATCH = 40
+MODELS_BATCH = 500
+DISK_CACHE = f"--disk_cache={Path.home()}/.cache/mace/bazel"
+ASAN = ("--config=asan", "--define=opencl=false")
+
+
+def build(*targets: str, flags: Sequence[str] = ASAN) -> Path:
+    """Under the sanitizers; returns the folder of the programs."""
+    quiet = ("--show_result=0", "--noshow_progress", "--ui_event_filters=-info")
+    subprocess.run(["bazel", "build", *flags, DISK_CACHE, *quiet, *targets], check=True, cwd=ROOT)
+    done = subprocess.run(["bazel", "info", *flags, "bazel-bin"], check=True, cwd=ROOT, text=True,
+                          capture_output=True)
+    return Path(done.stdout.strip())
+
+
+def fuzz(out: Path, seconds: int) -> int:
+    """The loader under libFuzzer, and before it the reader of models for a tenth of the time. What
+    is found lies in `out`. Returns 1 if anything was."""
+    programs = build("//test/fuzz:load_fuzz", "//test/fuzz:reader_fuzz", flags=("--config=fuzz",))
+    for name, share, flags in (("reader", 0.1, ["-max_len=4096"]),
+                               ("load", 0.9, ["-max_len=8192", f"-dict={out / 'ops.dict'}"])):
+        corpus = out / f"{name}_corpus"
+        corpus.mkdir(parents=True, exist_ok=True)
+        (out / "ops.dict").write_text(_words())
+        most = int(seconds * share) + 1
+        done = subprocess.run(
+            [str(programs / f"test/fuzz/{name}_fuzz"), f"-max_total_time={most}",
+             f"-timeout={SECONDS}", "-rss_limit_mb=2048", f"-artifact_prefix={out}/",
+             "-print_final_stats=1", *flags, str(corpus), str(ROOT / "test/fuzz/corpus")],
+            check=False)
+        if done.returncode != 0:
+            return 1
+    return 0
+
+
+def _words() -> str:
+    """The names of ops and attributes, which mutation alone would hardly find."""
+    ops = json.loads((ROOT / "tools/ops.json").read_text())["ops"]
+    names = {name for op in ops for name in (op["name"], *op["attrs"])}
+    return "".join(f'"{name}"\n' for name in sorted(names))
+
+
+class Campaign:
+    """Tries mutants and counts what they come to; `programs`: the folder of mace_run and others."""
+
+    def __init__(self, out: Path, programs: Path | None, reader: Path = READER) -> None:
+        self.out, self.programs, self.reader = out, programs, reader
+        self.state_file = out / "state.json"
+        out.mkdir(parents=True, exist_ok=True)
+        self.state: dict[str, dict[str, int]] = (
+            json.loads(self.state_file.read_text()) if self.state_file.exists() else {})
+        self.failed = 0
+
+    def counts(self, name: str) -> dict[str, int]:
+        return self.state.setdefault(name, {"next": 0, **dict.fromkeys(OUTCOMES, 0)})
+
+    def batch(self, name: str, count: int) -> None:
+        if name == MODELS:
+            self.models(count)
+        else:
+            self.files(name, count)
+        with atomic_files(self.state_file) as (file,):
+            file.write(json.dumps(self.state, indent=1).encode())
+
+    def folder(self, name: str) -> Path:
+        """The seed of a format, which is written once."""
+        folder = self.out / name.replace(" ", "_")
+        seed = folder / "seed"
+        if not seed.exists():
+            unfinished = folder / "unfinished"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir(parents=True)
+            FORMATS[name].write(unfinished)
+            unfinished.rename(seed)
+        return folder
+
+    def files(self, name: str, count: int) -> None:
+        """The next mutants of a format. One that ends its reader is counted, and passed over."""
+        counts, folder = self.counts(name), self.folder(name)
+        end = counts["next"] + count
+        program = [str(self.programs / "tools/mace_run/mace_run")] if self.programs else []
+        while counts["next"] < end:
+            with subprocess.Popen(
+                [sys.executable, str(self.reader), name, str(folder),
+                 str(counts["next"]), str(end - counts["next"]), *program],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as reader:
+                assert reader.stdout is not None
+                for line in reader.stdout:
+                    words = line.split(maxsplit=2)  # the number alone: it ended the reader
+                    if len(words) > 1:
+                        self.note(name, words[1].rstrip(":"), " ".join(words[2:]).strip())
+            if reader.returncode != 0 and counts["next"] < end:
+                self.note(name, "crashed", f"the reader ended with {reader.returncode}")
+
+    def note(self, name: str, outcome: str, about: str) -> None:
+        counts = self.counts(name)
+        number = counts["next"]
+        counts["next"] += 1
+        outcome = outcome if outcome in OUTCOMES else "crashed"
+        counts[outcome] += 1
+        if outcome == "ok":
+            return
+        self.failed += 1
+        kept = self.out / "failures" / f"{name.replace(' ', '_')}_{number}"
+        write(name, self.folder(name) / "seed", kept, number)
+        print(f"{name} {number}: {outcome} {about}\n  kept in {kept}", flush=True)
+
+    def models(self, count: int) -> None:
+        assert self.programs is not None
+        seeds = self.out / "model_seeds"
+        if not seeds.exists():
+            subprocess.run([sys.executable, str(ROOT / "test/fuzz/seeds.py"), str(seeds)],
+                           check=True)
+        counts = self.counts(MODELS)
+        done = subprocess.run(
+            [str(self.programs / "test/fuzz/mutations"), str(seeds), f"--count={count}",
+             f"--first={counts['next']}", f"--out={self.out / 'failures'}"],
+            capture_output=True, text=True, errors="replace", check=False)
+        counts["next"] += count
+        bad = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+        bad += ["it ended by itself"] if done.returncode not in (0, 1) else []
+        for line in bad:
+            kind = "hung" if "hang" in line or "second" in line else "crashed"
+            counts[kind] += 1
+        counts["ok"] += count - len(bad)
+        self.failed += len(bad)
+        if bad:
+            print("\n".join(bad), flush=True)
+        print(done.stdout.splitlines()[-1] if done.stdout else done.stderr[-400:], flush=True)
+
+
+def table(state: dict[str, dict[str, int]]) -> str:
+    lines = ["| what is mutated | tried | crashed | hung | beyond memory | wrong message |",
+             "|---|---|---|---|---|---|"]
+    for name, counts in state.items():
+        lines.append(f"| {name} | {counts['next']:,} | {counts['crashed']} | {counts['hung']} | "
+                     f"{counts['memory']} | {counts['wrong']} |")
+    return "\n".join(lines)
+
+
+def parsed() -> argparse.Namespace:
+    names = [MODELS, BYTES, *FORMATS]
+    about = str(__doc__).splitlines()[0]
+    parser = argparse.ArgumentParser(prog="tools/robustness.sh", description=about)
+    parser.add_argument("minutes", type=float, nargs="?", default=5)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(names)}")
+    parser.add_argument("--count", type=int, help="so many mutants, in place of minutes")
+    parser.add_argument("--anew", action="store_true", help="forget what was tried")
+    parser.add_argument("--again", nargs=2, metavar=("NAME", "NUMBER"), help="repeat a mutant")
+    parser.add_argument("--out", type=Path, default=OUT, help="where results and failures lie")
+    parser.add_argument("--no_models", action="store_true", help=f"all but {MODELS}")
+    parser.add_argument("--no_engine", action="store_true", help="only what converter.py reads")
+    args = parser.parse_args()
+    unknown = [name for name in args.names if name not in names]
+    if unknown:
+        parser.error(f"there is no format {unknown[0]}; there are {', '.join(names)}")
+    if BYTES in args.names and len(args.names) > 1:
+        parser.error(f"{BYTES} runs alone")
+    args.names = args.names or [
+        *([] if args.no_models or args.no_engine else [MODELS]),
+        *(n for n, kind in FORMATS.items() if not (args.no_engine and kind.by_engine))]
+    return args
+
+
+def main() -> int:
+    args = parsed()
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    out = args.out.absolute()
+    if args.anew:
+        shutil.rmtree(out, ignore_errors=True)
+    if args.names == [BYTES]:
+        return fuzz(out / "fuzz", round(60 * args.minutes))
+    by_engine = [n for n in args.names if n == MODELS or FORMATS[n].by_engine]
+    targets = ["//tools:mace_run"] * any(n != MODELS for n in by_engine)
+    targets += ["//test/fuzz:mutations"] * (MODELS in by_engine)
+    campaign = Campaign(out, build(*targets) if targets else None)
+    if args.again:
+        name, number = args.again
+        campaign.counts(name)["next"] = int(number)
+        campaign.batch(name, 1)
+        return 1 if campaign.failed else 0
+    end = time.monotonic() + 60 * args.minutes
+    left = dict.fromkeys(args.names, args.count or 1 << 60)
+    while any(left.values()) and (args.count or time.monotonic() < end):
+        for name in args.names:
+            count = min(left[name], MODELS_BATCH if name == MODELS else BATCH)
+            if count and (args.count or time.monotonic() < end):
+                campaign.batch(name, count)
+                left[name] -= count
+    print(table(campaign.state))
+    print(f"{campaign.failed} failures in this run; a mutant may take {SECONDS} s")
+    return 1 if campaign.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Reads mutated files of every format, and runs mutated models, under the
+# sanitizers: tools/robustness.sh [MINUTES, default 5] [FORMAT ...]. The next call
+# goes on with other mutants; --help names formats and flags. What fails is kept in
+# build/robustness/failures.
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+cd "$(dirname "$0")/.."
+exec "${MACE_CACHE:-$HOME/.cache/mace}/venv/bin/python" test/robustness/campaign.py "$@"
