@@ -31,6 +31,7 @@ OUT = ROOT / "build" / "robustness"
 READER = ROOT / "test/robustness/reader.py"
 OUTCOMES = ("ok", "crashed", "hung", "memory", "wrong")
 MODELS = "models"  # mutated by their structure (test/fuzz)
+SOAK = "soak"  # engines and shapes without end; only where it is named
 BYTES = "bytes"  # the same, led by libFuzzer's coverage; only where it is named
 BATCH = 40
 MODELS_BATCH = 500
@@ -173,7 +174,7 @@ def table(state: dict[str, dict[str, int]]) -> str:
 
 
 def parsed() -> argparse.Namespace:
-    names = [MODELS, BYTES, *FORMATS]
+    names = [MODELS, BYTES, SOAK, *FORMATS]
     about = str(__doc__).splitlines()[0]
     parser = argparse.ArgumentParser(prog="tools/robustness.sh", description=about)
     parser.add_argument("minutes", type=float, nargs="?", default=5)
@@ -188,8 +189,8 @@ def parsed() -> argparse.Namespace:
     unknown = [name for name in args.names if name not in names]
     if unknown:
         parser.error(f"there is no format {unknown[0]}; there are {', '.join(names)}")
-    if BYTES in args.names and len(args.names) > 1:
-        parser.error(f"{BYTES} runs alone")
+    if len(args.names) > 1 and {BYTES, SOAK} & set(args.names):
+        parser.error(f"{BYTES} and {SOAK} run alone")
     args.names = args.names or [
         *([] if args.no_models or args.no_engine else [MODELS]),
         *(n for n, kind in FORMATS.items() if not (args.no_engine and kind.by_engine))]
@@ -204,6 +205,9 @@ def main() -> int:
         shutil.rmtree(out, ignore_errors=True)
     if args.names == [BYTES]:
         return fuzz(out / "fuzz", round(60 * args.minutes))
+    if args.names == [SOAK]:
+        program = build("//test/robustness:soak", flags=()) / "test/robustness/soak"
+        return subprocess.run([program, f"--minutes={args.minutes}"], check=False).returncode
     by_engine = [n for n in args.names if n == MODELS or FORMATS[n].by_engine]
     targets = ["//tools:mace_run"] * any(n != MODELS for n in by_engine)
     targets += ["//test/fuzz:mutations"] * (MODELS in by_engine)

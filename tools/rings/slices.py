@@ -23,7 +23,7 @@ ABOUT = {
     "budgets": "instructions of kernels and networks, here and on Arm, against their budgets",
     "mutations": "2,000 mutated models, loaded, planned and run as asan is built",
     "fuzz": "all that reads untrusted models, under libFuzzer for 10 minutes",
-    "robustness": "mutated files of 13 formats for 5 minutes",
+    "robustness": "mutated files of 13 formats for 5 minutes; 10,000 engines, and changing shapes",
     "mutants": "mutants of mace/plan and mace/memory that the unit tests must catch",
     "hermetic": "mace_run from declared inputs only, each file compiled alone",
     "units": "files refer to the same symbols alone and in a translation unit with others",
@@ -156,6 +156,7 @@ def _scripts() -> list[Slice]:
         Slice("fuzz", "load", (Script((*_CAMPAIGN, "10", "bytes")),), campaign),
         Slice("robustness", "files", (Script((*_CAMPAIGN, "5", "--no_models")),),
               (*campaign, "tools/mace_tools/", "models/digits/")),
+        Slice("robustness", "soak", (Script((*_CAMPAIGN, "1", "soak")),), campaign),
         *[Slice("mutants", name, (Script(("test/mutants/run.sh", f"mace/{name}", "--sample=100",
                                           "--at-least=80")),), mutants)
           for name in ("plan", "memory")],
