@@ -34,11 +34,11 @@ FORMER = tuple(op for op in all_ops() if op not in LATER)
 # the most bytes. Of these, 6 KB are for locks that a fork leaves free, and threads that wake on
 # cores of their own; 2 to 10 KB (with quantized tensors 22) for right numbers where they were
 # wrong: outliers in Winograd's tiles, NaN in reductions, the rounding of int8 sums; 2 to 6 KB for
-# convolutions of all types in one table, and an engine composed of planner, caches and adapters; 28
-# to 120 KB, the more the more components, ops and types, for what apps were promised since: tests of
-# micro-kernels (7 to 12), asynchronous runs and traces, deadlines, contracts on placement and
-# memory, driver probes, checksums of graphs, weights in memory, small allocations that may fail (4),
-# KV caches, weights in blocks, and memory of cameras on the GPU.
+# convolutions of all types in one table, and an engine composed of planner, caches and adapters;
+# 28 to 120 KB, the more the more components, ops and types, for what apps were promised since:
+# tests of micro-kernels (7 to 12), asynchronous runs and traces, deadlines, contracts on
+# placement and memory, driver probes, checksums of graphs, weights in memory, small allocations
+# that may fail (4), KV caches, weights in blocks, and memory of cameras on the GPU.
 CEILINGS = {
     "without ops": ((), False, False, False, ALL, 580_500),
     "without ops and components": ((), False, False, False, (), 243_500),

@@ -22,8 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
+from format_seeds import FORMATS  # noqa: E402
 from reader import SECONDS, write  # noqa: E402
-from seeds import FORMATS  # noqa: E402
 
 from mace_tools.support.atomic import atomic_files  # noqa: E402
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import campaign
 import reader
-from mutate import mutated
+from mutated_bytes import mutated
 
 from mace_tools import cli
 from mace_tools.support.protos import REPO

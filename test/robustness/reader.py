@@ -22,8 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
-from mutate import mutated  # noqa: E402
-from seeds import FORMATS, Format  # noqa: E402
+from format_seeds import FORMATS, Format  # noqa: E402
+from mutated_bytes import mutated  # noqa: E402
 
 from mace_tools import cli  # noqa: E402
 from mace_tools.support.exit_codes import ExitCode  # noqa: E402

@@ -25,10 +25,18 @@ TARGETS = {"arm64-v8a": "aarch64-linux-android21", "armeabi-v7a": "armv7a-linux-
 SIGNATURE = "mace::Api(std::vector<std::string, std::allocator<std::string > > const&)"
 IN_C = "mace_api"
 RUNTIME = """\
+#include <new>
 #include <string>
 #include <vector>
 int Used();
 int Own() { return 2; }
+// What mace/base/memory_reserve.cc defines.
+#if __SIZEOF_SIZE_T__ == 8
+extern "C" void* New(size_t bytes) __asm__("__wrap__Znwm");
+#else
+extern "C" void* New(size_t bytes) __asm__("__wrap__Znwj");
+#endif
+extern "C" void* New(size_t bytes) { return ::operator new(bytes, std::nothrow); }
 namespace mace {
 __attribute__((visibility("default"))) int Api(const std::vector<std::string>& names) {
   std::vector<int> sizes;

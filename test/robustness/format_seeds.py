@@ -17,11 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
+from mace_tools.convert.emit import write_model
+from mace_tools.convert.importers import load
 from mace_tools.convert.importers.huggingface.logits_test import stated, tensors
+from mace_tools.convert.passes.pipeline import convert
 from mace_tools.run import runner
 from mace_tools.support.console import Console
 from mace_tools.support.protos import REPO
-from mace_tools.testing import decoder_cases, gguf_file, tflite_cases
+from mace_tools.testing import decoder_cases, gguf_file, onnx_file, tflite_cases
 from mace_tools.testing.caffe_file import Net
 from mace_tools.testing.onnx_cases import CASES, save
 
@@ -93,22 +96,29 @@ def _deployment(folder: Path) -> None:
 
 def _converted(folder: Path) -> None:
     """The digits as a MACE model, with an image of theirs."""
-    from mace_tools.convert.emit import write_model
-    from mace_tools.convert.importers import load
-    from mace_tools.convert.passes.pipeline import convert
-
     source = load("onnx", DIGITS / "digits.onnx", {"input": (1, 1, 8, 8)}, ["probabilities"])
     write_model(convert(source), folder / "m.pb", folder / "m.data")
     np.save(folder / "x.npy", np.ones((1, 1, 8, 8), np.float32))
 
 
-def _by_engine(*flags: str) -> Callable[[Path], None]:
-    """A file that mace_run itself writes."""
-    def write(folder: Path) -> None:
-        _converted(folder)
-        words = [flag.replace("FOLDER", str(folder)) for flag in (*RUN, *flags)]
-        subprocess.run([runner.find(Console(), None), *words], check=True, capture_output=True)
-    return write
+def _by_engine(folder: Path, *flags: str) -> None:
+    """Files that mace_run writes itself."""
+    words = [word.replace("FOLDER", str(folder)) for word in (*RUN, *flags)]
+    subprocess.run([runner.find(Console(), None), *words], check=True, capture_output=True)
+
+
+def _packed(folder: Path) -> None:
+    _converted(folder)
+    _by_engine(folder, "--pack_weights=host", "--packed_model=FOLDER/p")
+
+
+def _tuning(folder: Path) -> None:
+    """The digits have no convolution that is tuned."""
+    weights = {"w": np.ones((16, 16, 3, 3), np.float32)}
+    conv = onnx_file.node("Conv", "x w", "y", pads=[1, 1, 1, 1])
+    onnx_file.model(folder / "m.onnx", [conv], {"x": (1, 16, 28, 28)}, ("y",), weights)
+    write_model(convert(load("onnx", folder / "m.onnx")), folder / "m.pb", folder / "m.data")
+    _by_engine(folder, "--tune=500", "--tuning_file=FOLDER/t")
 
 
 FORMATS: dict[str, Format] = {
@@ -125,9 +135,9 @@ FORMATS: dict[str, Format] = {
     "MACE model": Format(_converted, ("m.pb",), RUN, by_engine=True),
     "weights": Format(_converted, ("m.data",), (*RUN, "--no_checksum"), by_engine=True),
     ".npy": Format(_converted, ("x.npy",), (*RUN, "--input=input=FOLDER/x.npy"), by_engine=True),
-    "packed model": Format(_by_engine("--pack_weights=auto", "--packed_model=FOLDER/p"),
-                           ("p.pb", "p.data"), ("--model_file=FOLDER/p.pb", "--no_checksum",
-                                                "--model_data_file=FOLDER/p.data"), by_engine=True),
-    "tuning": Format(_by_engine("--tune=20", "--tuning_file=FOLDER/t"), ("t",),
-                     (*RUN, "--tune=1", "--tuning_file=FOLDER/t"), by_engine=True),
+    "packed model": Format(_packed, ("p.pb", "p.data"),
+                           ("--model_file=FOLDER/p.pb", "--no_checksum",
+                            "--model_data_file=FOLDER/p.data"), by_engine=True),
+    "tuning": Format(_tuning, ("t",), (*RUN, "--tune=1", "--tuning_file=FOLDER/t"),
+                     by_engine=True),
 }
