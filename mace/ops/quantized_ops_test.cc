@@ -151,6 +151,16 @@ TEST(QuantizedPooling, MeansRoundHalfAwayFromZero) {
           {I8({1, 1, 4, 1}, {-2, 3, 0, 127}, .1f, 5)});
 }
 
+TEST(QuantizedResize, InterpolatesNoOtherTypes) {
+  for (const char* mode : {"LINEAR", "CUBIC"}) {
+    ExpectInferError(
+        {"Resize",
+         {{"mode", std::string(mode)}, {"size", Ints{4, 4}}},
+         {I16({1, 2, 2, 1}, {1, 2, 3, 4}, 0.5f)}},
+        std::string("for ") + mode + " it must be f32, or quantized i8 or u8");
+  }
+}
+
 TEST(QuantizedSoftmax, InFixedPoint) {
   const QuantizationPtr share = PerTensor(1 / 256.f, -128);
   CheckOp({"Softmax", {}, {I8({1, 4}, {10, 20, 30, 40}, 0.05f, 0)}, 1, {share}},

@@ -190,6 +190,11 @@ Status InferResize(Node& node) {
   }
   MACE_ASSIGN_OR_RETURN(std::vector<int64_t> size, IntsOf(node, 1, attrs.size));
   TensorType y = node.inputs[0].type;
+  if (attrs.mode != "NEAREST" && y.dtype != DataType::kF32 &&
+      y.dtype != DataType::kI8 && y.dtype != DataType::kU8) {
+    return NodeError(node, "x is ", ToString(y), ", for ", attrs.mode,
+                     " it must be f32, or quantized i8 or u8");
+  }
   if (size.empty()) {
     if (attrs.scales.size() != 2) {
       return NodeError(node, "needs a size or scales of two numbers, h and w");

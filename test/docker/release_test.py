@@ -123,7 +123,7 @@ def test_two_releases_of_two_users_have_the_same_bytes(release, tmp_path):
     for folder in (cache / "venv", home):
         folder.mkdir(parents=True)
     subprocess.run(["chown", "-R", f"{USER}:{USER}", clone.parent, cache, home], check=True)
-    for parent in tmp_path.parents[:3]:
+    for parent in (tmp_path, *tmp_path.parents[:3]):
         parent.chmod(parent.stat().st_mode | 0o011)
     # Nothing that the first user compiled is used again; the set-up's packages are.
     script = (f"mount --bind {cache_dir() / 'venv'} {cache / 'venv'} && umask 077 && exec setpriv "
