@@ -107,8 +107,9 @@ def _example(out: Path) -> None:
     name, models = f"mace-{bundle.version()}-example", REPO / "models" / "digits"
     with tempfile.TemporaryDirectory(prefix="mace.release.") as temporary:
         work = Path(temporary)
-        link.run([sys.executable, REPO / "tools" / "converter.py", "convert",
-                  f"--config={models / 'digits_onnx.yml'}", f"--output={work}"])
+        # Its paths are those of the checkout's root.
+        link.run(["env", f"--chdir={REPO}", sys.executable, REPO / "tools" / "converter.py",
+                  "convert", f"--config={models / 'digits_onnx.yml'}", f"--output={work}"])
         for end in ("pb", "data"):
             shutil.copyfile(work / "digits_onnx" / "model" / f"digits_onnx.{end}",
                             work / f"digits.{end}")
