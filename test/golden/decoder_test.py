@@ -11,9 +11,8 @@ import pytest
 from golden import Run, run_all
 
 from mace_tools.convert import reference
-from mace_tools.testing.decoders import SIZES, Decoder
+from mace_tools.testing.decoders import TINY, Decoder
 
-TINY = SIZES["tiny"]
 TOKENS = np.array([[3, 14, 15, 92, 65, 35]])
 
 

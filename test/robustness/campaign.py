@@ -180,7 +180,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("minutes", type=float, nargs="?", default=5)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(names)}")
     parser.add_argument("--count", type=int, help="so many mutants, in place of minutes")
-    parser.add_argument("--anew", action="store_true", help="forget what was tried")
+    parser.add_argument("--restart", action="store_true", help="forget what was tried")
     parser.add_argument("--again", nargs=2, metavar=("NAME", "NUMBER"), help="repeat a mutant")
     parser.add_argument("--out", type=Path, default=OUT, help="where results and failures lie")
     parser.add_argument("--no_models", action="store_true", help=f"all but {MODELS}")
@@ -201,7 +201,7 @@ def main() -> int:
     args = parsed()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     out = args.out.absolute()
-    if args.anew:
+    if args.restart:
         shutil.rmtree(out, ignore_errors=True)
     if args.names == [BYTES]:
         return fuzz(out / "fuzz", round(60 * args.minutes))

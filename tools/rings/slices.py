@@ -44,7 +44,7 @@ def _mace(*folders: str) -> tuple[str, ...]:
 
 
 # From the first mutants on, besides what a user's own campaign has tried.
-_CAMPAIGN = ("tools/robustness.sh", "--anew", "--out=build/robustness_deep")
+_CAMPAIGN = ("tools/robustness.sh", "--restart", "--out=build/robustness_deep")
 
 _LOW_INPUTS = (*_mace(*_LOW, "public", "testing"), *_BUILD)
 _OPS_INPUTS = (*_mace(*_OPS), *_BUILD)

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <set>
 #include <string>
 #include <utility>
@@ -47,6 +48,16 @@ TEST(OpTable, NamesAgree) {
     EXPECT_STREQ(op.name, kOps[i].name);
     EXPECT_LE(op.min_inputs, op.max_inputs);
     EXPECT_GE(op.num_outputs, 1);
+  }
+}
+
+// As LazyTable searches them.
+TEST(OpTable, TablesAreSorted) {
+  for (int i = 1; i < kNumOps; ++i) {
+    EXPECT_LT(std::strcmp(kOps[i - 1].name, kOps[i].name), 0);
+  }
+  for (int i = 1; i < kNumCpuKernels; ++i) {
+    EXPECT_LT(std::strcmp(kCpuKernels[i - 1].name, kCpuKernels[i].name), 0);
   }
 }
 
