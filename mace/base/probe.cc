@@ -24,6 +24,14 @@ extern "C" __attribute__((weak)) void __asan_unpoison_memory_region(
     const volatile void* address, size_t size);
 #endif
 
+#ifdef __SANITIZE_THREAD__
+// ThreadSanitizer takes clone for a fork of a process with threads, after which
+// it looks at nothing that the calling thread does.
+extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* arg,
+                       ...);
+#define clone __clone
+#endif
+
 namespace mace {
 namespace {
 

@@ -11,8 +11,9 @@ import pytest
 from golden import Run, run_all
 
 from mace_tools.convert import reference
-from mace_tools.testing.decoders import TINY, Decoder
+from mace_tools.testing.decoders import SIZES, Decoder
 
+TINY = SIZES["tiny"]
 TOKENS = np.array([[3, 14, 15, 92, 65, 35]])
 
 

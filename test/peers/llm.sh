@@ -31,8 +31,10 @@ build() {
   [[ -x $llama/$1 ]] && return
   [[ -d $llama/sources ]] || fetch
   echo "peers: building llama.cpp with $3, AMX $2" >&2
+  # The C compiler of the same kind, which takes the same flags.
+  local cc; cc=$(sed 's/clang++/clang/; s/g++/gcc/; s/c++$/cc/' <<< "$3")
   cmake -S test/peers/llama -B "$llama/build_$1" -DCMAKE_BUILD_TYPE=Release -DAMX="$2" \
-    -DLLAMA="$llama/sources" -DCMAKE_CXX_COMPILER="$3" > "$llama/$1.log"
+    -DLLAMA="$llama/sources" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$3" > "$llama/$1.log"
   cmake --build "$llama/build_$1" --target llama_worker -j "$(nproc)" >> "$llama/$1.log" 2>&1 ||
     { tail -20 "$llama/$1.log" >&2; return 1; }
   mv "$llama/build_$1/llama_worker" "$llama/$1"

@@ -186,6 +186,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--no_models", action="store_true", help=f"all but {MODELS}")
     parser.add_argument("--no_engine", action="store_true", help="only what converter.py reads")
     args = parser.parse_args()
+    if not args.again and (args.minutes <= 0 if args.count is None else args.count <= 0):
+        parser.error("give more than 0 minutes, or --count=N")
     unknown = [name for name in args.names if name not in names]
     if unknown:
         parser.error(f"there is no format {unknown[0]}; there are {', '.join(names)}")

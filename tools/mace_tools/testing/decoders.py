@@ -33,7 +33,11 @@ class Sizes:
     norms: bool = False  # of queries and keys
 
 
-TINY = Sizes(64, 96, 4, 2, 16, 2, 100, 64, 32)
+SIZES = {
+    "small": Sizes(),
+    "qwen3_0.6b": Sizes(1024, 3072, 16, 8, 128, 28, 151936, tied=True, norms=True),
+    "tiny": Sizes(64, 96, 4, 2, 16, 2, 100, 64, 32),
+}
 
 
 class Decoder:
