@@ -67,7 +67,7 @@ EXITS = {"python3 tools/converter.py stream": (ExitCode.UNSUPPORTED_OPS,),  # of
 RENEWS = "(cd tools && ~/.cache/mace/venv/bin/python -m mace_tools."
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def folder(tmp_path_factory):
     """What a user has who follows the pages."""
     need_tools("bazel")
@@ -85,7 +85,7 @@ def folder(tmp_path_factory):
     return place
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def environment(folder, tmp_path_factory):
     """A phone and a board, and a cache in which mace_run for them is that of this machine."""
     devices = FakeDevices(folder / "devices")
