@@ -6,8 +6,6 @@ A case without a mark is quick; `@pytest.mark.full`, `@pytest.mark.deep` and `py
 move it outwards. CONTRIBUTING.md says what belongs to which ring.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -7,8 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 PACKAGES is a folder with what `pip download --no-deps` got of the packages that zoo.yml names.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

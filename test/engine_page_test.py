@@ -4,8 +4,6 @@ messages that docs/faq.md explains are those of the sources.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 

@@ -8,8 +8,6 @@ usage (from the repository root; Python 3.11):
   /tmp/train/bin/python models/digits/train.py
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

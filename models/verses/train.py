@@ -10,8 +10,6 @@ usage (on Debian, from the repository root; Python 3.11):
 A run that was stopped goes on where it was (build/verses). On one idle core it takes five minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

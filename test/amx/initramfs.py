@@ -4,8 +4,6 @@ libraries: initramfs.py ARCHIVE INIT PROGRAM ...
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

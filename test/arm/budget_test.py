@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 If a count goes down, or up for a good reason, store it by test/arm/run.sh --models= --budget.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -6,8 +6,6 @@ The same program and input give the same count: a count can be compared across m
 neither pipelines nor caches.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

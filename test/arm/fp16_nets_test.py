@@ -6,8 +6,6 @@ If weights are stored as fp16, a CPU with fp16 arithmetic computes and stores ac
 bounds are those of docs/performance_arm.md.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -6,8 +6,6 @@ Prints the table of docs/performance_arm.md: the networks of test/peers, run by 
 machine, their outputs compared with those of float weights.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The program claims all features, and qemu emulates CPUs that have few.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -6,8 +6,6 @@ The hot loop is found in the compiled file: of the innermost loops, it is the on
 most. Its bound is the time that its multiply-adds alone would take.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import dataclass

@@ -7,7 +7,6 @@ as large ones; costs are at least 0.
 """
 
 # SPDX-License-Identifier: Apache-2.0
-from __future__ import annotations
 
 import csv
 import sys

@@ -6,8 +6,6 @@ Only the instructions that the Dockerfile uses are known; another one is an erro
 not pass what Docker would do otherwise.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

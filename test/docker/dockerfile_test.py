@@ -4,8 +4,6 @@ they make an image of each release of Debian, in which another user converts a m
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ Debian's releases; and two releases of two users, in two folders and time zones,
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -11,8 +11,6 @@ models) and FOLDER/nodes (single operators of ONNX and TensorFlow). A model's ow
 it converts; here those that do not are left out.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import sys

@@ -4,8 +4,6 @@ are calibrated: crops of images, which are never the stored inputs.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

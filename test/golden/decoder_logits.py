@@ -11,8 +11,6 @@ and some logits of a prompt and of tokens that follow one by one with a cache. -
 them, and the checkpoint that transformers itself saves, into a folder instead.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

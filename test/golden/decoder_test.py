@@ -4,8 +4,6 @@ cache and of weights, against NumPy.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from golden import Run, run_all

@@ -6,8 +6,6 @@ A prompt at once; single tokens behind caches that NumPy filled; and many runs o
 keeps the caches itself. decoder_logits.py wrote what is expected.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

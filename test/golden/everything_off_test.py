@@ -8,8 +8,6 @@ and within the stated errors of Winograd's and Strassen's methods (docs/converte
 added up in another order.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

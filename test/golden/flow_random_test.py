@@ -6,8 +6,6 @@ MACE_RANDOM_GRAPHS says how many are tried (default 40; 1000 take some minutes).
 of 20 to 60 nodes and its input; those that failed once are always tried.
 """
 
-from __future__ import annotations
-
 import os
 import random
 

@@ -4,8 +4,6 @@ in fp16 if it can.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from models_test import CASES, make_run, run_cases, wanted_and_got

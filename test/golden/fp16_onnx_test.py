@@ -6,8 +6,6 @@ ONNX Runtime's CPU, too, computes fp16 in float32; its results are rounded to fp
 within the last place.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

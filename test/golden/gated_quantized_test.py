@@ -4,8 +4,6 @@ against LiteRT's reference kernels, value by value: the CPU looks them up in one
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import subprocess
 from itertools import product
 from pathlib import Path

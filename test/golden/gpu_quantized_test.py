@@ -4,8 +4,6 @@ dequantized values: by PoCL, or what OCL_ICD_VENDORS names.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 

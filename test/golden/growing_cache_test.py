@@ -4,8 +4,6 @@ step against ONNX Runtime, and from a deployment file to the answer.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import subprocess

@@ -8,8 +8,6 @@ format where the weakness was found. The converter refuses it, or the engine doe
 or when the model runs; never is there a crash, an internal error, or an answer.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ by half a step of these for each weight.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 

@@ -4,8 +4,6 @@ runs that hand on the states.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 from golden import Run, run_all
 

@@ -4,8 +4,6 @@ which an op has no kernel are computed in wider ones, and wrap around.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -5,8 +5,6 @@ The engine has neither unsigned types of more than 8 bits nor numbers of 64 bits
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -6,8 +6,6 @@ Every float model of the test data, and the bundled digits. Set MACE_GOLDEN_REPO
 get a table of errors and times.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

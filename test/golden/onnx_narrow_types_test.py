@@ -4,8 +4,6 @@ reference evaluator computes them.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import ml_dtypes

@@ -6,8 +6,6 @@ What cannot pass is listed with its reason in onnx_nodes_unsupported.txt; a list
 is a failure. Every model that converts must run.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -8,8 +8,6 @@ passes is a failure. This prints how many tests are converted, refused and wrong
     cd test/golden && ~/.cache/mace/venv/bin/python -m pytest -s -q onnx_package_test.py
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 

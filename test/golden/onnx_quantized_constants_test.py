@@ -4,8 +4,6 @@ step of ONNX Runtime, whatever the constant and the scales are.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -4,8 +4,6 @@ equal where nothing but Quantize and Dequantize computes.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

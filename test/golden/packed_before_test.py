@@ -6,8 +6,6 @@ The files in testdata were written by --pack_weights, kPackingVersion 1, with th
 same build. They hold a first layer, a depthwise, a 1x1 and a 3x3 convolution.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 What the engine reports is compared with what the kernel says of the process (/proc/PID/smaps).
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

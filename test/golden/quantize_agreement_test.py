@@ -4,8 +4,6 @@ noise, shifts and brightness on the inputs of the test data, which are not those
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

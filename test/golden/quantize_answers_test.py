@@ -4,8 +4,6 @@ input: classes and faces that they find in the stored inputs, compared with the 
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import detectors

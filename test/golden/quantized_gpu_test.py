@@ -5,8 +5,6 @@ The best class of each stored output stays, on the GPU and on the CPU.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -4,8 +4,6 @@ kernels in every value.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Iterator

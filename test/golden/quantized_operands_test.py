@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from golden import Run, run_all

@@ -4,8 +4,6 @@ reference kernels in every value, or to the definition where these differ from i
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from golden import Run, run_all, try_import

@@ -4,8 +4,6 @@ Keras; an exact cell becomes one op of the engine.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -6,8 +6,6 @@ A draft converts if `init` says that it runs, and is refused if `init` says that
 or filled in.
 """
 
-from __future__ import annotations
-
 import itertools
 import tarfile
 from collections.abc import Iterator

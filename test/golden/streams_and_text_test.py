@@ -4,8 +4,6 @@ recogniser of text lines of any width, against ONNX Runtime.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

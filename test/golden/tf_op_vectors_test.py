@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 KNOWN_UNSUPPORTED says why a vector cannot pass; one that is listed and passes fails the test.
 """
 
-from __future__ import annotations
-
 import json
 import tarfile
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 A trained decoder shows what quantization costs, which random weights do not.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

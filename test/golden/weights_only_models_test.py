@@ -5,8 +5,6 @@ Samples, which are never the stored inputs, make them more exact.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

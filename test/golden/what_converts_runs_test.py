@@ -6,8 +6,6 @@ Either the converter refuses a model, or the engine makes a plan for it and runs
 are compared elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

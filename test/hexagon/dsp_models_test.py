@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The suite `dsp` of tools/test.sh runs this, because it needs the compiler for the DSP.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

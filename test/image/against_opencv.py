@@ -11,8 +11,6 @@ in float32. Times are those of the processor, which other programs hardly distur
 median of the rounds.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 import subprocess

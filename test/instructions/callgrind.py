@@ -6,8 +6,6 @@ The same program and model give the same count on any machine, so that a budget 
 repository. Valgrind's CPU has AVX2 and no AVX-512; it knows neither pipelines nor caches.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -6,8 +6,6 @@ If a count goes down, or up for a good reason, `python test/instructions/instruc
 stores the new counts; run it in the environment of the tests.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

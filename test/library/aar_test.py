@@ -6,8 +6,6 @@ The engine in them is a stub that only has the functions' names, since compiling
 Android takes minutes (ndk_test.py does); the JNI library, classes and files are the real ones.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -4,8 +4,6 @@ and its part that does without Android runs on this machine.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

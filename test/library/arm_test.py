@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Building it compiles the engine twice, so that these are tests of the suite `library`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 

@@ -4,8 +4,6 @@ for arm64, with and without a (fake) NDK, copied by fakes of ssh and adb, and ru
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

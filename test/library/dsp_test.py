@@ -4,8 +4,6 @@ replaces here; another library says which line of the deployment file adds it.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ JDK, and its classes compile against Android's.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -8,8 +8,6 @@ The ways take turns, so that a machine that slows down slows all of them; the ta
 of the rounds. Each turn is a process of its own, whose files the system has in memory.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

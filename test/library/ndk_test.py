@@ -8,8 +8,6 @@ the package, but not what bionic lacks. They compile the engine three times, and
 `library`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

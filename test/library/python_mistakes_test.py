@@ -4,8 +4,6 @@ or forked while they run.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import copy
 import os
 import pickle

@@ -7,8 +7,6 @@ are to go. Building them compiles the engine for arm64, so that these are tests 
 `library`.
 """
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -5,8 +5,6 @@ Untch et al., "Mutation Analysis Using Mutant Schemata" (1993): one compilation 
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

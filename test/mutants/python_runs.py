@@ -6,8 +6,6 @@ What a case reaches is kept by the contents of its file and of the code, so that
 is not run again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import pytest
 from mutant_list import mutants_of
 from mutant_report import CAUGHT, SURVIVED, UNREACHED

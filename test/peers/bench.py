@@ -9,8 +9,6 @@ turns a process is stopped, because threads that wait for the next run keep the 
 A ratio is ours / best peer, below 1 is faster.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

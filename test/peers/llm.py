@@ -7,8 +7,6 @@ figure is the median of the rounds in which the engine's figure for the fewest t
 10 % of its best: in the others, something else used the machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -6,8 +6,6 @@ Threads that wait for the next run sleep in the pauses, and to wake them takes t
 a process that has the cores for itself in its turns; the others are stopped meanwhile.
 """
 
-from __future__ import annotations
-
 import time
 from contextlib import ExitStack
 from pathlib import Path

@@ -6,8 +6,6 @@ An LSTM and a GRU (which LiteRT does not have) of 128 elements for a single sequ
 bench.py, the engines take turns in an order that rotates, and of two runs the second counts.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

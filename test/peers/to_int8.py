@@ -6,8 +6,6 @@ Ranges are those of random images; weights have a scale for each output channel.
 own tool writes the ONNX file, with activations of uint8, which its kernels for x86 prefer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -9,8 +9,6 @@ in milliseconds. At the end of stdin it writes the last outputs, NHWC. Without a
 imports the engine, to measure what such a process needs by itself.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import time

@@ -7,8 +7,6 @@ the number of the next mutant of each format, and the counts so far. A mutant is
 and its number, and the same in each run; `tools/robustness.sh --again NAME NUMBER` repeats one.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

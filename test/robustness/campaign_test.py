@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

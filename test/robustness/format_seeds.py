@@ -6,8 +6,6 @@ A seed is a set of files, those of them that are mutated, and what reads them: a
 converter.py, or of mace_run, in whose arguments FOLDER stands for the folder of the mutant.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -7,8 +7,6 @@ from the seed in FOLDER/seed, one after the other in FOLDER/mutant. A line for e
 `ok`, `wrong`, `hung`, `memory` or `crashed`. One that ends this process has no line.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import random

@@ -11,8 +11,6 @@ given random strings of many scripts, every fourth broken UTF-8 where the librar
   test/tokenizers/run.sh --unicode         code points that tokenizers classifies otherwise
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import random

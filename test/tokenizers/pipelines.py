@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Needs the packages tokenizers and sentencepiece, which against_libraries.py installs.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import sys

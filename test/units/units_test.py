@@ -6,8 +6,6 @@ A name in an anonymous namespace can hide one that a neighbour in its unit calls
 Compiled without optimization, each function refers to the same symbols in both.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -6,8 +6,6 @@ A line counts if it is neither blank nor a comment; tests, benchmarks, `testing/
 not count.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

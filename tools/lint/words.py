@@ -7,8 +7,6 @@ where links lead. Phrases rather than words are refused where a word has right u
 sources everything is read: names, comments and messages.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

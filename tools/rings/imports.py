@@ -7,8 +7,6 @@ file, counts as an import; a module that imports by a computed name depends on a
 the folders below. Of a shell script each word is a literal.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 A change of a slice's steps or inputs makes its recorded result stale, as a change of a file does.
 """
 
-from __future__ import annotations
-
 from rings.steps import Bazel, Pytest, Script, Slice
 from rings.suites import EVERYTHING, gpu, pocl
 

@@ -6,8 +6,6 @@ Steps are plain values, the same on every machine: `{cache}` and `{data}` stand 
 the cache and of MACE_TEST_DATA until a step runs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -8,8 +8,6 @@ only exchanged if something by which they are sorted agrees at every place, as t
 change places have almost the same score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

@@ -7,8 +7,6 @@ to the largest magnitude of the reference. What exceeds these limits may still b
 model itself depends that much on roundings: that is measured by changing the source's weights.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace

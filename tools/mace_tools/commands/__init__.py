@@ -8,8 +8,6 @@ standalone(args, console) instead. A module is imported when its command is call
 take long to import.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 from collections.abc import Callable

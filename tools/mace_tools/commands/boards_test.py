@@ -4,8 +4,6 @@ fakes.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import pytest
 
 from mace_tools.commands.commands_test import place  # noqa: F401, the fixture

@@ -6,8 +6,6 @@ Everything is made in a folder beside, which takes the place of the former resul
 build that fails or is interrupted leaves that as it was.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import functools

@@ -6,8 +6,6 @@ The model is models/digits in its three formats; the outputs are those that its 
 gave (models/digits/expected.json).
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -4,8 +4,6 @@ type: errors of the outputs and of every layer, the first wrong layer, and why i
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from dataclasses import replace

@@ -4,8 +4,6 @@ fakes of adb, the devices and mace_run.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -4,8 +4,6 @@ what is missing.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -4,8 +4,6 @@ gives its tensors.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 mace_run is built by these tests when it is not up to date, as the commands do.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -4,8 +4,6 @@ boards.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path

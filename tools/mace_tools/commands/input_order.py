@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.commands.context import Context
 from mace_tools.config.schema import Model
 from mace_tools.config.values import OPEN, Dims

@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 Each model is small, and has the inputs and outputs that its file names.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

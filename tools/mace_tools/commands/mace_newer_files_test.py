@@ -4,8 +4,6 @@ checksums replaced: quantized models, aliases, and what has no effect here.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import pytest
 
 from mace_tools import cli

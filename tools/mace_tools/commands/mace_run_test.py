@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The program is built when it is not up to date.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

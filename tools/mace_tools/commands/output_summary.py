@@ -4,8 +4,6 @@ device that was asked for.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ open there. adb, ssh and the devices are fakes.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import re
 
 from mace_tools import cli

@@ -4,8 +4,6 @@ ranges itself.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -4,8 +4,6 @@ record what they are asked, run it, and fail as devices do.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -6,8 +6,6 @@ A capsule comes from somebody else: only its known entries are read, and of its 
 that name no file.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -4,8 +4,6 @@ are a little different.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

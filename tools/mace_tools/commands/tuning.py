@@ -4,8 +4,6 @@ beside the models.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

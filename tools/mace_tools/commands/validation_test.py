@@ -6,8 +6,6 @@ A wrong model is one that is converted in place of another: the engine then comp
 framework does not.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The file is what `mace_plan --list_strategies` prints; generate/memory_strategies.py writes it.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from typing import Any

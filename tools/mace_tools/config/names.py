@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 ABIS = ("host", "arm64", "armhf", "arm64-v8a", "armeabi-v7a", "x86_64")
 CXX = ("app", "none")  # who brings the C++ library of libmace.so
 WHEEL_ABIS = ("host", "arm64", "armhf")  # that have a Python package of the engine

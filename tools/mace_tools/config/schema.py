@@ -7,8 +7,6 @@ key. Keys whose feature does not exist yet are in `unsupported_keys.py`; those t
 engines follow from tools/settings.json (`setting_keys.py`).
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator

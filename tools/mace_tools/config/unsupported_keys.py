@@ -7,8 +7,6 @@ result than intended; a NOTE only costs speed or does not concern the command. W
 feature removes its row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -6,8 +6,6 @@ The functions take what YAML made of a value and return it in its one typed form
 ValueError, which pydantic collects.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence

@@ -8,8 +8,6 @@ and infinities. Shapes, attributes, quantization parameters and plain integers (
 shapes) stay, as kernels and plans depend on them.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from typing import Any

@@ -6,8 +6,6 @@ The format is mace/proto/mace.proto. The same graph always gives the same bytes.
 complete or not at all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

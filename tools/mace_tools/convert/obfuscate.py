@@ -6,8 +6,6 @@ Nodes, tensors and constants get numbers of their own, from 1 in the order of th
 outputs of the model keep their names.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

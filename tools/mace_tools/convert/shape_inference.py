@@ -7,8 +7,6 @@ extents (None) and unknown ranks are allowed everywhere. The rule of an op is `i
 ops/.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

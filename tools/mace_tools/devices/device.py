@@ -7,8 +7,6 @@ messages of that program mean. All that comes back is checked: a script ends wit
 so, and a file has the size and the checksum that the device reports.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

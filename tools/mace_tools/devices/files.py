@@ -7,8 +7,6 @@ SPDX-License-Identifier: Apache-2.0
     <folder>/opencl/                                       the GPU's compiled programs; kept
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -6,8 +6,6 @@ One script of a POSIX shell prints lines `key value`, from files of Linux and pr
 so that phones, boards and this machine are asked alike. What a machine does not tell is left empty.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace

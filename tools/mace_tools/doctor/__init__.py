@@ -7,8 +7,6 @@ found. CHECKS has them by group; commands/options/devices.py has a flag of `conv
 for each.
 """
 
-from __future__ import annotations
-
 from mace_tools.doctor import cpu, devices, dsp, frameworks, gpu, programs
 from mace_tools.doctor.finding import Check, Finding, Machine, State, findings
 

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.devices import properties
 from mace_tools.devices.device import Device, DeviceError, Here
 from mace_tools.doctor.finding import Check, Finding, Machine, State

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.devices import adb, device_yml, properties, ssh, targets
 from mace_tools.devices.device import Device, DeviceError
 from mace_tools.doctor import cpu, dsp

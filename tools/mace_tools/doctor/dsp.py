@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The numbers of SoCs are those of Linux's qcom,ids.h, with the generation of their compute DSP.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import struct

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Names and numbers are those of the OpenCL specification, version 1.2.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import sys

@@ -6,8 +6,6 @@ The frameworks are extras. They are loaded in a process of their own (child.py),
 noisy, big, and end the process when they fail badly. The modules by_<platform> run the models.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import json

@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 It needs NumPy only, because the processes of exporters load it without the rest of the package.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,8 +7,6 @@ Each module has `outputs`: the files that it writes, and what is in them. What i
 on the files that it, and the modules before it, have yielded.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator
 from pathlib import Path

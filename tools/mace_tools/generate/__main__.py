@@ -7,8 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 The sizes of ops are measured with --measure, or if the list of ops has changed.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from mace_tools import generate

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 mace_run reads deployment files without Python. Bazel compiles this list into it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

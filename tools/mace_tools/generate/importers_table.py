@@ -7,8 +7,6 @@ themselves, and what they refuse. Formats are
 the packages of mace_tools/convert/importers.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 It is what mace_plan prints of its planners.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Both follow from the op table of the engine and from the comment that heads each file of mace/ops.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Measuring links some hundred libraries for 64-bit Arm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

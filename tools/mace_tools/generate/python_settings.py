@@ -6,8 +6,6 @@ They are the settings of tools/settings.json with their types. Type checkers and
 written out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

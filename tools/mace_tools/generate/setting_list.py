@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Both follow from the descriptions in mace/runtime/settings/settings.h.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -7,8 +7,6 @@ exactly one node. Node.inputs may hold "" for an optional input that is not give
 only through the methods of Graph, which keep the producer and consumer index.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

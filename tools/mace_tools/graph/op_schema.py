@@ -7,8 +7,6 @@ generate_test.py keeps it so. Nothing here or elsewhere in Python repeats one: a
 and the types that an op takes, whether it is a view, how it depends on the order of axes.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from dataclasses import dataclass

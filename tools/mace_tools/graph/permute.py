@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from mace_tools.graph.ir import Shape

@@ -4,8 +4,6 @@ which they stand. mace/graph/stored_weight.h has the layout.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, cast
 

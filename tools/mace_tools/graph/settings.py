@@ -6,8 +6,6 @@ The file is what `mace_run --list_settings` prints, from the descriptions in
 mace/runtime/settings/settings.h; generate_test.py keeps it so.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Mapping

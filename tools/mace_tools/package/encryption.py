@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 mace/sealed/sealed_model.h has the format, and docs/sealed_models.md says what it protects.
 """
 
-from __future__ import annotations
-
 import os
 import struct
 from collections.abc import Iterator

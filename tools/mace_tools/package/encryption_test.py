@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 test/library/python_test.py opens them by the engine.
 """
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Android.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -6,8 +6,6 @@ The format is that of https://google.github.io/prefab, schema version 2: prefab.
 bundle, module.json the library, and an abi.json in each libs/android.<abi> the file beside it.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

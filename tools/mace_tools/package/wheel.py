@@ -8,8 +8,6 @@ Python 3. The tag is that of the oldest systems which have the library's symbols
 library among them.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 import shutil

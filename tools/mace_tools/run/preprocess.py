@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 input = (pixel - mean) * scale, with 8-bit pixels from 0 to 255, per channel.
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 from pathlib import Path

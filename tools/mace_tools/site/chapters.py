@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 # Pages by the repository's paths, with a title for the navigation where the page's own says too

@@ -9,8 +9,6 @@ ssh, on which this machine's mace_run runs. A command that does not run here has
 reason, in NOT_RUN.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Declarations without a blank line or a comment between them share the comment of the first.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

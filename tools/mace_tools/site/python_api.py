@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The sources are read, not imported, so that no library is needed.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 from pathlib import Path

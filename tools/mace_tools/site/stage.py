@@ -6,8 +6,6 @@ A link to a header leads to its page of the API; one to another source to a page
 to a folder to the list of what is in it. Thus the site needs no repository beside it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

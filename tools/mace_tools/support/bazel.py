@@ -8,8 +8,6 @@ two. A `bazel build` that a user starts knows nothing of these turns; so Bazel i
 files are still up to date after they were copied.
 """
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path

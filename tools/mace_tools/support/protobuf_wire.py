@@ -6,8 +6,6 @@ The encoding: https://protobuf.dev/programming-guides/encoding. The protobuf lib
 only as a whole and copies it; this module reads a file of any size, or its beginning, in place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

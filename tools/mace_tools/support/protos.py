@@ -4,8 +4,6 @@ git.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import errno
 import functools
 import os

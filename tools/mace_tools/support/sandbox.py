@@ -6,8 +6,6 @@ sandboxed.py takes away the network, other processes and all files but those of 
 this module gives it limits, watches it, and checks what it leaves.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os

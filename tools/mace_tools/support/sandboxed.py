@@ -10,8 +10,6 @@ written to the file descriptor FD as a JSON list; limits of memory and size hold
 Linux's own words for this: user_namespaces(7), mount_setattr(2), seccomp(2).
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json

@@ -6,8 +6,6 @@ What transformers computes of them is in test/golden/testdata/decoders, written 
 test/golden/decoder_logits.py, with the names and the shapes of their tensors.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ capacity, grouped queries, rotary embeddings, and weights stored as a model file
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,8 +7,6 @@ into that folder, so that scripts really run and files really move. Every call i
 make calls fail, hang, end early, or give the answer of another device.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -8,8 +8,6 @@ notes the arguments of each call in $FAKE_OUTPUTS/calls.jsonl, of the last in ar
 With $FAKE_TUNES, it adds that text to the file of --tuning_file.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

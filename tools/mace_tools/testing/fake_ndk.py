@@ -7,8 +7,6 @@ What it compiles has the branches of __ANDROID__ and the NDK's flags, but the C 
 what it links runs under qemu.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

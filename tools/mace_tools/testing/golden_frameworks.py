@@ -6,8 +6,6 @@ Starting a framework takes most of the time of such a test. Models of several fi
 and several inputs of which some fail are computed each time.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence

@@ -7,8 +7,6 @@ versions of the packages that compute. `pytest --no-golden-cache`, and `--ring=d
 anew and write nothing.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

@@ -6,8 +6,6 @@ The grid of a platform is the module mace_tools.testing.<platform>_grid: run_gri
 its `rows()`.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Each function changes a graph and returns the node that is wrong then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

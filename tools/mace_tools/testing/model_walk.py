@@ -8,8 +8,6 @@ of these two are no stops, and neither is what the list of passes does. In tools
     ~/.cache/mace/venv/bin/python -m mace_tools.testing.model_walk --config=YML [--output=FOLDER]
 """
 
-from __future__ import annotations
-
 import sys
 from itertools import groupby
 from pathlib import Path

@@ -4,8 +4,6 @@ Runtime.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import faulthandler
 import multiprocessing
 import os

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 They follow the newest operator sets, where the archive of the test data has those of ONNX 1.12.
 """
 
-from __future__ import annotations
-
 import functools
 import warnings
 from pathlib import Path

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.analyze.plan.problem import Plan, Problem, Record, Step, Study
 
 #  address

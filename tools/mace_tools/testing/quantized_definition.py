@@ -6,8 +6,6 @@ Source: TFLite's quantization specification and gemmlowp's documentation of fixe
 FullyConnected rounds twice, as TFLite Micro and LiteRT before April 2025 have it.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -9,8 +9,6 @@ RANDOM_SHAPES, functions of the shape that is drawn for x to the shape of each o
 itself would hardly be drawn, random_shape, which draws it.
 """
 
-from __future__ import annotations
-
 import copy
 import random
 from typing import Any

@@ -6,8 +6,6 @@ The spellings are those of LlamaModel, GPTJModel and GPTNeoXModel of Hugging Fac
 implementation of Llama in real numbers, and ONNX's own operator.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 from onnx import TensorProto as T

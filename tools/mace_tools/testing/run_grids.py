@@ -7,8 +7,6 @@ In tools/:
     ~/.cache/mace/venv/bin/python -m mace_tools.testing.run_grids
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 

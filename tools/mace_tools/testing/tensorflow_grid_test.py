@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.importers.tensorflow import registry
 from mace_tools.convert.importers.tensorflow.quantized_tensors import READERS
 from mace_tools.testing.grid import INVALID, REFUSED, SAME, rows_of

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 LiteRT is their reference (importers/tflite/litert_test.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -7,8 +7,6 @@ The spellings are those of torch.onnx for timm's VisionTransformer and for BertM
 LlamaModel of Hugging Face.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -7,8 +7,6 @@ All nodes are of the domain "mace", so that the file is a well-formed ONNX model
 run. Constants are attributes of the nodes that read them, named after their place among the inputs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

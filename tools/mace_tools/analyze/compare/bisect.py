@@ -8,8 +8,6 @@ that layer is either wrong itself, or it only passes on errors that accumulated;
 goes on behind it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from mace_tools.analyze.compare.layers import Layer, Measured, Study, run_alone

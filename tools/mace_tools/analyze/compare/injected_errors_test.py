@@ -4,8 +4,6 @@ found in the graphs without it.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -6,8 +6,6 @@ The parts are in page/, and what all pages have in common in reports/; this fill
 Names come from model files, so the page never reads them as markup.
 """
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 from string import Template

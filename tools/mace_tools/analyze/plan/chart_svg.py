@@ -11,8 +11,6 @@ SPDX-License-Identifier: Apache-2.0
     +------------------------------------------------+
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from mace_tools.analyze.plan import colors

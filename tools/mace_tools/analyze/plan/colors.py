@@ -6,8 +6,6 @@ The scheme of amounts is Paul Tol's "iridescent" (Colour Schemes, SRON technical
 EPS/TN/09-002, issue 3.2); kinds have those of all reports.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ An engine plans them separately, with one strategy. In the study the arena is on
 its records lie at their offsets, and each image is another.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 

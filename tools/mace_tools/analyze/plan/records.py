@@ -10,8 +10,6 @@ CSV: a header with id (buffer, buffer_id), lower (start, begin), upper, or end, 
 step itself, size, and maybe alignment. lower..upper is half-open.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ Layers are ordered by what each one costs alone; a bisection finds how many of t
 in float32; then each of these is tried quantized again, the least harmful first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ The shift is the error of the weights times the mean of the inputs (M. Nagel et 
 Quantization through Weight Equalization and Bias Correction, 2019), whose mean is observed here.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.graph.ir import Node

@@ -6,8 +6,6 @@ A .npy file holds one sample or, along its first axis, several. A model with sev
 folder that has a folder for each, named after the input, with files of the same names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ it.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

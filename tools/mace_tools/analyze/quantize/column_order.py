@@ -6,8 +6,6 @@ One scale for numbers that differ in size, such as coordinates and scores, makes
 equal, which no error of the whole tensor shows.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 MIN_CORRELATION = 0.9

@@ -8,8 +8,6 @@ weights have one scale; here each output channel of a layer has its own, so what
 observed range of an activation's channels against the weights that read them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

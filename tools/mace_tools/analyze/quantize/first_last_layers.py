@@ -11,8 +11,6 @@ Results of last layers are what the model says: 256 quantized values for their w
 not tell the best classes apart, or places of boxes. Their weights are stored as int8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ Transformers, 2022, with the covariance of the inputs in place of their second m
 bias takes back the mean.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.analyze.quantize.weights import MAX

@@ -4,8 +4,6 @@ worst layers with the ranges that were chosen, and what stays in float32.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

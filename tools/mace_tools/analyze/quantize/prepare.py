@@ -4,8 +4,6 @@ applies them to quantized values by a table.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from mace_tools.convert.passes.match import ACTIVATION_ATTRS, CLAMPS, plain

@@ -4,8 +4,6 @@ NAME@@LOW,HIGH.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -11,8 +11,6 @@ All ranges contain 0, so that zero has a code.
                 with TensorRT, 2017), for ranges of any two ends
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@ fills.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import tempfile

@@ -4,8 +4,6 @@ quantized values, or what its op says.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ of which columns lose their order, and the layers at fault.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from mace_tools.analyze.quantize.layer_errors import Error

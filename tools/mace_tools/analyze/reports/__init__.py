@@ -10,8 +10,6 @@ markup. Tables are in table.py, charts in chart.py, graphs of models in graph_vi
 timeline.py.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

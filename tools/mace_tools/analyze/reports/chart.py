@@ -4,8 +4,6 @@ and ticks of which the chart of a memory plan is made, too.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ within a layer are those with the least squares from the means of the neighbours
 regression. Everything is linear in nodes and edges but for sorting.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

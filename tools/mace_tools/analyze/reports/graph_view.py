@@ -6,8 +6,6 @@ The nodes are placed here (graph_layout.py) and drawn on a canvas by graph.js, w
 5,000 nodes needs. Their data are compressed, so that pages stay small.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

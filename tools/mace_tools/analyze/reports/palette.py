@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The scheme is Paul Tol's "muted" (Colour Schemes, SRON technical note EPS/TN/09-002, issue 3.2).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

@@ -7,8 +7,6 @@ Scales are fp16; products and sums are those of float32, in the order of the def
 Source: the format's definition at github.com/ggml-org/ggml (docs/gguf.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ Matrices are [out, in]; projections that a file fuses come apart; rows of querie
 the order in which halves of a head rotate.
 """
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: the format's definition at github.com/ggml-org/ggml (docs/gguf.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

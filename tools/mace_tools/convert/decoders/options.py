@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 They have the names of Llama's config.json, whatever the file calls them (tables.py).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from difflib import get_close_matches

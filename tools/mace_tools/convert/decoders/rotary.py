@@ -6,8 +6,6 @@ Sources: Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 
 2024 (LongRoPE); Llama 3.1's published scaling.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ A file is the length of its header (8 bytes), the header (JSON), and the data of
 gaps. Source: the format's definition at github.com/huggingface/safetensors.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

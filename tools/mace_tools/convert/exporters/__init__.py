@@ -7,8 +7,6 @@ of ours and reaches nothing but its folder (support/sandbox.py). It reads a copy
 The Python of it is this one, or that of the environment variable MACE_EXPORT_PYTHON.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import json

@@ -7,8 +7,6 @@ SPDX-License-Identifier: Apache-2.0
                                                                     writes out0_0.npy, ...
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

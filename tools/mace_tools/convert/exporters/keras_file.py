@@ -6,8 +6,6 @@ Keras tells formats by the end of a file's name, and we by its contents, so the 
 that fits; of an archive, it has only the entries that Keras writes.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import zipfile

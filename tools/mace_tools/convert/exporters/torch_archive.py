@@ -6,8 +6,6 @@ PyTorch never sees the file itself, so it cannot read more of it, or read it in 
 was checked.
 """
 
-from __future__ import annotations
-
 import re
 import zipfile
 from collections.abc import Callable

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The programs are written in the schema of torch/_export/serde/schema.py, as PyTorch 2.15 writes it.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import zipfile

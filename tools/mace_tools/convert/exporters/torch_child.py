@@ -10,8 +10,6 @@ SPDX-License-Identifier: Apache-2.0
         runs the model and writes out0_0.npy, ...
 """
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -8,8 +8,6 @@ So here all that is not known to be harmless is refused: expressions and functio
 grammar, every other text by its characters. The schema is that of torch/_export/serde/schema.py.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

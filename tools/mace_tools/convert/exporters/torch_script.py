@@ -6,8 +6,6 @@ The code is a subset of Python that PyTorch compiles for its own interpreter. Th
 only, but some of them read and write files, and extensions add others.
 """
 
-from __future__ import annotations
-
 import ast
 
 from mace_tools.convert.exporters.torch_program import FILES, Refused

@@ -6,8 +6,6 @@ TensorFlow and TFLite share these. Formulas: the documentation of tf.raw_ops.Aud
 Mfcc; Davis and Mermelstein 1980 for the mel scale and the cosine transform.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

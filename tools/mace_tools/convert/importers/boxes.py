@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: Liu et al. 2016, "SSD", section 2.2.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder

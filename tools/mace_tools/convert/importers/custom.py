@@ -6,8 +6,6 @@ The converter knows neither what they compute nor the shapes of their outputs, e
 states. No pass folds, merges or moves anything across them (ir.Node.types).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

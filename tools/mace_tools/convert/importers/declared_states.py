@@ -4,8 +4,6 @@ from run to run.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -4,8 +4,6 @@ folded, so that branches and shapes that depend on them are decided.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -6,8 +6,6 @@ Sums of products up to 2^24 are exact in float32; where those of a matrix produc
 first operand is split into two of 4 bits each.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder

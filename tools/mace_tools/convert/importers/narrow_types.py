@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: the OCP Microscaling Formats (MX) Specification 1.0, and "Float stored in 8 bits" of ONNX.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

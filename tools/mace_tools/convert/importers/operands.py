@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 TensorFlow and TFLite share these, because their operators have the same meaning.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -13,8 +13,6 @@ A function returns the engine tensor(s) for the node's outputs, and raises
 an attribute that the function did not read: nothing is ignored silently.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence

@@ -6,8 +6,6 @@ TensorFlow and TFLite share these. A transform and an operator that makes real n
 become one node, "TRANSFORM.READER"; a transform with another reader stays, and is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 

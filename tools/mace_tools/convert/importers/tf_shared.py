@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
     registry.op("ADD_N")(add_n)         # in importers/tflite/
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ by themselves; what depends on the order of numbers is computed with the highest
 Tensor.unsigned has the type.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

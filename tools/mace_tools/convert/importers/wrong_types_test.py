@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 `MACE_MUTANTS=5000 python -m pytest tools/mace_tools/convert/importers/wrong_types_test.py`.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import os

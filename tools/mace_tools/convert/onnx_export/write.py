@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.onnx_export import messages
 from mace_tools.convert.onnx_export.ops import OPS
 from mace_tools.convert.onnx_export.writer import Refused, Writer

@@ -6,8 +6,6 @@ Tensors of the engine with four axes are [N, H, W, C]; ONNX's spatial operators 
 Each has its Transpose where somebody reads it in the order in which it was not computed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

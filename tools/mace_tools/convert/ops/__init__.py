@@ -11,8 +11,6 @@ DepthToSpace is in depth_to_space.py, as in mace/ops, which defines what it comp
     RANDOM_SHAPES, random_shape              optional: see mace_tools/testing/random_nodes.py
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import re

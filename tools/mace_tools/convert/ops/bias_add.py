@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.ops.common.activations import activate
 from mace_tools.convert.ops.common.same_shape import per_channel
 

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.ops.common.bias import finish
 from mace_tools.convert.ops.common.windows import conv, taps
 

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.ops.common.batch_dims import check_batch, check_start

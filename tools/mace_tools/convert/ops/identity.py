@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.ops.common.same_shape import as_input
 
 infer = as_input

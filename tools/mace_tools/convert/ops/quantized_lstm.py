@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import math
 
 from mace_tools.convert.ops.common.checks import check_vector, fits, require, same, with_rank

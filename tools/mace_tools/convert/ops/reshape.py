@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.ops.common.checks import product, require
 from mace_tools.convert.ops.common.extents import numbers
 from mace_tools.convert.ops.common.values import ints

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.ops.common.checks import require, same
 from mace_tools.convert.ops.common.heads import by_heads, heads_of
 from mace_tools.convert.ops.common.view import Type, View

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.ops.common.checks import axes_of, require
 from mace_tools.convert.ops.common.strides import count_of, slice_end
 from mace_tools.convert.ops.common.values import ints

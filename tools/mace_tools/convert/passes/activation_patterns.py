@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import math
 
 from mace_tools.convert.passes.match import is_op, only_producer, plain, scalar, with_constant

@@ -12,8 +12,6 @@ number so low that its exponential is 0. Where(IsNaN(p), 0, p) around the softma
 does for queries without keys.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

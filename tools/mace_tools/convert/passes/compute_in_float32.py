@@ -8,8 +8,6 @@ saturates at 0 when quantized is clamped there; nothing else is rounded, so that
 to the float model than quantized ones.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.passes.match import CONV_LIKE

@@ -8,8 +8,6 @@ TensorFlow and TFLite write a loop as a condition on counters, and its results i
 carries. The engine knows a number of iterations before it begins, and stacks results.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

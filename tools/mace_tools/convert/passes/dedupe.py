@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.graph.ir import Graph
 from mace_tools.graph.quantization import as_key
 from mace_tools.graph.quantized_weights import digest

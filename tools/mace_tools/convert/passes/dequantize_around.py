@@ -4,8 +4,6 @@ nodes, and quantizes their results.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from mace_tools.convert.passes.match import CLAMPS, CONV_LIKE, plain

@@ -7,8 +7,6 @@ stride 1 on each, gathered again by BatchToSpace, is the convolution with dilati
 x, and cropping the result takes as much padding away again (Yu and Koltun, 2016).
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.ops.common.windows import EXPLICIT, VALID
 from mace_tools.convert.passes.match import only_producer
 from mace_tools.graph.ir import Graph, Node

@@ -7,8 +7,6 @@ replaces, unless it is the weight of a layer: the model file would grow for noth
 do the same when it plans.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.passes.match import CONV_LIKE

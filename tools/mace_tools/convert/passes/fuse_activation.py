@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.passes.match import ACTIVATION_ATTRS, only_producer, plain, with_constant
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Attr, Graph, Node

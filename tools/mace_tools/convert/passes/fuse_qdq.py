@@ -11,8 +11,6 @@ step from rounded float32 results. Uint8 values become int8 first, by a zero poi
 128, because weights are int8.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.passes import quantized_operands

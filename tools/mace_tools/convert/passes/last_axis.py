@@ -7,8 +7,6 @@ join them again (Concat, Stack, Reshape). All axes before the last one are left 
 followed here; other nodes end the way.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Union
 

@@ -7,8 +7,6 @@ SPDX-License-Identifier: Apache-2.0
     x / sqrt(mean(x * x) + epsilon) * gamma                                    RMS, see rms_norm.py
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
     Concat(list[0 : i], element, list[i + 1 :])               TFLite
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

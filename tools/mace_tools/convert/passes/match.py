@@ -4,8 +4,6 @@ nodes.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.graph import op_schema

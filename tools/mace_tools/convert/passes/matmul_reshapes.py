@@ -4,8 +4,6 @@ before and one back after are not needed.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.passes.match import is_op, only_producer, plain, with_constant
 from mace_tools.convert.passes.rows import certain, keeps_rows, reshape_dims
 from mace_tools.graph.ir import Graph, Node

@@ -7,8 +7,6 @@ the passes make of a model that was converted at 1 must be right for any of them
 says how many graphs are tried (default 60).
 """
 
-from __future__ import annotations
-
 import os
 import random
 

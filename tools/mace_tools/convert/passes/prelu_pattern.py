@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
     relu(x) + (-alpha) * relu(-x)            Keras
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.passes.match import is_op, only_producer, plain

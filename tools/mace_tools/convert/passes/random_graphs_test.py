@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 MACE_RANDOM_GRAPHS says how many are tried (default 60).
 """
 
-from __future__ import annotations
-
 import os
 import random
 

@@ -10,8 +10,6 @@ where .. is x W + h R + b, s and t are activations, and x is a slice of the sequ
 other. Formulas: those of the engine's ops (mace/ops/lstm.cc, gru.cc, rnn.cc).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -7,8 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: Zhang and Sennrich 2019, "Root Mean Square Layer Normalization", section 3.
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.passes.match import is_op, plain, with_constant
 from mace_tools.graph.ir import Graph, Node
 

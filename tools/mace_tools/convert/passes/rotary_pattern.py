@@ -10,8 +10,6 @@ however the parts are taken and joined: the last axis is followed element by ele
 behind those that are turned are part of the node, too (`size`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ that leave these extents alone. What is not proven this way is left as it is: it
 every shape of the model's inputs.
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.ops.common.extents import Extent, entries
 from mace_tools.graph.ir import Graph, Node
 

@@ -6,8 +6,6 @@ A rule changes `inputs` and `attrs` of its Sink to those of op' and returns the 
 each output, or None if a transpose cannot move past this op with these attributes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -11,8 +11,6 @@ come in the same order, or once if transposing the others pays; so transposes on
 the pass ends.
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.passes import sink_rules
 from mace_tools.convert.passes.sink_rules import Sink
 from mace_tools.convert.passes.static_shapes import certain_shapes

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.shape_inference import infer_graph
 from mace_tools.graph.ir import Graph, Shape
 from mace_tools.support.errors import ModelError

@@ -4,8 +4,6 @@ are, rather than as the floats for which they stand.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.graph.ir import Graph, Tensor

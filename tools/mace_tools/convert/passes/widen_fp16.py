@@ -10,8 +10,6 @@ rounds. Results between nodes are not rounded, so they are at least as exact as 
 overflow where fp16 would. KV caches stay fp16, too: devices read their rows one by one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.graph.ir import Graph, Node, Tensor

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Casting back keeps the low bits, so that sums and products wrap around as in the source.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The evaluation of an op is `evaluate` in its file in ../ops. Semantics are those of mace/ops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -7,8 +7,6 @@ The engine's kernels compute in integers, and differ from this by a step where a
 the middle between two quantized values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Optional
 

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.streaming.streamer import NotStreamable, Streamer, rule
 from mace_tools.graph.ir import Node
 

@@ -8,8 +8,6 @@ belong to output i + D: D s + r = K - 1 + delay - P. So the first output of a ru
 frames before the run's first.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

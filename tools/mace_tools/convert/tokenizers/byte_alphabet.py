@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Bytes that are printable in Latin-1 are themselves; the other 68 follow from U+0100 on.
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.tokenizers.tokenizer_file import Token, Tokenizer
 
 _PLAIN = [*range(33, 127), *range(161, 173), *range(174, 256)]

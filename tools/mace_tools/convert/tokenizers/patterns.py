@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.tokenizers.tokenizer_file import Step
 
 _ENDINGS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"

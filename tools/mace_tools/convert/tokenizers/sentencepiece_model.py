@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import struct
 from collections import defaultdict
 from dataclasses import dataclass, field

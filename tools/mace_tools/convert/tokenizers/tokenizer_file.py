@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 docs/tokenizers.md describes the format; mace/text/tokenizer_data.h reads it.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ test/tokenizers/run.sh --write made the cases, with tokenizers 0.23.3 and senten
 compares any number of further strings.
 """
 
-from __future__ import annotations
-
 import base64
 import copy
 import json

@@ -4,8 +4,6 @@ is played by Debian's Clang.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

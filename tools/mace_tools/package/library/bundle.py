@@ -4,8 +4,6 @@ files, licences, a bill of materials, checksums, and the archive of it all.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -6,8 +6,6 @@ The assembler copies the files into read-only sections (.incbin), so that a larg
 seconds and the system maps its weights from the program's file as it would map a file of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

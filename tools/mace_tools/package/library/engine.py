@@ -7,8 +7,6 @@ folder without it, or with other sizes, is built again: earlier versions kept en
 list, without checking that they have the ops that were asked for.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

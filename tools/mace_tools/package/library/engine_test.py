@@ -4,8 +4,6 @@ fake of Bazel.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json

@@ -7,8 +7,6 @@ prints it, in words that do not depend on the ABI: `size_t` is `unsigned` whatev
 `std::__cxx11::` is `std::`.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ and then all other names become local, so that they meet none of an app's. Where
 have GCC's intermediate code (Abi.link_time), a shared library is compiled from that at once.
 """
 
-from __future__ import annotations
-
 import struct
 import subprocess
 from collections.abc import Sequence

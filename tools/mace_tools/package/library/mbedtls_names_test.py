@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import subprocess
 
 from mace_tools.support.protos import REPO

@@ -9,8 +9,6 @@ the headers made of newer symbols is in templates/old_glibc.c; any other symbol 
 lacks is an error of the linker. The C++ library is linked statically: it would be too new as well.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

@@ -10,8 +10,6 @@ one of the ops takes. The sizes of the libraries without ops and with all of the
 `check --measure_library` links the library itself.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import tempfile

@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 The layout is that of https://maven.apache.org/repository/layout.html.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence

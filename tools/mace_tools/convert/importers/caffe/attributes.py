@@ -6,8 +6,6 @@ The importer function must read every other field, or the layer is refused. `tra
 that every layer may have.
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.importers.caffe import registry
 
 registry.without_meaning(

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: Liu et al. 2016, "SSD", and the layer's definition in its release.
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.importers.boxes import around, half, part, product, total
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.caffe import registry

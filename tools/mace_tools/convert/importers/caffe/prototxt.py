@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, MutableSequence, Sequence
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ Layers overwrite blobs (`top` is `bottom`), so that a name stands for several te
 has the name of the blob, earlier ones that of the blob and their layer, as in conv1@conv1.
 """
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 from pathlib import Path
 

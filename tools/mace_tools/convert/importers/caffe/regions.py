@@ -6,8 +6,6 @@ Sources: Liu et al. 2016, "SSD", section 2.2; Ren et al. 2015, "Faster R-CNN", s
 2016, "R-FCN", section 2.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 from typing import Any

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mace_tools.convert.importers.caffe.prototxt import LayerText

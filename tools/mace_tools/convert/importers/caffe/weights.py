@@ -6,8 +6,6 @@ The file is a NetParameter of Caffe, of which only the names of layers and their
 else, also the layers of training, may be of any fork. It may be larger than protobuf reads.
 """
 
-from __future__ import annotations
-
 import math
 import mmap
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ which positions follow. Sources: Vaswani et al. 2017; Su et al. 2021; Zhang and 
 Shazeer 2020.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

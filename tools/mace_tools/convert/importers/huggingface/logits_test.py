@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The graphs are computed in NumPy; test/golden/decoders_test.py has them computed by the engine.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.huggingface.graph import FRAMEWORK, OPS
 from mace_tools.convert.importers.registry import Registry

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Sources: ONNX Attention-23, RotaryEmbedding-23; docs/ContribOperators.md of ONNX Runtime.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

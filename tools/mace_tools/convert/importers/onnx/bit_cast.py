@@ -6,8 +6,6 @@ Types that the engine lacks lie in wider ones (uint16, uint32, bfloat16) or in a
 (float64), so that their bits take some arithmetic.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder

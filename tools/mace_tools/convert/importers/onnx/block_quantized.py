@@ -7,8 +7,6 @@ where the engine has such blocks (passes/store_quantized_weights.py).
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder

@@ -6,8 +6,6 @@ Each is checked against the NumPy twin before any pass, and holds no transpose b
 NCHW input and output.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -6,8 +6,6 @@ The functions are those of the Python package onnx, which is asked only where a 
 operator.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from pathlib import Path

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 test/golden/onnx_package_test.py runs ONNX's own tests of these.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

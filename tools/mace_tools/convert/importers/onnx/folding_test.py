@@ -4,8 +4,6 @@ branch.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

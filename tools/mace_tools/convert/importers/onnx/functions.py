@@ -6,8 +6,6 @@ The tensors of a body get the name of the call before their own. A function may 
 operator set version than the model: its nodes keep theirs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ It gets the inputs, outputs and states that checkpoints of language models have
 (docs/language_models.md). Source: src/config.h of onnxruntime-genai.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

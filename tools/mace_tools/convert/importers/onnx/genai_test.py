@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 The model has the nodes that its builder writes for the CPU.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

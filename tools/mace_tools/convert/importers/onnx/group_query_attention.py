@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ Integers are computed as float32, see integer_products.py.
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder

@@ -6,8 +6,6 @@ test/golden runs the same tests with the engine itself. What cannot pass stands 
 test/golden/onnx_nodes_unsupported.txt.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from mace_tools.convert import reference

@@ -7,8 +7,6 @@ into one that computes on quantized values, as with QuantizeLinear and Dequantiz
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ They compute in float32 from dequantized operands, as their definition does.
 Source: docs/ContribOperators.md of ONNX Runtime.
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.onnx import registry
 from mace_tools.convert.importers.onnx.attention import projected_attention

@@ -6,8 +6,6 @@ Formulas: ONNX RNN-14, GRU-14, LSTM-14. The parameters of activations are listed
 have some only, as ONNX Runtime reads them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from mace_tools.convert.importers.builder import Builder

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Row i of an axis' matrix holds the weights of the input's elements in output element i.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ uint8 is rounded.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 import onnxruntime

@@ -6,8 +6,6 @@ A sequence is known by its elements, or, where a Loop appends one in each iterat
 all of them, one behind the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

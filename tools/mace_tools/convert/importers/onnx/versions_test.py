@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 `python -m mace_tools.testing.run_grids` also varies the attributes of each of these definitions.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 import pytest

@@ -6,8 +6,6 @@ A TorchScript model does not hold the shapes of its inputs, so it is exported wh
 until then, it is one node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -6,8 +6,6 @@ TensorFlow orders reads and writes by control edges. A read that a write comes b
 written, any other the value of the run before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

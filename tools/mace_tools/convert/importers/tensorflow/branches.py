@@ -7,8 +7,6 @@ Graphs that were made for training and inference hold both, behind a condition s
 not translated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 

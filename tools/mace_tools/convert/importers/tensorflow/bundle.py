@@ -6,8 +6,6 @@ The format: tensorflow/core/util/tensor_bundle (its header and tensor_bundle.pro
 table of a name for each tensor; the tensors are one after the other in the data files.
 """
 
-from __future__ import annotations
-
 import math
 import mmap
 from pathlib import Path

@@ -7,8 +7,6 @@ file does not say their shape, it is the number 0, which takes the shape of the 
 is written.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder

@@ -6,8 +6,6 @@ NumPy computes many parts of the data side by side. The parts are joined by a li
 bytes make of a checksum.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 _POLYNOMIAL = 0x82F63B78

@@ -8,8 +8,6 @@ The three forms that tf.nn.dropout has had, of x with u drawn evenly from [0, 1)
     0)
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: the definitions of tf.quantization.fake_quant_with_min_max_vars and its relatives.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder

@@ -8,8 +8,6 @@ of it as well, and a loop (While) the Enter, Merge, Switch and NextIteration nod
 decides them where it can, and flow.py makes one node of those that are left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path

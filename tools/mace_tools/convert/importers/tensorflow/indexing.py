@@ -3,8 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.operands import (
     fixed_int,

@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Output k of node "n" is the tensor "n:k", output 0 is "n" alone. Control edges are in `after`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

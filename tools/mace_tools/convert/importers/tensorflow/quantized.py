@@ -12,8 +12,6 @@ the source does. Where the range is computed in each run, they are not rounded, 
 the model in float32; the weights are still those of the source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

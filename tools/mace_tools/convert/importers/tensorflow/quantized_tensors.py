@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Source: "How to Quantize Neural Networks with TensorFlow" in TensorFlow's documentation.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 

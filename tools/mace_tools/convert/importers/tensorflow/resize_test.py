@@ -4,8 +4,6 @@ one computes, and the rounding of positions of what the other does.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -7,8 +7,6 @@ that RestoreV2 reads, by their names there. So no table from variables to names 
 versions of the format are read alike.
 """
 
-from __future__ import annotations
-
 import re
 from difflib import get_close_matches
 from pathlib import Path

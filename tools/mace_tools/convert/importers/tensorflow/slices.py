@@ -8,8 +8,6 @@ graph restores is a text such as "4 6 0,2:-", the shape and for each axis start 
 for all of it (tensorflow/core/framework/tensor_slice).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 ALL = -1  # the length of a part that has the whole axis

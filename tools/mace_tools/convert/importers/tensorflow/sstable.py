@@ -6,8 +6,6 @@ The format: doc/table_format.md of LevelDB. A table holds keys and values in ord
 blocks ends with its compression and a checksum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from mace_tools.convert.importers.tensorflow.crc32c import crc32c, masked

@@ -4,8 +4,6 @@ elements with their places.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

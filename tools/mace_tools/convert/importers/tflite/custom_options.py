@@ -6,8 +6,6 @@ The bytes are the attribute `custom_options`. If they are a FlexBuffer map, thos
 that an attribute can hold are attributes, too; maps inside it are in the bytes only.
 """
 
-from __future__ import annotations
-
 import struct
 from typing import Any
 

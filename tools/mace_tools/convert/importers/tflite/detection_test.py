@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 test/golden/detection_test.py compares it with LiteRT.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from mace_tools.convert.importers import load

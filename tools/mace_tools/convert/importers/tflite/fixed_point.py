@@ -7,8 +7,6 @@ found again from the float that Dequantize makes of it, which is nearer to it th
 other.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

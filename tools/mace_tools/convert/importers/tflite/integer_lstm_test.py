@@ -4,8 +4,6 @@ values.
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -6,8 +6,6 @@ The state is int16, and so are the weights of time. The kernel asks for the acti
 not apply it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder

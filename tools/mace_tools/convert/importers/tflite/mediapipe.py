@@ -6,8 +6,6 @@ Their options are the structs of TFLite's C API (builtin_op_data.h) as they are 
 FlexBuffers: 32-bit numbers, of which the first is the padding.
 """
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

@@ -8,8 +8,6 @@ number in the schema. Metadata never decides what a model computes: what is dama
 with a note.
 """
 
-from __future__ import annotations
-
 import struct
 import zipfile
 import zlib

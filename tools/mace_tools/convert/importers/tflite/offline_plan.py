@@ -8,8 +8,6 @@ each tensor of the subgraph, or -1. It never decides what a model computes: a pl
 is left out, with a note.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

@@ -6,8 +6,6 @@ TFLite numbers its tensors; here each has its name, which is made unique if the 
 Operators have no names: each is called after its first output.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

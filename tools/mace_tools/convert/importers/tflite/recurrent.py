@@ -6,8 +6,6 @@ Operands as the kernels of TFLite number them; gates are i, f, g and o there, an
 the engine.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -6,8 +6,6 @@ AudioSpectrogram and Mfcc are custom operators, whose options are those of Tenso
 the same names.
 """
 
-from __future__ import annotations
-
 from mace_tools.convert.importers import audio, spectra
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.operands import fixed_ints, fixed_scalar

@@ -7,8 +7,6 @@ some order. A level has all positions of its dimension, or lists those that are 
 may be split into blocks, whose positions are levels of their own, numbered after the dimensions.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

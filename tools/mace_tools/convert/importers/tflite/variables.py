@@ -7,8 +7,6 @@ A handle names a variable; operators that read or write by a handle are made to 
 variable itself, so that handles and CALL_ONCE disappear.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import numpy as np

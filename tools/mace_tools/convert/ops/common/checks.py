@@ -5,8 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 Errors of all functions: ValueError. Something unknown is never an error.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ Exporters write Reshape(x, Concat(Gather(Shape(x), 0), Gather(Shape(x), 1), 12, 
 are numbers, others are extents of a tensor.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mace_tools.graph.ir import Graph, Node

@@ -7,8 +7,6 @@ to a whole number or a tie, its last bit decides which element is taken.
 Source: ONNX Resize-19, tf.image.resize, TFLite RESIZE_NEAREST_NEIGHBOR.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -3,9 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
-
 def count_of(extent: int | None, start: int | None, end: int | None, step: int) -> int | None:
     if extent is None:
         return None
