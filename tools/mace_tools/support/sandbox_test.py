@@ -7,7 +7,9 @@ import json
 import os
 import re
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -63,10 +65,18 @@ def isolated(folder):
     return len((folder / "d").read_text().split()) < 16
 
 
-def test_a_framework_reaches_only_its_folder(folder, tmp_path):
+@pytest.mark.parametrize("place", [None, "/dev/shm"])
+def test_a_framework_reaches_only_its_folder(place):
+    if place and not os.path.isdir(place):
+        pytest.skip("this machine has no /dev/shm")
+    with tempfile.TemporaryDirectory(dir=place) as made:
+        reaches_only(Path(made) / "own", Path(made) / "outside.txt")
+
+
+def reaches_only(folder, outside):
+    folder.mkdir()
     if not isolated(folder):
         pytest.skip("this distribution: the kernel grants no namespaces")
-    outside = tmp_path / "outside.txt"
     outside.write_text("kept")
     done = run(folder, TRY, outside, os.getpid())
     assert done.returncode == 0, done.printed

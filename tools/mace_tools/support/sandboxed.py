@@ -28,6 +28,7 @@ MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 1 << 18
 MOUNT_SETATTR, AT_RECURSIVE, AT_FDCWD = 442, 0x8000, -100
 ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV = 1, 2, 4
 DEVICES = ("null", "zero", "full", "random", "urandom")
+SHARED = "/dev/shm"
 NOBODY = 65534
 # By machine: its number in audit.h, clone, and calls that reach beyond the process: sockets, other
 # processes, mounts, namespaces, modules, keys, io_uring (which would pass the filter by).
@@ -86,30 +87,44 @@ def _namespaces(libc: Any, folder: str) -> None:
             file.write(text)
     _mount(libc, None, "/", None, MS_REC | MS_PRIVATE)
     _mount(libc, folder, folder, None, MS_BIND | MS_REC)
-    _devices(libc, os.path.join(folder, "dev"))
+    _devices(libc)
     _attributes(libc, "/", ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV, 0, AT_RECURSIVE)
     _attributes(libc, folder, 0, ATTR_RDONLY)
     for name in DEVICES:
         _attributes(libc, f"/dev/{name}", 0, ATTR_NODEV)
-    _mount(libc, "tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, b"size=256m")
+    _attributes(libc, SHARED, 0, ATTR_RDONLY)
     os.chdir(folder)
 
 
-def _devices(libc: Any, stage: str) -> None:
-    """Replaces /dev by a folder with a few devices that reach nothing."""
-    os.mkdir(stage)
+def _devices(libc: Any) -> None:
+    """Replaces /dev by a folder with a few devices that reach nothing, and with a shared memory of
+    its own, in which what lies in that of the system stands, too: models may lie there."""
+    stage = "/proc"  # for the moment: any other place may be below /dev/shm
     _mount(libc, "tmpfs", stage, "tmpfs", MS_NOSUID, b"size=1m")
     for name in DEVICES:
-        with open(f"{stage}/{name}", "w"):
-            pass
-        _mount(libc, f"/dev/{name}", f"{stage}/{name}", None, MS_BIND)
-    os.mkdir(f"{stage}/shm")
+        _bind(libc, f"/dev/{name}", f"{stage}/{name}")
+    shared = f"{stage}/shm"
+    os.mkdir(shared)
+    _mount(libc, "tmpfs", shared, "tmpfs", MS_NOSUID | MS_NODEV, b"size=256m")
+    for name in os.listdir(SHARED) if os.path.isdir(SHARED) else ():
+        with contextlib.suppress(FileNotFoundError):  # its owner has just removed it
+            _bind(libc, f"{SHARED}/{name}", f"{shared}/{name}")
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         os.symlink(f"/proc/self/fd/{number}", f"{stage}/{name}")
     os.symlink("/proc/self/fd", f"{stage}/fd")
     _mount(libc, stage, "/dev", None, MS_BIND | MS_REC)
     _checked(libc.umount2(stage.encode(), 2))  # MNT_DETACH
-    os.rmdir(stage)
+
+
+def _bind(libc: Any, source: str, target: str) -> None:
+    """Makes a file or folder stand at another place as well; a symbolic link is left out."""
+    if os.path.islink(source):
+        return
+    if os.path.isdir(source):
+        os.mkdir(target)
+    else:
+        open(target, "w").close()
+    _mount(libc, source, target, None, MS_BIND | MS_REC)
 
 
 def _mount(libc: Any, source: str | None, target: str, kind: str | None, flags: int,
