@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from rings import temporary
 from rings.errors import Exit, RingsError
 from rings.report import Report, add_bazel_events, add_junit
 from rings.steps import Bazel, Pytest, Script, Step
@@ -135,10 +136,11 @@ class Runner:
                 return status
         junit = out.with_name(f"{out.name}.xml")
         given = dict(word.split("=", 1) for word in step.environment)
-        status = self._run(
-            [self.cache / "venv" / "bin" / "python", "-m", "pytest", "-q", *PARALLEL,
-             f"--ring={step.ring}", f"--junitxml={junit}", *step.arguments],
-            environment={"MACE_TEST_DATA": str(self.data), **given})
+        with temporary.files() as place:
+            status = self._run(
+                [self.cache / "venv" / "bin" / "python", "-m", "pytest", "-q", *PARALLEL,
+                 f"--ring={step.ring}", f"--junitxml={junit}", *step.arguments],
+                environment={"MACE_TEST_DATA": str(self.data), **place, **given})
         if junit.exists():
             add_junit(report, junit)
         return 0 if status == PYTEST_HAS_NO_CASES else status

@@ -63,6 +63,7 @@ def test_warnings_of_compilers_are_failures_of_our_own_checks_only(tmp_path, mon
 
 def test_what_runs_of_pytest(tmp_path, monkeypatch):
     ran = []
+    monkeypatch.setenv("TMPDIR", "/tmp")
     monkeypatch.setattr(Runner, "_run",
                         lambda _, command, **more: ran.append((list(map(str, command)), more)) or 0)
     runner = Runner(tmp_path, tmp_path, tmp_path / "data")
