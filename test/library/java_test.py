@@ -26,10 +26,9 @@ pytestmark = pytest.mark.deep
 PROJECT = REPO / "test" / "library" / "app_java"
 SECRET = bytes(range(100, 132))
 JUNIT = (Path("/usr/share/java/junit4.jar"), Path("/usr/share/java/hamcrest.jar"))
-TESTS = ("org.mace.AsyncRunsTest", "org.mace.GeneratorTest", "org.mace.InsideTest",
-         "org.mace.MaceEngineTest",
-         "org.mace.MistakesTest", "org.mace.PicturesTest", "org.mace.SealedTest",
-         "org.mace.StatesTest")
+TESTS = ("org.mace.AsyncRunsTest", "org.mace.GeneratorTest", "org.mace.ImportedMemoryTest",
+         "org.mace.InsideTest", "org.mace.MaceEngineTest", "org.mace.MistakesTest",
+         "org.mace.PicturesTest", "org.mace.SealedTest", "org.mace.StatesTest")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import os
 import subprocess
 import sys
 
@@ -33,6 +34,32 @@ def test_an_arena_is_as_large_as_the_engine_says(mace, models):
     with mace.Engine(models["digits"]) as engine:
         with pytest.raises(mace.UnsupportedError):
             engine.gpu_handles()
+
+
+def test_a_dma_buf_is_an_input_and_an_output(mace, models):
+    """A file in memory stands for it; it is mapped, as nothing runs on a GPU."""
+    file, results = os.memfd_create("frame"), os.memfd_create("results")
+    os.truncate(file, 4 * 64)
+    os.truncate(results, 4 * 10)
+    try:
+        with mace.Engine(models["digits"]) as engine:
+            (name,), ((_, info),) = engine.inputs, engine.outputs.items()
+            x = engine.import_dma_buf(file, (1, 1, 8, 8))
+            y = engine.import_dma_buf(results, info.shape)
+            for digit in (4, 7):
+                os.pwrite(file, small_models.pixels(digit).tobytes(), 0)
+                engine.run({name: x}, outputs={info.name: y})
+                written = np.frombuffer(os.pread(results, 4 * 10, 0), np.float32)
+                np.testing.assert_array_equal(written, engine(small_models.pixels(digit))[0])
+                assert y.argmax() == digit
+            with pytest.raises(mace.InvalidArgumentError, match="has 256 bytes, the tensor 512"):
+                engine.import_dma_buf(file, (2, 1, 8, 8))
+            with pytest.raises(mace.InvalidArgumentError, match="set either dma_buf"):
+                engine.import_dma_buf(-1, (1, 1, 8, 8))
+        assert y.argmax() == 7  # it outlives the engine
+    finally:
+        os.close(file)
+        os.close(results)
 
 
 GPU_MEMORY = """

@@ -230,9 +230,10 @@ NATIVE(jlongArray, properties)
 // Returns what the ops did, or null without `profile`.
 NATIVE(jobjectArray, run)
 (JNIEnv* env, jclass type, jlong engine, jobjectArray names, jintArray types,
- jobjectArray shapes, jobjectArray buffers, jobjectArray out_names,
- jintArray out_types, jobjectArray out_shapes, jobjectArray out_buffers,
- jlong cancellation, jboolean profile) {
+ jobjectArray shapes, jobjectArray buffers, jlongArray imported,
+ jobjectArray out_names, jintArray out_types, jobjectArray out_shapes,
+ jobjectArray out_buffers, jlongArray out_imported, jlong cancellation,
+ jboolean profile) {
   (void)type;
   mace_tensors_t* inputs = NULL;
   mace_tensors_t* outputs = NULL;
@@ -241,8 +242,9 @@ NATIVE(jobjectArray, run)
   if (Ok(env, mace_tensors_create(&inputs)) &&
       Ok(env, mace_tensors_create(&outputs)) &&
       (!profile || Ok(env, mace_run_metadata_create(&metadata))) &&
-      Fill(env, inputs, names, types, shapes, buffers) &&
-      Fill(env, outputs, out_names, out_types, out_shapes, out_buffers) &&
+      Fill(env, inputs, names, types, shapes, buffers, imported) &&
+      Fill(env, outputs, out_names, out_types, out_shapes, out_buffers,
+           out_imported) &&
       Ok(env, cancellation == 0
                   ? mace_engine_run(Pointer(engine), inputs, outputs, metadata)
                   : mace_engine_run_until(Pointer(engine), inputs, outputs,
@@ -259,15 +261,79 @@ NATIVE(jobjectArray, run)
 // Copies states to the buffers, or the buffers to the states.
 NATIVE(void, copyStates)
 (JNIEnv* env, jclass type, jlong engine, jboolean set, jobjectArray names,
- jintArray types, jobjectArray shapes, jobjectArray buffers) {
+ jintArray types, jobjectArray shapes, jobjectArray buffers,
+ jlongArray imported) {
   (void)type;
   mace_tensors_t* states = NULL;
   if (Ok(env, mace_tensors_create(&states)) &&
-      Fill(env, states, names, types, shapes, buffers)) {
+      Fill(env, states, names, types, shapes, buffers, imported)) {
     Ok(env, set ? mace_engine_set_state(Pointer(engine), states)
                 : mace_engine_get_state(Pointer(engine), states));
   }
   mace_tensors_destroy(states);
+}
+
+// Android's function that gives the AHardwareBuffer of a Java object.
+typedef void* (*FromHardwareBuffer)(JNIEnv* env, jobject hardware_buffer);
+
+// Null and an exception if there is none.
+static void* HardwareBuffer(JNIEnv* env, jobject object) {
+  jclass type = (*env)->FindClass(env, "android/hardware/HardwareBuffer");
+  if (type == NULL) (*env)->ExceptionClear(env);
+  if (type == NULL || !(*env)->IsInstanceOf(env, object, type)) {
+    Raise(env, MACE_INVALID_ARGS,
+          "hardwareBuffer is no android.hardware.HardwareBuffer");
+    return NULL;
+  }
+  void* library = dlopen("libandroid.so", RTLD_NOW | RTLD_LOCAL);
+  void* symbol = library == NULL
+                     ? NULL
+                     : dlsym(library, "AHardwareBuffer_fromHardwareBuffer");
+  if (symbol == NULL) {
+    Raise(env, MACE_UNSUPPORTED,
+          "hardware buffers need Android 8 (API 26) or newer");
+    return NULL;
+  }
+  FromHardwareBuffer from = NULL;
+  memcpy(&from, &symbol, sizeof(symbol));
+  void* buffer = from(env, object);
+  if (buffer == NULL) {
+    Raise(env, MACE_INVALID_ARGS, "the hardware buffer is closed");
+  }
+  return buffer;
+}
+
+// A mace_tensors_t with one tensor, kImported.
+NATIVE(jlong, importMemory)
+(JNIEnv* env, jclass type, jlong engine, jlongArray shape, jint file,
+ jobject hardware_buffer) {
+  (void)type;
+  void* buffer =
+      hardware_buffer == NULL ? NULL : HardwareBuffer(env, hardware_buffer);
+  if ((*env)->ExceptionCheck(env)) return 0;
+  Scratch scratch = {{NULL}, 0};
+  mace_tensors_t* tensors = NULL;
+  const jsize rank = (*env)->GetArrayLength(env, shape);
+  int64_t* dims = Allocate(env, &scratch, sizeof(int64_t) * (size_t)rank);
+  bool ok = dims != NULL && Ok(env, mace_tensors_create(&tensors));
+  if (ok) {
+    (*env)->GetLongArrayRegion(env, shape, 0, rank, (jlong*)dims);
+    ok = Ok(env, buffer != NULL ? mace_engine_import_hardware_buffer(
+                                      Pointer(engine), tensors, kImported, dims,
+                                      (size_t)rank, buffer)
+                                : mace_engine_import_dma_buf(
+                                      Pointer(engine), tensors, kImported, dims,
+                                      (size_t)rank, file));
+  }
+  Free(&scratch);
+  if (ok) return Handle(tensors);
+  mace_tensors_destroy(tensors);
+  return 0;
+}
+
+NATIVE(void, destroyTensors)(JNIEnv* env, jclass type, jlong tensors) {
+  (void)env, (void)type;
+  mace_tensors_destroy(Pointer(tensors));
 }
 
 NATIVE(void, resetStates)(JNIEnv* env, jclass type, jlong engine) {

@@ -86,28 +86,57 @@ jbyteArray Bytes(JNIEnv* env, const char* text) {
   return bytes;
 }
 
+const char kImported[] = "x";
+
+// The same memory under another name.
+static bool SetImported(JNIEnv* env, mace_tensors_t* tensors, const char* name,
+                        const mace_tensors_t* imported) {
+  const mace_tensor_t* tensor = mace_tensors_find(imported, kImported);
+  size_t rank = 0;
+  const int64_t* shape = mace_tensor_shape(tensor, &rank);
+  void* data = mace_tensor_data(tensor);
+  const size_t bytes = mace_tensor_bytes(tensor);
+  return Ok(env,
+            bytes > 0
+                ? mace_tensors_set(tensors, name, mace_tensor_data_type(tensor),
+                                   shape, rank, data, bytes)
+                : mace_tensors_set_gpu(tensors, name, MACE_GPU_BUFFER, shape,
+                                       rank, data));
+}
+
+static bool SetBuffer(JNIEnv* env, Scratch* scratch, mace_tensors_t* tensors,
+                      const char* name, jint type, jlongArray shape,
+                      jobject buffer) {
+  const size_t rank = (size_t)(*env)->GetArrayLength(env, shape);
+  int64_t* dims = Allocate(env, scratch, sizeof(int64_t) * rank);
+  if (dims == NULL) return false;
+  (*env)->GetLongArrayRegion(env, shape, 0, (jsize)rank, (jlong*)dims);
+  size_t bytes = mace_element_bytes(type);
+  for (size_t k = 0; k < rank; ++k) bytes *= (size_t)dims[k];
+  return Ok(env, mace_tensors_set(tensors, name, type, dims, rank,
+                                  (*env)->GetDirectBufferAddress(env, buffer),
+                                  bytes));
+}
+
 bool Fill(JNIEnv* env, mace_tensors_t* tensors, jobjectArray names,
-          jintArray types, jobjectArray shapes, jobjectArray buffers) {
+          jintArray types, jobjectArray shapes, jobjectArray buffers,
+          jlongArray imported) {
   const jsize count = (*env)->GetArrayLength(env, names);
   for (jsize i = 0; i < count; ++i) {
     Scratch scratch = {{NULL}, 0};
-    jint kind = 0;
+    jint type = 0;
+    jlong memory = 0;
     jbyteArray name = (*env)->GetObjectArrayElement(env, names, i);
     jlongArray shape = (*env)->GetObjectArrayElement(env, shapes, i);
     jobject buffer = (*env)->GetObjectArrayElement(env, buffers, i);
-    (*env)->GetIntArrayRegion(env, types, i, 1, &kind);
-    const size_t rank = (size_t)(*env)->GetArrayLength(env, shape);
+    (*env)->GetIntArrayRegion(env, types, i, 1, &type);
+    (*env)->GetLongArrayRegion(env, imported, i, 1, &memory);
     const char* text = Text(env, &scratch, name);
-    int64_t* dims = Allocate(env, &scratch, sizeof(int64_t) * rank);
-    const void* data = (*env)->GetDirectBufferAddress(env, buffer);
-    bool ok = text != NULL && dims != NULL;
-    if (ok) {
-      (*env)->GetLongArrayRegion(env, shape, 0, (jsize)rank, (jlong*)dims);
-      size_t bytes = mace_element_bytes(kind);
-      for (size_t k = 0; k < rank; ++k) bytes *= (size_t)dims[k];
-      ok = Ok(env, mace_tensors_set(tensors, text, kind, dims, rank,
-                                    (void*)data, bytes));
-    }
+    const bool ok =
+        text != NULL &&
+        (memory != 0
+             ? SetImported(env, tensors, text, Pointer(memory))
+             : SetBuffer(env, &scratch, tensors, text, type, shape, buffer));
     Free(&scratch);
     (*env)->DeleteLocalRef(env, name);
     (*env)->DeleteLocalRef(env, shape);

@@ -47,9 +47,13 @@ mace_config_t* Config(JNIEnv* env, Scratch* scratch, jint device,
 // memory.
 jobjectArray Ops(JNIEnv* env, const mace_run_metadata_t* metadata);
 
+// The name of the tensor in what ImportedMemory.java holds.
+extern const char kImported[];
+
 // Adds tensors in direct buffers, which Elements.java has compared with their
-// shapes. Leaves an exception if it returns false.
+// shapes, or in imported memory. Leaves an exception if it returns false.
 bool Fill(JNIEnv* env, mace_tensors_t* tensors, jobjectArray names,
-          jintArray types, jobjectArray shapes, jobjectArray buffers);
+          jintArray types, jobjectArray shapes, jobjectArray buffers,
+          jlongArray imported);
 
 #endif  // MACE_JAVA_JNI_JNI_CALLS_H_

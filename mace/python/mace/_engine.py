@@ -17,7 +17,7 @@ from mace._gpu_memory import GpuHandles, GpuTensor
 from mace._library import Handle, check, created, encoded, ffi, lib, names_of, text
 from mace._model import Model, PathLike
 from mace._setting_types import SettingTypes
-from mace._tensors import TensorInfo, Tensors, as_input, code_of, infos
+from mace._tensors import TensorInfo, Tensors, as_input, code_of, imported_dma_buf, infos
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -242,6 +242,14 @@ class Engine:
             check(lib.mace_engine_gpu_handles(engine, context, device))
         return GpuHandles(int(ffi.cast("uintptr_t", context[0])),
                           int(ffi.cast("uintptr_t", device[0])))
+
+    def import_dma_buf(self, file: int, shape: Sequence[int]) -> Union[GpuTensor, np.ndarray]:
+        """A tensor of float32 in a dma-buf, such as a frame of a camera, for any number of runs.
+        `file` is its descriptor, open for both. A GPU that can import it uses it without a copy;
+        otherwise it is an array in the mapped memory, and the log says what the GPU lacks. The
+        dma-buf must outlive it. Raises InvalidArgumentError."""
+        with self.handle as engine:
+            return imported_dma_buf(engine, file, shape)
 
     def device_counts(self) -> dict[str, int]:
         """What the engine's devices did so far."""

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -25,3 +25,4 @@ class GpuTensor:
     memory: int  # the address of a cl_mem of the engine's context, which stays the caller's
     shape: tuple[int, ...]
     is_image: bool = False
+    _owner: object = field(default=None, repr=False, compare=False)  # of memory that was imported

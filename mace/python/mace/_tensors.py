@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -208,6 +208,18 @@ class Tensors:
                 raise InvalidArgumentError(text(lib.mace_last_error()))
             dtype = dtype_of(name, lib.mace_tensor_data_type(tensor))
             return np.asarray(_InEngine(self, tensor, dtype)).view(dtype)
+
+
+def imported_dma_buf(engine: Any, file: int, shape: Any) -> Union[GpuTensor, np.ndarray]:
+    """A tensor in a dma-buf: an array if the memory had to be mapped."""
+    tensors, dims = Tensors(), int64s("shape", shape)
+    with tensors.handle as pointer:
+        check(lib.mace_engine_import_dma_buf(engine, pointer, b"x", dims, len(shape), file))
+        tensor = lib.mace_tensors_find(pointer, b"x")
+        if lib.mace_tensor_bytes(tensor) == 0:  # in memory of the GPU
+            memory = int(ffi.cast("uintptr_t", lib.mace_tensor_data(tensor)))
+            return GpuTensor(memory, tuple(shape), _owner=tensors)
+    return tensors.array("x")
 
 
 def dtype_of(name: str, code: int) -> Any:

@@ -19,7 +19,8 @@ final class Elements {
 
   final DataType type;
   final long[] shape;
-  final Buffer direct;
+  final Buffer direct; // null for imported memory
+  final ImportedMemory imported; // null for others
   private final Object array; // null if the caller's own buffer is used
 
   private Elements(DataType type, long[] shape, Buffer direct, Object array) {
@@ -27,6 +28,15 @@ final class Elements {
     this.shape = shape;
     this.direct = direct;
     this.array = array;
+    imported = null;
+  }
+
+  private Elements(ImportedMemory memory) {
+    type = DataType.FLOAT32;
+    shape = widen(memory.shape);
+    direct = null;
+    array = null;
+    imported = memory;
   }
 
   /**
@@ -37,6 +47,9 @@ final class Elements {
     String where = "'" + info.name() + "': ";
     if (value == null) {
       throw new IllegalArgumentException(where + "null was given; MACE takes " + KINDS);
+    }
+    if (value instanceof ImportedMemory) {
+      return new Elements((ImportedMemory) value);
     }
     if (value instanceof Buffer) {
       return ofBuffer(where, info, shape, (Buffer) value, writes);

@@ -3,7 +3,6 @@
 package org.mace;
 
 import java.io.File;
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,13 +27,9 @@ import java.util.Map;
  * MaceException}s.
  */
 public final class MaceEngine extends NativeHandle {
-  private static final int INPUTS = 0;
-  private static final int OUTPUTS = 1;
-  private static final int STATES = 2;
-
-  private final byte[][] inputNames;
-  private final byte[][] outputNames;
-  private final byte[][] stateNames;
+  private final TensorNames inputs;
+  private final TensorNames outputs;
+  private final TensorNames states;
   private final int[][] shapes; // of buffers for inputs: the model's, until they are resized
   private Object kept; // buffers that the library reads
 
@@ -51,15 +46,7 @@ public final class MaceEngine extends NativeHandle {
    * @param data the file of the weights; null as above
    */
   public MaceEngine(File graph, File data, Options options) {
-    this(load(graph, data, options), options, null);
-  }
-
-  /** A model, which the caller destroys. */
-  static long load(File graph, File data, Options options) {
-    return Native.loadFiles(
-        path("graph", graph),
-        path(data == null ? beside(graph) : data),
-        options != null && options.intoMemory);
+    this(ModelFiles.load(graph, data, options), options, null);
   }
 
   /**
@@ -68,19 +55,17 @@ public final class MaceEngine extends NativeHandle {
    * change as long as the engine is open.
    */
   public MaceEngine(ByteBuffer graph, ByteBuffer data, Options options) {
-    this(Native.loadBuffers(direct("graph", graph), direct("data", data)), options, data);
+    this(ModelFiles.load(graph, data), options, data);
   }
 
   /** An engine for a model that {@code converter.py seal} encrypted. */
   public static MaceEngine openSealed(File sealed, KeySource keys, Options options) {
-    return new MaceEngine(
-        Native.loadSealedFile(path("sealed", sealed), present(keys)), options, null);
+    return new MaceEngine(ModelFiles.load(sealed, keys), options, null);
   }
 
   /** The same for a direct buffer, which is not read any more afterwards. */
   public static MaceEngine openSealed(ByteBuffer sealed, KeySource keys, Options options) {
-    return new MaceEngine(
-        Native.loadSealedBuffer(direct("sealed", sealed), present(keys)), options, null);
+    return new MaceEngine(ModelFiles.load(sealed, keys), options, null);
   }
 
   private MaceEngine(long model, Options given, Object kept) {
@@ -108,12 +93,12 @@ public final class MaceEngine extends NativeHandle {
     this.kept = kept;
     long handle = acquire();
     try {
-      inputNames = Native.names(handle, INPUTS);
-      outputNames = Native.names(handle, OUTPUTS);
-      stateNames = Native.names(handle, STATES);
-      shapes = new int[inputNames.length][];
+      inputs = TensorNames.inputs(handle);
+      outputs = TensorNames.outputs(handle);
+      states = TensorNames.states(handle);
+      shapes = new int[inputs.count()][];
       for (int i = 0; i < shapes.length; i++) {
-        shapes[i] = info(handle, INPUTS, i).shape();
+        shapes[i] = inputs.info(handle, i).shape();
       }
     } finally {
       release();
@@ -156,22 +141,22 @@ public final class MaceEngine extends NativeHandle {
   }
 
   private Object[] runOnce(
-      Object[] inputs,
-      Map<Integer, Object> outputs,
+      Object[] given,
+      Map<Integer, Object> results,
       MaceCancellation cancellation,
       boolean profile) {
-    if (inputs == null || outputs == null) {
+    if (given == null || results == null) {
       throw new IllegalArgumentException("null was given for the inputs or the outputs");
     }
-    if (inputs.length != inputNames.length) {
+    if (given.length != inputs.count()) {
       throw new IllegalArgumentException(
-          inputs.length + " inputs were given; the model has " + list(inputNames));
+          given.length + " inputs were given; the model has " + inputs);
     }
     long handle = acquire();
     long ends = 0;
     try {
       ends = cancellation == null ? 0 : cancellation.acquire();
-      return run(handle, inputs, outputs, ends, profile);
+      return run(handle, given, results, ends, profile);
     } finally {
       if (ends != 0) {
         cancellation.release();
@@ -181,63 +166,60 @@ public final class MaceEngine extends NativeHandle {
   }
 
   private Object[] run(
-      long handle, Object[] inputs, Map<Integer, Object> outputs, long ends, boolean profile) {
-    List<Elements> in = new ArrayList<>();
-    for (int i = 0; i < inputs.length; i++) {
-      Elements elements = Elements.of(info(handle, INPUTS, i), shapeOf(i), inputs[i], false);
-      elements.read();
-      in.add(elements);
+      long handle, Object[] given, Map<Integer, Object> results, long ends, boolean profile) {
+    try (TensorValues in = new TensorValues(given.length);
+        TensorValues out = new TensorValues(results.size())) {
+      for (int i = 0; i < given.length; i++) {
+        in.add(inputs.get(i), Elements.of(inputs.info(handle, i), shapeOf(i), given[i], false));
+      }
+      in.read();
+      for (Map.Entry<Integer, Object> entry : results.entrySet()) {
+        int i = outputs.check(entry.getKey());
+        out.add(outputs.get(i), Elements.of(outputs.info(handle, i), null, entry.getValue(), true));
+      }
+      Object[] stats =
+          Native.run(
+              handle,
+              in.names,
+              in.types,
+              in.shapes,
+              in.buffers,
+              in.imported,
+              out.names,
+              out.types,
+              out.shapes,
+              out.buffers,
+              out.imported,
+              ends,
+              profile);
+      out.write();
+      return stats;
     }
-    List<Elements> out = new ArrayList<>();
-    byte[][] names = new byte[outputs.size()][];
-    for (Map.Entry<Integer, Object> entry : outputs.entrySet()) {
-      int index = check(entry.getKey(), outputNames, "output");
-      names[out.size()] = outputNames[index];
-      out.add(Elements.of(info(handle, OUTPUTS, index), null, entry.getValue(), true));
-    }
-    Object[] stats =
-        Native.run(
-            handle,
-            inputNames,
-            types(in),
-            shapesOf(in),
-            buffers(in),
-            names,
-            types(out),
-            shapesOf(out),
-            buffers(out),
-            ends,
-            profile);
-    for (Elements elements : out) {
-      elements.write();
-    }
-    return stats;
   }
 
   /** The place of an input in the model's order. */
   public int getInputIndex(String name) {
-    return index(name, inputNames, "input");
+    return inputs.find(name);
   }
 
   public int getOutputIndex(String name) {
-    return index(name, outputNames, "output");
+    return outputs.find(name);
   }
 
   public int getInputTensorCount() {
-    return inputNames.length;
+    return inputs.count();
   }
 
   public int getOutputTensorCount() {
-    return outputNames.length;
+    return outputs.count();
   }
 
   /** The name, type and scale of an input, and the shape that a buffer for it has. */
   public TensorInfo getInputTensor(int index) {
-    check(index, inputNames, "input");
+    inputs.check(index);
     long handle = acquire();
     try {
-      long[] properties = Native.properties(handle, INPUTS, index);
-      return new TensorInfo(name(inputNames[index]), withShape(properties, shapeOf(index)));
+      return inputs.info(handle, index).withShape(shapeOf(index));
     } finally {
       release();
     }
@@ -245,10 +227,10 @@ public final class MaceEngine extends NativeHandle {
 
   /** The same of an output; the shape is that of the latest run. */
   public TensorInfo getOutputTensor(int index) {
-    check(index, outputNames, "output");
+    outputs.check(index);
     long handle = acquire();
     try {
-      return info(handle, OUTPUTS, index);
+      return outputs.info(handle, index);
     } finally {
       release();
     }
@@ -256,11 +238,11 @@ public final class MaceEngine extends NativeHandle {
 
   /** Sets the shape that buffers for an input have from now on. The next run plans for it. */
   public void resizeInput(int index, int[] shape) {
-    check(index, inputNames, "input");
+    inputs.check(index);
     Native.need("shape", shape);
     long handle = acquire();
     try {
-      TensorInfo info = info(handle, INPUTS, index);
+      TensorInfo info = inputs.info(handle, index);
       Elements.bytesOf("'" + info.name() + "': ", info.dataType(), Elements.widen(shape));
     } finally {
       release();
@@ -274,11 +256,11 @@ public final class MaceEngine extends NativeHandle {
   public List<TensorInfo> getStates() {
     long handle = acquire();
     try {
-      List<TensorInfo> states = new ArrayList<>();
-      for (int i = 0; i < stateNames.length; i++) {
-        states.add(info(handle, STATES, i));
+      List<TensorInfo> infos = new ArrayList<>();
+      for (int i = 0; i < states.count(); i++) {
+        infos.add(states.info(handle, i));
       }
-      return states;
+      return infos;
     } finally {
       release();
     }
@@ -312,31 +294,55 @@ public final class MaceEngine extends NativeHandle {
     copyStates(states, true);
   }
 
-  private void copyStates(Map<String, Object> states, boolean set) {
-    Native.need("states", states);
+  private void copyStates(Map<String, Object> values, boolean set) {
+    Native.need("states", values);
+    long handle = acquire();
+    try (TensorValues all = new TensorValues(values.size())) {
+      for (Map.Entry<String, Object> entry : values.entrySet()) {
+        int i = states.find(entry.getKey());
+        TensorInfo info = states.info(handle, i);
+        all.add(states.get(i), Elements.of(info, info.shape(), entry.getValue(), !set));
+      }
+      if (set) {
+        all.read();
+      }
+      if (!values.isEmpty()) {
+        Native.copyStates(
+            handle, set, all.names, all.types, all.shapes, all.buffers, all.imported);
+      }
+      if (!set) {
+        all.write();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * A tensor in a dma-buf, such as a frame of a camera. A GPU that can import it uses it without a
+   * copy; otherwise it is mapped, and the log says what the GPU lacks. The memory must outlive the
+   * tensor.
+   *
+   * @param file a descriptor that is open for reading and writing, as {@code
+   *     ParcelFileDescriptor.getFd} gives it
+   */
+  public ImportedMemory importDmaBuf(int file, int[] shape) {
+    return imported(shape, file, null);
+  }
+
+  /**
+   * A tensor in an {@code android.hardware.HardwareBuffer} of the format BLOB, on a GPU that can
+   * import it; elsewhere a {@link MaceException} with UNSUPPORTED. Needs Android 8 (API 26).
+   */
+  public ImportedMemory importHardwareBuffer(Object hardwareBuffer, int[] shape) {
+    return imported(shape, -1, Native.need("hardwareBuffer", hardwareBuffer));
+  }
+
+  private ImportedMemory imported(int[] shape, int file, Object hardwareBuffer) {
+    long[] dims = Elements.widen(Native.need("shape", shape));
     long handle = acquire();
     try {
-      List<Elements> all = new ArrayList<>();
-      byte[][] names = new byte[states.size()][];
-      for (Map.Entry<String, Object> entry : states.entrySet()) {
-        int i = index(entry.getKey(), stateNames, "state");
-        TensorInfo info = info(handle, STATES, i);
-        Elements elements = Elements.of(info, info.shape(), entry.getValue(), !set);
-        if (set) {
-          elements.read();
-        }
-        names[all.size()] = stateNames[i];
-        all.add(elements);
-      }
-      if (all.isEmpty()) {
-        return;
-      }
-      Native.copyStates(handle, set, names, types(all), shapesOf(all), buffers(all));
-      for (Elements elements : all) {
-        if (!set) {
-          elements.write();
-        }
-      }
+      return new ImportedMemory(Native.importMemory(handle, dims, file, hardwareBuffer), shape);
     } finally {
       release();
     }
@@ -411,110 +417,5 @@ public final class MaceEngine extends NativeHandle {
     synchronized (shapes) {
       return shapes[index];
     }
-  }
-
-  private TensorInfo info(long handle, int kind, int index) {
-    byte[][] names = kind == INPUTS ? inputNames : kind == OUTPUTS ? outputNames : stateNames;
-    return new TensorInfo(name(names[index]), Native.properties(handle, kind, index));
-  }
-
-  private static long[] withShape(long[] properties, int[] shape) {
-    int head = 4;
-    long[] changed = new long[head + shape.length];
-    System.arraycopy(properties, 0, changed, 0, head);
-    for (int i = 0; i < shape.length; i++) {
-      changed[head + i] = shape[i];
-    }
-    return changed;
-  }
-
-  private static int[] types(List<Elements> elements) {
-    int[] types = new int[elements.size()];
-    for (int i = 0; i < types.length; i++) {
-      types[i] = elements.get(i).type.code;
-    }
-    return types;
-  }
-
-  private static long[][] shapesOf(List<Elements> elements) {
-    long[][] found = new long[elements.size()][];
-    for (int i = 0; i < found.length; i++) {
-      found[i] = elements.get(i).shape;
-    }
-    return found;
-  }
-
-  private static Buffer[] buffers(List<Elements> elements) {
-    Buffer[] buffers = new Buffer[elements.size()];
-    for (int i = 0; i < buffers.length; i++) {
-      buffers[i] = elements.get(i).direct;
-    }
-    return buffers;
-  }
-
-  private static int index(String name, byte[][] names, String kind) {
-    for (int i = 0; i < names.length; i++) {
-      if (name(names[i]).equals(name)) {
-        return i;
-      }
-    }
-    throw new IllegalArgumentException(
-        "there is no " + kind + " named '" + name + "'; there is " + list(names));
-  }
-
-  private static int check(Integer index, byte[][] names, String kind) {
-    if (index == null || index < 0 || index >= names.length) {
-      throw new IllegalArgumentException(
-          "there is no " + kind + " " + index + "; there is " + list(names));
-    }
-    return index;
-  }
-
-  private static String list(byte[][] names) {
-    if (names.length == 0) {
-      return "none";
-    }
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < names.length; i++) {
-      text.append(i == 0 ? "" : ", ").append(i).append(" '").append(name(names[i])).append("'");
-    }
-    return text.toString();
-  }
-
-  private static String name(byte[] bytes) {
-    return Native.text(bytes);
-  }
-
-  private static byte[] path(String what, File file) {
-    return path(Native.need(what, file));
-  }
-
-  private static byte[] path(File file) {
-    return file == null ? null : Native.utf8(file.getPath());
-  }
-
-  private static KeySource present(KeySource keys) {
-    if (keys == null) {
-      throw new IllegalArgumentException("keys is null; a sealed model needs its key");
-    }
-    return keys;
-  }
-
-  private static File beside(File graph) {
-    String path = graph.getPath();
-    int dot = path.lastIndexOf('.');
-    File data = new File((dot > path.lastIndexOf('/') ? path.substring(0, dot) : path) + ".data");
-    return data.isFile() ? data : null;
-  }
-
-  private static ByteBuffer direct(String what, ByteBuffer buffer) {
-    if (buffer == null && what.equals("data")) {
-      return null;
-    }
-    if (!Native.need(what, buffer).isDirect()) {
-      throw new IllegalArgumentException(
-          what + " is no direct buffer: map the file, or copy it to ByteBuffer.allocateDirect");
-    }
-    return buffer.slice();
   }
 }

@@ -48,7 +48,7 @@ public final class MaceGenerator extends NativeHandle {
     super("generator");
     Native.need("tokenizer", tokenizer);
     Options given = options == null ? new Options() : options;
-    long model = MaceEngine.load(graph, null, given);
+    long model = ModelFiles.load(graph, null, given);
     try {
       long tokens = tokenizer.acquire();
       try {

@@ -92,7 +92,18 @@ final class Native {
   static native long[] properties(long engine, int kind, int index);
 
   static native void copyStates(
-      long engine, boolean set, byte[][] names, int[] types, long[][] shapes, Buffer[] buffers);
+      long engine,
+      boolean set,
+      byte[][] names,
+      int[] types,
+      long[][] shapes,
+      Buffer[] buffers,
+      long[] imported);
+
+  /** Imports a dma-buf, or a hardware buffer if there is one. */
+  static native long importMemory(long engine, long[] shape, int file, Object hardwareBuffer);
+
+  static native void destroyTensors(long tensors);
 
   static native void resetStates(long engine);
 
@@ -102,10 +113,12 @@ final class Native {
       int[] types,
       long[][] shapes,
       Buffer[] buffers,
+      long[] imported,
       byte[][] outNames,
       int[] outTypes,
       long[][] outShapes,
       Buffer[] outBuffers,
+      long[] outImported,
       long cancellation,
       boolean profile);
 

@@ -27,6 +27,19 @@ public final class TensorInfo {
     }
   }
 
+  private TensorInfo(TensorInfo other, int[] shape) {
+    name = other.name;
+    dataType = other.dataType;
+    dataFormat = other.dataFormat;
+    scale = other.scale;
+    zeroPoint = other.zeroPoint;
+    this.shape = shape.clone();
+  }
+
+  TensorInfo withShape(int[] other) {
+    return new TensorInfo(this, other);
+  }
+
   public String name() {
     return name;
   }
