@@ -104,8 +104,6 @@ CPP_WORDS = [
     Word("codes", r"(?<!xit\s)(?<!for\s)\b(?-i:codes|(?!relation_)\w+_codes|(?!k)\w*Codes\w*)\b",
          "quantized, int8"),
 ]
-# Folders that keep a word for now: the protocol of the DSP has it in names of both sides.
-NOT_YET = {"codes": "mace/hexagon/"}
 # (file, word) -> why it stands there.
 _OPS = "generated from the comments of mace/ops"
 _IMPORTERS = "generated from the importers"
@@ -158,8 +156,6 @@ def uses(root: Path) -> Iterator[tuple[str, int, Word, str]]:
         if words:
             text = read(root / path)
             for word in words:
-                if words is CPP_WORDS and name.startswith(NOT_YET.get(word.name, "-")):
-                    continue
                 for match in compiled(word).finditer(text):
                     yield name, text.count("\n", 0, match.start()) + 1, word, match[0]
 

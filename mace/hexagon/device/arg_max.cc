@@ -1,10 +1,10 @@
-// ArgMax of codes.
+// ArgMax of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/ops/arg_max.h"
 
 #include "mace/graph/attrs.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/hexagon/protocol/window.h"
 #include "mace/ops/common/operands.h"
@@ -14,13 +14,13 @@ namespace mace::hexagon {
 Status TranslateArgMax(const Node& node, const Target& target,
                        int64_t* /*macs*/) {
   const TensorType& x = node.inputs[0].type;
-  MACE_RETURN_IF_ERROR(CheckCodes(node, "input", x));
+  MACE_RETURN_IF_ERROR(CheckQuantized(node, "input", x));
   MACE_ASSIGN_OR_RETURN(const auto attrs, ReadAttrs<ArgMaxAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const int axis,
                         ResolveAxis(node, attrs.axis, x.rank()));
   if (x.shape[axis] > kMaxExtent) {
     return Unsupported(Label(node), ": the DSP compares at most ", kMaxExtent,
-                       " codes");
+                       " elements");
   }
   ArgMaxParams p = {};
   p.outer = p.inner = 1;

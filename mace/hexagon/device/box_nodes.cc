@@ -32,10 +32,10 @@ Status AddDenseMove(const Node& node, const Shape& extents,
                  target, 0, to);
 }
 
-void AddFill(const Node& node, int32_t code, const Target& target) {
+void AddFill(const Node& node, int32_t value, const Target& target) {
   if (target.writer == nullptr) return;
   const FillParams fill = {
-      0, static_cast<int32_t>(NumElements(node.outputs[0].shape)), code};
+      0, static_cast<int32_t>(NumElements(node.outputs[0].shape)), value};
   target.writer->AddNode(kFill, {target.output}, fill);
 }
 

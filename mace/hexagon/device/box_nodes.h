@@ -26,8 +26,8 @@ Status AddDenseMove(const Node& node, const Shape& extents,
                     const std::vector<int64_t>& x_strides, int64_t x_offset,
                     const Target& target, size_t to = 0);
 
-// Fills the output with one code, if there is a writer.
-void AddFill(const Node& node, int32_t code, const Target& target);
+// Fills the output with one quantized value, if there is a writer.
+void AddFill(const Node& node, int32_t value, const Target& target);
 
 }  // namespace mace::hexagon
 

@@ -20,7 +20,7 @@ struct MoveBox {
   int64_t x_offset = 0, y_offset = 0;
 };
 
-// The strides, in bytes, of a dense tensor of codes.
+// The strides, in bytes, of a dense tensor of quantized values.
 std::vector<int64_t> StridesOf(const Shape& shape);
 
 // The same move with as few axes and as long runs as there are. REQUIRES: the

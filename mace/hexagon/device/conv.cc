@@ -5,7 +5,7 @@
 
 #include "mace/graph/attrs.h"
 #include "mace/hexagon/device/boxes.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/hexagon/packing/nodes.h"
 #include "mace/hexagon/protocol/conv_scratch.h"
@@ -34,8 +34,8 @@ Status CheckFilter(const Node& node) {
 }
 
 // The filter [outputs, inputs, taps] of the node.
-FilterCodes CodesOf(const Node& node, int64_t outputs, int64_t inputs,
-                    int64_t taps) {
+QuantizedFilter FilterOf(const Node& node, int64_t outputs, int64_t inputs,
+                         int64_t taps) {
   const Operand& w = node.inputs[1];
   return {w.data,
           IsSigned(w.type) != 0,
@@ -81,7 +81,7 @@ Status TranslateConv2d(const Node& node, const Target& target, int64_t* macs) {
   ConvParams p = {};
   MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, window.h));
   MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, window.w));
-  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  MACE_ASSIGN_OR_RETURN(p.y, OutputRangeOf(node, attrs));
   const int64_t taps = w[2] * w[3];
   MACE_RETURN_IF_ERROR(CheckSize(
       node, x[0] <= kMaxChannels && x[3] <= kMaxChannels &&
@@ -99,7 +99,7 @@ Status TranslateConv2d(const Node& node, const Target& target, int64_t* macs) {
   p.is_signed = IsSigned(node.inputs[0].type);
   MACE_ASSIGN_OR_RETURN(
       PackedFilter packed,
-      PackFilter(CodesOf(node, w[0], w[1], taps), attrs.group, scaling));
+      PackFilter(FilterOf(node, w[0], w[1], taps), attrs.group, scaling));
   AddConv(target.inputs[0], target.output, p, std::move(packed), target.writer);
   return Status();
 }
@@ -119,7 +119,7 @@ Status TranslateDepthwiseConv2d(const Node& node, const Target& target,
   DepthwiseParams p = {};
   MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, window.h));
   MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, window.w));
-  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  MACE_ASSIGN_OR_RETURN(p.y, OutputRangeOf(node, attrs));
   const int64_t taps = w[2] * w[3];
   const Scaling scaling = ScalingOf(node);
   MACE_RETURN_IF_ERROR(CheckSize(
@@ -136,7 +136,7 @@ Status TranslateDepthwiseConv2d(const Node& node, const Target& target,
   if (target.writer == nullptr) return Status();
   MACE_ASSIGN_OR_RETURN(
       PackedFilter packed,
-      PackDepthwise(CodesOf(node, x[3], 1, taps), w[2], w[3], scaling));
+      PackDepthwise(FilterOf(node, x[3], 1, taps), w[2], w[3], scaling));
   AddDepthwise(target.inputs[0], target.output, p, std::move(packed),
                target.writer);
   return Status();
@@ -156,7 +156,7 @@ Status TranslateFullyConnected(const Node& node, const Target& target,
   pixels.in = pixels.out = rows;
   MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, Window()));
   MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, pixels));
-  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  MACE_ASSIGN_OR_RETURN(p.y, OutputRangeOf(node, attrs));
   const Scaling scaling = ScalingOf(node);
   MACE_RETURN_IF_ERROR(CheckSize(
       node, w[0] <= kMaxChannels && w[1] <= kMaxChannels &&
@@ -172,7 +172,7 @@ Status TranslateFullyConnected(const Node& node, const Target& target,
   p.is_signed = IsSigned(node.inputs[0].type);
   p.rounds_once = target.fc_rounds_once ? 1 : 0;
   MACE_ASSIGN_OR_RETURN(PackedFilter packed,
-                        PackFilter(CodesOf(node, w[0], w[1], 1), 1, scaling));
+                        PackFilter(FilterOf(node, w[0], w[1], 1), 1, scaling));
   AddConv(target.inputs[0], target.output, p, std::move(packed), target.writer);
   return Status();
 }
@@ -180,7 +180,7 @@ Status TranslateFullyConnected(const Node& node, const Target& target,
 namespace {
 
 // The window of a convolution that reads the input of a transposed one, spread
-// out: `stride` - 1 codes of zero behind each code but the last.
+// out: `stride` - 1 zeros behind each value but the last.
 Window OfSpread(const Window& w) {
   Window spread;
   spread.in = (w.in - 1) * w.stride + 1;
@@ -230,7 +230,7 @@ Status TranslateDeconv2d(const Node& node, const Target& target,
   ConvParams p = {};
   MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, OfSpread(window.h)));
   MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, OfSpread(window.w)));
-  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  MACE_ASSIGN_OR_RETURN(p.y, OutputRangeOf(node, attrs));
   const int64_t taps = w[2] * w[3];
   const int64_t spread_bytes = SaturatedProduct(
       {x[0], OfSpread(window.h).in, OfSpread(window.w).in, x[3]});
@@ -249,11 +249,11 @@ Status TranslateDeconv2d(const Node& node, const Target& target,
   p.out_per_group = static_cast<int32_t>(w[0] / attrs.group);
   p.x_zero_point = scaling.x_zero_point;
   p.is_signed = IsSigned(node.inputs[0].type);
-  FilterCodes codes = CodesOf(node, w[0], w[1], taps);
-  codes.data = static_cast<const uint8_t*>(codes.data) + taps - 1;
-  codes.tap_stride = -1;
+  QuantizedFilter values = FilterOf(node, w[0], w[1], taps);
+  values.data = static_cast<const uint8_t*>(values.data) + taps - 1;
+  values.tap_stride = -1;
   MACE_ASSIGN_OR_RETURN(PackedFilter packed,
-                        PackFilter(codes, attrs.group, scaling));
+                        PackFilter(values, attrs.group, scaling));
   AddConv(spread, target.output, p, std::move(packed), target.writer);
   return Status();
 }

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "mace/graph/attrs.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/hexagon/packing/filters.h"
 
@@ -56,14 +56,14 @@ Status CheckOperands(const Node& node) {
   const TensorType& y = node.outputs[0];
   if (node.has_input(1) && y.rank() <= 4 &&
       node.inputs[1].type.dtype == y.dtype) {
-    return CheckCodes(node, "input 1", node.inputs[1].type);
+    return CheckQuantized(node, "input 1", node.inputs[1].type);
   }
   return Unsupported(Label(node),
                      ": the DSP takes two 8-bit tensors of at "
                      "most 4 dimensions");
 }
 
-// `p` has the kind, the factors and the output's codes.
+// `p` has the kind, the factors and the output's quantized values.
 Status AddBinary(const Node& node, BinaryParams p, const Target& target) {
   if (!AreInRange({p.a, p.b, p.scale})) {
     return Unsupported(Label(node), ": the scales are too far apart");
@@ -92,7 +92,7 @@ Status TranslateEltwise(const Node& node, const Target& target,
   MACE_RETURN_IF_ERROR(CheckOperands(node));
   BinaryParams p = {};
   MACE_ASSIGN_OR_RETURN(p.kind, KindOf(node, attrs));
-  MACE_ASSIGN_OR_RETURN(p.y, CodesAfter(node, attrs));
+  MACE_ASSIGN_OR_RETURN(p.y, OutputRangeOf(node, attrs));
   const Quantization& a = *node.inputs[0].type.quantization;
   const Quantization& b = *node.inputs[1].type.quantization;
   const Quantization& out = *node.outputs[0].quantization;

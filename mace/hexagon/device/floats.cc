@@ -1,4 +1,5 @@
-// Quantize and Dequantize: floats to codes and back, at the border of a region.
+// Quantize and Dequantize: floats to quantized values and back, at the border
+// of a region.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cmath>
@@ -7,14 +8,14 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/graph/attrs.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/ops/quantize.h"
 
 namespace mace::hexagon {
 namespace {
 
-constexpr int kFloatsCodes = 256;
+constexpr int kFloatsBytes = 256;
 
 float FloatOf(uint32_t bits) {
   float x;
@@ -26,11 +27,11 @@ float FloatOf(uint32_t bits) {
 Result<AlignedBuffer> Planes(const uint32_t* words) {
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer planes,
-      AlignedBuffer::Create(4 * kFloatsCodes, "a table for the DSP"));
+      AlignedBuffer::Create(4 * kFloatsBytes, "a table for the DSP"));
   auto* const to = static_cast<uint8_t*>(planes.data());
   for (int b = 0; b < 4; ++b) {
-    for (int i = 0; i < kFloatsCodes; ++i) {
-      to[b * kFloatsCodes + i] = static_cast<uint8_t>(words[i] >> (8 * b));
+    for (int i = 0; i < kFloatsBytes; ++i) {
+      to[b * kFloatsBytes + i] = static_cast<uint8_t>(words[i] >> (8 * b));
     }
   }
   return planes;
@@ -62,8 +63,8 @@ FixedParams EstimateOf(double real) {
 
 // Tables and estimates are made for scales of floats that are not denormal, far
 // from the ends.
-Status CheckScale(const Node& node, const TensorType& codes) {
-  const float scale = codes.quantization->scale();
+Status CheckScale(const Node& node, const TensorType& values) {
+  const float scale = values.quantization->scale();
   if (scale > 0x1p-100f && scale < 0x1p100f) return Status();
   return Unsupported(Label(node), ": the scale ", scale,
                      " is out of the DSP's range");
@@ -74,8 +75,9 @@ Status CheckFloats(const Node& node, const TensorType& type) {
       NumElements(type.shape) <= kMaxElements / 4) {
     return Status();
   }
-  return Unsupported(Label(node), ": the DSP turns floats into codes and back",
-                     ", not ", ToString(type));
+  return Unsupported(Label(node),
+                     ": the DSP quantizes and dequantizes float32, not ",
+                     ToString(type));
 }
 
 }  // namespace
@@ -83,9 +85,9 @@ Status CheckFloats(const Node& node, const TensorType& type) {
 Status TranslateQuantize(const Node& node, const Target& target,
                          int64_t* macs) {
   const TensorType &x = node.inputs[0].type, &y = node.outputs[0];
-  MACE_RETURN_IF_ERROR(CheckCodes(node, "output", y));
+  MACE_RETURN_IF_ERROR(CheckQuantized(node, "output", y));
   if (x.is_quantized()) {
-    MACE_RETURN_IF_ERROR(CheckCodes(node, "input", x));
+    MACE_RETURN_IF_ERROR(CheckQuantized(node, "input", x));
     return TranslateLookup(node, target, macs);
   }
   MACE_RETURN_IF_ERROR(CheckFloats(node, x));
@@ -94,8 +96,8 @@ Status TranslateQuantize(const Node& node, const Target& target,
                         ReadAttrs<QuantizeAttrs>(node));
   if (target.writer == nullptr) return Status();
   const float scale = y.quantization->scale();
-  uint32_t limits[kFloatsCodes] = {};
-  for (int k = 1; k < kFloatsCodes; ++k) {
+  uint32_t limits[kFloatsBytes] = {};
+  for (int k = 1; k < kFloatsBytes; ++k) {
     limits[k] = LeastOf(static_cast<float>(k), scale, attrs.rounding == "EVEN");
   }
   MACE_ASSIGN_OR_RETURN(AlignedBuffer planes, Planes(limits));
@@ -110,19 +112,19 @@ Status TranslateQuantize(const Node& node, const Target& target,
   return Status();
 }
 
-// A float for each code.
+// A float for each quantized value.
 Status TranslateDequantize(const Node& node, const Target& target,
                            int64_t* /*macs*/) {
   const TensorType &x = node.inputs[0].type, &y = node.outputs[0];
-  MACE_RETURN_IF_ERROR(CheckCodes(node, "input", x));
+  MACE_RETURN_IF_ERROR(CheckQuantized(node, "input", x));
   MACE_RETURN_IF_ERROR(CheckFloats(node, y));
   if (target.writer == nullptr) return Status();
   const float scale = x.quantization->scale();
-  uint32_t words[kFloatsCodes];
-  for (int i = 0; i < kFloatsCodes; ++i) {
-    const int32_t code = IsSigned(x) != 0 ? static_cast<int8_t>(i) : i;
+  uint32_t words[kFloatsBytes];
+  for (int i = 0; i < kFloatsBytes; ++i) {
+    const int32_t value = IsSigned(x) != 0 ? static_cast<int8_t>(i) : i;
     const float real =
-        scale * static_cast<float>(code - x.quantization->zero_point());
+        scale * static_cast<float>(value - x.quantization->zero_point());
     std::memcpy(&words[i], &real, sizeof(real));
   }
   MACE_ASSIGN_OR_RETURN(AlignedBuffer planes, Planes(words));

@@ -20,9 +20,9 @@ class HexagonDevice final : public Device,
                             public RegionKernels,
                             public DeviceActivity {
  public:
-  // `host` computes tables of functions of one code; null: the DSP has none of
-  // these. `takes_all`: whatever it supports costs less on it than elsewhere.
-  // `fc_rounds_once`: see CpuContext.
+  // `host` computes tables of functions of one quantized value; null: the DSP
+  // has none of these. `takes_all`: whatever it supports costs less on it than
+  // elsewhere. `fc_rounds_once`: see CpuContext.
   explicit HexagonDevice(std::shared_ptr<hexagon::Session> session,
                          std::unique_ptr<Device> host = nullptr,
                          bool takes_all = false, bool fc_rounds_once = false)

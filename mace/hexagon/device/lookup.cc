@@ -1,4 +1,5 @@
-// Functions of one code: activations, unary functions, limits, other scales.
+// Functions of one quantized value: activations, unary functions, limits, other
+// scales.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
@@ -11,31 +12,31 @@
 namespace mace::hexagon {
 namespace {
 
-constexpr int64_t kLookupCodes = 256;
+constexpr int64_t kNumBytes = 256;
 
-// The node on a tensor with each code once.
-Node OfAllCodes(const Node& node) {
+// The node on a tensor with each quantized value once.
+Node OfAllBytes(const Node& node) {
   Node all = node;
-  all.inputs[0].type.shape = all.outputs[0].shape = {kLookupCodes};
+  all.inputs[0].type.shape = all.outputs[0].shape = {kNumBytes};
   return all;
 }
 
-// What the host's kernel makes of each code, by the byte of the code: so the
+// What the host's kernel makes of each quantized value, by its byte: so the
 // DSP has the host's bits, whatever the function.
 Result<AlignedBuffer> TableOf(const Node& node, NodeKernels& host) {
-  MACE_ASSIGN_OR_RETURN(const KernelPtr kernel, host.Prepare(OfAllCodes(node)));
+  MACE_ASSIGN_OR_RETURN(const KernelPtr kernel, host.Prepare(OfAllBytes(node)));
   MACE_ASSIGN_OR_RETURN(
-      AlignedBuffer codes,
-      AlignedBuffer::Create(kLookupCodes, "a table for the DSP"));
+      AlignedBuffer values,
+      AlignedBuffer::Create(kNumBytes, "a table for the DSP"));
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer table,
-      AlignedBuffer::Create(kLookupCodes, "a table for the DSP"));
+      AlignedBuffer::Create(kNumBytes, "a table for the DSP"));
   MACE_ASSIGN_OR_RETURN(
       const AlignedBuffer scratch,
       AlignedBuffer::Create(static_cast<size_t>(kernel->scratch_bytes()),
                             "a table for the DSP"));
-  auto* const bytes = static_cast<uint8_t*>(codes.data());
-  std::iota(bytes, bytes + kLookupCodes, uint8_t{0});
+  auto* const bytes = static_cast<uint8_t*>(values.data());
+  std::iota(bytes, bytes + kNumBytes, uint8_t{0});
   RunArgs args;
   args.inputs.resize(node.inputs.size());
   args.inputs[0] = {bytes};
@@ -57,7 +58,7 @@ Status TranslateLookup(const Node& node, const Target& target,
   if (target.host == nullptr) {
     return Unsupported(Label(node), ": nothing computes its table");
   }
-  MACE_RETURN_IF_ERROR(target.host->Supports(OfAllCodes(node)).status());
+  MACE_RETURN_IF_ERROR(target.host->Supports(OfAllBytes(node)).status());
   if (target.writer == nullptr) return Status();
   MACE_ASSIGN_OR_RETURN(AlignedBuffer table, TableOf(node, *target.host));
   const int constant = target.writer->AddConstant(std::move(table));

@@ -5,7 +5,7 @@
 
 #include "mace/graph/attrs.h"
 #include "mace/hexagon/device/boxes.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/hexagon/packing/filters.h"
 #include "mace/hexagon/protocol/mat_mul_scratch.h"
@@ -54,13 +54,14 @@ Status TranslateMatMul(const Node& node, const Target& target, int64_t* macs) {
   MACE_ASSIGN_OR_RETURN(const MatMulAttrs attrs, ReadAttrs<MatMulAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const MatMulShapes s, ResolveMatMul(node, attrs));
   const TensorType &a = node.inputs[0].type, &b = node.inputs[1].type;
-  MACE_RETURN_IF_ERROR(CheckCodes(node, "input 1", b));
+  MACE_RETURN_IF_ERROR(CheckQuantized(node, "input 1", b));
   const TensorType& y = node.outputs[0];
   constexpr int64_t kLimit = 1 << 24;
   if (a.dtype != b.dtype || s.m > kLimit || s.n > kLimit ||
       s.k > kMaxConvDepth - 8) {
     return Unsupported(Label(node), ": the DSP multiplies matrices of one type",
-                       ", with rows of at most ", kMaxConvDepth - 8, " codes");
+                       ", with rows of at most ", kMaxConvDepth - 8,
+                       " elements");
   }
   const float product = a.quantization->scale() * b.quantization->scale();
   const int32_t least = IsSigned(y) != 0 ? -128 : 0;

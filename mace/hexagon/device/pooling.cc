@@ -4,7 +4,7 @@
 #include "mace/ops/pooling.h"
 
 #include "mace/graph/attrs.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 
 namespace mace::hexagon {
@@ -19,7 +19,7 @@ Status TranslatePooling(const Node& node, const Target& target,
                        "without count_include_pad");
   }
   MACE_ASSIGN_OR_RETURN(const Window2D window, PoolingWindow(node, attrs));
-  MACE_ASSIGN_OR_RETURN(const CodeParams codes, CodesAfter(node, attrs));
+  MACE_ASSIGN_OR_RETURN(const OutputRange values, OutputRangeOf(node, attrs));
   PoolParams p = {};
   MACE_ASSIGN_OR_RETURN(p.h, ToParams(node, window.h));
   MACE_ASSIGN_OR_RETURN(p.w, ToParams(node, window.w));
@@ -33,8 +33,8 @@ Status TranslatePooling(const Node& node, const Target& target,
   p.channels = static_cast<int32_t>(x[3]);
   p.is_max = type == PoolingType::kMax ? 1 : 0;
   p.is_signed = IsSigned(node.inputs[0].type);
-  p.least = codes.least;
-  p.most = codes.most;
+  p.least = values.least;
+  p.most = values.most;
   target.writer->AddNode(kPool, {target.inputs[0], target.output}, p);
   return Status();
 }

@@ -9,14 +9,14 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/graph/attrs.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/hexagon/packing/filters.h"
 
 namespace mace::hexagon {
 namespace {
 
-// Sums of codes and of zero points fit 32 bits.
+// Sums of quantized values and of zero points fit 32 bits.
 constexpr int64_t kMaxReduced = 1 << 23;
 
 // The factor divided by n: with as many bits more as n has, and then towards
@@ -51,13 +51,13 @@ Extents ExtentsOf(const Shape& x, const std::vector<int>& axes) {
   return e;
 }
 
-// Each byte b becomes 255 - b, which turns the order of codes around, with a
-// sign or without.
+// Each byte b becomes 255 - b, which turns the order of quantized values
+// around, with a sign or without.
 Result<int> AddReversed(int x, int64_t bytes, int y, GraphWriter* writer) {
   MACE_ASSIGN_OR_RETURN(AlignedBuffer table,
                         AlignedBuffer::Create(256, "a table for the DSP"));
-  auto* const codes = static_cast<uint8_t*>(table.data());
-  for (int b = 0; b < 256; ++b) codes[b] = static_cast<uint8_t>(255 - b);
+  auto* const values = static_cast<uint8_t*>(table.data());
+  for (int b = 0; b < 256; ++b) values[b] = static_cast<uint8_t>(255 - b);
   const int constant = writer->AddConstant(std::move(table));
   const LookupParams p = {static_cast<int32_t>(bytes)};
   writer->AddNode(kLookup, {x, constant, y}, p);
@@ -65,7 +65,7 @@ Result<int> AddReversed(int x, int64_t bytes, int y, GraphWriter* writer) {
 }
 
 // MAX is a pooling of pictures [a, b] with a * b = n pixels by one window; MIN
-// is that of codes in the other order.
+// is that of quantized values in the other order.
 Status AddPick(const Node& node, const Extents& e, bool is_max,
                const Target& target) {
   constexpr int64_t kMaxTaps = 1024, kMax = 1 << 16;
@@ -74,9 +74,10 @@ Status AddPick(const Node& node, const Extents& e, bool is_max,
   if (rows > kMaxTaps || e.outer > kMax || e.inner > kMax ||
       !AreEqual(node.inputs[0].type.quantization,
                 node.outputs[0].quantization)) {
-    return Unsupported(Label(node), ": the DSP finds the MIN and MAX of codes ",
-                       "that are quantized as the output, at most 1024 x 1024 ",
-                       "of them, of at most ", kMax, " rows and columns");
+    return Unsupported(
+        Label(node), ": the DSP runs MIN and MAX where input and output have ",
+        "the same scale and zero point, on at most 1024 x 1024 ",
+        "elements, of at most ", kMax, " rows and columns");
   }
   if (target.writer == nullptr) return Status();
   GraphWriter* const writer = target.writer;
@@ -118,8 +119,8 @@ Status TranslateReduce(const Node& node, const Target& target,
   const bool picks = kind == ReduceKind::kMin || kind == ReduceKind::kMax;
   if (!(adds || picks) || e.is_apart || e.n > kMaxReduced) {
     return Unsupported(Label(node), ": the DSP computes MEAN, SUM, MIN and ",
-                       "MAX of at most ", kMaxReduced, " codes, along axes ",
-                       "that lie side by side");
+                       "MAX of at most ", kMaxReduced,
+                       " elements, along axes that are next to each other");
   }
   if (picks) return AddPick(node, e, kind == ReduceKind::kMax, target);
   const Quantization &from = *x.quantization, &to = *y.quantization;

@@ -5,7 +5,7 @@
 
 #include "mace/graph/attrs.h"
 #include "mace/hexagon/device/box_nodes.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/ops/channel_shuffle.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/common/slice_spec.h"
@@ -145,8 +145,9 @@ Status TranslatePad(const Node& node, const Target& target, int64_t* /*macs*/) {
   }
   MACE_RETURN_IF_ERROR(CheckScales(node));
   const int32_t least = IsSigned(y) != 0 ? -128 : 0;
-  const CodeParams all = {0, least, least + 255};
-  AddFill(node, ToCode(spec.constant_value, *y.quantization, all), target);
+  const OutputRange all = {0, least, least + 255};
+  AddFill(node, QuantizedValue(spec.constant_value, *y.quantization, all),
+          target);
   return is_empty ? Status() : AddMove(node, box, target);
 }
 

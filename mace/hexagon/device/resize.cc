@@ -11,7 +11,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/graph/attrs.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/hexagon/protocol/window.h"
 
@@ -49,8 +49,8 @@ std::vector<int32_t> Positions(const std::string& coordinate, int64_t n,
   return words;
 }
 
-// The same in the floats of TFLite, for codes without a sign: weights are the
-// bits of floats.
+// The same in the floats of TFLite, for quantized values without a sign:
+// weights are the bits of floats.
 std::vector<int32_t> FloatPositions(const std::string& coordinate, int64_t n,
                                     int64_t m) {
   const bool aligns = coordinate == "ALIGN_CORNERS" && m > 1;

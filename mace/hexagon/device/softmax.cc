@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "mace/graph/attrs.h"
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 #include "mace/hexagon/device/translate.h"
 #include "mace/hexagon/packing/softmax_table.h"
 

@@ -6,7 +6,7 @@
 namespace mace::hexagon {
 namespace {
 
-// Which tensors of a node are codes.
+// Which tensors of a node are quantized values.
 enum class Types {
   kOne,  // input 0 and all outputs, of one type
   kOwn,  // the translator checks them
@@ -72,7 +72,8 @@ const Entry* Find(const Node& node) {
 
 }  // namespace
 
-Status CheckCodes(const Node& node, const char* what, const TensorType& type) {
+Status CheckQuantized(const Node& node, const char* what,
+                      const TensorType& type) {
   const bool is_8_bit =
       type.dtype == DataType::kI8 || type.dtype == DataType::kU8;
   const int64_t n = NumElements(type.shape);
@@ -80,8 +81,9 @@ Status CheckCodes(const Node& node, const char* what, const TensorType& type) {
       n > 0 && n <= kMaxElements) {
     return Status();
   }
-  return Unsupported(Label(node), ": the DSP computes with 8-bit codes of one ",
-                     "scale, not with the ", what, ", ", ToString(type));
+  return Unsupported(
+      Label(node), ": the DSP runs int8 and uint8 tensors with one scale ",
+      "(quantized per tensor), not the ", what, ", ", ToString(type));
 }
 
 bool IsView(const Node& node) {
@@ -101,9 +103,9 @@ Status Translate(const Node& node, const Target& target, int64_t* macs) {
     return Unsupported(Label(node), ": the DSP has no such op");
   }
   if (entry->types == Types::kOwn) return entry->translate(node, target, macs);
-  MACE_RETURN_IF_ERROR(CheckCodes(node, "input", node.inputs[0].type));
+  MACE_RETURN_IF_ERROR(CheckQuantized(node, "input", node.inputs[0].type));
   for (const TensorType& y : node.outputs) {
-    MACE_RETURN_IF_ERROR(CheckCodes(node, "output", y));
+    MACE_RETURN_IF_ERROR(CheckQuantized(node, "output", y));
     if (node.inputs[0].type.dtype != y.dtype) {
       return Unsupported(Label(node), ": the DSP computes it in one type, ",
                          "not from ", Name(node.inputs[0].type.dtype), " to ",

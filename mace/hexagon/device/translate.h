@@ -43,12 +43,14 @@ Translator TranslateExpand, TranslateGather, TranslateTile;
 Translator TranslateUnstack;
 
 // As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
-// ops, and for tensors that are not 8-bit codes with one scale.
+// ops, and for tensors that are not 8-bit quantized values with one scale.
 Status Translate(const Node& node, const Target& target, int64_t* macs);
 
 // Errors: MACE_UNSUPPORTED unless `type`, the node's `what` ("input"), is 8-bit
-// codes with one scale, and has elements, of which the DSP has room for all.
-Status CheckCodes(const Node& node, const char* what, const TensorType& type);
+// quantized values with one scale, and has elements, of which the DSP has room
+// for all.
+Status CheckQuantized(const Node& node, const char* what,
+                      const TensorType& type);
 constexpr int64_t kMaxElements = int64_t{1} << 28;
 
 // Whether the node reads input `input` as a tensor of the DSP's graph.

@@ -54,7 +54,7 @@ Status CheckFilter(const Node& node) {
   return Status();
 }
 
-// The scale that the library uses for a channel's codes.
+// The scale that the library uses for a channel's quantized values.
 float UsedScale(const Quantization& q, size_t channel, float largest) {
   return q.is_per_axis() ? std::max(q.scales[channel], largest * kMinPart)
                          : q.scale();
@@ -64,15 +64,15 @@ float Largest(const Quantization& q) {
   return *std::max_element(q.scales.begin(), q.scales.end());
 }
 
-// The code of a filter, moved by 128 if it has a sign. That of a channel whose
-// scale is below the least is rounded to the least.
-uint8_t FilterCode(const Operand& w, int64_t at, float ratio) {
+// The quantized value of a filter, moved by 128 if it has a sign. That of a
+// channel whose scale is below the least is rounded to the least.
+uint8_t FilterByte(const Operand& w, int64_t at, float ratio) {
   if (w.type.dtype == DataType::kU8) {
     return static_cast<const uint8_t*>(w.data)[at];
   }
-  const auto code = static_cast<const int8_t*>(w.data)[at];
-  if (ratio == 1) return static_cast<uint8_t>(code + 128);
-  const float rounded = std::round(static_cast<float>(code) * ratio);
+  const auto value = static_cast<const int8_t*>(w.data)[at];
+  if (ratio == 1) return static_cast<uint8_t>(value + 128);
+  const float rounded = std::round(static_cast<float>(value) * ratio);
   return static_cast<uint8_t>(static_cast<int>(rounded) + 128);
 }
 
@@ -89,21 +89,21 @@ NnInput FilterConst(const Node& node, const Filter& f, GraphBuilder* graph) {
   }
   const int64_t outputs = f.depthwise ? 1 : f.outputs;
   const int64_t taps = f.taps_h * f.taps_w;
-  std::vector<uint8_t> codes(static_cast<size_t>(taps * f.inputs * outputs));
+  std::vector<uint8_t> values(static_cast<size_t>(taps * f.inputs * outputs));
   size_t i = 0;
   for (int64_t tap = 0; tap < taps; ++tap) {
     for (int64_t in = 0; in < f.inputs; ++in) {
       for (int64_t out = 0; out < outputs; ++out) {
         const int64_t channel = f.depthwise ? in : out;
-        codes[i++] = FilterCode(w, (out * f.inputs + in) * taps + tap,
-                                ratios[static_cast<size_t>(channel)]);
+        values[i++] = FilterByte(w, (out * f.inputs + in) * taps + tap,
+                                 ratios[static_cast<size_t>(channel)]);
       }
     }
   }
   const Shape4 shape = {
       static_cast<uint32_t>(f.taps_h), static_cast<uint32_t>(f.taps_w),
       static_cast<uint32_t>(f.inputs), static_cast<uint32_t>(outputs)};
-  return graph->Const(shape, codes.data(), codes.size());
+  return graph->Const(shape, values.data(), values.size());
 }
 
 // The bias, its min and its max. One scale: as it is. Scales for each channel:
@@ -137,7 +137,7 @@ std::vector<NnInput> BiasConsts(const Node& node, int64_t channels,
 }
 
 // The 12 inputs of a supernode, and the 13th for scales of channels.
-std::vector<NnInput> SupernodeInputs(const Node& node, const Codes& x,
+std::vector<NnInput> SupernodeInputs(const Node& node, const QuantTensor& x,
                                      const Filter& f, const Window2D& window,
                                      GraphBuilder* graph) {
   const Quantization& q = *node.inputs[1].type.quantization;
@@ -181,7 +181,8 @@ bool IsPaddable(const Window& window) {
 }
 
 // `x` with zeros around it, for windows that are neither SAME nor VALID.
-Codes Padded(const Codes& x, const Window2D& window, GraphBuilder* graph) {
+QuantTensor Padded(const QuantTensor& x, const Window2D& window,
+                   GraphBuilder* graph) {
   const std::vector<int32_t> pads = {
       0,
       0,
@@ -197,7 +198,7 @@ Codes Padded(const Codes& x, const Window2D& window, GraphBuilder* graph) {
   Shape4 shape = x.shape;
   shape.h += static_cast<uint32_t>(pads[2] + pads[3]);
   shape.w += static_cast<uint32_t>(pads[4] + pads[5]);
-  return graph->AddCodes(kOpPad, {x.data, x.min, x.max, list, zero}, shape);
+  return graph->AddQuantized(kOpPad, {x.data, x.min, x.max, list, zero}, shape);
 }
 
 Status AddConv(const Node& node, const ActivationAttrs& activation,
@@ -212,12 +213,12 @@ Status AddConv(const Node& node, const ActivationAttrs& activation,
   MACE_ASSIGN_OR_RETURN(const Shape4 shape, ToShape4(node, y.shape));
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
-  Codes x = target->inputs[0];
+  QuantTensor x = target->inputs[0];
   if (padding == kPadNone) x = Padded(x, window, graph);
-  const Codes sums =
-      graph->AddCodes(f.depthwise ? kOpDepthwise : kOpConv,
-                      SupernodeInputs(node, x, f, window, graph), shape,
-                      padding == kPadNone ? kPadValid : padding);
+  const QuantTensor sums =
+      graph->AddQuantized(f.depthwise ? kOpDepthwise : kOpConv,
+                          SupernodeInputs(node, x, f, window, graph), shape,
+                          padding == kPadNone ? kPadValid : padding);
   target->output = Limited(kind, activation, y, sums, graph);
   return Status();
 }

@@ -32,12 +32,12 @@ Result<Op> OpOf(const Node& node, const EltwiseAttrs& attrs) {
   }
 }
 
-Codes Product(const std::vector<NnInput>& operands,
-              const std::vector<NnInput>& range, const Shape4& shape,
-              GraphBuilder* graph) {
+QuantTensor Product(const std::vector<NnInput>& operands,
+                    const std::vector<NnInput>& range, const Shape4& shape,
+                    GraphBuilder* graph) {
   const uint32_t id = graph->Add(
       kOpMul, operands, {OutputOf(shape, 4), OutputOf({}, 4), OutputOf({}, 4)});
-  return graph->AddCodes(
+  return graph->AddQuantized(
       kOpRequantize32, {{id, 0}, {id, 1}, {id, 2}, range[0], range[1]}, shape);
 }
 
@@ -61,15 +61,15 @@ Status TranslateEltwise(const Node& node, Target* target, int64_t* /*macs*/) {
   MACE_ASSIGN_OR_RETURN(const Shape4 shape, ToShape4(node, y.shape));
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
-  const Codes &a = target->inputs[0], &b = target->inputs[1];
+  const QuantTensor &a = target->inputs[0], &b = target->inputs[1];
   const std::vector<NnInput> range = RangeConsts(y, graph);
   std::vector<NnInput> inputs = {a.data, b.data, a.min, a.max, b.min, b.max};
-  Codes result;
+  QuantTensor result;
   if (op == kOpMul) {
     result = Product(inputs, range, shape, graph);
   } else {
     inputs.insert(inputs.end(), range.begin(), range.end());
-    result = graph->AddCodes(op, inputs, shape);
+    result = graph->AddQuantized(op, inputs, shape);
   }
   target->output = Limited(kind, attrs, y, result, graph);
   return Status();

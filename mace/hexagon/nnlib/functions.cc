@@ -1,6 +1,6 @@
-// Functions of codes: Activation by QuantizedClamp_8, QuantizedTanh_8 and
-// QuantizedSigmoid_8, Softmax by QuantizedSoftmax_8, Quantize by
-// Requantize_8to8.
+// Functions of quantized values: Activation by QuantizedClamp_8,
+// QuantizedTanh_8 and QuantizedSigmoid_8, Softmax by QuantizedSoftmax_8,
+// Quantize by Requantize_8to8.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Source: docs/ops.txt of nnlib, which fixes the ranges of the results of
@@ -15,10 +15,10 @@ namespace mace::hexagon::nnlib {
 namespace {
 
 // `x`, an output of an operation with a fixed range, in that of the node.
-void Finish(const Node& node, const Codes& x, Target* target) {
+void Finish(const Node& node, const QuantTensor& x, Target* target) {
   GraphBuilder* const graph = target->graph;
   const std::vector<NnInput> range = RangeConsts(node.outputs[0], graph);
-  target->output = graph->AddCodes(
+  target->output = graph->AddQuantized(
       kOpRequantize8, {x.data, x.min, x.max, range[0], range[1]}, x.shape);
 }
 
@@ -39,14 +39,15 @@ Status TranslateActivation(const Node& node, Target* target,
   }
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
-  const Codes& x = target->inputs[0];
+  const QuantTensor& x = target->inputs[0];
   if (is_curve) {
     const Op op = kind == ActivationKind::kTanh ? kOpTanh : kOpSigmoid;
-    Finish(node, graph->AddCodes(op, {x.data, x.min, x.max}, x.shape), target);
+    Finish(node, graph->AddQuantized(op, {x.data, x.min, x.max}, x.shape),
+           target);
     return Status();
   }
   const TensorType& y = node.outputs[0];
-  const Codes in_range = InRangeOf(node.inputs[0].type, y, x, graph);
+  const QuantTensor in_range = InRangeOf(node.inputs[0].type, y, x, graph);
   target->output = Limited(kind, attrs, y, in_range, graph);
   return Status();
 }
@@ -60,10 +61,11 @@ Status TranslateSoftmax(const Node& node, Target* target, int64_t* /*macs*/) {
                        "along the last axis");
   }
   if (target->graph == nullptr) return Status();
-  const Codes& x = target->inputs[0];
-  Finish(node,
-         target->graph->AddCodes(kOpSoftmax, {x.data, x.min, x.max}, x.shape),
-         target);
+  const QuantTensor& x = target->inputs[0];
+  Finish(
+      node,
+      target->graph->AddQuantized(kOpSoftmax, {x.data, x.min, x.max}, x.shape),
+      target);
   return Status();
 }
 

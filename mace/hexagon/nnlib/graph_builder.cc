@@ -41,7 +41,7 @@ NnOutput OutputOf(const Shape4& shape, uint32_t element_bytes) {
   return output;
 }
 
-void CopyCodes(bool is_signed, const void* from, size_t n, void* to) {
+void CopyQuantized(bool is_signed, const void* from, size_t n, void* to) {
   if (!is_signed) {
     if (n > 0) std::memcpy(to, from, n);
     return;
@@ -91,21 +91,21 @@ NnInput GraphBuilder::Sizes(uint32_t b, uint32_t h, uint32_t w, uint32_t d) {
   return Const({b, h, w, d}, AlignedBuffer(), 0);
 }
 
-Codes GraphBuilder::ConstCodes(const Operand& x, const Shape4& shape) {
+QuantTensor GraphBuilder::ConstTensor(const Operand& x, const Shape4& shape) {
   const auto bytes = static_cast<size_t>(shape.elements());
-  Codes codes;
-  codes.shape = shape;
+  QuantTensor values;
+  values.shape = shape;
   auto copy = AlignedBuffer::Create(bytes, "a constant for the DSP");
   if (!copy.ok()) {
     if (status_.ok()) status_ = copy.status();
-    return codes;
+    return values;
   }
-  CopyCodes(x.type.dtype == DataType::kI8, x.data, bytes, copy->data());
-  codes.data = Const(shape, std::move(*copy), bytes);
+  CopyQuantized(x.type.dtype == DataType::kI8, x.data, bytes, copy->data());
+  values.data = Const(shape, std::move(*copy), bytes);
   const Range range = RangeOf(x.type);
-  codes.min = Scalar(range.min);
-  codes.max = Scalar(range.max);
-  return codes;
+  values.min = Scalar(range.min);
+  values.max = Scalar(range.max);
+  return values;
 }
 
 uint32_t GraphBuilder::Add(Op op, std::vector<NnInput> inputs,
@@ -115,8 +115,8 @@ uint32_t GraphBuilder::Add(Op op, std::vector<NnInput> inputs,
   return next_id_++;
 }
 
-Codes GraphBuilder::AddCodes(Op op, std::vector<NnInput> inputs,
-                             const Shape4& shape, NnPadding padding) {
+QuantTensor GraphBuilder::AddQuantized(Op op, std::vector<NnInput> inputs,
+                                       const Shape4& shape, NnPadding padding) {
   const uint32_t id =
       Add(op, std::move(inputs),
           {OutputOf(shape, 1), OutputOf({}, 4), OutputOf({}, 4)}, padding);

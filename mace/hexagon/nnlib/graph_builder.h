@@ -25,14 +25,15 @@ struct Shape4 {
 // Errors: MACE_UNSUPPORTED for a rank above 4, and for 2^28 elements or more.
 Result<Shape4> ToShape4(const Node& node, const Shape& shape);
 
-// A tensor of codes without a sign, and its range: what the codes 0 and 255
+// A tensor of uint8, and its range: what 0 and 255
 // stand for.
-struct Codes {
+struct QuantTensor {
   NnInput data = {}, min = {}, max = {};
   Shape4 shape;
 };
 
-// The range in which codes of `type` lie after those of i8 were moved by 128.
+// The range in which quantized values of `type` lie after those of i8 were
+// moved by 128.
 struct Range {
   float min = 0, max = 0;
 };
@@ -59,14 +60,14 @@ class GraphBuilder {
   // One without data, for its shape.
   NnInput Sizes(uint32_t b, uint32_t h, uint32_t w, uint32_t d);
   // A constant activation. REQUIRES: `x` has data.
-  Codes ConstCodes(const Operand& x, const Shape4& shape);
+  QuantTensor ConstTensor(const Operand& x, const Shape4& shape);
 
   // An operation with outputs as they are declared; returns its id.
   uint32_t Add(Op op, std::vector<NnInput> inputs,
                std::vector<NnOutput> outputs, NnPadding padding = kPadNone);
-  // One with codes, their min and their max.
-  Codes AddCodes(Op op, std::vector<NnInput> inputs, const Shape4& shape,
-                 NnPadding padding = kPadNone);
+  // One whose outputs are quantized values, their min and their max.
+  QuantTensor AddQuantized(Op op, std::vector<NnInput> inputs,
+                           const Shape4& shape, NnPadding padding = kPadNone);
 
   const Status& status() const { return status_; }
   const std::vector<NnConstNode>& consts() const { return consts_; }
@@ -83,8 +84,8 @@ class GraphBuilder {
 // Of `element_bytes` each.
 NnOutput OutputOf(const Shape4& shape, uint32_t element_bytes);
 
-// Copies codes, those of i8 moved by 128: from i8 to u8 and back.
-void CopyCodes(bool is_signed, const void* from, size_t n, void* to);
+// Copies quantized values, those of i8 moved by 128: from i8 to u8 and back.
+void CopyQuantized(bool is_signed, const void* from, size_t n, void* to);
 
 }  // namespace mace::hexagon::nnlib
 

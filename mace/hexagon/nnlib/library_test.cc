@@ -93,7 +93,7 @@ TEST_F(LibraryTest, EveryCallMayFail) {
     int code;
     const char* text;
   };
-  const std::vector<Code> codes = {
+  const std::vector<Code> returned = {
       {-1, "0xffffffff: it failed"},
       {2, "has no memory"},
       {static_cast<int>(0x80000402), "0x80000402: the DSP has no memory"},
@@ -105,7 +105,7 @@ TEST_F(LibraryTest, EveryCallMayFail) {
   for (const char* call :
        {"hexnn_controller_request_unsigned_pd", "hexagon_nn_version",
         "hexagon_nn_set_clocks", "hexagon_nn_config"}) {
-    for (const Code& code : codes) {
+    for (const Code& code : returned) {
       SCOPED_TRACE(call);
       Library::ForgetAllForTest();
       StandIn().reset();

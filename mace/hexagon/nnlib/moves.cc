@@ -28,9 +28,10 @@ Status AddMove(const Node& node, Op op, const std::vector<int32_t>& parameter,
                         ToShape4(node, node.outputs[0].shape));
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
-  const Codes& x = target->inputs[0];
+  const QuantTensor& x = target->inputs[0];
   const NnInput list = graph->Ints(parameter);
-  const Codes moved = graph->AddCodes(op, {x.data, list, x.min, x.max}, shape);
+  const QuantTensor moved =
+      graph->AddQuantized(op, {x.data, list, x.min, x.max}, shape);
   target->output =
       InRangeOf(node.inputs[0].type, node.outputs[0], moved, graph);
   return Status();
@@ -42,8 +43,8 @@ Status TranslateReshape(const Node& node, Target* target, int64_t* /*macs*/) {
   MACE_ASSIGN_OR_RETURN(const Shape4 shape,
                         ToShape4(node, node.outputs[0].shape));
   if (target->graph == nullptr) return Status();
-  const Codes x = InRangeOf(node.inputs[0].type, node.outputs[0],
-                            target->inputs[0], target->graph);
+  const QuantTensor x = InRangeOf(node.inputs[0].type, node.outputs[0],
+                                  target->inputs[0], target->graph);
   target->output = InShape(shape, x, target->graph);
   return Status();
 }
@@ -62,16 +63,16 @@ Status TranslateConcat(const Node& node, Target* target, int64_t* /*macs*/) {
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
   const size_t n = node.inputs.size();
-  std::vector<Codes> parts;
+  std::vector<QuantTensor> parts;
   for (size_t i = 0; i < n; ++i) {
     parts.push_back(
         InRangeOf(node.inputs[i].type, y, target->inputs[i], graph));
   }
   std::vector<NnInput> inputs = {graph->Ints({3})};
-  for (const Codes& part : parts) inputs.push_back(part.data);
-  for (const Codes& part : parts) inputs.push_back(part.min);
-  for (const Codes& part : parts) inputs.push_back(part.max);
-  target->output = graph->AddCodes(kOpConcat, inputs, shape);
+  for (const QuantTensor& part : parts) inputs.push_back(part.data);
+  for (const QuantTensor& part : parts) inputs.push_back(part.min);
+  for (const QuantTensor& part : parts) inputs.push_back(part.max);
+  target->output = graph->AddQuantized(kOpConcat, inputs, shape);
   return Status();
 }
 
@@ -104,12 +105,12 @@ Status TranslatePad(const Node& node, Target* target, int64_t* /*macs*/) {
   std::vector<int32_t> pads(2 * (4 - spec.pads.size() / 2), 0);
   for (const int64_t pad : spec.pads) pads.push_back(static_cast<int32_t>(pad));
   GraphBuilder* const graph = target->graph;
-  const Codes& in = target->inputs[0];
+  const QuantTensor& in = target->inputs[0];
   const NnInput list =
       graph->Const({1, 1, 4, 2}, pads.data(), pads.size() * sizeof(int32_t));
   const NnInput value = graph->Scalar(spec.constant_value);
-  const Codes padded =
-      graph->AddCodes(kOpPad, {in.data, in.min, in.max, list, value}, shape);
+  const QuantTensor padded = graph->AddQuantized(
+      kOpPad, {in.data, in.min, in.max, list, value}, shape);
   target->output = InRangeOf(x, node.outputs[0], padded, graph);
   return Status();
 }
@@ -147,11 +148,11 @@ Status TranslateResize(const Node& node, Target* target, int64_t* /*macs*/) {
                         ToShape4(node, node.outputs[0].shape));
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
-  const Codes& x = target->inputs[0];
+  const QuantTensor& x = target->inputs[0];
   const NnInput size = graph->Ints(
       {static_cast<int32_t>(shape.h), static_cast<int32_t>(shape.w)});
   const NnInput flag = graph->Ints({aligns ? 1 : 0});
-  const Codes resized = graph->AddCodes(
+  const QuantTensor resized = graph->AddQuantized(
       kOpResizeBilinear, {x.data, size, x.min, x.max, flag}, shape);
   target->output =
       InRangeOf(node.inputs[0].type, node.outputs[0], resized, graph);
@@ -181,10 +182,10 @@ Status TranslateReduce(const Node& node, Target* target, int64_t* /*macs*/) {
                         ToShape4(node, node.outputs[0].shape));
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
-  const Codes& x = target->inputs[0];
+  const QuantTensor& x = target->inputs[0];
   const std::vector<NnInput> range = RangeConsts(node.outputs[0], graph);
   const NnInput dims = graph->Ints(list);
-  const Codes mean = graph->AddCodes(
+  const QuantTensor mean = graph->AddQuantized(
       kOpMean, {x.data, x.min, x.max, dims, range[0], range[1]}, reduced);
   target->output = InShape(shape, mean, graph);
   return Status();

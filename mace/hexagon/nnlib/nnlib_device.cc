@@ -15,14 +15,14 @@
 namespace mace {
 namespace {
 
-using hexagon::nnlib::Codes;
-using hexagon::nnlib::CopyCodes;
+using hexagon::nnlib::CopyQuantized;
 using hexagon::nnlib::GraphBuilder;
 using hexagon::nnlib::Library;
 using hexagon::nnlib::NnInput;
 using hexagon::nnlib::NnOutput;
 using hexagon::nnlib::NnTensorDef;
 using hexagon::nnlib::OutputOf;
+using hexagon::nnlib::QuantTensor;
 using hexagon::nnlib::Shape4;
 using hexagon::nnlib::ToShape4;
 
@@ -75,7 +75,7 @@ class NnlibKernel final : public Kernel {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const IoTensor& x = inputs_[i];
       const auto bytes = static_cast<size_t>(x.def.data_bytes);
-      CopyCodes(x.is_signed, args.inputs[i].handle, bytes, x.def.data);
+      CopyQuantized(x.is_signed, args.inputs[i].handle, bytes, x.def.data);
       activity_->bytes_in += x.def.data_bytes;
     }
     out_defs_ = declared_;
@@ -86,7 +86,7 @@ class NnlibKernel final : public Kernel {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const IoTensor& y = outputs_[i];
       const auto bytes = static_cast<size_t>(y.def.data_bytes);
-      CopyCodes(y.is_signed, y.def.data, bytes, args.outputs[i].handle);
+      CopyQuantized(y.is_signed, y.def.data, bytes, args.outputs[i].handle);
       activity_->bytes_out += y.def.data_bytes;
     }
     return Status();
@@ -133,11 +133,11 @@ class RegionWriter {
 
   Status AddInputs() {
     std::vector<NnOutput> outputs;
-    std::vector<Codes> inputs;
+    std::vector<QuantTensor> inputs;
     for (const int id : region_.inputs) {
-      MACE_ASSIGN_OR_RETURN(Codes codes, ShapeOf(id));
-      outputs.push_back(OutputOf(codes.shape, 1));
-      inputs.push_back(codes);
+      MACE_ASSIGN_OR_RETURN(QuantTensor values, ShapeOf(id));
+      outputs.push_back(OutputOf(values.shape, 1));
+      inputs.push_back(values);
     }
     const uint32_t node =
         builder_.Add(hexagon::nnlib::kOpInput, {}, std::move(outputs));
@@ -148,7 +148,7 @@ class RegionWriter {
       inputs[i].data = {node, i};
       inputs[i].min = range[0];
       inputs[i].max = range[1];
-      codes_[id] = inputs[i];
+      tensors_[id] = inputs[i];
       MACE_ASSIGN_OR_RETURN(IoTensor io,
                             MakeIo(region_.graph->values[id], inputs[i].shape));
       kernel_->in_defs_.push_back(io.def);
@@ -161,11 +161,11 @@ class RegionWriter {
     hexagon::nnlib::Target target;
     target.graph = &builder_;
     for (size_t i = 0; i < g.inputs.size(); ++i) {
-      Codes codes;
+      QuantTensor values;
       if (hexagon::nnlib::IsActivation(g.node, i) && g.inputs[i] >= 0) {
-        MACE_ASSIGN_OR_RETURN(codes, CodesOf(g, i));
+        MACE_ASSIGN_OR_RETURN(values, TensorOf(g, i));
       }
-      target.inputs.push_back(codes);
+      target.inputs.push_back(values);
     }
     NnlibKernel::Part part;
     part.region.op = g.node.op;
@@ -179,7 +179,7 @@ class RegionWriter {
       part.first = builder_.operations()[before].id;
       part.end = builder_.operations().back().id + 1;
     }
-    codes_[g.outputs[0]] = target.output;
+    tensors_[g.outputs[0]] = target.output;
     kernel_->parts_.push_back(std::move(part));
     return Status();
   }
@@ -188,10 +188,10 @@ class RegionWriter {
                                              int graph_mode) {
     std::vector<NnInput> results;
     for (const int id : region_.outputs) {
-      const Codes& codes = codes_[id];
-      results.push_back(codes.data);
+      const QuantTensor& values = tensors_[id];
+      results.push_back(values.data);
       MACE_ASSIGN_OR_RETURN(IoTensor io,
-                            MakeIo(region_.graph->values[id], codes.shape));
+                            MakeIo(region_.graph->values[id], values.shape));
       kernel_->declared_.push_back(io.def);
       kernel_->outputs_.push_back(std::move(io));
     }
@@ -205,27 +205,27 @@ class RegionWriter {
   }
 
  private:
-  Result<Codes> ShapeOf(int id) const {
-    Codes codes;
+  Result<QuantTensor> ShapeOf(int id) const {
+    QuantTensor values;
     const GraphNode& any = region_.graph->nodes[region_.nodes[0]];
     MACE_ASSIGN_OR_RETURN(
-        codes.shape, ToShape4(any.node, region_.graph->values[id].type.shape));
-    return codes;
+        values.shape, ToShape4(any.node, region_.graph->values[id].type.shape));
+    return values;
   }
 
-  Result<Codes> CodesOf(const GraphNode& g, size_t i) {
-    const auto found = codes_.find(g.inputs[i]);
-    if (found != codes_.end()) return found->second;
+  Result<QuantTensor> TensorOf(const GraphNode& g, size_t i) {
+    const auto found = tensors_.find(g.inputs[i]);
+    if (found != tensors_.end()) return found->second;
     const Operand& x = g.node.inputs[i];
     MACE_ENSURE(x.data != nullptr);
     MACE_ASSIGN_OR_RETURN(const Shape4 shape, ToShape4(g.node, x.type.shape));
-    return codes_[g.inputs[i]] = builder_.ConstCodes(x, shape);
+    return tensors_[g.inputs[i]] = builder_.ConstTensor(x, shape);
   }
 
   const Region& region_;
   GraphBuilder builder_;
   std::unique_ptr<NnlibKernel> kernel_;
-  std::map<int, Codes> codes_;  // by value
+  std::map<int, QuantTensor> tensors_;  // by value
 };
 
 }  // namespace

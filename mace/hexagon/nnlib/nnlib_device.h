@@ -15,8 +15,9 @@ namespace mace {
 
 // The same parts of a device as HexagonDevice, with the vendor's executor in
 // place of MACE's: each region becomes a graph of hexagon_nn. Results are those
-// of its arithmetic, which may differ from the CPU's by a code or two of each
-// node (docs/dsp.md). Kernels share the library, and may outlive the device.
+// of its arithmetic, which may differ from the CPU's by a quantized value or
+// two of each node (docs/dsp.md). Kernels share the library, and may outlive
+// the device.
 class NnlibDevice final : public Device,
                           public RegionKernels,
                           public DeviceActivity {

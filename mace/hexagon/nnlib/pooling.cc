@@ -1,8 +1,8 @@
 // Pooling by QuantizedMaxPool_8 and QuantizedAvgPool_8.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Source: docs/ops.txt of nnlib. An average is one of the codes inside of the
-// picture, as with TensorFlow.
+// Source: docs/ops.txt of nnlib. An average is one of the quantized values
+// inside of the picture, as with TensorFlow.
 
 #include "mace/ops/pooling.h"
 
@@ -32,16 +32,16 @@ Status TranslatePooling(const Node& node, Target* target, int64_t* /*macs*/) {
   MACE_ASSIGN_OR_RETURN(const Shape4 shape, ToShape4(node, y.shape));
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
-  const Codes& x = target->inputs[0];
+  const QuantTensor& x = target->inputs[0];
   const auto narrow = [](int64_t n) { return static_cast<uint32_t>(n); };
   const NnInput sizes =
       graph->Sizes(1, narrow(window.h.kernel), narrow(window.w.kernel), 1);
   const NnInput strides =
       graph->Sizes(1, narrow(window.h.stride), narrow(window.w.stride), 1);
-  const Codes pooled =
-      graph->AddCodes(is_average ? kOpAvgPool : kOpMaxPool,
-                      {x.data, x.min, x.max, sizes, strides}, shape, padding);
-  const Codes in_range = InRangeOf(node.inputs[0].type, y, pooled, graph);
+  const QuantTensor pooled = graph->AddQuantized(
+      is_average ? kOpAvgPool : kOpMaxPool,
+      {x.data, x.min, x.max, sizes, strides}, shape, padding);
+  const QuantTensor in_range = InRangeOf(node.inputs[0].type, y, pooled, graph);
   target->output = Limited(kind, attrs, y, in_range, graph);
   return Status();
 }

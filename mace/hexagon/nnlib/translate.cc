@@ -45,7 +45,8 @@ const TranslateEntry* FindEntry(const Node& node) {
   return nullptr;
 }
 
-Status CheckCodes(const Node& node, const char* what, const TensorType& type) {
+Status CheckQuantized(const Node& node, const char* what,
+                      const TensorType& type) {
   const bool is_8_bit =
       type.dtype == DataType::kI8 || type.dtype == DataType::kU8;
   // hexagon_nn widens smaller ranges.
@@ -53,9 +54,10 @@ Status CheckCodes(const Node& node, const char* what, const TensorType& type) {
   if (!is_8_bit || !type.is_quantized() || type.quantization->is_per_axis() ||
       NumElements(type.shape) == 0 ||
       !(type.quantization->scale() * 255 >= kMinRange)) {
-    return Unsupported(Label(node), ": the vendor's library computes with ",
-                       "8-bit codes of one scale, not with the ", what, ", ",
-                       ToString(type));
+    return Unsupported(
+        Label(node), ": the vendor's library runs int8 and uint8 ",
+        "tensors with one scale (quantized per tensor), not the ", what, ", ",
+        ToString(type));
   }
   return ToShape4(node, type.shape).status();
 }
@@ -88,9 +90,9 @@ Status Translate(const Node& node, Target* target, int64_t* macs) {
   }
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!IsActivation(node, i) || !node.has_input(i)) continue;
-    MACE_RETURN_IF_ERROR(CheckCodes(node, "input", node.inputs[i].type));
+    MACE_RETURN_IF_ERROR(CheckQuantized(node, "input", node.inputs[i].type));
   }
-  MACE_RETURN_IF_ERROR(CheckCodes(node, "output", node.outputs[0]));
+  MACE_RETURN_IF_ERROR(CheckQuantized(node, "output", node.outputs[0]));
   return entry->translate(node, target, macs);
 }
 
@@ -107,16 +109,17 @@ std::vector<NnInput> RangeConsts(const TensorType& type, GraphBuilder* graph) {
   return {min, graph->Scalar(range.max)};
 }
 
-Codes InRangeOf(const TensorType& from, const TensorType& to, const Codes& x,
-                GraphBuilder* graph) {
+QuantTensor InRangeOf(const TensorType& from, const TensorType& to,
+                      const QuantTensor& x, GraphBuilder* graph) {
   const Range a = RangeOf(from), b = RangeOf(to);
   if (a.min == b.min && a.max == b.max) return x;
   const std::vector<NnInput> range = RangeConsts(to, graph);
-  return graph->AddCodes(kOpRequantize8,
-                         {x.data, x.min, x.max, range[0], range[1]}, x.shape);
+  return graph->AddQuantized(
+      kOpRequantize8, {x.data, x.min, x.max, range[0], range[1]}, x.shape);
 }
 
-Codes InShape(const Shape4& shape, const Codes& x, GraphBuilder* graph) {
+QuantTensor InShape(const Shape4& shape, const QuantTensor& x,
+                    GraphBuilder* graph) {
   if (shape.b == x.shape.b && shape.h == x.shape.h && shape.w == x.shape.w &&
       shape.d == x.shape.d) {
     return x;
@@ -124,7 +127,8 @@ Codes InShape(const Shape4& shape, const Codes& x, GraphBuilder* graph) {
   const NnInput extents = graph->Ints(
       {static_cast<int32_t>(shape.b), static_cast<int32_t>(shape.h),
        static_cast<int32_t>(shape.w), static_cast<int32_t>(shape.d)});
-  return graph->AddCodes(kOpReshape, {x.data, extents, x.min, x.max}, shape);
+  return graph->AddQuantized(kOpReshape, {x.data, extents, x.min, x.max},
+                             shape);
 }
 
 Result<ActivationKind> LimitOf(const Node& node,
@@ -140,8 +144,9 @@ Result<ActivationKind> LimitOf(const Node& node,
                      activation.activation);
 }
 
-Codes Limited(ActivationKind kind, const ActivationAttrs& activation,
-              const TensorType& y, const Codes& x, GraphBuilder* graph) {
+QuantTensor Limited(ActivationKind kind, const ActivationAttrs& activation,
+                    const TensorType& y, const QuantTensor& x,
+                    GraphBuilder* graph) {
   if (kind == ActivationKind::kNoop) return x;
   const Range range = RangeOf(y);
   float most = range.max;
@@ -151,7 +156,8 @@ Codes Limited(ActivationKind kind, const ActivationAttrs& activation,
   if (range.min == 0 && most == range.max) return x;
   const NnInput low = graph->Scalar(0);
   const NnInput high = graph->Scalar(most);
-  return graph->AddCodes(kOpClamp, {x.data, x.min, x.max, low, high}, x.shape);
+  return graph->AddQuantized(kOpClamp, {x.data, x.min, x.max, low, high},
+                             x.shape);
 }
 
 }  // namespace mace::hexagon::nnlib

@@ -18,8 +18,8 @@ namespace mace::hexagon::nnlib {
 struct Target {
   GraphBuilder* graph = nullptr;  // null: only check whether there is a way
   // Activations, also constant ones; filters and biases have none.
-  std::vector<Codes> inputs;
-  Codes output;  // filled by the translation
+  std::vector<QuantTensor> inputs;
+  QuantTensor output;  // filled by the translation
 };
 
 // Whether hexagon_nn has operations for the node, and which. Sets `*macs`.
@@ -34,7 +34,7 @@ Translator TranslateReshape, TranslateConcat, TranslateTranspose, TranslatePad;
 Translator TranslateDepthToSpace, TranslateSpaceToDepth, TranslateResize;
 
 // As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
-// ops, and for tensors that are not 8-bit codes with one scale.
+// ops, and for tensors that are not 8-bit quantized values with one scale.
 Status Translate(const Node& node, Target* target, int64_t* macs);
 
 // Whether input `i` of such a node is an activation, and not a filter, a bias,
@@ -47,23 +47,25 @@ NnPadding PaddingOf(const Window2D& window);
 
 // `x`, which has the range of `from`, in the range of `to`: as it is if they
 // are the same, by Requantize_8to8 otherwise.
-Codes InRangeOf(const TensorType& from, const TensorType& to, const Codes& x,
-                GraphBuilder* graph);
+QuantTensor InRangeOf(const TensorType& from, const TensorType& to,
+                      const QuantTensor& x, GraphBuilder* graph);
 
 // What an activation leaves of the output of a node. Errors: MACE_UNSUPPORTED
 // for others than NOOP, RELU and RELUX.
 Result<ActivationKind> LimitOf(const Node& node,
                                const ActivationAttrs& activation);
-// Applies it to codes that have the range of `y`: QuantizedClamp_8, which
-// keeps the range. Nothing for NOOP.
-Codes Limited(ActivationKind kind, const ActivationAttrs& activation,
-              const TensorType& y, const Codes& x, GraphBuilder* graph);
+// Applies it to quantized values that have the range of `y`: QuantizedClamp_8,
+// which keeps the range. Nothing for NOOP.
+QuantTensor Limited(ActivationKind kind, const ActivationAttrs& activation,
+                    const TensorType& y, const QuantTensor& x,
+                    GraphBuilder* graph);
 
 // The min and max of `type` as constants.
 std::vector<NnInput> RangeConsts(const TensorType& type, GraphBuilder* graph);
 
 // x with QuantizedReshape in shape `shape`, or as it is if it has that.
-Codes InShape(const Shape4& shape, const Codes& x, GraphBuilder* graph);
+QuantTensor InShape(const Shape4& shape, const QuantTensor& x,
+                    GraphBuilder* graph);
 
 }  // namespace mace::hexagon::nnlib
 

@@ -15,19 +15,19 @@ constexpr int64_t kLanes = 32;
 // First sums, mantissas and exponents of 32 outputs.
 constexpr int64_t kStageWords = 3 * kLanes;
 
-// The code in an unsigned filter that stands for 0.
-int32_t UnsignedZero(const FilterCodes& w) {
+// The quantized value in an unsigned filter that stands for 0.
+int32_t UnsignedZero(const QuantizedFilter& w) {
   return w.zero_point + (w.is_signed ? 128 : 0);
 }
 
 void WriteStage(const Scaling& scaling, int64_t output, int64_t lane,
-                int32_t sum_of_codes, int32_t* stage, bool* has_left_shifts) {
+                int32_t sum_of_filter, int32_t* stage, bool* has_left_shifts) {
   const FixedParams factor = scaling.factor(output);
   const uint32_t bias =
       scaling.bias == nullptr ? 0 : static_cast<uint32_t>(scaling.bias[output]);
   const uint32_t zero = static_cast<uint32_t>(scaling.x_zero_point);
   stage[lane] =
-      static_cast<int32_t>(bias - zero * static_cast<uint32_t>(sum_of_codes));
+      static_cast<int32_t>(bias - zero * static_cast<uint32_t>(sum_of_filter));
   stage[kLanes + lane] = factor.mantissa;
   stage[2 * kLanes + lane] = factor.mantissa == 0 ? -1 : factor.exponent;
   if (factor.mantissa != 0 && factor.exponent >= 0) *has_left_shifts = true;
@@ -51,7 +51,7 @@ Result<PackedFilter> Allocate(size_t filter_bytes, int64_t blocks) {
 
 }  // namespace
 
-int32_t FilterCodes::at(int64_t o, int64_t i, int64_t t) const {
+int32_t QuantizedFilter::at(int64_t o, int64_t i, int64_t t) const {
   const int64_t place = o * output_stride + i * input_stride + t * tap_stride;
   const uint8_t byte = static_cast<const uint8_t*>(data)[place];
   return (is_signed ? static_cast<int8_t>(byte) : byte) - zero_point;
@@ -77,7 +77,7 @@ bool AreInRange(const std::vector<FixedParams>& factors, int most) {
                      });
 }
 
-Result<PackedFilter> PackFilter(const FilterCodes& w, int64_t groups,
+Result<PackedFilter> PackFilter(const QuantizedFilter& w, int64_t groups,
                                 const Scaling& scaling) {
   const int64_t per_group = w.outputs / groups;
   const int64_t blocks = AlignUp(per_group, kLanes) / kLanes;
@@ -88,19 +88,19 @@ Result<PackedFilter> PackFilter(const FilterCodes& w, int64_t groups,
                groups * blocks));
   packed.filter_offset = UnsignedZero(w);
   std::memset(packed.filter.data(), packed.filter_offset, packed.filter.size());
-  auto* codes = static_cast<uint8_t*>(packed.filter.data());
+  auto* values = static_cast<uint8_t*>(packed.filter.data());
   auto* stage = static_cast<int32_t*>(packed.stage.data());
   for (int64_t o = 0; o < w.outputs; ++o) {
     const int64_t of_group = o % per_group, lane = of_group % kLanes;
     const int64_t block = o / per_group * blocks + of_group / kLanes;
-    uint8_t* to = codes + block * kLanes * depth;
+    uint8_t* to = values + block * kLanes * depth;
     int32_t sum = 0;
     for (int64_t t = 0, k = 0; t < w.taps; ++t) {
       for (int64_t i = 0; i < w.inputs; ++i, ++k) {
-        const int32_t code = w.at(o, i, t);
-        sum += code;
+        const int32_t value = w.at(o, i, t);
+        sum += value;
         to[k / 4 * 128 + lane * 4 + k % 4] =
-            static_cast<uint8_t>(code + packed.filter_offset);
+            static_cast<uint8_t>(value + packed.filter_offset);
       }
     }
     WriteStage(scaling, o, lane, sum, stage + block * kStageWords,
@@ -109,16 +109,16 @@ Result<PackedFilter> PackFilter(const FilterCodes& w, int64_t groups,
   return packed;
 }
 
-Result<PackedFilter> PackDepthwise(const FilterCodes& w, int64_t rows,
+Result<PackedFilter> PackDepthwise(const QuantizedFilter& w, int64_t rows,
                                    int64_t columns, const Scaling& scaling) {
   const int64_t blocks = AlignUp(w.outputs, 128) / 128;
   const int64_t row_groups = AlignUp(rows, 4) / 4;
-  // Codes of 9 bits, less their zero point, are the sum of two.
+  // Quantized values of 9 bits, less their zero point, are the sum of two.
   int32_t passes = 1;
   for (int64_t o = 0; o < w.outputs; ++o) {
     for (int64_t t = 0; t < w.taps; ++t) {
-      const int32_t code = w.at(o, 0, t);
-      if (code < -128 || code > 127) passes = 2;
+      const int32_t value = w.at(o, 0, t);
+      if (value < -128 || value > 127) passes = 2;
     }
   }
   const int64_t of_block = columns * row_groups * passes * 512;
@@ -126,7 +126,7 @@ Result<PackedFilter> PackDepthwise(const FilterCodes& w, int64_t rows,
       PackedFilter packed,
       Allocate(static_cast<size_t>(blocks * of_block), blocks * 4));
   packed.passes = passes;
-  auto* codes = static_cast<uint8_t*>(packed.filter.data());
+  auto* values = static_cast<uint8_t*>(packed.filter.data());
   auto* stage = static_cast<int32_t*>(packed.stage.data());
   // Few channels repeat, for vectors that hold several pixels.
   const bool repeats = w.outputs < 128 && 128 % w.outputs == 0;
@@ -135,14 +135,14 @@ Result<PackedFilter> PackDepthwise(const FilterCodes& w, int64_t rows,
     int32_t sum = 0;
     for (int64_t t = 0; t < w.taps; ++t) {
       const int64_t row = t / columns, column = t % columns;
-      const int32_t code = w.at(o, 0, t);
-      sum += code;
-      uint8_t* to = codes + n / 128 * of_block +
+      const int32_t value = w.at(o, 0, t);
+      sum += value;
+      uint8_t* to = values + n / 128 * of_block +
                     (column * row_groups + row / 4) * passes * 512 +
                     channel * 4 + row % 4;
-      const int32_t first = std::min(std::max(code, -128), 127);
+      const int32_t first = std::min(std::max(value, -128), 127);
       to[0] = static_cast<uint8_t>(first);
-      if (passes == 2) to[512] = static_cast<uint8_t>(code - first);
+      if (passes == 2) to[512] = static_cast<uint8_t>(value - first);
     }
     WriteStage(scaling, o, channel % kLanes, sum,
                stage + n / kLanes * kStageWords, &packed.has_left_shifts);

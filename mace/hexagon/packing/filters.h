@@ -12,9 +12,9 @@
 
 namespace mace::hexagon {
 
-// A filter of 8-bit codes. Element (output o, input i, tap t) is at
+// A filter of 8-bit quantized values. Element (output o, input i, tap t) is at
 // o * output_stride + i * input_stride + t * tap_stride.
-struct FilterCodes {
+struct QuantizedFilter {
   const void* data = nullptr;
   bool is_signed = true;
   int32_t zero_point = 0;
@@ -23,11 +23,11 @@ struct FilterCodes {
   int64_t taps = 1;
   int64_t output_stride = 0, input_stride = 0, tap_stride = 0;
 
-  // The code less the zero point.
+  // The quantized value less the zero point.
   int32_t at(int64_t o, int64_t i, int64_t t) const;
 };
 
-// How the sums of a filter's products become codes.
+// How the sums of a filter's products become quantized values.
 struct Scaling {
   std::vector<FixedParams> factors;  // one, or one for each output
   const int32_t* bias = nullptr;     // null, or one for each output
@@ -55,11 +55,11 @@ bool AreInRange(const std::vector<FixedParams>& factors, int most = 31);
 
 // For kConv (`groups` groups). Errors:
 // MACE_OUT_OF_RESOURCES.
-Result<PackedFilter> PackFilter(const FilterCodes& w, int64_t groups,
+Result<PackedFilter> PackFilter(const QuantizedFilter& w, int64_t groups,
                                 const Scaling& scaling);
 
 // For kDepthwise: inputs is 1, and taps are `rows` x `columns`.
-Result<PackedFilter> PackDepthwise(const FilterCodes& w, int64_t rows,
+Result<PackedFilter> PackDepthwise(const QuantizedFilter& w, int64_t rows,
                                    int64_t columns, const Scaling& scaling);
 
 }  // namespace mace::hexagon

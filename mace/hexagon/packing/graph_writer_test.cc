@@ -100,12 +100,12 @@ int32_t RowsOf(int32_t depth, int slices, uint32_t* pool) {
   p.out_per_group = 8;
   p.y = {0, -128, 127};
   const int64_t taps = 9;
-  const std::vector<int8_t> codes(static_cast<size_t>(8 * taps * depth));
+  const std::vector<int8_t> values(static_cast<size_t>(8 * taps * depth));
   Scaling scaling;
   scaling.factors = {ToFixed(0.01)};
-  auto packed =
-      PackFilter({codes.data(), true, 0, 8, depth, taps, depth * taps, taps, 1},
-                 1, scaling);
+  auto packed = PackFilter(
+      {values.data(), true, 0, 8, depth, taps, depth * taps, taps, 1}, 1,
+      scaling);
   EXPECT_TRUE(packed.ok());
   const int x = writer.AddInput(int64_t{20} * 20 * depth);
   AddConv(x, writer.AddOutput(int64_t{18} * 18 * 8), p, std::move(*packed),

@@ -22,11 +22,11 @@ void AddConv(int x, int y, ConvParams params, PackedFilter filter,
                                 ConvScratchBytes(params.rows, params.depth)))) {
     params.rows /= 2;
   }
-  const int codes = writer->AddConstant(std::move(filter.filter));
+  const int values = writer->AddConstant(std::move(filter.filter));
   const int stage = writer->AddConstant(std::move(filter.stage));
   const int scratch = writer->AddScratch(
       static_cast<int64_t>(ConvScratchBytes(params.rows, params.depth)));
-  writer->AddNode(kConv, {x, codes, stage, y, scratch}, params);
+  writer->AddNode(kConv, {x, values, stage, y, scratch}, params);
 }
 
 namespace {
@@ -48,11 +48,11 @@ void AddDepthwise(int x, int y, DepthwiseParams params, PackedFilter filter,
   params.passes = filter.passes;
   params.tile = TileOf(params, *writer);
   params.has_left_shifts = filter.has_left_shifts ? 1 : 0;
-  const int codes = writer->AddConstant(std::move(filter.filter));
+  const int values = writer->AddConstant(std::move(filter.filter));
   const int stage = writer->AddConstant(std::move(filter.stage));
   const int scratch = writer->AddScratch(
       static_cast<int64_t>(DepthwiseScratch(params).bytes()));
-  writer->AddNode(kDepthwise, {x, codes, stage, y, scratch}, params);
+  writer->AddNode(kDepthwise, {x, values, stage, y, scratch}, params);
 }
 
 }  // namespace mace::hexagon

@@ -14,7 +14,8 @@ struct SoftmaxTable {
   int32_t least_difference = 0;
 };
 
-// For codes of `scale`, and beta. REQUIRES: both are positive and finite.
+// For quantized values of `scale`, and beta. REQUIRES: both are positive and
+// finite.
 Result<SoftmaxTable> MakeSoftmaxTable(float scale, float beta);
 
 }  // namespace mace::hexagon

@@ -18,7 +18,7 @@ inline bool IsValid(const WindowParams& w) {
          IsWithin(w.dilation, 1, 1024) && IsWithin(w.pad, 0, most);
 }
 
-inline bool IsValid(const CodeParams& y, int32_t is_signed) {
+inline bool IsValid(const OutputRange& y, int32_t is_signed) {
   const int32_t least = is_signed != 0 ? -128 : 0;
   return IsWithin(is_signed, 0, 1) &&
          IsWithin(y.zero_point, least, least + 255) &&

@@ -13,7 +13,7 @@
 namespace mace::hexagon::testing {
 namespace {
 
-constexpr CodeParams kAll = {-128, -128, 127};
+constexpr OutputRange kAll = {-128, -128, 127};
 
 Scaling SomeScaling() {
   Scaling scaling;
@@ -23,8 +23,8 @@ Scaling SomeScaling() {
 
 // A convolution and a depthwise one of 8 x 8 x 8.
 int AddLayers(int x, Random* random, GraphWriter* writer) {
-  const Bytes codes = random->Bytes(512);
-  FilterCodes w = {codes.data(), true, 0, 8, 8, 1, 8, 1, 0};
+  const Bytes values = random->Bytes(512);
+  QuantizedFilter w = {values.data(), true, 0, 8, 8, 1, 8, 1, 0};
   ConvParams conv = {};
   conv.batch = conv.groups = conv.is_signed = 1;
   conv.h = conv.w = {8, 8, 1, 1, 1, 0};
@@ -37,13 +37,14 @@ int AddLayers(int x, Random* random, GraphWriter* writer) {
   depthwise.h = depthwise.w = {8, 8, 3, 1, 1, 1};
   depthwise.channels = 8;
   depthwise.y = kAll;
-  w = {codes.data(), true, 0, 8, 1, 9, 9, 9, 1};
+  w = {values.data(), true, 0, 8, 1, 9, 9, 9, 1};
   AddDepthwise(a, b, depthwise,
                std::move(*PackDepthwise(w, 3, 3, SomeScaling())), writer);
   return b;
 }
 
-// A product of matrices, indices, floats and back, and a resize, of 512 codes.
+// A product of matrices, indices, floats and back, and a resize, of 512
+// quantized values.
 void AddLaterOps(int x, int words, GraphWriter* writer) {
   const int y = writer->AddInner(512), z = writer->AddInner(512);
   MatMulParams mul = {};

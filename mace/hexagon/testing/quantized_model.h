@@ -17,7 +17,8 @@ namespace mace::hexagon::testing {
 
 using mace::testing::ModelBuilder;
 
-inline void SetCodes(float scale, int32_t zero_point, proto::Quantization* q) {
+inline void SetQuantization(float scale, int32_t zero_point,
+                            proto::Quantization* q) {
   q->add_scales(scale);
   q->add_zero_points(zero_point);
 }
@@ -56,7 +57,7 @@ class QuantizedModel {
     b_.Input(name, {1, 8, 8, 4});
     auto* info = b_.net().mutable_input_info(b_.net().input_info_size() - 1);
     info->set_data_type(proto::DT_INT8);
-    SetCodes(0.03f, -5, info->mutable_quantization());
+    SetQuantization(0.03f, -5, info->mutable_quantization());
   }
 
   void Filter(const std::string& name, const Shape& shape) {
@@ -73,7 +74,7 @@ class QuantizedModel {
     tensor->set_data_size(n);
     tensor->clear_dims();
     for (const int64_t extent : shape) tensor->add_dims(extent);
-    SetCodes(0.002f, 0, tensor->mutable_quantization());
+    SetQuantization(0.002f, 0, tensor->mutable_quantization());
   }
 
   void Op(const std::string& op, const std::vector<std::string>& inputs,
@@ -87,7 +88,7 @@ class QuantizedModel {
     const Shape extents =
         op == "Flatten" ? Shape{1, 8 * 8 * 64} : Shape{1, 8, 8, 64};
     for (const int64_t extent : extents) shape->add_dims(extent);
-    SetCodes(scale, 3, added->add_output_quantization());
+    SetQuantization(scale, 3, added->add_output_quantization());
   }
 
   ModelBuilder b_;

@@ -1,4 +1,4 @@
-// Random codes and factors for tests of the DSP.
+// Random quantized values and factors for tests of the DSP.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_HEXAGON_TESTING_RANDOM_H_
 #define MACE_HEXAGON_TESTING_RANDOM_H_

@@ -29,7 +29,7 @@ int64_t ScaleOnce(int32_t x, FixedParams factor) {
 }
 
 uint8_t FromSum(int64_t sum, int64_t output, const Scaling& scaling,
-                const CodeParams& y, bool rounds_once = false) {
+                const OutputRange& y, bool rounds_once = false) {
   if (scaling.bias != nullptr) sum += scaling.bias[output];
   const auto x = static_cast<int32_t>(sum);
   const FixedParams& factor = scaling.factor(output);
@@ -55,17 +55,17 @@ int32_t ScaleTwice(int32_t x, FixedParams factor) {
   return static_cast<int32_t>(high < 0 ? -rounded : rounded);
 }
 
-uint8_t ToByte(int64_t code, const CodeParams& y) {
+uint8_t ToByte(int64_t value, const OutputRange& y) {
   return static_cast<uint8_t>(
-      std::min<int64_t>(std::max<int64_t>(code, y.least), y.most));
+      std::min<int64_t>(std::max<int64_t>(value, y.least), y.most));
 }
 
-int32_t CodeAt(const Bytes& x, size_t i, int32_t is_signed) {
+int32_t ValueAt(const Bytes& x, size_t i, int32_t is_signed) {
   return is_signed != 0 ? static_cast<int8_t>(x[i]) : x[i];
 }
 
-Bytes ReferenceConv(const ConvParams& p, const Bytes& x, const FilterCodes& w,
-                    const Scaling& scaling) {
+Bytes ReferenceConv(const ConvParams& p, const Bytes& x,
+                    const QuantizedFilter& w, const Scaling& scaling) {
   Bytes y;
   const int64_t channels = int64_t{p.groups} * p.in_per_group;
   const int64_t outputs = int64_t{p.groups} * p.out_per_group;
@@ -83,7 +83,7 @@ Bytes ReferenceConv(const ConvParams& p, const Bytes& x, const FilterCodes& w,
                 ((n * p.h.in + at.row) * p.w.in + at.column) * channels + first;
             for (int64_t i = 0; i < p.in_per_group; ++i) {
               sum +=
-                  int64_t{CodeAt(x, pixel + i, p.is_signed) - p.x_zero_point} *
+                  int64_t{ValueAt(x, pixel + i, p.is_signed) - p.x_zero_point} *
                   w.at(o, i, t);
             }
           }
@@ -96,7 +96,7 @@ Bytes ReferenceConv(const ConvParams& p, const Bytes& x, const FilterCodes& w,
 }
 
 Bytes ReferenceDepthwise(const DepthwiseParams& p, const Bytes& x,
-                         const FilterCodes& w, const Scaling& scaling) {
+                         const QuantizedFilter& w, const Scaling& scaling) {
   ConvParams conv = {};
   conv.batch = p.batch;
   conv.h = p.h;
@@ -111,7 +111,7 @@ Bytes ReferenceDepthwise(const DepthwiseParams& p, const Bytes& x,
 
 Bytes ReferencePool(const PoolParams& p, const Bytes& x) {
   Bytes y;
-  const CodeParams range = {0, p.least, p.most};
+  const OutputRange range = {0, p.least, p.most};
   for (int64_t n = 0; n < p.batch; ++n) {
     for (int64_t r = 0; r < p.h.out; ++r) {
       for (int64_t c = 0; c < p.w.out; ++c) {
@@ -122,9 +122,10 @@ Bytes ReferencePool(const PoolParams& p, const Bytes& x) {
                 At(p.h, p.w, r, c, t / p.w.kernel, t % p.w.kernel);
             if (!at.inside) continue;
             const int64_t pixel = (n * p.h.in + at.row) * p.w.in + at.column;
-            const int64_t code = CodeAt(x, pixel * p.channels + k, p.is_signed);
-            sum += code;
-            most = std::max(most, code);
+            const int64_t value =
+                ValueAt(x, pixel * p.channels + k, p.is_signed);
+            sum += value;
+            most = std::max(most, value);
             ++count;
           }
           count = std::max<int64_t>(count, 1);
@@ -138,7 +139,7 @@ Bytes ReferencePool(const PoolParams& p, const Bytes& x) {
   return y;
 }
 
-// Of two codes without their zero points.
+// Of two quantized values without their zero points.
 int32_t Combined(const BinaryParams& p, int32_t s, int32_t t) {
   if (p.kind == kMul) return ScaleTwice(s * t, p.scale);
   if (p.kind == kPRelu) {
@@ -165,8 +166,8 @@ Bytes ReferenceBinary(const BinaryParams& p, const Bytes& a, const Bytes& b) {
             at_a += i[k] * p.a_strides[k];
             at_b += i[k] * p.b_strides[k];
           }
-          const int32_t u = CodeAt(a, at_a, p.is_signed);
-          const int32_t v = CodeAt(b, at_b, p.is_signed);
+          const int32_t u = ValueAt(a, at_a, p.is_signed);
+          const int32_t v = ValueAt(b, at_b, p.is_signed);
           const int32_t s = u - p.a_zero_point, t = v - p.b_zero_point;
           if (p.kind == kMin || p.kind == kMax) {
             y.push_back(
@@ -188,7 +189,7 @@ Bytes ReferenceReduce(const ReduceParams& p, const Bytes& x) {
     for (int64_t k = 0; k < p.inner; ++k) {
       int32_t sum = -p.bias;
       for (int64_t i = 0; i < p.n; ++i) {
-        sum += CodeAt(x, (o * p.n + i) * p.inner + k, p.is_signed);
+        sum += ValueAt(x, (o * p.n + i) * p.inner + k, p.is_signed);
       }
       y.push_back(
           ToByte(int64_t{ScaleTwice(sum, p.scale)} + p.y.zero_point, p.y));

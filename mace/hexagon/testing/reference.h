@@ -19,14 +19,14 @@ namespace mace::hexagon::testing {
 // x times the factor, with two roundings.
 int32_t ScaleTwice(int32_t x, FixedParams factor);
 
-uint8_t ToByte(int64_t code, const CodeParams& y);
-int32_t CodeAt(const Bytes& x, size_t i, int32_t is_signed);
+uint8_t ToByte(int64_t value, const OutputRange& y);
+int32_t ValueAt(const Bytes& x, size_t i, int32_t is_signed);
 
 // Filters are as `w` says; taps are row by row.
-Bytes ReferenceConv(const ConvParams& p, const Bytes& x, const FilterCodes& w,
-                    const Scaling& scaling);
+Bytes ReferenceConv(const ConvParams& p, const Bytes& x,
+                    const QuantizedFilter& w, const Scaling& scaling);
 Bytes ReferenceDepthwise(const DepthwiseParams& p, const Bytes& x,
-                         const FilterCodes& w, const Scaling& scaling);
+                         const QuantizedFilter& w, const Scaling& scaling);
 Bytes ReferencePool(const PoolParams& p, const Bytes& x);
 Bytes ReferenceBinary(const BinaryParams& p, const Bytes& a, const Bytes& b);
 Bytes ReferenceReduce(const ReduceParams& p, const Bytes& x);

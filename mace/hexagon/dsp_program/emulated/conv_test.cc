@@ -56,9 +56,9 @@ class ConvTest : public ::testing::TestWithParam<ConvCase> {
     p.rounds_once = rounds_once ? 1 : 0;
     const int64_t taps = int64_t{c.kernel_h} * c.kernel_w;
     const Bytes x = random.Bytes(size_t{1} * c.batch * c.in_h * c.in_w * c.in);
-    const Bytes codes = random.Bytes(c.out * p.in_per_group * taps);
-    FilterCodes w;
-    w.data = codes.data();
+    const Bytes values = random.Bytes(c.out * p.in_per_group * taps);
+    QuantizedFilter w;
+    w.data = values.data();
     w.is_signed = is_signed;
     w.zero_point = is_signed ? 0 : random.Between(0, 255);
     w.outputs = c.out;

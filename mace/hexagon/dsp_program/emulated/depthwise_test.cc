@@ -44,9 +44,9 @@ class DepthwiseTest : public ::testing::TestWithParam<DepthwiseCase> {
     const Bytes x =
         random.Bytes(size_t{1} * c.batch * c.in_h * c.in_w * c.channels);
     const int64_t taps = int64_t{c.kernel} * c.kernel;
-    const Bytes codes = random.Bytes(c.channels * taps);
-    FilterCodes w;
-    w.data = codes.data();
+    const Bytes values = random.Bytes(c.channels * taps);
+    QuantizedFilter w;
+    w.data = values.data();
     w.is_signed = is_signed;
     // Seeds that are multiples of 4 have a zero point that needs one pass.
     w.zero_point = is_signed ? 0 : seed % 4 == 0 ? 128 : random.Between(0, 255);
@@ -67,7 +67,7 @@ class DepthwiseTest : public ::testing::TestWithParam<DepthwiseCase> {
   }
 
   static void Compare(const DepthwiseParams& p, const Bytes& x,
-                      const FilterCodes& w, const Scaling& scaling) {
+                      const QuantizedFilter& w, const Scaling& scaling) {
     const Bytes expected = ReferenceDepthwise(p, x, w, scaling);
     GraphWriter writer;
     const int in = writer.AddInput(static_cast<int64_t>(x.size()));

@@ -140,14 +140,14 @@ TEST(ReduceTest, HasTheBitsOfTheReference) {
   }
 }
 
-TEST(LookupTest, TakesEveryCode) {
+TEST(LookupTest, TakesEveryByte) {
   Random random(5);
   const Bytes table = random.Bytes(256);
   for (const int32_t n : {1, 127, 128, 1000}) {
     Bytes x(n);
     for (int32_t i = 0; i < n; ++i) x[i] = static_cast<uint8_t>(i * 37);
     Bytes expected;
-    for (const uint8_t code : x) expected.push_back(table[code]);
+    for (const uint8_t value : x) expected.push_back(table[value]);
     GraphWriter writer;
     const int in = writer.AddInput(n);
     const int entries = writer.AddConstant(table.data(), 256);
@@ -218,15 +218,16 @@ TEST(ResizeTest, InterpolatesWithTenBits) {
     for (int j = 0; j < 2; ++j) {
       const int32_t dy = rows[3 * i + 2], dx = columns[3 * j + 2];
       for (int c = 0; c < channels; ++c) {
-        const auto code = [&](int row, int column) {
-          return int64_t{CodeAt(
+        const auto value = [&](int row, int column) {
+          return int64_t{ValueAt(
               x,
               (rows[3 * i + row] * 2 + columns[3 * j + column]) * channels + c,
               1)};
         };
-        const int64_t v = code(0, 0) * (1024 - dy) * (1024 - dx) +
-                          code(1, 0) * dy * (1024 - dx) +
-                          code(0, 1) * (1024 - dy) * dx + code(1, 1) * dy * dx;
+        const int64_t v = value(0, 0) * (1024 - dy) * (1024 - dx) +
+                          value(1, 0) * dy * (1024 - dx) +
+                          value(0, 1) * (1024 - dy) * dx +
+                          value(1, 1) * dy * dx;
         expected.push_back(static_cast<uint8_t>(std::min<int64_t>(
             127, std::max<int64_t>(
                      -128, (v + (v > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20)))));

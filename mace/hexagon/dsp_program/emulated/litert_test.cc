@@ -16,28 +16,28 @@
 namespace mace::hexagon::testing {
 namespace {
 
-using Codes = std::vector<int>;
+using Values = std::vector<int>;
 
-Bytes ToBytes(const Codes& codes) {
+Bytes ToBytes(const Values& values) {
   Bytes bytes;
-  for (const int code : codes) bytes.push_back(static_cast<uint8_t>(code));
+  for (const int value : values) bytes.push_back(static_cast<uint8_t>(value));
   return bytes;
 }
 
-Codes RunSigned(GraphWriter* writer,
-                const std::vector<std::pair<int, Bytes>>& inputs, int output) {
+Values RunSigned(GraphWriter* writer,
+                 const std::vector<std::pair<int, Bytes>>& inputs, int output) {
   const auto run = RunOnce(writer, inputs, output);
   EXPECT_TRUE(run.ok()) << run.status().information();
-  Codes codes;
-  if (!run.ok()) return codes;
+  Values values;
+  if (!run.ok()) return values;
   for (const uint8_t byte : run->output) {
-    codes.push_back(static_cast<int8_t>(byte));
+    values.push_back(static_cast<int8_t>(byte));
   }
-  return codes;
+  return values;
 }
 
 // x: scale 0.05, zero point 3; y: 0.03, -4; result: 0.1, 1.
-Codes Binary(BinaryKind kind, const Codes& a, const Codes& b) {
+Values Binary(BinaryKind kind, const Values& a, const Values& b) {
   const float s1 = 0.05f, s2 = 0.03f, out = 0.1f;
   BinaryParams p = {};
   p.kind = kind;
@@ -62,10 +62,10 @@ Codes Binary(BinaryKind kind, const Codes& a, const Codes& b) {
 }
 
 TEST(LiteRtTest, AddSubMul) {
-  const Codes a = {-128, -10, 0, 50, 127}, b = {127, -20, 5, 50, 127};
-  EXPECT_EQ(Binary(kAdd, a, b), (Codes{-25, -10, 2, 41, 102}));
-  EXPECT_EQ(Binary(kSub, a, b), (Codes{-104, -1, -3, 8, 24}));
-  EXPECT_EQ(Binary(kMul, a, b), (Codes{-128, 4, 1, 39, 127}));
+  const Values a = {-128, -10, 0, 50, 127}, b = {127, -20, 5, 50, 127};
+  EXPECT_EQ(Binary(kAdd, a, b), (Values{-25, -10, 2, 41, 102}));
+  EXPECT_EQ(Binary(kSub, a, b), (Values{-104, -1, -3, 8, 24}));
+  EXPECT_EQ(Binary(kMul, a, b), (Values{-128, 4, 1, 39, 127}));
 }
 
 TEST(LiteRtTest, ConvPerChannel) {
@@ -77,8 +77,8 @@ TEST(LiteRtTest, ConvPerChannel) {
   p.x_zero_point = 2;
   p.is_signed = 1;
   p.y = {1, -128, 127};
-  const int8_t codes[] = {1, 2, 3, 4, -1, 0, 5, -6};
-  const FilterCodes w = {codes, true, 0, 2, 1, 4, 4, 4, 1};
+  const int8_t values[] = {1, 2, 3, 4, -1, 0, 5, -6};
+  const QuantizedFilter w = {values, true, 0, 2, 1, 4, 4, 4, 1};
   const int32_t bias[] = {7, -9};
   Scaling scaling;
   scaling.bias = bias;
@@ -91,9 +91,10 @@ TEST(LiteRtTest, ConvPerChannel) {
   auto packed = PackFilter(w, 1, scaling);
   ASSERT_TRUE(packed.ok());
   AddConv(x, y, p, std::move(*packed), &writer);
-  const Codes in = {-40, -30, -20, -10, 0, 10, 20, 30, 40};
-  EXPECT_EQ(RunSigned(&writer, {{x, ToBytes(in)}}, y),
-            (Codes{-2, 0, 0, 0, 1, 3, 4, -2, 6, -3, 4, 8, 3, 0, 3, -1, 2, -1}));
+  const Values in = {-40, -30, -20, -10, 0, 10, 20, 30, 40};
+  EXPECT_EQ(
+      RunSigned(&writer, {{x, ToBytes(in)}}, y),
+      (Values{-2, 0, 0, 0, 1, 3, 4, -2, 6, -3, 4, 8, 3, 0, 3, -1, 2, -1}));
 }
 
 TEST(LiteRtTest, AveragePoolRoundsHalfAwayFromZero) {
@@ -108,8 +109,9 @@ TEST(LiteRtTest, AveragePoolRoundsHalfAwayFromZero) {
   GraphWriter writer;
   const int x = writer.AddInput(8), y = writer.AddOutput(4);
   writer.AddNode(kPool, {x, y}, p);
-  const Codes in = {-3, -2, 2, 3, -1, 0, 127, 126};
-  EXPECT_EQ(RunSigned(&writer, {{x, ToBytes(in)}}, y), (Codes{-3, 3, -1, 127}));
+  const Values in = {-3, -2, 2, 3, -1, 0, 127, 126};
+  EXPECT_EQ(RunSigned(&writer, {{x, ToBytes(in)}}, y),
+            (Values{-3, 3, -1, 127}));
 }
 
 TEST(LiteRtTest, MeanFoldsTheCountIntoTheFactor) {
@@ -122,10 +124,10 @@ TEST(LiteRtTest, MeanFoldsTheCountIntoTheFactor) {
   const int x = writer.AddInput(6), y = writer.AddOutput(2);
   writer.AddNode(kReduce, {x, y}, p);
   EXPECT_EQ(RunSigned(&writer, {{x, ToBytes({1, 2, 2, 4, 8, 7})}}, y),
-            (Codes{-1, 6}));
+            (Values{-1, 6}));
 }
 
-Codes Softmax(float scale, const Codes& in) {
+Values Softmax(float scale, const Values& in) {
   auto table = MakeSoftmaxTable(scale, 1);
   const auto n = static_cast<int32_t>(in.size());
   const SoftmaxParams p = {1, n, table->least_difference, 1};
@@ -138,12 +140,12 @@ Codes Softmax(float scale, const Codes& in) {
 }
 
 TEST(LiteRtTest, Softmax) {
-  EXPECT_EQ(Softmax(0.05f, {10, 20, 30, 40}), (Codes{-102, -85, -57, -12}));
-  EXPECT_EQ(Softmax(0.1f, {0, 0, 0}), (Codes{-43, -43, -43}));
-  EXPECT_EQ(Softmax(1.0f, {127, -128, 100}), (Codes{127, -128, -128}));
+  EXPECT_EQ(Softmax(0.05f, {10, 20, 30, 40}), (Values{-102, -85, -57, -12}));
+  EXPECT_EQ(Softmax(0.1f, {0, 0, 0}), (Values{-43, -43, -43}));
+  EXPECT_EQ(Softmax(1.0f, {127, -128, 100}), (Values{127, -128, -128}));
   // 256 / 300 steps are one, 256 / 600 are none.
-  EXPECT_EQ(Softmax(0.05f, Codes(300, 5)), Codes(300, -127));
-  EXPECT_EQ(Softmax(0.05f, Codes(600, 5)), Codes(600, -128));
+  EXPECT_EQ(Softmax(0.05f, Values(300, 5)), Values(300, -127));
+  EXPECT_EQ(Softmax(0.05f, Values(600, 5)), Values(600, -128));
 }
 
 TEST(LiteRtTest, ResizeBilinear) {
@@ -164,7 +166,7 @@ TEST(LiteRtTest, ResizeBilinear) {
   const int y = writer.AddOutput(5);
   writer.AddNode(kResizeBilinear, {x, r, c, y}, ResizeParams{1, 1, 2, 1, 5, 1});
   EXPECT_EQ(RunSigned(&writer, {{x, ToBytes({-10, 11})}}, y),
-            (Codes{-10, -8, 1, 9, 11}));
+            (Values{-10, -8, 1, 9, 11}));
 }
 
 TEST(LiteRtTest, DepthwiseWithTwoOutputsPerChannel) {
@@ -179,8 +181,8 @@ TEST(LiteRtTest, DepthwiseWithTwoOutputsPerChannel) {
   p.x_zero_point = -1;
   p.is_signed = 1;
   p.y = {2, -128, 127};
-  const int8_t codes[] = {3, 7, -5, 11};  // output by tap
-  const FilterCodes w = {codes, true, 0, 2, 1, 2, 2, 2, 1};
+  const int8_t values[] = {3, 7, -5, 11};  // output by tap
+  const QuantizedFilter w = {values, true, 0, 2, 1, 2, 2, 2, 1};
   const int32_t bias[] = {1, -1};
   Scaling scaling;
   scaling.bias = bias;
@@ -194,7 +196,7 @@ TEST(LiteRtTest, DepthwiseWithTwoOutputsPerChannel) {
   ASSERT_TRUE(packed.ok());
   AddConv(x, y, p, std::move(*packed), &writer);
   EXPECT_EQ(RunSigned(&writer, {{x, ToBytes({10, -20, 30})}}, y),
-            (Codes{-2, -14, 8, 28}));
+            (Values{-2, -14, 8, 28}));
 }
 
 }  // namespace

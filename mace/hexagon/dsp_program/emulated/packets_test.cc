@@ -33,16 +33,16 @@ class MobileNet {
     p.is_signed = 1;
     p.y = {-128, -128, 127};
     const int64_t depth = int64_t{kernel} * kernel * channels_;
-    const Bytes codes = random_.Bytes(outputs * depth);
-    const FilterCodes w = {codes.data(),
-                           true,
-                           0,
-                           outputs,
-                           channels_,
-                           int64_t{kernel} * kernel,
-                           depth,
-                           int64_t{kernel} * kernel,
-                           1};
+    const Bytes values = random_.Bytes(outputs * depth);
+    const QuantizedFilter w = {values.data(),
+                               true,
+                               0,
+                               outputs,
+                               channels_,
+                               int64_t{kernel} * kernel,
+                               depth,
+                               int64_t{kernel} * kernel,
+                               1};
     auto packed = PackFilter(w, 1, ScalingOf(outputs, 0.5 / depth));
     size_ = p.h.out;
     channels_ = outputs;
@@ -58,8 +58,9 @@ class MobileNet {
     p.channels = channels_;
     p.is_signed = 1;
     p.y = {-128, -128, 127};
-    const Bytes codes = random_.Bytes(channels_ * 9);
-    const FilterCodes w = {codes.data(), true, 0, channels_, 1, 9, 9, 1, 1};
+    const Bytes values = random_.Bytes(channels_ * 9);
+    const QuantizedFilter w = {
+        values.data(), true, 0, channels_, 1, 9, 9, 1, 1};
     auto packed = PackDepthwise(w, 3, 3, ScalingOf(channels_, 0.05));
     size_ = p.h.out;
     const int from = at_;
@@ -89,9 +90,9 @@ class MobileNet {
     p.in_per_group = channels_;
     p.out_per_group = outputs;
     p.y = {0, -128, 127};
-    const Bytes codes = random_.Bytes(size_t{1} * outputs * channels_);
-    const FilterCodes w = {codes.data(), true, 0, outputs, channels_, 1,
-                           channels_,    1,    0};
+    const Bytes values = random_.Bytes(size_t{1} * outputs * channels_);
+    const QuantizedFilter w = {values.data(), true, 0, outputs, channels_, 1,
+                               channels_,     1,    0};
     auto packed = PackFilter(w, 1, ScalingOf(1, 1e-4));
     const int64_t macs = int64_t{outputs} * channels_;
     channels_ = outputs;

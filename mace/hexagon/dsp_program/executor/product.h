@@ -1,5 +1,5 @@
-// Rows of codes times packed filters, to codes: what convolutions and matrix
-// products share. Only for the DSP.
+// Rows of quantized values times packed filters, requantized: what convolutions
+// and matrix products share. Only for the DSP.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_HEXAGON_DSP_PROGRAM_EXECUTOR_PRODUCT_H_
 #define MACE_HEXAGON_DSP_PROGRAM_EXECUTOR_PRODUCT_H_
@@ -17,21 +17,23 @@ constexpr GemmFunction* kUnsignedGemm[] = {mace_gemm_u8_1, mace_gemm_u8_2,
                                            mace_gemm_u8_3, mace_gemm_u8_4};
 
 // For 32, 64 and 128 outputs.
-constexpr GemmCodesFunction* kSignedCodes[] = {
-    mace_gemm_codes_s8_1, mace_gemm_codes_s8_2, nullptr, mace_gemm_codes_s8_4};
-constexpr GemmCodesFunction* kUnsignedCodes[] = {
-    mace_gemm_codes_u8_1, mace_gemm_codes_u8_2, nullptr, mace_gemm_codes_u8_4};
+constexpr GemmRequantizeFunction* kSigned[] = {
+    mace_gemm_requantize_s8_1, mace_gemm_requantize_s8_2, nullptr,
+    mace_gemm_requantize_s8_4};
+constexpr GemmRequantizeFunction* kUnsigned[] = {
+    mace_gemm_requantize_u8_1, mace_gemm_requantize_u8_2, nullptr,
+    mace_gemm_requantize_u8_4};
 
 struct Product {
   int32_t depth;     // bytes of a row of x, a multiple of 8
   int32_t y_stride;  // bytes from row to row of y
   int32_t is_signed, has_left_shifts, rounds_once;
-  CodeParams y;
+  OutputRange y;
   const int32_t* sums;  // of the rows of x (mace_row_sums)
   int32_t* acc;         // room for 32 rows of 128 sums
 
-  // Whether rows of codes follow each other without gaps, so that several of
-  // them fill a vector.
+  // Whether rows of quantized values follow each other without gaps, so that
+  // several of them fill a vector.
   bool is_flat(int32_t outputs) const {
     return outputs == y_stride && (outputs == 32 || outputs == 64);
   }
@@ -46,8 +48,9 @@ struct Product {
                      stage,  acc,   is_flat(outputs) ? outputs : 128};
     int32_t done = 0;
     if (args.rows > 0 && fills_vectors(outputs, to)) {
-      const GemmCodes codes = {y.zero_point, y.least, y.most, to, y_stride};
-      (is_signed != 0 ? kSignedCodes : kUnsignedCodes)[blocks - 1](args, codes);
+      const GemmRequantize values = {y.zero_point, y.least, y.most, to,
+                                     y_stride};
+      (is_signed != 0 ? kSigned : kUnsigned)[blocks - 1](args, values);
       done = args.rows;
     }
     if (done == rows) return;
@@ -59,7 +62,7 @@ struct Product {
   }
 
  private:
-  // Whether four rows are whole vectors of codes.
+  // Whether four rows are whole vectors of quantized values.
   bool fills_vectors(int32_t outputs, const uint8_t* to) const {
     return has_left_shifts == 0 && rounds_once == 0 &&
            (reinterpret_cast<uintptr_t>(to) & (kVec - 1)) == 0 &&
@@ -96,15 +99,15 @@ struct Product {
       requantize(args);
       return;
     }
-    const int32_t codes = rows * outputs;
+    const int32_t values = rows * outputs;
     args.y_stride = args.bytes = 128;
-    args.groups = codes / 128;
+    args.groups = values / 128;
     if (args.groups > 0) requantize(args);
-    if (codes % 128 == 0) return;
+    if (values % 128 == 0) return;
     args.acc += args.groups * 128;
     args.y += args.groups * 128;
     args.groups = 1;
-    args.bytes = codes % 128;
+    args.bytes = values % 128;
     requantize(args);
   }
 };

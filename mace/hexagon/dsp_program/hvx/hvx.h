@@ -118,10 +118,10 @@ MACE_HVX_INLINE Vec ScaleOnce(Vec x, Vec mantissa, Vec exponent) {
   return Q6_Vw_vsub_VwVw(Q6_V_vxor_VV(y, sign), sign);
 }
 
-// Four vectors of words to one of codes: clamp(w + zero_point, least, most).
-// `zero_point` has halves, `least` and `most` bytes.
+// Four vectors of words to one of quantized values: clamp(w + zero_point,
+// least, most). `zero_point` has halves, `least` and `most` bytes.
 template <bool kSigned>
-MACE_HVX_INLINE Vec PackCodes(Vec w0, Vec w1, Vec w2, Vec w3, Vec zero_point,
+MACE_HVX_INLINE Vec PackBytes(Vec w0, Vec w1, Vec w2, Vec w3, Vec zero_point,
                               Vec least, Vec most) {
   const Vec h0 = Q6_Vh_vadd_VhVh_sat(Q6_Vh_vpack_VwVw_sat(w1, w0), zero_point);
   const Vec h1 = Q6_Vh_vadd_VhVh_sat(Q6_Vh_vpack_VwVw_sat(w3, w2), zero_point);
@@ -133,7 +133,7 @@ MACE_HVX_INLINE Vec PackCodes(Vec w0, Vec w1, Vec w2, Vec w3, Vec zero_point,
   return Q6_Vub_vmin_VubVub(Q6_Vub_vmax_VubVub(b, least), most);
 }
 
-// 128 codes as four vectors of words.
+// 128 quantized values as four vectors of words.
 struct Words {
   Vec w[4];
 };
@@ -146,9 +146,9 @@ MACE_HVX_INLINE Words Interleave(Vec a, Vec b, Vec c, Vec d) {
   return {{Q6_V_lo_W(lo), Q6_V_hi_W(lo), Q6_V_lo_W(hi), Q6_V_hi_W(hi)}};
 }
 
-MACE_HVX_INLINE Words Widen(Vec codes, bool is_signed) {
+MACE_HVX_INLINE Words Widen(Vec values, bool is_signed) {
   const VecPair h =
-      is_signed ? Q6_Wh_vunpack_Vb(codes) : Q6_Wuh_vunpack_Vub(codes);
+      is_signed ? Q6_Wh_vunpack_Vb(values) : Q6_Wuh_vunpack_Vub(values);
   const VecPair lo = is_signed ? Q6_Ww_vunpack_Vh(Q6_V_lo_W(h))
                                : Q6_Wuw_vunpack_Vuh(Q6_V_lo_W(h));
   const VecPair hi = is_signed ? Q6_Ww_vunpack_Vh(Q6_V_hi_W(h))
@@ -157,9 +157,9 @@ MACE_HVX_INLINE Words Widen(Vec codes, bool is_signed) {
 }
 MACE_HVX_INLINE Vec Pack(const Words& x, bool is_signed, Vec zero_point,
                          Vec least, Vec most) {
-  return is_signed ? PackCodes<true>(x.w[0], x.w[1], x.w[2], x.w[3], zero_point,
+  return is_signed ? PackBytes<true>(x.w[0], x.w[1], x.w[2], x.w[3], zero_point,
                                      least, most)
-                   : PackCodes<false>(x.w[0], x.w[1], x.w[2], x.w[3],
+                   : PackBytes<false>(x.w[0], x.w[1], x.w[2], x.w[3],
                                       zero_point, least, most);
 }
 

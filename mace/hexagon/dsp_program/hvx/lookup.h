@@ -1,4 +1,5 @@
-// Tables of 256 bytes, and of 256 words, indexed by the codes of a vector.
+// Tables of 256 bytes, and of 256 words, indexed by the quantized values of a
+// vector.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_HEXAGON_DSP_PROGRAM_HVX_LOOKUP_H_
 #define MACE_HEXAGON_DSP_PROGRAM_HVX_LOOKUP_H_

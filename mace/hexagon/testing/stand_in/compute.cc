@@ -119,7 +119,7 @@ Outputs Binary(const Inputs& in, Function2 f) {
   return Write(y);
 }
 
-// To 32 bits, with the range of products of codes.
+// To 32 bits, with the range of products of quantized values.
 Outputs Multiply(const Inputs& in) {
   const FloatTensor y = Broadcast(in, [](double a, double b) { return a * b; });
   const double unit = (double{Float(*in[3])} - Float(*in[2])) / 255 *
@@ -127,8 +127,8 @@ Outputs Multiply(const Inputs& in) {
   Outputs outputs(1);
   std::copy(y.shape, y.shape + 4, outputs[0].shape);
   for (const double real : y.x) {
-    const auto code = static_cast<int32_t>(std::lround(real / unit));
-    const auto* bytes = reinterpret_cast<const uint8_t*>(&code);
+    const auto value = static_cast<int32_t>(std::lround(real / unit));
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
     outputs[0].bytes.insert(outputs[0].bytes.end(), bytes, bytes + 4);
   }
   outputs.push_back(Scalar(-unit * 2147483648.0));

@@ -71,10 +71,10 @@ inline FloatTensor Read(const NnTensor& data, const NnTensor& min,
   return floats;
 }
 
-inline int CodeOf(double real, double min, double max) {
+inline int QuantizedOf(double real, double min, double max) {
   const double step = (max - min) / 255;
-  const double code = std::round(-min / step) + std::round(real / step);
-  return static_cast<int>(std::clamp(code, 0.0, 255.0));
+  const double value = std::round(-min / step) + std::round(real / step);
+  return static_cast<int>(std::clamp(value, 0.0, 255.0));
 }
 
 inline Outputs Write(const FloatTensor& y) {
@@ -82,7 +82,7 @@ inline Outputs Write(const FloatTensor& y) {
   std::copy(y.shape, y.shape + 4, outputs[0].shape);
   for (const double real : y.x) {
     outputs[0].bytes.push_back(
-        static_cast<uint8_t>(CodeOf(real, y.min, y.max)));
+        static_cast<uint8_t>(QuantizedOf(real, y.min, y.max)));
   }
   outputs.push_back(Scalar(y.min));
   outputs.push_back(Scalar(y.max));

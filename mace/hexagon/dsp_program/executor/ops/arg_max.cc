@@ -1,4 +1,4 @@
-// ArgMax: where the largest, or the least, code along an axis is.
+// ArgMax: where the largest, or the least, quantized value along an axis is.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"
@@ -36,7 +36,8 @@ DspError Check(const NodeView& node, uint64_t* work) {
 struct ArgMax {
   const ArgMaxParams& p;
 
-  // Turns codes into bytes without a sign, of which the largest is sought.
+  // Turns quantized values into bytes without a sign, of which the largest is
+  // sought.
   int32_t turn() const {
     return (p.is_signed != 0 ? 0x80 : 0) ^ (p.is_min != 0 ? 0xff : 0);
   }
@@ -45,10 +46,10 @@ struct ArgMax {
     const int32_t flip = turn(), last = p.is_last;
     int32_t best = 0, most = -1;
     for (int32_t i = 0; i < p.n; ++i) {
-      const int32_t code = x[i] ^ flip;
-      if (code + last <= most) continue;
+      const int32_t value = x[i] ^ flip;
+      if (value + last <= most) continue;
       best = i;
-      most = code;
+      most = value;
     }
     return best;
   }
@@ -58,11 +59,11 @@ struct ArgMax {
     const Vec flip = SplatByte(turn()), zero = Q6_V_vzero();
     Vec most = Q6_V_vxor_VV(LoadUnaligned(x), flip), low = zero, high = zero;
     for (int32_t i = 1; i < p.n; ++i) {
-      const Vec codes = Q6_V_vxor_VV(LoadUnaligned(x + i * p.inner), flip);
+      const Vec values = Q6_V_vxor_VV(LoadUnaligned(x + i * p.inner), flip);
       const HVX_VectorPred better =
-          p.is_last != 0 ? Q6_Q_not_Q(Q6_Q_vcmp_gt_VubVub(most, codes))
-                         : Q6_Q_vcmp_gt_VubVub(codes, most);
-      most = Q6_V_vmux_QVV(better, codes, most);
+          p.is_last != 0 ? Q6_Q_not_Q(Q6_Q_vcmp_gt_VubVub(most, values))
+                         : Q6_Q_vcmp_gt_VubVub(values, most);
+      most = Q6_V_vmux_QVV(better, values, most);
       low = Q6_V_vmux_QVV(better, SplatByte(i), low);
       high = Q6_V_vmux_QVV(better, SplatByte(i >> 8), high);
     }

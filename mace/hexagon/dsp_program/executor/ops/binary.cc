@@ -94,7 +94,7 @@ struct Binary {
     return y;
   }
 
-  Vec Codes(Vec a, Vec b) const {
+  Vec Requantized(Vec a, Vec b) const {
     const bool is_signed = p.is_signed != 0;
     const Vec least = SplatByte(p.y.least), most = SplatByte(p.y.most);
     if (p.kind == kMin || p.kind == kMax) {
@@ -119,7 +119,7 @@ struct Binary {
     for (int32_t i = begin * kVec; i < n && i < end * kVec; i += kVec) {
       const Vec u = a_step != 0 ? LoadUnaligned(a + i) : SplatByte(*a);
       const Vec v = b_step != 0 ? LoadUnaligned(b + i) : SplatByte(*b);
-      StoreBytes(y + i, Codes(u, v), n - i < kVec ? n - i : kVec);
+      StoreBytes(y + i, Requantized(u, v), n - i < kVec ? n - i : kVec);
     }
   }
 };

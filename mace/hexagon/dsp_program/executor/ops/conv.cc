@@ -149,13 +149,13 @@ struct Convolution {
       const uint8_t* row = from;
       uint8_t* at = to;
       if (kRows > 0) {
-        Vec codes[kRows > 0 ? kRows : 1];
+        Vec values[kRows > 0 ? kRows : 1];
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
-          codes[r] = LoadUnaligned(row + r * row_step);
+          values[r] = LoadUnaligned(row + r * row_step);
         }
 #pragma unroll
-        for (int r = 0; r < kRows; ++r) StoreUnaligned(at + r * run, codes[r]);
+        for (int r = 0; r < kRows; ++r) StoreUnaligned(at + r * run, values[r]);
         continue;
       }
       for (int32_t r = p.h.kernel; r > 0; --r, row += row_step, at += run) {

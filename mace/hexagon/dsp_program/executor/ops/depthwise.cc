@@ -108,7 +108,8 @@ struct Depthwise {
   }
 
   // Sums of `vectors` vectors of the output, from byte `offset` of the lines
-  // on. Returns how they become codes, but for their number and their place.
+  // on. Returns how they become quantized values, but for their number and
+  // their place.
   RequantizeArgs Convolve(int32_t offset, int32_t vectors, int32_t b,
                           const uint8_t* const* rows) const {
     const int32_t groups = (p.h.kernel + 3) / 4;
@@ -141,8 +142,8 @@ struct Depthwise {
   // vectors.
   void FlatStrip(int32_t begin, int32_t vectors, const uint8_t* const* rows,
                  uint8_t* to) const {
-    const int32_t codes = p.w.out * p.channels - begin * 128;
-    const int32_t whole = codes / 128 < vectors ? codes / 128 : vectors;
+    const int32_t values = p.w.out * p.channels - begin * 128;
+    const int32_t whole = values / 128 < vectors ? values / 128 : vectors;
     RequantizeArgs scaling = Convolve(begin * 128, vectors, 0, rows);
     scaling.groups = whole;
     scaling.y = to + begin * 128;
@@ -152,7 +153,7 @@ struct Depthwise {
     scaling.acc += whole * 128;
     scaling.y += whole * 128;
     scaling.groups = 1;
-    scaling.bytes = codes % 128;
+    scaling.bytes = values % 128;
     ChooseRequantize()(scaling);
   }
 

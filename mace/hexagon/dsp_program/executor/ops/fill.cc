@@ -1,4 +1,4 @@
-// Fill: one code in a part of a tensor.
+// Fill: one quantized value in a part of a tensor.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"

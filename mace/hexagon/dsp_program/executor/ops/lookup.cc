@@ -1,4 +1,4 @@
-// Lookup: any function of one code, as a table of 256 bytes.
+// Lookup: any function of one quantized value, as a table of 256 bytes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"
@@ -34,11 +34,11 @@ void Run(const NodeView& node) {
   uint8_t* y = node.data(kY);
   const ByteTable table = LoadTable(node.data(kTable));
   for (int32_t i = share.begin * kVec; i < share.end * kVec; i += kVec) {
-    const Vec codes = LookUp(Load(x + i), table);
+    const Vec values = LookUp(Load(x + i), table);
     if (i + kVec <= n) {
-      Store(y + i, codes);
+      Store(y + i, values);
     } else {
-      StoreBytes(y + i, codes, n - i);
+      StoreBytes(y + i, values, n - i);
     }
   }
 }

@@ -1,4 +1,4 @@
-// LookupWords: a word for each code, as a table of 256; codes to floats.
+// LookupWords: a word for each quantized value, as a table of 256; dequantizes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"

@@ -80,7 +80,7 @@ struct MatMul {
   int32_t* stage;   // 4 of 96 words
 
   Vec flip() const { return SplatByte(p.is_signed != 0 ? 0x80 : 0); }
-  // The code of b that stands for 0 in the filter.
+  // The quantized value of b that stands for 0 in the filter.
   int32_t zero() const { return p.b_zero_point + (p.is_signed != 0 ? 128 : 0); }
   uint8_t* FilterAt(int32_t block, int32_t word) const {
     return filter + block * 32 * depth + word * kVec;
@@ -137,8 +137,8 @@ struct MatMul {
         sum =
             Q6_Vuw_vrmpyacc_VuwVubRub(sum, Load(FilterAt(q, word)), 0x01010101);
       }
-      const Vec codes = Q6_Vw_vsub_VwVw(sum, SplatWord(depth * zero()));
-      Store(stage + q * 96, MultiplyLow(codes, SplatWord(-p.a_zero_point)));
+      const Vec values = Q6_Vw_vsub_VwVw(sum, SplatWord(depth * zero()));
+      Store(stage + q * 96, MultiplyLow(values, SplatWord(-p.a_zero_point)));
       Store(stage + q * 96 + 32, SplatWord(p.scale.mantissa));
       Store(stage + q * 96 + 64, SplatWord(exponent));
     }

@@ -1,4 +1,4 @@
-// Pool: the largest code of a window, or the mean of its codes, rounded half
+// Pool: the largest quantized value of a window, or their mean, rounded half
 // away from zero.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -16,7 +16,7 @@ enum Operand { kX, kY };
 
 DspError Check(const NodeView& node, uint64_t* work) {
   const auto& p = node.get<PoolParams>();
-  const CodeParams y = {p.is_signed != 0 ? -128 : 0, p.least, p.most};
+  const OutputRange y = {p.is_signed != 0 ? -128 : 0, p.least, p.most};
   if (!IsValid(p.h) || !IsValid(p.w) || !IsValid(y, p.is_signed) ||
       !IsWithin(p.batch, 1, kMaxExtent) ||
       !IsWithin(p.channels, 1, kMaxExtent) || !IsWithin(p.is_max, 0, 1)) {
@@ -79,17 +79,17 @@ struct Pooling {
     const Vec flip = SplatByte(is_signed ? 0x80 : 0);
     const int32_t row_step = p.h.dilation * p.w.in * p.channels;
     const int32_t column_step = p.w.dilation * p.channels;
-    Vec most = Q6_V_vzero();  // of codes as unsigned bytes
+    Vec most = Q6_V_vzero();  // of quantized values as unsigned bytes
     Words sum = {{most, most, most, most}};
     for (int32_t r = 0; r < rows.count; ++r, from += row_step) {
       const uint8_t* at = from;
       for (int32_t c = 0; c < columns.count; ++c, at += column_step) {
-        const Vec codes = LoadUnaligned(at);
+        const Vec values = LoadUnaligned(at);
         if (p.is_max != 0) {
-          most = Q6_Vub_vmax_VubVub(most, Q6_V_vxor_VV(codes, flip));
+          most = Q6_Vub_vmax_VubVub(most, Q6_V_vxor_VV(values, flip));
           continue;
         }
-        const Words wide = Widen(codes, is_signed);
+        const Words wide = Widen(values, is_signed);
         for (int b = 0; b < 4; ++b)
           sum.w[b] = Q6_Vw_vadd_VwVw(sum.w[b], wide.w[b]);
       }

@@ -1,6 +1,6 @@
-// Quantize: floats to codes, with the arithmetic of integers. An estimate in
-// fixed point is off by one at most; a table of the least float of each code,
-// which the host computes, decides.
+// Quantize: floats to quantized values, with the arithmetic of integers. An
+// estimate in fixed point is off by one at most; a table of the least float of
+// each quantized value, which the host computes, decides.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"
@@ -63,7 +63,7 @@ struct Quantizer {
         SplatWord(255));
   }
 
-  Vec Codes(const Vec* x, const WordTable& limits) const {
+  Vec Requantized(const Vec* x, const WordTable& limits) const {
     Vec size[4], units[4];
     for (int b = 0; b < 4; ++b) {
       size[b] = Q6_V_vand_VV(x[b], SplatWord(0x7fffffff));
@@ -72,18 +72,18 @@ struct Quantizer {
     const Vec bytes = Q6_Vb_vpacke_VhVh(Q6_Vh_vpacke_VwVw(units[3], units[2]),
                                         Q6_Vh_vpacke_VwVw(units[1], units[0]));
     const Words limit = LookUp(bytes, limits);
-    Words codes;
+    Words values;
     for (int b = 0; b < 4; ++b) {
       const Vec found = Q6_Vw_condnac_QVwVw(
           Q6_Q_vcmp_gt_VwVw(limit.w[b], size[b]), units[b], SplatWord(1));
       const Vec sign = Q6_Vw_vasr_VwR(x[b], 31);
       const Vec signed_units = Q6_Vw_vsub_VwVw(Q6_V_vxor_VV(found, sign), sign);
-      // What is no number becomes the least code.
-      codes.w[b] =
+      // What is no number becomes the least quantized value.
+      values.w[b] =
           Q6_V_vmux_QVV(Q6_Q_vcmp_gt_VwVw(size[b], SplatWord(0x7f800000)),
                         SplatWord(-1024), signed_units);
     }
-    return Pack(codes, is_signed, zero_point, least, most);
+    return Pack(values, is_signed, zero_point, least, most);
   }
 
   Vec inverse, bias, zero_point, least, most;
@@ -103,7 +103,7 @@ void Run(const NodeView& node) {
     for (int b = 0; b < 4; ++b) {  // none that begins behind the end
       part[b] = b * 32 < left ? x[i * 4 + b] : Q6_V_vzero();
     }
-    StoreBytes(y + i * kVec, quantize.Codes(part, limits),
+    StoreBytes(y + i * kVec, quantize.Requantized(part, limits),
                left < kVec ? left : kVec);
   }
 }

@@ -1,4 +1,4 @@
-// Reduce: sums of codes along an axis, scaled; a mean by its factor.
+// Reduce: sums of quantized values along an axis, scaled; a mean by its factor.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"
@@ -47,18 +47,18 @@ void Run(const NodeView& node) {
     Words sum = {{zero, zero, zero, zero}};
     const uint8_t* at = x + c;
     for (int32_t i = 0; i < p.n; ++i, at += p.inner) {
-      const Words codes = Widen(LoadUnaligned(at), is_signed);
+      const Words values = Widen(LoadUnaligned(at), is_signed);
       for (int b = 0; b < 4; ++b) {
-        sum.w[b] = Q6_Vw_vadd_VwVw(sum.w[b], codes.w[b]);
+        sum.w[b] = Q6_Vw_vadd_VwVw(sum.w[b], values.w[b]);
       }
     }
     for (int b = 0; b < 4; ++b) {
       sum.w[b] = ScaleAny(Q6_Vw_vsub_VwVw(sum.w[b], bias), mantissa, exponent);
     }
-    const Vec codes = Pack(sum, is_signed, SplatHalf(p.y.zero_point),
-                           SplatByte(p.y.least), SplatByte(p.y.most));
+    const Vec values = Pack(sum, is_signed, SplatHalf(p.y.zero_point),
+                            SplatByte(p.y.least), SplatByte(p.y.most));
     const int32_t left = p.inner - c;
-    StoreBytes(y + c, codes, left < kVec ? left : kVec);
+    StoreBytes(y + c, values, left < kVec ? left : kVec);
   }
 }
 

@@ -1,4 +1,5 @@
-// ResizeBilinear of signed codes: weights of 10 bits along both axes.
+// ResizeBilinear of signed quantized values: weights of 10 bits along both
+// axes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int32_t kOne = 1 << 10;
 
-// Sums of 20 fraction bits to codes, rounded half away from zero.
-Vec ToCodes(Vec sum) {
+// Sums of 20 fraction bits to quantized values, rounded half away from zero.
+Vec ToQuantized(Vec sum) {
   const Vec sign = Q6_Vw_vasr_VwR(Q6_Vw_vsub_VwVw(sum, SplatWord(1)), 31);
   const Vec rounded = Q6_Vw_vadd_VwVw(Q6_Vw_vabs_Vw(sum), SplatWord(1 << 19));
   const Vec size = Q6_Vw_vasr_VwR(rounded, 20);
@@ -33,16 +34,16 @@ void Pixel(const ResizeCorners& corners, int32_t channels, uint8_t* y) {
     const Vec zero = Q6_V_vzero();
     Words sum = {{zero, zero, zero, zero}};
     for (int k = 0; k < 4; ++k) {
-      const Words codes = Widen(LoadUnaligned(corners.at[k] + c), true);
+      const Words values = Widen(LoadUnaligned(corners.at[k] + c), true);
       for (int b = 0; b < 4; ++b) {
         sum.w[b] =
-            Q6_Vw_vadd_VwVw(sum.w[b], MultiplyLow(codes.w[b], weights[k]));
+            Q6_Vw_vadd_VwVw(sum.w[b], MultiplyLow(values.w[b], weights[k]));
       }
     }
-    for (int b = 0; b < 4; ++b) sum.w[b] = ToCodes(sum.w[b]);
-    const Vec codes = Pack(sum, true, zero, SplatByte(-128), SplatByte(127));
+    for (int b = 0; b < 4; ++b) sum.w[b] = ToQuantized(sum.w[b]);
+    const Vec values = Pack(sum, true, zero, SplatByte(-128), SplatByte(127));
     const int32_t left = channels - c;
-    StoreBytes(y + c, codes, left < kVec ? left : kVec);
+    StoreBytes(y + c, values, left < kVec ? left : kVec);
   }
 }
 

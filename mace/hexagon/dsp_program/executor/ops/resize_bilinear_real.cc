@@ -1,6 +1,6 @@
-// ResizeBilinear of codes without a sign, with the results of floats: fixed
-// point computes each code, and floats those few whose rounding it leaves in
-// doubt.
+// ResizeBilinear of quantized values without a sign, with the results of
+// floats: fixed point computes each quantized value, and floats those few whose
+// rounding it leaves in doubt.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"
@@ -84,22 +84,22 @@ void Pixel(const ResizeCorners& corners, int32_t channels, uint8_t* y) {
     const int32_t left = channels - c, n = left < kVec ? left : kVec;
     Words sum = {{half, half, half, half}};
     for (int k = 0; k < 4; ++k) {
-      const Words codes = Widen(LoadUnaligned(corners.at[k] + c), false);
+      const Words values = Widen(LoadUnaligned(corners.at[k] + c), false);
       const Vec weight = SplatWord(weights.fixed[k]);
       for (int b = 0; b < 4; ++b) {
-        sum.w[b] = Q6_Vw_vadd_VwVw(sum.w[b], MultiplyLow(codes.w[b], weight));
+        sum.w[b] = Q6_Vw_vadd_VwVw(sum.w[b], MultiplyLow(values.w[b], weight));
       }
     }
-    Words codes;
+    Words values;
     alignas(kVec) int32_t doubts[kVec];
     Vec any = zero;
     for (int b = 0; b < 4; ++b) {
-      codes.w[b] = Q6_Vw_vasr_VwR(sum.w[b], kBits);
+      values.w[b] = Q6_Vw_vasr_VwR(sum.w[b], kBits);
       const Vec doubt = InDoubt(sum.w[b]);
       Store(doubts + b * 32, doubt);
       any = Q6_V_vor_VV(any, doubt);
     }
-    StoreBytes(y + c, Pack(codes, false, zero, zero, SplatByte(255)), n);
+    StoreBytes(y + c, Pack(values, false, zero, zero, SplatByte(255)), n);
     if (weights.is_exact || !HasAny(any)) continue;
     for (int32_t i = 0; i < n; ++i) {
       if (doubts[i] != 0) y[c + i] = weights.InFloats(corners, c + i);

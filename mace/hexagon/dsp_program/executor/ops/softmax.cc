@@ -1,5 +1,6 @@
 // Softmax: along the last axis, with the exponentials of all differences of
-// codes from a table. A byte table of each row's results follows from it.
+// quantized values from a table. A byte table of each row's results follows
+// from it.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/executor/graph.h"
@@ -36,8 +37,8 @@ void Row(const SoftmaxParams& p, const int32_t* exps, const uint8_t* x,
   const int32_t flip = p.is_signed != 0 ? 0x80 : 0;
   int32_t most = 0;
   for (int32_t i = 0; i < p.n; ++i) {
-    const int32_t code = x[i] ^ flip;
-    if (code > most) most = code;
+    const int32_t value = x[i] ^ flip;
+    if (value > most) most = value;
   }
   const int32_t reach = -p.least_difference;
   int32_t sum = 0;
@@ -49,21 +50,21 @@ void Row(const SoftmaxParams& p, const int32_t* exps, const uint8_t* x,
   int32_t shift = scale.bits_over_unit + 31 - kOutputBits;
   if (shift < 0) shift = 0;
   // Of each difference up to the largest.
-  uint8_t codes[256];
+  uint8_t values[256];
   int32_t last = most < reach ? most : reach;
   // Shares of a sum of 512 or more are all below half of a step.
   if (shift > 31) last = -1;
   for (int32_t d = 0; d < 256; ++d) {
-    int32_t code = 0;
+    int32_t value = 0;
     if (d <= last) {
       const int32_t share = ScalarMultiplyHigh(scale.fraction, exps[d]);
-      code = ScalarRoundingShift(share, shift);
-      if (code > 255) code = 255;
-      if (code < 0) code = 0;
+      value = ScalarRoundingShift(share, shift);
+      if (value > 255) value = 255;
+      if (value < 0) value = 0;
     }
-    codes[d] = static_cast<uint8_t>(code ^ flip);
+    values[d] = static_cast<uint8_t>(value ^ flip);
   }
-  for (int32_t i = 0; i < p.n; ++i) y[i] = codes[most - (x[i] ^ flip)];
+  for (int32_t i = 0; i < p.n; ++i) y[i] = values[most - (x[i] ^ flip)];
 }
 
 void Run(const NodeView& node) {

@@ -1,5 +1,6 @@
 // Depthwise convolutions by vrmpy: the bytes of four rows become one word for
-// each channel, whose products with four codes of the filter are summed.
+// each channel, whose products with four quantized values of the filter are
+// summed.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/hvx/hvx.h"
@@ -23,10 +24,10 @@ MACE_HVX_INLINE Vec Multiply(Vec x, Vec w) {
 struct Window3 {
   explicit Window3(const DepthwiseArgs& args)
       : r0(args.rows[0]), r1(args.rows[1]), r2(args.rows[2]) {
-    const auto* codes = reinterpret_cast<const Vec*>(args.w);
+    const auto* values = reinterpret_cast<const Vec*>(args.w);
     first = reinterpret_cast<const Vec*>(args.first);
 #pragma unroll
-    for (int i = 0; i < 12; ++i) w[i] = codes[i];
+    for (int i = 0; i < 12; ++i) w[i] = values[i];
   }
   Words Column(int32_t at) const {
     const Vec c = Load(r2 + at);

@@ -1,5 +1,5 @@
-// Sums of products by vrmpy: four rows of codes in scalar registers, blocks of
-// 32 outputs in vectors, two products a packet.
+// Sums of products by vrmpy: four rows of quantized values in scalar registers,
+// blocks of 32 outputs in vectors, two products a packet.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/hvx/hvx.h"
@@ -37,9 +37,9 @@ MACE_HVX_INLINE void Sums(const GemmArgs& args, int32_t row,
         reinterpret_cast<const uint64_t*>(args.x + (row + r) * args.x_stride);
   }
   for (int32_t k = args.depth >> 3; k > 0; --k) {
-    uint64_t codes[kRows];
+    uint64_t values[kRows];
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) codes[r] = *x[r]++;
+    for (int r = 0; r < kRows; ++r) values[r] = *x[r]++;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
@@ -48,7 +48,7 @@ MACE_HVX_INLINE void Sums(const GemmArgs& args, int32_t row,
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
           acc[r][b] = Add<kSigned>(
-              acc[r][b], v, static_cast<uint32_t>(codes[r] >> (32 * half)));
+              acc[r][b], v, static_cast<uint32_t>(values[r] >> (32 * half)));
         }
       }
     }
@@ -69,21 +69,22 @@ MACE_HVX_INLINE void AllRows(const GemmArgs& args) {
   }
 }
 
-// Rows of 32 * kBlocks codes that follow each other; for 4 blocks, with
-// y_stride between them.
+// Rows of 32 * kBlocks quantized values that follow each other; for 4 blocks,
+// with y_stride between them.
 template <bool kSigned, int kBlocks>
-MACE_HVX_INLINE void AllCodes(const GemmArgs& args, const GemmCodes& codes) {
+MACE_HVX_INLINE void RequantizedBlocks(const GemmArgs& args,
+                                       const GemmRequantize& values) {
   constexpr int kPerVector = 4 / kBlocks;  // rows
-  const Vec zero_point = SplatHalf(codes.zero_point);
-  const Vec least = SplatByte(codes.least), most = SplatByte(codes.most);
+  const Vec zero_point = SplatHalf(values.zero_point);
+  const Vec least = SplatByte(values.least), most = SplatByte(values.most);
   Vec mantissa[kBlocks], shift[kBlocks];
 #pragma unroll
   for (int b = 0; b < kBlocks; ++b) {
     mantissa[b] = Load(args.first + b * 96 + 32);
     shift[b] = Q6_V_vnot_V(Load(args.first + b * 96 + 64));
   }
-  uint8_t* y = codes.y;
-  const int32_t y_stride = kBlocks == 4 ? codes.y_stride : kVec;
+  uint8_t* y = values.y;
+  const int32_t y_stride = kBlocks == 4 ? values.y_stride : kVec;
   for (int32_t row = 0; row < args.rows; row += kRows) {
     Vec acc[kRows][kBlocks];
     Sums<kSigned, kBlocks>(args, row, acc);
@@ -96,7 +97,7 @@ MACE_HVX_INLINE void AllCodes(const GemmArgs& args, const GemmCodes& codes) {
         w[i] = RoundingShiftLess1(
             MultiplyHigh(acc[r + i / kBlocks][b], mantissa[b]), shift[b]);
       }
-      Store(y, PackCodes<kSigned>(w[0], w[1], w[2], w[3], zero_point, least,
+      Store(y, PackBytes<kSigned>(w[0], w[1], w[2], w[3], zero_point, least,
                                   most));
     }
   }
@@ -113,23 +114,29 @@ void mace_gemm_u8_1(const GemmArgs& args) { AllRows<false, 1>(args); }
 void mace_gemm_u8_2(const GemmArgs& args) { AllRows<false, 2>(args); }
 void mace_gemm_u8_3(const GemmArgs& args) { AllRows<false, 3>(args); }
 void mace_gemm_u8_4(const GemmArgs& args) { AllRows<false, 4>(args); }
-void mace_gemm_codes_s8_1(const GemmArgs& args, const GemmCodes& codes) {
-  AllCodes<true, 1>(args, codes);
+void mace_gemm_requantize_s8_1(const GemmArgs& args,
+                               const GemmRequantize& values) {
+  RequantizedBlocks<true, 1>(args, values);
 }
-void mace_gemm_codes_s8_2(const GemmArgs& args, const GemmCodes& codes) {
-  AllCodes<true, 2>(args, codes);
+void mace_gemm_requantize_s8_2(const GemmArgs& args,
+                               const GemmRequantize& values) {
+  RequantizedBlocks<true, 2>(args, values);
 }
-void mace_gemm_codes_s8_4(const GemmArgs& args, const GemmCodes& codes) {
-  AllCodes<true, 4>(args, codes);
+void mace_gemm_requantize_s8_4(const GemmArgs& args,
+                               const GemmRequantize& values) {
+  RequantizedBlocks<true, 4>(args, values);
 }
-void mace_gemm_codes_u8_1(const GemmArgs& args, const GemmCodes& codes) {
-  AllCodes<false, 1>(args, codes);
+void mace_gemm_requantize_u8_1(const GemmArgs& args,
+                               const GemmRequantize& values) {
+  RequantizedBlocks<false, 1>(args, values);
 }
-void mace_gemm_codes_u8_2(const GemmArgs& args, const GemmCodes& codes) {
-  AllCodes<false, 2>(args, codes);
+void mace_gemm_requantize_u8_2(const GemmArgs& args,
+                               const GemmRequantize& values) {
+  RequantizedBlocks<false, 2>(args, values);
 }
-void mace_gemm_codes_u8_4(const GemmArgs& args, const GemmCodes& codes) {
-  AllCodes<false, 4>(args, codes);
+void mace_gemm_requantize_u8_4(const GemmArgs& args,
+                               const GemmRequantize& values) {
+  RequantizedBlocks<false, 4>(args, values);
 }
 }
 

@@ -1,4 +1,5 @@
-// Sums of products to codes, with the roundings of TFLite's reference kernels.
+// Sums of products to quantized values, with the roundings of TFLite's
+// reference kernels.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/hvx/hvx.h"
@@ -51,7 +52,7 @@ MACE_HVX_INLINE void Requantize(const RequantizeArgs& args) {
     for (int b = 0; b < 4; ++b) {
       w[b] = ScaleWords<kKind>(from[b], stage.mantissa[b], stage.shift[b]);
     }
-    return PackCodes<kSigned>(w[0], w[1], w[2], w[3], zero_point, least, most);
+    return PackBytes<kSigned>(w[0], w[1], w[2], w[3], zero_point, least, most);
   };
   int32_t left = args.groups;
   const int32_t y_stride = args.y_stride;

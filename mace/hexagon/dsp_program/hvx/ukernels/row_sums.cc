@@ -1,4 +1,5 @@
-// Sums of the codes of rows, which stand for the offset of unsigned filters.
+// Sums of the quantized values of rows, which stand for the offset of unsigned
+// filters.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/hexagon/dsp_program/hvx/hvx.h"
@@ -8,9 +9,9 @@ namespace mace::hexagon {
 namespace {
 
 template <bool kSigned>
-MACE_HVX_INLINE Vec AddCodes(Vec sum, Vec codes, Vec ones) {
-  return kSigned ? Q6_Vw_vrmpyacc_VwVbVb(sum, codes, ones)
-                 : Q6_Vuw_vrmpyacc_VuwVubVub(sum, codes, ones);
+MACE_HVX_INLINE Vec AddQuantized(Vec sum, Vec values, Vec ones) {
+  return kSigned ? Q6_Vw_vrmpyacc_VwVbVb(sum, values, ones)
+                 : Q6_Vuw_vrmpyacc_VuwVubVub(sum, values, ones);
 }
 
 // Adds each lane's share of eight rows.
@@ -19,7 +20,7 @@ MACE_HVX_INLINE void AddEight(const uint8_t* x, int32_t x_stride, Vec ones,
                               Vec* rows) {
 #pragma unroll
   for (int r = 0; r < 8; ++r, x += x_stride) {
-    rows[r] = AddCodes<kSigned>(rows[r], LoadUnaligned(x), ones);
+    rows[r] = AddQuantized<kSigned>(rows[r], LoadUnaligned(x), ones);
   }
 }
 

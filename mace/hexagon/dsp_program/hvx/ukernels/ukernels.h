@@ -9,7 +9,7 @@
 
 namespace mace::hexagon {
 
-// Sums of products of rows of codes with blocks of 32 outputs:
+// Sums of products of rows of quantized values with blocks of 32 outputs:
 // acc[r][b * 32 + n] = first[b * 96 + n] + sums[r] + sum of x[r][k] *
 // w[b][n][k].
 struct GemmArgs {
@@ -24,15 +24,16 @@ struct GemmArgs {
   int32_t acc_stride;  // words from row to row
 };
 
-// Where the sums of a GEMM go as codes: rows of 32, 64 or 128, with exponents
-// of -31 to -1, which follow the first sums as in a stage. y is aligned to 128.
-struct GemmCodes {
+// Where the sums of a GEMM go as quantized values: rows of 32, 64 or 128, with
+// exponents of -31 to -1, which follow the first sums as in a stage. y is
+// aligned to 128.
+struct GemmRequantize {
   int32_t zero_point, least, most;
   uint8_t* y;
   int32_t y_stride;  // of rows of 128, a multiple of 128; other rows are dense
 };
 
-// Words of rows to codes: groups of 128 words each become `bytes` codes.
+// Requantizes words of rows: groups of 128 words each become `bytes` values.
 struct RequantizeArgs {
   const int32_t* acc;
   int32_t acc_stride;  // words from group to group
@@ -69,13 +70,14 @@ GemmFunction mace_gemm_s8_1, mace_gemm_s8_2, mace_gemm_s8_3, mace_gemm_s8_4;
 GemmFunction mace_gemm_u8_1, mace_gemm_u8_2, mace_gemm_u8_3, mace_gemm_u8_4;
 
 // The same, scaled at once, without `acc`.
-typedef void GemmCodesFunction(const GemmArgs& args, const GemmCodes& codes);
-GemmCodesFunction mace_gemm_codes_s8_1, mace_gemm_codes_s8_2;
-GemmCodesFunction mace_gemm_codes_s8_4, mace_gemm_codes_u8_1;
-GemmCodesFunction mace_gemm_codes_u8_2, mace_gemm_codes_u8_4;
+typedef void GemmRequantizeFunction(const GemmArgs& args,
+                                    const GemmRequantize& values);
+GemmRequantizeFunction mace_gemm_requantize_s8_1, mace_gemm_requantize_s8_2;
+GemmRequantizeFunction mace_gemm_requantize_s8_4, mace_gemm_requantize_u8_1;
+GemmRequantizeFunction mace_gemm_requantize_u8_2, mace_gemm_requantize_u8_4;
 
-// sums[r] = -offset * (sum of the codes of row r), for `rows` rows (8, 16, 24
-// or 32) of `depth` bytes, a multiple of 8. Writes 32 sums.
+// sums[r] = -offset * (sum of the quantized values of row r), for `rows` rows
+// (8, 16, 24 or 32) of `depth` bytes, a multiple of 8. Writes 32 sums.
 void mace_row_sums(const uint8_t* x, int32_t x_stride, int32_t rows,
                    int32_t depth, int32_t offset, int32_t is_signed,
                    int32_t* sums);

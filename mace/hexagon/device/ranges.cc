@@ -1,7 +1,7 @@
-// Ranges of codes, and windows.
+// Ranges of quantized values, and windows.
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mace/hexagon/device/codes.h"
+#include "mace/hexagon/device/ranges.h"
 
 #include <algorithm>
 
@@ -9,28 +9,29 @@
 
 namespace mace::hexagon {
 
-int32_t ToCode(float real, const Quantization& q, const CodeParams& range) {
+int32_t QuantizedValue(float real, const Quantization& q,
+                       const OutputRange& range) {
   return NearestQuantized(real / q.scale(), q.zero_point(), range.least,
                           range.most);
 }
 
-Result<CodeParams> CodesAfter(const Node& node,
-                              const ActivationAttrs& activation) {
+Result<OutputRange> OutputRangeOf(const Node& node,
+                                  const ActivationAttrs& activation) {
   const TensorType& y = node.outputs[0];
   const Quantization& q = *y.quantization;
   const int32_t least = IsSigned(y) != 0 ? -128 : 0;
-  CodeParams codes = {q.zero_point(), least, least + 255};
+  OutputRange values = {q.zero_point(), least, least + 255};
   MACE_ASSIGN_OR_RETURN(const ActivationKind kind,
                         ParseActivation(node, activation));
   switch (kind) {
     case ActivationKind::kNoop:
-      return codes;
+      return values;
     case ActivationKind::kRelux:
-      codes.most = ToCode(activation.max_limit, q, codes);
+      values.most = QuantizedValue(activation.max_limit, q, values);
       [[fallthrough]];
     case ActivationKind::kRelu:
-      codes.least = std::max(codes.least, q.zero_point());
-      return codes;
+      values.least = std::max(values.least, q.zero_point());
+      return values;
     default:
       return Unsupported(Label(node), ": the DSP computes the activations ",
                          "NOOP, RELU and RELUX with a node, not ",
