@@ -155,7 +155,7 @@ MACE_API mace_data_format_t
 mace_tensor_infos_data_format(const mace_tensor_infos_t* infos, size_t index);
 MACE_API const int64_t* mace_tensor_infos_shape(
     const mace_tensor_infos_t* infos, size_t index, size_t* rank);
-// A quantized tensor stands for the real numbers scale * (code - zero_point);
+// A value q of a quantized tensor stands for scale * (q - zero_point);
 // the scale is 0 for other tensors and for a bad index. mace_engine_run takes
 // MACE_FLOAT32 for quantized inputs and outputs, too. Threads: any.
 MACE_API float mace_tensor_infos_scale(const mace_tensor_infos_t* infos,

@@ -84,10 +84,10 @@ struct MaceTensorInfo {
   std::vector<int64_t> shape;
   IDataType data_type = IDT_FLOAT;
   DataFormat data_format = DataFormat::NONE;
-  // A quantized tensor stands for the real numbers scale * (code - zero_point);
-  // scale is 0 if the tensor is not quantized. Run takes float32 in host memory
-  // for it as well: inputs are rounded to the nearest code, ties away from
-  // zero, and outputs given as float32 are filled with the real numbers.
+  // A value q of a quantized tensor stands for scale * (q - zero_point); scale
+  // is 0 if the tensor is not quantized. Run takes float32 in host memory for
+  // it as well: inputs are quantized to the nearest value, ties away from zero,
+  // and outputs given as float32 are filled with the dequantized values.
   float scale = 0;
   int32_t zero_point = 0;
 };

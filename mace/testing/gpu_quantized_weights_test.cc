@@ -263,9 +263,9 @@ TEST_F(GpuQuantizedWeights, GiveTheResultsOfFloats) {
 TEST_F(GpuQuantizedWeights, BeginAtTheLeastWhereTheDeviceHasNoSignedImages) {
   hidden = {CL_SNORM_INT8};
   const Answer answer = Run(Network().Load(), GPU);
-  // It reads each code once, so that bytes count.
+  // It reads each quantized value once, so that bytes count.
   ExpectKernel(answer, "fully_connected", "i8 with a zero point,");
-  // It multiplies each code with 1024 pixels, in groups of four.
+  // It multiplies each quantized value with 1024 pixels, in groups of four.
   ExpectKernel(answer, "conv2d", "f16 (subtracting the zero point would cost");
   EXPECT_EQ(uploaded[CL_UNORM_INT8], 1);
 }

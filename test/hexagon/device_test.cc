@@ -34,7 +34,7 @@ using Ints = std::vector<int64_t>;
 
 class DeviceTest : public ::testing::TestWithParam<DataType> {
  protected:
-  // The zero point that stands for `code` of i8.
+  // The zero point that stands for `code` of int8.
   QuantizationPtr Q(float scale, int32_t code) const {
     return Scale(scale, GetParam() == DataType::kU8 ? code + 128 : code);
   }

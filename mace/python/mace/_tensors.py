@@ -40,7 +40,7 @@ class TensorInfo:
     dtype: str  # as NumPy names it, or "bfloat16"
     shape: tuple[int, ...]
     data_format: Optional[str]  # "NHWC", "NCHW", or None
-    # A quantized tensor stands for scale * (code - zero_point); the scale of others is 0.
+    # A value q of a quantized tensor stands for scale * (q - zero_point); others have scale 0.
     scale: float
     zero_point: int
 

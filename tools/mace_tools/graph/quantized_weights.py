@@ -130,7 +130,7 @@ def digest(tensor: Tensor) -> bytes:
 
 
 def along(quantized: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """The scale of each code, as float32."""
+    """The scale of each quantized value, as float32."""
     if scales.ndim == 1:
         return scales.astype(np.float32)[:, None]
     return np.repeat(scales.astype(np.float32), BLOCK, 1)[:, :quantized.shape[1]]
