@@ -5,7 +5,7 @@
 
 #include "mace/base/components.h"
 #include "mace/cpu/conv/conv_kernel.h"
-#include "mace/cpu/conv/strassen.h"
+#include "mace/cpu/gemm/strassen.h"
 
 namespace mace::cpu {
 

@@ -3,7 +3,7 @@
 
 #include "mace/base/components.h"
 #include "mace/cpu/conv/conv_kernel.h"
-#include "mace/cpu/conv/conv_winograd_q8.h"
+#include "mace/cpu/winograd/conv_winograd_q8.h"
 
 namespace mace::cpu {
 

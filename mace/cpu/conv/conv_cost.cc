@@ -10,7 +10,7 @@
 #include "mace/base/aligned_buffer.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/blocks.h"
-#include "mace/cpu/conv/conv_winograd_q8.h"
+#include "mace/cpu/winograd/conv_winograd_q8.h"
 
 namespace mace::cpu {
 namespace {

@@ -9,7 +9,7 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/safe_distance.h"
 #include "mace/cpu/common/tasks.h"
-#include "mace/cpu/conv/conv_gemm.h"
+#include "mace/cpu/gemm/conv_gemm.h"
 
 namespace mace::cpu {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "mace/base/large_array.h"
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_node.h"
+#include "mace/cpu/gemm/conv_gemm.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/device/kernel.h"
 

@@ -4,7 +4,7 @@
 #include "mace/cpu/conv/conv_node.h"
 
 #include "mace/cpu/common/table_size.h"
-#include "mace/cpu/conv/gemm_pack.h"
+#include "mace/cpu/gemm/gemm_pack.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/conv2d.h"
 #include "mace/ops/depthwise_conv2d.h"

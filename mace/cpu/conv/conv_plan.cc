@@ -9,9 +9,9 @@
 #include "mace/cpu/conv/conv_cost.h"
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
-#include "mace/cpu/conv/conv_winograd_q8.h"
-#include "mace/cpu/conv/strassen.h"
-#include "mace/cpu/conv/winograd.h"
+#include "mace/cpu/gemm/strassen.h"
+#include "mace/cpu/winograd/conv_winograd_q8.h"
+#include "mace/cpu/winograd/winograd.h"
 #include "mace/graph/stored_weight.h"
 
 namespace mace::cpu {

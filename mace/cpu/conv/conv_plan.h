@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/conv/gemm_pack.h"
+#include "mace/cpu/gemm/gemm_pack.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/device/device.h"
 

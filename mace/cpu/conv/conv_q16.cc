@@ -8,7 +8,7 @@
 
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/conv/conv_node.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
 #include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/graph/attrs.h"

@@ -7,8 +7,8 @@
 
 #include "mace/base/str_cat.h"
 #include "mace/cpu/conv/conv_node.h"
-#include "mace/cpu/conv/depthwise_q8.h"
-#include "mace/cpu/conv/kernel_q8.h"
+#include "mace/cpu/depthwise/depthwise_q8.h"
+#include "mace/cpu/gemm/kernel_q8.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/common/operands.h"
 #include "mace/ops/conv2d.h"

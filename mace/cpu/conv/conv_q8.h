@@ -4,9 +4,9 @@
 #define MACE_CPU_CONV_CONV_Q8_H_
 
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/conv/conv_gemm.h"
-#include "mace/cpu/conv/depthwise_q8.h"
-#include "mace/cpu/conv/filter_q8.h"
+#include "mace/cpu/depthwise/depthwise_q8.h"
+#include "mace/cpu/gemm/conv_gemm.h"
+#include "mace/cpu/gemm/filter_q8.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/device/kernel.h"
 

@@ -18,9 +18,9 @@
 #include "mace/base/thread_pool.h"
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/conv_plan.h"
-#include "mace/cpu/conv/conv_winograd_q8.h"
 #include "mace/cpu/quantized/fixed_point.h"
 #include "mace/cpu/ukernels/testing/rows.h"
+#include "mace/cpu/winograd/conv_winograd_q8.h"
 #include "mace/device/packed_weights.h"
 #include "mace/ops/conv2d.h"
 

@@ -6,7 +6,7 @@
 #include "mace/base/str_cat.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/conv/conv_kernel.h"
-#include "mace/cpu/conv/strassen.h"
+#include "mace/cpu/gemm/strassen.h"
 
 namespace mace::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/conv/conv_kernel.h"
-#include "mace/cpu/conv/winograd.h"
+#include "mace/cpu/winograd/winograd.h"
 
 namespace mace::cpu {
 namespace {

@@ -29,7 +29,7 @@
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/conv/deconv_phases.h"
-#include "mace/cpu/conv/depthwise.h"
+#include "mace/cpu/depthwise/depthwise.h"
 
 namespace mace::cpu {
 namespace {

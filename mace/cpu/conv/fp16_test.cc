@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "mace/base/cpu_features.h"
-#include "mace/cpu/conv/gemm_pack.h"
+#include "mace/cpu/gemm/gemm_pack.h"
 #include "mace/testing/check_op.h"
 
 namespace mace::testing {

@@ -18,8 +18,8 @@
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
-#include "mace/cpu/conv/pack_blocks.h"
-#include "mace/cpu/conv/row_finish.h"
+#include "mace/cpu/gemm/pack_blocks.h"
+#include "mace/cpu/gemm/row_finish.h"
 
 namespace mace::cpu {
 namespace {

@@ -10,9 +10,9 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose_gemm.h"
 #include "mace/cpu/common/table_size.h"
-#include "mace/cpu/conv/conv_gemm.h"
-#include "mace/cpu/conv/filter_q8.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
+#include "mace/cpu/gemm/conv_gemm.h"
+#include "mace/cpu/gemm/filter_q8.h"
 #include "mace/ops/common/operands.h"
 
 namespace mace::cpu {

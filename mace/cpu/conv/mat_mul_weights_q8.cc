@@ -8,9 +8,9 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/kernel_inputs.h"
-#include "mace/cpu/conv/conv_gemm.h"
-#include "mace/cpu/conv/gemm_pack.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
+#include "mace/cpu/gemm/conv_gemm.h"
+#include "mace/cpu/gemm/gemm_pack.h"
 #include "mace/cpu/quantized/dequantize_rows.h"
 #include "mace/cpu/ukernels/gemv/gemv_table.h"
 

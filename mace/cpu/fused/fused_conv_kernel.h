@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "mace/cpu/conv/conv_gemm.h"
-#include "mace/cpu/conv/depthwise.h"
-#include "mace/cpu/conv/strassen.h"
+#include "mace/cpu/depthwise/depthwise.h"
 #include "mace/cpu/fused/lines.h"
+#include "mace/cpu/gemm/conv_gemm.h"
+#include "mace/cpu/gemm/strassen.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/device/kernel.h"
 

@@ -8,7 +8,7 @@
 
 #include "mace/base/status.h"
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/conv/patches.h"
+#include "mace/cpu/gemm/patches.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/device/device.h"
 

@@ -11,7 +11,7 @@
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
 #include "mace/cpu/quantized/lut_q8.h"
 #include "mace/device/kernel.h"
 #include "mace/graph/attrs.h"

@@ -10,13 +10,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mace/cpu/attention/decode_attention.h"
+#include "mace/cpu/attention/softmax_tile.h"
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose_gemm.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/tasks.h"
-#include "mace/cpu/conv/decode_attention.h"
-#include "mace/cpu/conv/gemm_pack.h"
-#include "mace/cpu/conv/softmax_tile.h"
+#include "mace/cpu/gemm/gemm_pack.h"
 #include "mace/cpu/reference/attention.h"
 
 namespace mace::cpu {

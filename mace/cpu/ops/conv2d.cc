@@ -9,8 +9,8 @@
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_q8.h"
-#include "mace/cpu/conv/conv_winograd_q8.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
+#include "mace/cpu/winograd/conv_winograd_q8.h"
 
 namespace mace::cpu {
 namespace {

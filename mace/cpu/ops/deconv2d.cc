@@ -14,11 +14,11 @@
 #include "mace/cpu/common/kernel_inputs.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/table_size.h"
-#include "mace/cpu/conv/conv_gemm.h"
 #include "mace/cpu/conv/conv_q8.h"
 #include "mace/cpu/conv/deconv_depthwise.h"
 #include "mace/cpu/conv/deconv_phases.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/conv_gemm.h"
+#include "mace/cpu/gemm/q16.h"
 #include "mace/cpu/reference/conv.h"
 #include "mace/graph/stored_weight.h"
 

@@ -12,8 +12,8 @@
 #include "mace/cpu/conv/conv_node.h"
 #include "mace/cpu/conv/conv_plan.h"
 #include "mace/cpu/conv/conv_q8.h"
-#include "mace/cpu/conv/depthwise.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/depthwise/depthwise.h"
+#include "mace/cpu/gemm/q16.h"
 
 namespace mace::cpu {
 namespace {

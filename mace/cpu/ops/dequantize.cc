@@ -5,7 +5,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
 #include "mace/cpu/ukernels/quantize_q8/quantize_q8_table.h"
 
 namespace mace::cpu {

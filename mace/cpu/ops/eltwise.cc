@@ -12,7 +12,7 @@
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
 #include "mace/cpu/ops/eltwise_q8.h"
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 

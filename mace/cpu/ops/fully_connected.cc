@@ -8,7 +8,7 @@
 #include "mace/cpu/conv/conv_kernel.h"
 #include "mace/cpu/conv/conv_q8.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
 #include "mace/graph/stored_weight.h"
 
 namespace mace::cpu {

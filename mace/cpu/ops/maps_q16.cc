@@ -11,7 +11,7 @@
 #include "mace/cpu/common/axis_lines.h"
 #include "mace/cpu/common/broadcast_loop.h"
 #include "mace/cpu/common/function_kernel.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
 #include "mace/cpu/quantized/quantization.h"
 #include "mace/graph/attrs.h"
 #include "mace/ops/activation.h"

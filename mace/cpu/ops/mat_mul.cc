@@ -5,8 +5,8 @@
 
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/table_size.h"
-#include "mace/cpu/conv/gemm_pack.h"
 #include "mace/cpu/conv/mat_mul_kernel.h"
+#include "mace/cpu/gemm/gemm_pack.h"
 
 namespace mace::cpu {
 namespace {

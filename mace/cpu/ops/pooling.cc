@@ -12,9 +12,9 @@
 #include "mace/cpu/common/fp16_weights.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/conv/pool_lines.h"
-#include "mace/cpu/conv/pooling_q8.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
+#include "mace/cpu/pooling/pool_lines.h"
+#include "mace/cpu/pooling/pooling_q8.h"
 #include "mace/cpu/reference/pooling.h"
 #include "mace/cpu/ukernels/pool/pool_table.h"
 

@@ -11,7 +11,7 @@
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/cpu_context.h"
 #include "mace/cpu/common/kernel_table.h"
-#include "mace/cpu/conv/q16.h"
+#include "mace/cpu/gemm/q16.h"
 #include "mace/cpu/quantized/fixed_exp.h"
 #include "mace/cpu/quantized/quantization.h"
 #include "mace/cpu/ukernels/row/row_f32_table.h"

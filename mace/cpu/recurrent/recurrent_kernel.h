@@ -16,7 +16,7 @@
 
 #include "mace/cpu/common/activation.h"
 #include "mace/cpu/common/indices.h"
-#include "mace/cpu/conv/conv_gemm.h"
+#include "mace/cpu/gemm/conv_gemm.h"
 #include "mace/cpu/recurrent/state_gemm.h"
 #include "mace/device/kernel.h"
 #include "mace/ops/common/recurrent.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mace/cpu/common/cpu_context.h"
-#include "mace/cpu/conv/gemm_pack.h"
+#include "mace/cpu/gemm/gemm_pack.h"
 #include "mace/graph/node.h"
 
 namespace mace::cpu {

@@ -1,0 +1,18 @@
+// Pooling of 8-bit values.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MACE_CPU_POOLING_POOLING_Q8_H_
+#define MACE_CPU_POOLING_POOLING_Q8_H_
+
+#include "mace/cpu/common/cpu_context.h"
+#include "mace/device/kernel.h"
+
+namespace mace::cpu {
+
+// Means of quantized values round half away from zero, whatever the zero point
+// is, as TFLite's do. Errors: MACE_UNSUPPORTED for L2 pooling, for means that
+// count the padding, and for other activations than NOOP, RELU and RELUX.
+Result<KernelPtr> PreparePoolingQ8(const Node& node, CpuContext& context);
+
+}  // namespace mace::cpu
+
+#endif  // MACE_CPU_POOLING_POOLING_Q8_H_
