@@ -9,12 +9,15 @@ namespace mace::cpu {
 namespace {
 
 constexpr int kRows = 16;
-// Blocks of a panel that are made signed at once.
-constexpr size_t kBlocksAtOnce = 64;
+// Blocks of a panel that are made signed at once, and the tiles of rows that
+// are multiplied with them before the next ones, if a panel has more.
+constexpr size_t kBlocksAtOnce = 64, kTilesAtOnce = 8;
 constexpr size_t kLine = kColumns * kGroup;  // bytes
 constexpr size_t kLines = kGemmBlock / kGroup;
 
-enum BlockTile { kDots, kOfRows, kOfColumns };
+// Tiles below kDotTiles have the dots of as many blocks.
+constexpr int kDotTiles = 4;
+enum BlockTile { kOfRows = kDotTiles, kOfColumns };
 
 // A block as the tiles multiply it.
 using SignedBlock = int8_t[kLines][kLine];
@@ -36,10 +39,14 @@ inline const RowOfBlock* RowsOf(const Q8Block* block, size_t m) {
 
 AmxConfig ConfigFor(size_t m) {
   AmxConfig config;
-  config.rows[kDots] = config.rows[kOfRows] = static_cast<uint8_t>(m);
-  config.rows[kOfColumns] = kLines;
-  config.row_bytes[kDots] = config.row_bytes[kOfColumns] = kLine;
+  for (int i = 0; i < kDotTiles; ++i) {
+    config.rows[i] = static_cast<uint8_t>(m);
+    config.row_bytes[i] = kLine;
+  }
+  config.rows[kOfRows] = static_cast<uint8_t>(m);
   config.row_bytes[kOfRows] = kGemmBlock;
+  config.rows[kOfColumns] = kLines;
+  config.row_bytes[kOfColumns] = kLine;
   return config;
 }
 
@@ -74,37 +81,76 @@ inline void MakeSigned(const Panel<W8Block>& b, SignedBlock& to) {
   }
 }
 
-// A tile of the rows for which the tiles have been configured.
+// What the blocks of a tile that have been multiplied add up to.
+struct Sums {
+  __m512 at[kRows];
+};
+
+// A tile of the rows for which the tiles have been configured, from a block on.
 template <typename B>
 class Product {
  public:
-  explicit Product(GemmBlocksTile<B> t) : t_(t), a_(t.a()) {
+  Product(GemmBlocksTile<B> t, size_t first, Sums& sums)
+      : t_(t), a_(t.a() + first * t->m), sums_(sums.at) {
     // Rows beyond the last one are those of the last one.
     for (int i = 0; i < kRows; ++i) {
       const auto row = static_cast<size_t>(i);
       row_[i] = row < t->m ? row : t->m - 1;
     }
+    if (first > 0) return;
 #pragma GCC unroll 16
-    for (auto& sum : sums_) sum = _mm512_setzero_ps();
+    for (auto& sum : sums.at) sum = _mm512_setzero_ps();
   }
 
-  // Adds the next `count` blocks. Dots take long from the tiles through memory
-  // to vectors, where those of the block before are scaled meanwhile.
-  void Add(const Panel<B>* b, const SignedBlock* weights, size_t count) {
-    Dots dots[2];
+  // Adds `count` blocks. Dots are stored and scaled kAhead blocks
+  // late: a tile can be stored long after its products have begun, and tiles
+  // have no other registers that a next block could use meanwhile.
+  void Add(const Panel<B>* b, const SignedBlock* weights, size_t count) const {
+    Dots dots[kDotTiles];
     if (t_->m < kRows) __builtin_memset(dots, 0, sizeof(dots));
     __m512 sums[kRows];
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) sums[i] = sums_[i];
-    const Q8Block* a = a_;
-    Multiply(a, weights[0], dots[0]);
-    for (size_t k = 1; k < count; ++k) {
-      Multiply(a + t_->m, weights[k], dots[k % 2]);
-      AddScaled(a, b[k - 1], dots[(k - 1) % 2], sums);
-      a += t_->m;
+    const Q8Block *a = a_, *of_dots = a_;
+    const auto step = t_->m;
+    size_t k = 0;
+    for (; k < kAhead && k < count; ++k, a += step) {
+      MultiplyAt(k, a, *weights++);
     }
-    AddScaled(a, b[count - 1], dots[(count - 1) % 2], sums);
-    a_ = a + t_->m;
+    for (; k + kDotTiles <= count; k += kDotTiles) {
+      // Block k has tile kAhead.
+      Multiply<3>(a, weights[0]);
+      Store<0>(dots);
+      AddScaled(of_dots, b[0], dots[0], sums);
+      a += step;
+      of_dots += step;
+      Multiply<0>(a, weights[1]);
+      Store<1>(dots);
+      AddScaled(of_dots, b[1], dots[1], sums);
+      a += step;
+      of_dots += step;
+      Multiply<1>(a, weights[2]);
+      Store<2>(dots);
+      AddScaled(of_dots, b[2], dots[2], sums);
+      a += step;
+      of_dots += step;
+      Multiply<2>(a, weights[3]);
+      Store<3>(dots);
+      AddScaled(of_dots, b[3], dots[3], sums);
+      a += step;
+      of_dots += step;
+      weights += kDotTiles;
+      b += kDotTiles;
+    }
+    for (size_t next = k < kAhead ? 0 : k - kAhead; next < count; ++next) {
+      if (k < count) {
+        MultiplyAt(k++, a, *weights++);
+        a += step;
+      }
+      StoreAt(next, dots);
+      AddScaled(of_dots, *b++, dots[next % kDotTiles], sums);
+      of_dots += step;
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) sums_[i] = sums[i];
   }
@@ -122,13 +168,44 @@ class Product {
     int32_t at[kRows][kColumns];
   };
 
-  static void Multiply(const Q8Block* a, const SignedBlock& weights,
-                       Dots& dots) {
-    CpuTiles::Zero<kDots>();
+  static constexpr size_t kAhead = kDotTiles - 1;
+
+  template <int kTile>
+  static void Multiply(const Q8Block* a, const SignedBlock& weights) {
+    CpuTiles::Zero<kTile>();
     CpuTiles::Load<kOfRows>(ValuesOf(a), kGemmBlock);
     CpuTiles::Load<kOfColumns>(weights, kLine);
-    CpuTiles::AddSignedProducts<kDots, kOfRows, kOfColumns>();
-    CpuTiles::Store<kDots>(dots.at, sizeof(dots.at[0]));
+    CpuTiles::AddSignedProducts<kTile, kOfRows, kOfColumns>();
+  }
+  template <int kTile>
+  static void Store(Dots (&dots)[kDotTiles]) {
+    CpuTiles::Store<kTile>(dots[kTile].at, sizeof(dots[kTile].at[0]));
+  }
+  // The same with the tile of block k.
+  static void MultiplyAt(size_t k, const Q8Block* a,
+                         const SignedBlock& weights) {
+    switch (k % kDotTiles) {
+      case 0:
+        return Multiply<0>(a, weights);
+      case 1:
+        return Multiply<1>(a, weights);
+      case 2:
+        return Multiply<2>(a, weights);
+      default:
+        return Multiply<3>(a, weights);
+    }
+  }
+  static void StoreAt(size_t k, Dots (&dots)[kDotTiles]) {
+    switch (k % kDotTiles) {
+      case 0:
+        return Store<0>(dots);
+      case 1:
+        return Store<1>(dots);
+      case 2:
+        return Store<2>(dots);
+      default:
+        return Store<3>(dots);
+    }
   }
 
   void AddScaled(const Q8Block* a, const Panel<B>& b, const Dots& dots,
@@ -155,36 +232,84 @@ class Product {
 
   const GemmBlocksTile<B> t_;
   const Q8Block* a_;
+  __m512 (&sums_)[kRows];
   size_t row_[kRows];
-  __m512 sums_[kRows];
+};
+
+// Prefetches the panel behind one, a part of it with each tile of rows.
+class NextPanel {
+ public:
+  NextPanel(const void* panel, size_t bytes, size_t rows)
+      : next_(static_cast<const char*>(panel) + bytes),
+        each_((bytes * kRows + rows - 1) / rows) {}
+
+  void PrefetchPart() {
+    constexpr size_t kCacheLine = 64;
+    for (size_t i = 0; i < each_; i += kCacheLine) {
+      __builtin_prefetch(next_ + i);
+    }
+    next_ += each_;
+  }
+
+ private:
+  const char* next_;
+  size_t each_;
+};
+
+// Products with one panel of weights.
+template <typename B>
+class PanelProduct {
+ public:
+  explicit PanelProduct(GemmBlocksTile<B> tiles)
+      : b_(reinterpret_cast<const Panel<B>*>(tiles.b())),
+        blocks_((tiles->k + kGemmBlock - 1) / kGemmBlock),
+        next_(b_, blocks_ * sizeof(*b_), tiles->m) {}
+  // Or else each switch of threads would save all tiles.
+  ~PanelProduct() {
+    if (configured_ != 0) CpuTiles::Release();
+  }
+
+  void Multiply(GemmBlocksTile<B> tiles) {
+    for (size_t k = 0; k < blocks_; k += kBlocksAtOnce) {
+      const size_t left = blocks_ - k;
+      const size_t count = left < kBlocksAtOnce ? left : kBlocksAtOnce;
+      if (at_ != b_ + k) {
+        at_ = b_ + k;
+        for (size_t i = 0; i < count; ++i) MakeSigned(at_[i], weights_[i]);
+      }
+      Sums* sums = sums_;
+      ForEachTile<kRows, 1, kGemmBlock>(tiles, [&](GemmBlocksTile<B> t) {
+        if (k == 0) next_.PrefetchPart();
+        Configure(t->m);
+        const Product<B> product(t, k, *sums++);
+        product.Add(at_, weights_, count);
+        if (count == left) product.Write();
+      });
+    }
+  }
+
+ private:
+  void Configure(size_t m) {
+    if (m == configured_) return;
+    CpuTiles::Configure(ConfigFor(m));
+    configured_ = m;
+  }
+
+  alignas(64) SignedBlock weights_[kBlocksAtOnce];
+  Sums sums_[kTilesAtOnce];
+  const Panel<B>* b_;
+  size_t blocks_;
+  NextPanel next_;
+  size_t configured_ = 0;         // rows
+  const Panel<B>* at_ = nullptr;  // that weights_ are of
 };
 
 template <typename B>
 void Multiply(GemmBlocksTile<B> tiles) {
-  alignas(64) SignedBlock weights[kBlocksAtOnce];
-  const auto* b = reinterpret_cast<const Panel<B>*>(tiles.b());
-  const size_t blocks = (tiles->k + kGemmBlock - 1) / kGemmBlock;
-  size_t configured = 0;         // rows
-  const Panel<B>* at = nullptr;  // that `weights` are of
-  ForEachTile<kRows, 1, kGemmBlock>(tiles, [&](GemmBlocksTile<B> t) {
-    if (t->m != configured) {
-      CpuTiles::Configure(ConfigFor(t->m));
-      configured = t->m;
-    }
-    Product<B> product(t);
-    for (size_t k = 0; k < blocks; k += kBlocksAtOnce) {
-      const size_t left = blocks - k;
-      const size_t count = left < kBlocksAtOnce ? left : kBlocksAtOnce;
-      if (at != b + k) {
-        at = b + k;
-        for (size_t i = 0; i < count; ++i) MakeSigned(at[i], weights[i]);
-      }
-      product.Add(at, weights, count);
-    }
-    product.Write();
-  });
-  // Or else each switch of threads would save all tiles.
-  if (configured != 0) CpuTiles::Release();
+  PanelProduct<B> panel(tiles);
+  constexpr size_t kTiles = kTilesAtOnce * kRows;
+  ForEachTile<kTiles, 1, kGemmBlock>(
+      tiles, [&](GemmBlocksTile<B> some) { panel.Multiply(some); });
 }
 
 }  // namespace

@@ -165,6 +165,8 @@ TEST(GemmBlocks, EverySize) {
     }
     for (size_t k = 1; k <= 100; ++k) Check(kernel, {mr, nr, k, false, true});
     Check(kernel, {3 * mr + 1, nr, 200, true, true});
+    // More than are kept in the first-level cache.
+    Check(kernel, {9 * mr + 1, nr, 4200, true, true});
   }
 }
 
