@@ -5,38 +5,15 @@
 
 #include <algorithm>
 
+#include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
+#include "mace/cpu/ukernels/row/row_f32_table.h"
 
 namespace mace::cpu {
 namespace {
 
-constexpr int64_t kRotaryEmbeddingLanes =
-    8;                               // that a compiler makes vectors of
 constexpr int64_t kElements = 4096;  // at least, of a task
-
-// Turns elements i and i + half of x. The angles of the second element begin
-// `second` after those of the first one. `y` may be `x`: a few elements are
-// read before as many are written.
-void TurnHalves(const float* x, const float* cos, const float* sin,
-                int64_t second, int64_t half, float* y) {
-  int64_t i = 0;
-  for (; i + kRotaryEmbeddingLanes <= half; i += kRotaryEmbeddingLanes) {
-    float a[kRotaryEmbeddingLanes], b[kRotaryEmbeddingLanes];
-    for (int64_t k = 0; k < kRotaryEmbeddingLanes; ++k) {
-      const int64_t at = i + k;
-      a[k] = x[at] * cos[at] - x[at + half] * sin[at];
-      b[k] = x[at + half] * cos[at + second] + x[at] * sin[at + second];
-    }
-    std::copy_n(a, kRotaryEmbeddingLanes, y + i);
-    std::copy_n(b, kRotaryEmbeddingLanes, y + i + half);
-  }
-  for (; i < half; ++i) {
-    const float a = x[i], b = x[i + half];
-    y[i] = a * cos[i] - b * sin[i];
-    y[i + half] = b * cos[i + second] + a * sin[i + second];
-  }
-}
 
 // Turns elements 2 i and 2 i + 1 of x, by angles `step` apart.
 void TurnPairs(const float* x, const float* cos, const float* sin, int64_t step,
@@ -53,6 +30,7 @@ void TurnPairs(const float* x, const float* cos, const float* sin, int64_t step,
 struct Turned {
   RotaryEmbeddingShapes s;
   bool interleaved;
+  const RowF32Set* set;
 
   void Vector(const float* x, const float* cos, const float* sin,
               float* y) const {
@@ -60,7 +38,8 @@ struct Turned {
     if (interleaved) {
       TurnPairs(x, cos, sin, s.angles == s.size ? 2 : 1, half, y);
     } else {
-      TurnHalves(x, cos, sin, s.angles == s.size ? half : 0, half, y);
+      set->turn({static_cast<size_t>(half), x, cos, sin,
+                 s.angles == s.size ? half : 0, y});
     }
     if (x != y) std::copy(x + s.size, x + s.x.depth, y + s.size);
   }
@@ -90,7 +69,8 @@ Result<KernelPtr> PrepareRotaryEmbeddingF32(const Node& node,
   for (size_t i = 2; i < node.inputs.size(); ++i) {
     MACE_ASSIGN_OR_RETURN(const RotaryEmbeddingShapes s,
                           ResolveRotaryEmbedding(node, attrs, i));
-    tensors.push_back({s, attrs.interleaved});
+    tensors.push_back(
+        {s, attrs.interleaved, ChooseRow(kRowF32, context.features).set});
   }
   return MakeKernel(
       [tensors, threads = context.threads](const RunArgs& args) {

@@ -154,8 +154,9 @@ bool SelfTest(const ClampF32& row, TestMemory& memory) {
 }
 
 bool SelfTest(const RowF32& row, TestMemory& memory) {
-  constexpr float kSums[] = {33190.4065f, 395,         856,
-                             -108,        -5.3834713f, -2.7133468f};
+  constexpr float kSums[] = {
+      33190.4065f, 395, 856, -108, -5.3834713f, -2.7133468f, 225.858f,
+      225.235672f, 300, 8,   9,    9.6375523f,  30.545311f};
   const RowF32Set& set = *row.set;
   const float* const x = memory.in<float>(0);
   const float* const a = memory.in<float>(1);
@@ -176,6 +177,17 @@ bool SelfTest(const RowF32& row, TestMemory& memory) {
     set.lrn({kCount, x, squares, 3, 2, 0.5f, three_quarters, y});
     sum();
   }
+  for (const bool centered : {false, true}) {
+    set.layer_norm({kCount, x, a, b, centered, 2, y});
+    sum();
+  }
+  set.turn({kCount / 2, x, a, b, kCount / 2, y});
+  memory.Sum(Element::kF32, kCount - 1);
+  memory.Add(set.largest(kCount, x, -9));
+  memory.Add(set.largest(3, x, 9));
+  for (size_t i = 0; i < kCount; ++i) y[i] = x[i] / 4;
+  memory.Add(set.exp_sum(kCount, y, 2));
+  sum();
   return memory.Has(kSums);
 }
 

@@ -166,7 +166,8 @@ void BreakEach(ClampF32 row) {
 }
 void BreakEach(const RowF32& row) {
   using S = RowF32Set;
-  BreakSet(row, &RowF32::set, &S::affine, &S::prelu, &S::mix, &S::lrn, &S::exp);
+  BreakSet(row, &RowF32::set, &S::affine, &S::prelu, &S::mix, &S::lrn, &S::exp,
+           &S::layer_norm, &S::turn, &S::largest, &S::exp_sum);
 }
 void BreakEach(const SoftmaxRowF32& row) {
   using S = SoftmaxF32Set;

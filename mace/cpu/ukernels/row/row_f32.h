@@ -1,5 +1,5 @@
 // f32 row micro-kernels: functions of the contiguous elements of a row, for
-// normalizations, PRelu, Resize and Softmax.
+// normalizations, PRelu, Resize, Softmax, attention and rotary embeddings.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_H_
@@ -49,6 +49,28 @@ struct ExpF32Args {
   float* y;  // may be x
 };
 
+// One row of n elements. Sums are of doubles.
+struct LayerNormF32Args {
+  size_t n;
+  const float* x;
+  const float* scale;   // may be null: 1
+  const float* offset;  // may be null: 0
+  bool centered;        // whether the mean is subtracted
+  double epsilon;
+  float* y;  // may be x
+};
+
+// Pairs of elements i and i + n. The angles of the second element of a pair
+// begin `second` after those of the first one.
+struct TurnF32Args {
+  size_t n;
+  const float* x;
+  const float* cos;
+  const float* sin;
+  ptrdiff_t second;
+  float* y;  // may be x
+};
+
 // One row of n elements.
 struct SoftmaxRowF32Args {
   size_t n;  // at least 16
@@ -79,6 +101,15 @@ struct RowF32Set {
   void (*lrn)(const LrnF32Args& args);
   // y = e^x
   void (*exp)(const ExpF32Args& args);
+  // y = (x - mean) / sqrt(variance + epsilon) * scale + offset
+  void (*layer_norm)(const LayerNormF32Args& args);
+  // y[i] = x[i] * cos[i] - x[i + n] * sin[i], and
+  // y[i + n] = x[i + n] * cos[i + second] + x[i] * sin[i + second]
+  void (*turn)(const TurnF32Args& args);
+  // Returns the largest element and `least`; NaN may count or not.
+  float (*largest)(size_t n, const float* x, float least);
+  // x = e^(x - largest), which x must not exceed; returns the sum.
+  float (*exp_sum)(size_t n, float* x, float largest);
 };
 
 // Those of Softmax, apart so that a library may have them without the others.

@@ -60,7 +60,79 @@ void Exponential(const ExpF32Args& args) {
   });
 }
 
-constexpr RowF32Set kRow = {Affine, Prelu, Mix, Lrn, Exponential};
+// Returns the sum of f(x) over all elements: in several parts, which the
+// compiler computes side by side.
+template <typename Term>
+double SumOfTerms(const float* x, size_t n, const Term& f) {
+  constexpr size_t kParts = 16;
+  double parts[kParts] = {};
+  size_t i = 0;
+  for (; i + kParts <= n; i += kParts) {
+    for (size_t k = 0; k < kParts; ++k) {
+      parts[k] += f(static_cast<double>(x[i + k]));
+    }
+  }
+  double sum = 0;
+  for (; i < n; ++i) sum += f(static_cast<double>(x[i]));
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+void LayerNorm(const LayerNormF32Args& args) {
+  const auto count = static_cast<double>(args.n);
+  double mean = 0;
+  if (args.centered) {
+    mean = SumOfTerms(args.x, args.n, [](double v) { return v; }) / count;
+  }
+  const double variance =
+      SumOfTerms(args.x, args.n,
+                 [mean](double v) { return (v - mean) * (v - mean); }) /
+      count;
+  const F32 factor =
+      Set1(static_cast<float>(1 / __builtin_sqrt(variance + args.epsilon)));
+  const F32 middle = Set1(static_cast<float>(mean));
+  ForEachVector(args.n, [&](size_t i, auto access) {
+    F32 y = (access.Load(args.x + i) - middle) * factor;
+    if (args.scale != nullptr) y = y * access.Load(args.scale + i);
+    if (args.offset != nullptr) y = y + access.Load(args.offset + i);
+    access.Store(args.y + i, y);
+  });
+}
+
+void Turn(const TurnF32Args& args) {
+  const float* cos = args.cos + args.second;
+  const float* sin = args.sin + args.second;
+  ForEachVector(args.n, [&](size_t i, auto access) {
+    const F32 a = access.Load(args.x + i);
+    const F32 b = access.Load(args.x + args.n + i);
+    access.Store(args.y + i,
+                 a * access.Load(args.cos + i) - b * access.Load(args.sin + i));
+    access.Store(args.y + args.n + i,
+                 b * access.Load(cos + i) + a * access.Load(sin + i));
+  });
+}
+
+float LargestAnd(size_t n, const float* x, float least) {
+  if (n >= kLanes) {
+    return simd::Largest(simd::Max(Set1(LargestInRow(x, n)), Set1(least)));
+  }
+  for (size_t i = 0; i < n; ++i) least = x[i] > least ? x[i] : least;
+  return least;
+}
+
+float ExpSum(size_t n, float* x, float largest) {
+  const F32 max = Set1(largest);
+  // The sum is of the stored values: a partial vector is followed by zeros.
+  F32 sums = Set1(0);
+  ForEachVector(n, [&](size_t i, auto access) {
+    access.Store(x + i, simd::ExpOfNegative(access.Load(x + i) - max));
+    sums = sums + access.Load(x + i);
+  });
+  return simd::Sum(sums);
+}
+
+constexpr RowF32Set kRow = {Affine,    Prelu, Mix,        Lrn,   Exponential,
+                            LayerNorm, Turn,  LargestAnd, ExpSum};
 constexpr SoftmaxF32Set kSoftmax = {SoftmaxRow, SoftmaxColumns, Exponential};
 
 }  // namespace

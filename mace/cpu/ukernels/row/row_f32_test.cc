@@ -72,6 +72,79 @@ void CheckArithmetic(const RowF32Set& set, size_t n) {
       [&](size_t i) { return std::exp(double{x[i]}); });
 }
 
+void CheckLayerNorm(const RowF32Set& set, size_t n) {
+  const auto x = RandomFloats(n, 4, 6), a = RandomFloats(n, -2, 2);
+  const auto b = RandomFloats(n, -1, 1);
+  for (const bool centered : {false, true}) {
+    double mean = 0, variance = 0;
+    for (const float v : x) mean += v / static_cast<double>(n);
+    if (!centered) mean = 0;
+    for (const float v : x) {
+      variance += (v - mean) * (v - mean) / static_cast<double>(n);
+    }
+    for (const bool has_scale : {false, true}) {
+      for (const bool has_offset : {false, true}) {
+        Check(
+            n,
+            [&](float* y) {
+              set.layer_norm({n, x.data(), has_scale ? a.data() : nullptr,
+                              has_offset ? b.data() : nullptr, centered, 0.25,
+                              y});
+            },
+            [&](size_t i) {
+              return (x[i] - mean) / std::sqrt(variance + 0.25) *
+                         (has_scale ? a[i] : 1) +
+                     (has_offset ? b[i] : 0);
+            });
+      }
+    }
+  }
+}
+
+void CheckTurn(const RowF32Set& set, size_t n) {
+  const auto x = RandomFloats(2 * n, -2, 2), angles = RandomFloats(4 * n);
+  const float *cos = angles.data(), *sin = cos + 2 * n;
+  for (const size_t second : {size_t{0}, n}) {
+    const auto want = [&](size_t i) {
+      const size_t k = i % n, at = i < n ? k : k + second;
+      return i < n ? double{x[k]} * cos[at] - double{x[k + n]} * sin[at]
+                   : double{x[k + n]} * cos[at] + double{x[k]} * sin[at];
+    };
+    const auto step = static_cast<ptrdiff_t>(second);
+    const auto turn = [&](float* y) {
+      set.turn({n, x.data(), cos, sin, step, y});
+    };
+    Check(2 * n, turn, want);
+    const auto in_place = [&](float* y) {
+      std::copy(x.begin(), x.end(), y);
+      set.turn({n, y, cos, sin, step, y});
+    };
+    Check(2 * n, in_place, want);
+  }
+}
+
+void CheckTileOfSoftmax(const RowF32Set& set, size_t n) {
+  const auto x = RandomFloats(n, -3, 3);
+  const float largest = *std::max_element(x.begin(), x.end());
+  EXPECT_EQ(set.largest(n, x.data(), -9), largest);
+  EXPECT_EQ(set.largest(n, x.data(), 9), 9);
+  float sum = 0;
+  double want = 0;
+  Check(
+      n,
+      [&](float* y) {
+        std::copy(x.begin(), x.end(), y);
+        y[n / 2] = -INFINITY;
+        sum = set.exp_sum(n, y, 4);
+      },
+      [&](size_t i) {
+        const double e = i == n / 2 ? 0 : std::exp(double{x[i]} - 4);
+        want += e;
+        return e;
+      });
+  EXPECT_NEAR(sum, want, 4e-6);
+}
+
 // Returns element i of the softmax of `count` elements, `stride` apart, from x
 // on.
 double Softmax(const float* x, size_t count, size_t stride, size_t i,
@@ -109,6 +182,9 @@ TEST(RowF32, EveryTail) {
     SCOPED_TRACE(kernel.name);
     for (size_t n = 1; n <= 70; ++n) {
       CheckArithmetic(*kernel.set, n);
+      CheckLayerNorm(*kernel.set, n);
+      CheckTurn(*kernel.set, n);
+      CheckTileOfSoftmax(*kernel.set, n);
     }
   }
 }

@@ -281,6 +281,12 @@ void Add(const RowF32& row, Calls& calls) {
   add("/lrn", 3,
       [=, fn = set.lrn] { fn({kLength, x, a, 5, 1, 0.5f, true, y}); });
   add("/exp", 2, [=, fn = set.exp] { fn({kLength, x, y}); });
+  add("/layer_norm", 4,
+      [=, fn = set.layer_norm] { fn({kLength, x, a, b, true, 1, y}); });
+  add("/turn", 4,
+      [=, fn = set.turn] { fn({kLength / 2, x, a, b, kLength / 2, y}); });
+  add("/largest", 1, [=, fn = set.largest] { *y = fn(kLength, x, 0); });
+  add("/exp_sum", 2, [=, fn = set.exp_sum] { fn(kLength, y, 1e9f); });
 }
 
 void Add(const SoftmaxRowF32& row, Calls& calls) {
