@@ -11,11 +11,6 @@ template <typename B>
 using Panel = GemmPanelBlock<B, kBlockColumns, 8>;
 constexpr int kColumnPairs = 4;
 
-// Eight values of two rows.
-inline int8x16_t TwoRows(const Q8Block& a, const Q8Block& b, int first) {
-  return vcombine_s8(vld1_s8(a.values + first), vld1_s8(b.values + first));
-}
-
 // P pairs of rows. An accumulator has two columns of one row, then of the
 // other.
 template <int P>
@@ -31,19 +26,27 @@ inline void AddDepths(const int8x16_t (&rows)[P], int8x16_t columns, int q,
 }
 
 struct SmmlaTile {
-  // `row(i)` is a row of pair i / 2.
-  template <typename B, int P, typename F>
-  static void AddBlock(const Panel<B>& b, const F& row, Dots<P>& dots) {
+  // Eight values of rows 2 * p and 2 * p + 1. Of an odd number of rows, the
+  // last one is multiplied twice.
+  template <int M>
+  static int8x16_t TwoRows(const RowsBlock<M, 8>& a, int p, int g) {
+    const int8_t* values = a.values[g][2 * p];
+    if (2 * p + 1 < M) return vld1q_s8(values);
+    const int8x8_t last = vld1_s8(values);
+    return vcombine_s8(last, last);
+  }
+
+  template <typename B, int M, int P>
+  static void AddBlock(const Panel<B>& b, const RowsBlock<M, 8>& a,
+                       Dots<P>& dots) {
     constexpr bool kPairs = sizeof(B) != sizeof(W8Block);
 #pragma GCC unroll 4
     for (int g = 0; g < (kPairs ? 2 : 4); ++g) {
       int8x16_t first[P], second[P];
 #pragma GCC unroll 2
       for (int p = 0; p < P; ++p) {
-        first[p] = TwoRows(row(2 * p), row(2 * p + 1), 8 * g);
-        if (kPairs) {
-          second[p] = TwoRows(row(2 * p), row(2 * p + 1), 8 * g + 16);
-        }
+        first[p] = TwoRows<M>(a, p, g);
+        if (kPairs) second[p] = TwoRows<M>(a, p, g + 2);
       }
 #pragma GCC unroll 4
       for (int q = 0; q < kColumnPairs; ++q) {
@@ -66,29 +69,26 @@ struct SmmlaTile {
     constexpr bool kHasZero = sizeof(B) == sizeof(Q4ZeroBlock);
     constexpr int P = (M + 1) / 2;
     const auto* b = reinterpret_cast<const Panel<B>*>(t.b());
-    const Q8Block* a = t.a();
-    // Of an odd number of rows, the last one is multiplied twice.
-    const auto row = [&a](int i) -> const Q8Block& {
-      return a[i < M ? i : M - 1];
-    };
+    const auto* a = reinterpret_cast<const RowsBlock<M, 8>*>(t.a());
+    const auto second = [](int p) { return 2 * p + 1 < M ? 2 * p + 1 : 2 * p; };
     float32x4_t sums[P][kColumnPairs];
 #pragma GCC unroll 2
     for (int p = 0; p < P; ++p) {
 #pragma GCC unroll 4
       for (float32x4_t& sum : sums[p]) sum = vdupq_n_f32(0);
     }
-    for (size_t k = 0; k < t->k; k += kGemmBlock, a += M, ++b) {
+    for (size_t k = 0; k < t->k; k += kGemmBlock, ++a, ++b) {
       Dots<P> dots;
 #pragma GCC unroll 2
       for (int p = 0; p < P; ++p) {
         const int32x4_t start =
             kHasZero ? vdupq_n_s32(0)
-                     : vcombine_s32(vdup_n_s32(row(2 * p).start),
-                                    vdup_n_s32(row(2 * p + 1).start));
+                     : vcombine_s32(vdup_n_s32(a->starts[2 * p]),
+                                    vdup_n_s32(a->starts[second(p)]));
 #pragma GCC unroll 4
         for (int32x4_t& dot : dots[p]) dot = start;
       }
-      AddBlock<B, P>(*b, row, dots);
+      AddBlock<B, M, P>(*b, *a, dots);
 #pragma GCC unroll 4
       for (int q = 0; q < kColumnPairs; ++q) {
         const float32x4_t four = Floats(b->scales + q / 2 * 4);
@@ -103,20 +103,21 @@ struct SmmlaTile {
             const float32x2_t zero =
                 q % 2 == 0 ? vget_low_f32(zeros) : vget_high_f32(zeros);
             dot = vfmsq_f32(dot, vcombine_f32(zero, zero),
-                            vcombine_f32(vdup_n_f32(row(2 * p).sum),
-                                         vdup_n_f32(row(2 * p + 1).sum)));
+                            vcombine_f32(vdup_n_f32(a->sums[2 * p]),
+                                         vdup_n_f32(a->sums[second(p)])));
           }
           sums[p][q] = vfmaq_f32(sums[p][q], dot, scales);
         }
       }
     }
+    a = reinterpret_cast<const RowsBlock<M, 8>*>(t.a());
 #pragma GCC unroll 4
     for (int i = 0; i < M; ++i) {
       const auto half = [&](int q) {
         const float32x4_t sum = sums[i / 2][q];
         return i % 2 == 0 ? vget_low_f32(sum) : vget_high_f32(sum);
       };
-      Finish(*t, i, t.a()[i].scale, vcombine_f32(half(0), half(1)),
+      Finish(*t, i, a->scales[i], vcombine_f32(half(0), half(1)),
              vcombine_f32(half(2), half(3)));
     }
   }
@@ -132,6 +133,13 @@ void gemm_q4z_4x8__i8mm(GemmQ4ZeroTile tile) {
 }
 void gemm_w8_4x8__i8mm(GemmW8Tile tile) {
   MultiplyBlocks<SmmlaTile, W8Block>(tile);
+}
+
+Q8Block* gemm_q4_pack_4__i8mm(GemmUnpackedOf<float> rows, Q8Block* to) {
+  return PackRows<8, kStartOfQ4>(rows, to);
+}
+Q8Block* gemm_w8_pack_4__i8mm(GemmUnpackedOf<float> rows, Q8Block* to) {
+  return PackRows<8, 0>(rows, to);
 }
 
 }  // namespace mace::cpu

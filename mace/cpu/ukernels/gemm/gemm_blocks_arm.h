@@ -14,29 +14,121 @@ namespace {
 constexpr int kBlockRows = 4;
 constexpr size_t kBlockColumns = 8;
 
+// A block of M rows has the bytes of M Q8Blocks, and is one if M is 1: what the
+// blocks say of their rows, and then kGroup values of each row, the next ones
+// of each, and so on.
+template <int M, int kGroup>
+struct RowsBlock {
+  float scales[M], sums[M];
+  int32_t starts[M];
+  int8_t values[kGemmBlock / kGroup][M][kGroup];
+};
+
 inline float32x4_t Floats(const Fp16* fp16) {
   return vcvt_f32_f16(
       vreinterpret_f16_u16(vld1_u16(reinterpret_cast<const uint16_t*>(fp16))));
 }
 
+// Elements [0, n) of four, and zeros.
+inline float32x4_t LoadSome(const float* p, size_t n) {
+  float some[4] = {};
+  for (size_t j = 0; j < n; ++j) some[j] = p[j];
+  return vld1q_f32(some);
+}
+
+// Completes `n` columns of row i from `column` on, at most four.
+template <bool kAll>
+inline void FinishFour(const GemmTile& t, int i, size_t column, size_t n,
+                       float32x4_t sums) {
+  const auto load = [n](const float* p) {
+    return kAll ? vld1q_f32(p) : LoadSome(p, n);
+  };
+  if (t.bias != nullptr) {
+    sums = vaddq_f32(sums, load(static_cast<const float*>(t.bias) + column));
+  }
+  if (t.addend != nullptr) {
+    sums = vaddq_f32(sums, load(static_cast<const float*>(t.addend) +
+                                i * t.addend_stride + column));
+  }
+  // NaN stays NaN.
+  sums = vminq_f32(vmaxq_f32(sums, vdupq_n_f32(t.lower)), vdupq_n_f32(t.upper));
+  float* c = static_cast<float*>(t.c) + i * t.c_stride + column;
+  if (kAll) {
+    vst1q_f32(c, sums);
+    return;
+  }
+  float some[4];
+  vst1q_f32(some, sums);
+  for (size_t j = 0; j < n; ++j) c[j] = some[j];
+}
+
 // Completes row i, whose sums are those of columns 0 to 3 and 4 to 7.
 inline void Finish(const GemmTile& t, int i, float scale, float32x4_t first,
                    float32x4_t second) {
-  float sums[kBlockColumns];
-  vst1q_f32(sums, vmulq_n_f32(first, scale));
-  vst1q_f32(sums + 4, vmulq_n_f32(second, scale));
-  float* c = static_cast<float*>(t.c) + i * t.c_stride;
-  const auto* bias = static_cast<const float*>(t.bias);
-  const auto* addend = static_cast<const float*>(t.addend);
-  for (size_t j = 0; j < t.n; ++j) {
-    float sum = sums[j];
-    if (bias != nullptr) sum += bias[j];
-    if (addend != nullptr) {
-      sum += addend[i * t.addend_stride + static_cast<ptrdiff_t>(j)];
-    }
-    sum = sum < t.lower ? t.lower : sum;
-    c[j] = sum > t.upper ? t.upper : sum;
+  first = vmulq_n_f32(first, scale);
+  second = vmulq_n_f32(second, scale);
+  if (t.n == kBlockColumns) {
+    FinishFour<true>(t, i, 0, 4, first);
+    FinishFour<true>(t, i, 4, 4, second);
+    return;
   }
+  FinishFour<false>(t, i, 0, t.n < 4 ? t.n : 4, first);
+  if (t.n > 4) FinishFour<false>(t, i, 4, t.n - 4, second);
+}
+
+// Quantizes the next block of a row, of which n elements are left, and returns
+// the sum.
+inline int32_t QuantizeBlock(const float* x, size_t n, const RowScale& row,
+                             int8_t (&to)[kGemmBlock]) {
+  float some[kGemmBlock] = {};
+  if (n < kGemmBlock || !row.is_finite) {
+    if (row.is_finite) __builtin_memcpy(some, x, n * sizeof(float));
+    x = some;
+  }
+  int32x4_t sums = vdupq_n_s32(0);
+#pragma GCC unroll 2
+  for (size_t i = 0; i < kGemmBlock; i += 16) {
+    const auto four = [&](size_t k) {
+      return vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(x + i + k), row.inverse));
+    };
+    const int32x4_t a = four(0), b = four(4), c = four(8), d = four(12);
+    sums = vaddq_s32(sums, vaddq_s32(vaddq_s32(a, b), vaddq_s32(c, d)));
+    // The lower halves of all lanes, which have the values.
+    const int16x8_t ab =
+        vuzp1q_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+    const int16x8_t cd =
+        vuzp1q_s16(vreinterpretq_s16_s32(c), vreinterpretq_s16_s32(d));
+    vst1q_s8(to + i,
+             vuzp1q_s8(vreinterpretq_s8_s16(ab), vreinterpretq_s8_s16(cd)));
+  }
+  return vaddvq_s32(sums);
+}
+
+// Quantizes rows as QuantizeRow, to blocks in which kGroup values of a row are
+// adjacent.
+template <int kGroup, int kStart>
+inline Q8Block* PackRows(GemmUnpackedOf<float> rows, Q8Block* to) {
+  const size_t m = rows->m, blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;
+  for (size_t i = 0; i < m; ++i) {
+    const float* x = rows.row(i);
+    const RowScale row(LargestMagnitude(x, rows->k));
+    for (size_t b = 0; b < blocks; ++b) {
+      auto* scales = reinterpret_cast<float*>(to + b * m);
+      auto* starts = reinterpret_cast<int32_t*>(scales + 2 * m);
+      auto* values = reinterpret_cast<int8_t*>(starts + m) + i * kGroup;
+      int8_t block[kGemmBlock];
+      const int32_t sum = QuantizeBlock(x + b * kGemmBlock,
+                                        rows->k - b * kGemmBlock, row, block);
+#pragma GCC unroll 8
+      for (size_t g = 0; g < kGemmBlock; g += kGroup) {
+        __builtin_memcpy(values + g * m, block + g, kGroup);
+      }
+      scales[i] = row.scale;
+      scales[m + i] = static_cast<float>(sum);
+      starts[i] = kStart * sum;
+    }
+  }
+  return to + blocks * m;
 }
 
 // Calls `Tile`::Run<B, M>(t) for each tile, with M as its rows.

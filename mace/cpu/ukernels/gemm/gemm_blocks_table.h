@@ -45,7 +45,8 @@ GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_w8_pack_4__scalar,
     gemm_blocks_pack_16__amxint8, gemm_q4_pack_14__avx512vnni,
     gemm_w8_pack_14__avx512vnni, gemm_q4_pack_6__avxvnni,
     gemm_w8_pack_6__avxvnni, gemm_q4_pack_6__avx2, gemm_w8_pack_6__avx2,
-    gemm_q4_pack_4__dotprod, gemm_w8_pack_4__dotprod;
+    gemm_q4_pack_4__dotprod, gemm_w8_pack_4__dotprod, gemm_q4_pack_4__i8mm,
+    gemm_w8_pack_4__i8mm;
 
 inline constexpr GemmUkernel kGemmBlocks[] = {
 #if defined(__x86_64__)
@@ -78,11 +79,11 @@ inline constexpr GemmUkernel kGemmBlocks[] = {
     GemmBlocks<gemm_w8_6x8__avx2, gemm_w8_pack_6__avx2>("gemm_w8_6x8__avx2",
                                                         kCpuAvx2Fma, 6, 8, 4),
 #elif defined(__aarch64__)
-    GemmBlocks<gemm_q4_4x8__i8mm, gemm_q4_pack_4__dotprod>(
+    GemmBlocks<gemm_q4_4x8__i8mm, gemm_q4_pack_4__i8mm>(
         "gemm_q4_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
-    GemmBlocks<gemm_q4z_4x8__i8mm, gemm_q4_pack_4__dotprod>(
+    GemmBlocks<gemm_q4z_4x8__i8mm, gemm_q4_pack_4__i8mm>(
         "gemm_q4z_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
-    GemmBlocks<gemm_w8_4x8__i8mm, gemm_w8_pack_4__dotprod>(
+    GemmBlocks<gemm_w8_4x8__i8mm, gemm_w8_pack_4__i8mm>(
         "gemm_w8_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
     GemmBlocks<gemm_q4_4x8__dotprod, gemm_q4_pack_4__dotprod>(
         "gemm_q4_4x8__dotprod", kCpuDotProd, 4, 8, 4),
