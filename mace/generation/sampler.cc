@@ -48,14 +48,15 @@ Result<int32_t> Sampler::Choose(const float* logits, size_t size,
   logits_.assign(logits, logits + count);
   Change(seen);
   int32_t best = -1;
+  double largest = -INFINITY;
   for (size_t i = 0; i < count; ++i) {
     const double x = logits_[i];
-    if (std::isnan(x) || x == INFINITY) {
+    if (!(x < INFINITY)) {  // NaN, too
       return InvalidArgument("the model computed the logit ", x, " for token ",
                              i, "; its numbers overflow");
     }
-    if (x == -INFINITY) continue;
-    if (best < 0 || x > logits_[static_cast<size_t>(best)]) {
+    if (x > largest) {
+      largest = x;
       best = static_cast<int32_t>(i);
     }
   }

@@ -1,5 +1,5 @@
 // The 4x8 tiles of int8 times blocks by SMMLA, which multiplies two rows of
-// eight depths by two columns.
+// eight depths by two columns; one row by SDOT.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/cpu/ukernels/gemm/gemm_blocks_arm.h"
@@ -25,6 +25,13 @@ inline void AddDepths(const int8x16_t (&rows)[P], int8x16_t columns, int q,
   }
 }
 
+// Elements 2 * q and 2 * q + 1, twice.
+inline float32x4_t TwoTwice(const Fp16* from, int q) {
+  const float64x2_t four = vreinterpretq_f64_f32(Floats(from + q / 2 * 4));
+  return vreinterpretq_f32_f64(q % 2 == 0 ? vdupq_laneq_f64(four, 0)
+                                          : vdupq_laneq_f64(four, 1));
+}
+
 struct SmmlaTile {
   // Eight values of rows 2 * p and 2 * p + 1. Of an odd number of rows, the
   // last one is multiplied twice.
@@ -32,8 +39,8 @@ struct SmmlaTile {
   static int8x16_t TwoRows(const RowsBlock<M, 8>& a, int p, int g) {
     const int8_t* values = a.values[g][2 * p];
     if (2 * p + 1 < M) return vld1q_s8(values);
-    const int8x8_t last = vld1_s8(values);
-    return vcombine_s8(last, last);
+    return vreinterpretq_s8_s64(
+        vdupq_lane_s64(vreinterpret_s64_s8(vld1_s8(values)), 0));
   }
 
   template <typename B, int M, int P>
@@ -66,6 +73,7 @@ struct SmmlaTile {
 
   template <typename B, int M>
   static void Run(GemmBlocksTile<B> t) {
+    if constexpr (M == 1) return RunRow(t);
     constexpr bool kHasZero = sizeof(B) == sizeof(Q4ZeroBlock);
     constexpr int P = (M + 1) / 2;
     const auto* b = reinterpret_cast<const Panel<B>*>(t.b());
@@ -86,23 +94,20 @@ struct SmmlaTile {
                      : vcombine_s32(vdup_n_s32(a->starts[2 * p]),
                                     vdup_n_s32(a->starts[second(p)]));
 #pragma GCC unroll 4
-        for (int32x4_t& dot : dots[p]) dot = start;
+        for (int32x4_t& dot : dots[p]) {
+          dot = start;
+          asm("" : "+w"(dot));  // or else GCC copies it late
+        }
       }
       AddBlock<B, M, P>(*b, *a, dots);
 #pragma GCC unroll 4
       for (int q = 0; q < kColumnPairs; ++q) {
-        const float32x4_t four = Floats(b->scales + q / 2 * 4);
-        const float32x2_t two =
-            q % 2 == 0 ? vget_low_f32(four) : vget_high_f32(four);
-        const float32x4_t scales = vcombine_f32(two, two);
+        const float32x4_t scales = TwoTwice(b->scales, q);
 #pragma GCC unroll 2
         for (int p = 0; p < P; ++p) {
           float32x4_t dot = vcvtq_f32_s32(dots[p][q]);
           if constexpr (kHasZero) {
-            const float32x4_t zeros = Floats(b->zeros + q / 2 * 4);
-            const float32x2_t zero =
-                q % 2 == 0 ? vget_low_f32(zeros) : vget_high_f32(zeros);
-            dot = vfmsq_f32(dot, vcombine_f32(zero, zero),
+            dot = vfmsq_f32(dot, TwoTwice(b->zeros, q),
                             vcombine_f32(vdup_n_f32(a->sums[2 * p]),
                                          vdup_n_f32(a->sums[second(p)])));
           }
@@ -119,6 +124,59 @@ struct SmmlaTile {
       };
       Finish(*t, i, a->scales[i], vcombine_f32(half(0), half(1)),
              vcombine_f32(half(2), half(3)));
+    }
+  }
+
+  // One row, of which SMMLA would compute everything twice. An accumulator of
+  // SDOT has two columns, each in two parts.
+  template <typename B>
+  static void RunRow(GemmBlocksTile<B> t) {
+    constexpr bool kHasZero = sizeof(B) == sizeof(Q4ZeroBlock);
+    const auto* b = reinterpret_cast<const Panel<B>*>(t.b());
+    const auto* a = reinterpret_cast<const RowsBlock<1, 8>*>(t.a());
+    float32x4_t sums[2] = {vdupq_n_f32(0), vdupq_n_f32(0)};
+    for (size_t k = 0; k < t->k; k += kGemmBlock, ++a, ++b) {
+      int32x4_t dots[kColumnPairs];
+      // In the first part of each column.
+      const int32x4_t start = vreinterpretq_s32_u64(
+          vdupq_n_u64(kHasZero ? 0 : static_cast<uint32_t>(a->starts[0])));
+#pragma GCC unroll 4
+      for (int32x4_t& dot : dots) {
+        dot = start;
+        asm("" : "+w"(dot));
+      }
+      AddRow(*b, *a, dots);
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) {
+        const int32x4_t four = vpaddq_s32(dots[2 * h], dots[2 * h + 1]);
+        float32x4_t dot = vcvtq_f32_s32(four);
+        if constexpr (kHasZero) {
+          dot = vfmsq_n_f32(dot, Floats(b->zeros + 4 * h), a->sums[0]);
+        }
+        sums[h] = vfmaq_f32(sums[h], dot, Floats(b->scales + 4 * h));
+      }
+    }
+    a = reinterpret_cast<const RowsBlock<1, 8>*>(t.a());
+    Finish(*t, 0, a->scales[0], sums[0], sums[1]);
+  }
+
+  template <typename B>
+  static void AddRow(const Panel<B>& b, const RowsBlock<1, 8>& a,
+                     int32x4_t (&dots)[kColumnPairs]) {
+    constexpr bool kPairs = sizeof(B) != sizeof(W8Block);
+#pragma GCC unroll 4
+    for (int g = 0; g < (kPairs ? 2 : 4); ++g) {
+      const int8x16_t first = TwoRows<1>(a, 0, g);
+      const int8x16_t second = TwoRows<1>(a, 0, kPairs ? g + 2 : g);
+#pragma GCC unroll 4
+      for (int q = 0; q < kColumnPairs; ++q) {
+        const uint8x16_t bytes = vld1q_u8(b.bytes[g][2 * q]);
+        const uint8x16_t low = kPairs ? vandq_u8(bytes, vdupq_n_u8(15)) : bytes;
+        dots[q] = vdotq_s32(dots[q], vreinterpretq_s8_u8(low), first);
+        if (!kPairs) continue;
+        dots[q] = vdotq_s32(dots[q], vreinterpretq_s8_u8(vshrq_n_u8(bytes, 4)),
+                            second);
+      }
     }
   }
 };
