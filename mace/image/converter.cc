@@ -101,8 +101,9 @@ MaceStatus MaceImageConverter::Create(
     std::unique_ptr<MaceImageConverter>* converter) {
   if (converter == nullptr) return InvalidArgument("`converter` is null");
   auto impl = std::make_unique<Impl>();
-  MACE_ASSIGN_OR_RETURN(impl->converter, image::Converter::Create(
-                                             input, image::BestRowKernels()));
+  MACE_ASSIGN_OR_RETURN(const image::RowKernels* rows, image::BestRowKernels());
+  MACE_ASSIGN_OR_RETURN(impl->converter,
+                        image::Converter::Create(input, *rows));
   converter->reset(new MaceImageConverter(std::move(impl)));
   return MaceStatus();
 }

@@ -121,7 +121,7 @@ TEST(Conversion, ThreadsDoNotChangeABit) {
     std::vector<float> tensors[2];
     for (const int threads : {1, 4}) {
       input.num_threads = threads;
-      auto converter = Converter::Create(input, BestRowKernels());
+      auto converter = Converter::Create(input, **BestRowKernels());
       ASSERT_TRUE(converter.ok());
       std::vector<float>& tensor = tensors[threads / 4];
       tensor.resize((*converter)->tensor_bytes() / sizeof(float));
@@ -144,7 +144,7 @@ TEST(Conversion, AllocatesOnce) {
     MaceImageInput input;
     input.width = input.height = 20;
     input.num_threads = 2;
-    auto converter = Converter::Create(input, BestRowKernels());
+    auto converter = Converter::Create(input, **BestRowKernels());
     ASSERT_TRUE(converter.ok());
     std::vector<float> tensor(20 * 20 * 3);
     const auto convert = [&] {
@@ -178,7 +178,7 @@ TEST(Conversion, NoWholePictureInBetween) {
         MaceImageInput input;
         input.width = input.height = 224;
         input.filter = static_cast<MaceImageFilter>(filter);
-        auto converter = Converter::Create(input, BestRowKernels());
+        auto converter = Converter::Create(input, **BestRowKernels());
         ASSERT_TRUE(converter.ok());
         std::vector<float> tensor(224 * 224 * 3);
         ASSERT_TRUE(

@@ -6,12 +6,17 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "mace/base/hash.h"
+
 namespace mace::image {
 namespace {
 
 // More than one of the widest vectors, and a rest.
 constexpr size_t kPixels = 37, kBytes = 4 * kPixels;
 constexpr size_t kTaps = 5, kGroups = 2;
+
+// Of what the kernels compute, as row_kernels_test compares them with.
+constexpr uint64_t kHashOfResults = 0xc2589bf67960430e;
 
 struct RowInputs {
   uint8_t bytes[2 * kBytes];
@@ -51,7 +56,7 @@ void RunAll(const RowKernels& k, const RowInputs& inputs, uint8_t* out) {
 
 }  // namespace
 
-bool ComputesAs(const RowKernels& plain, const RowKernels& kernels) {
+bool ComputesRightly(const RowKernels& kernels) {
   constexpr size_t kOut = 4 * kBytes + 2 * kPixels + 9 * kTaps + 2 * kBytes;
   RowInputs inputs;
   uint32_t seed = 1;
@@ -63,12 +68,10 @@ bool ComputesAs(const RowKernels& plain, const RowKernels& kernels) {
     seed = seed * 1664525 + 1013904223;
     weight = static_cast<int16_t>(seed >> 24);
   }
-  uint8_t wanted[kOut], found[kOut];
-  std::memset(wanted, 0, kOut);
+  uint8_t found[kOut];
   std::memset(found, 0x5a, kOut);
-  RunAll(plain, inputs, wanted);
   RunAll(kernels, inputs, found);
-  return std::memcmp(wanted, found, kOut) == 0;
+  return Hash64(found, kOut) == kHashOfResults;
 }
 
 }  // namespace mace::image

@@ -1,4 +1,4 @@
-// ComputesAs: whether this CPU computes with row kernels as it should.
+// ComputesRightly: whether this CPU computes with row kernels as it should.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_IMAGE_ROW_CASES_H_
 #define MACE_IMAGE_ROW_CASES_H_
@@ -7,9 +7,9 @@
 
 namespace mace::image {
 
-// Whether all functions of `kernels` compute a small case as those of `plain`
-// do, which are plain C++. Runs in a probe: allocates nothing.
-bool ComputesAs(const RowKernels& plain, const RowKernels& kernels);
+// Whether all functions of `kernels` compute a small case with known results.
+// Runs in a probe: allocates nothing.
+bool ComputesRightly(const RowKernels& kernels);
 
 }  // namespace mace::image
 

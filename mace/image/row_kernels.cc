@@ -25,25 +25,25 @@ namespace {
 bool PassesTest(const RowKernels& kernels) {
   if constexpr (!kHasSelfTest) return true;
   return KernelPasses(kernels.name, &kernels, [](const void* k) {
-    return ComputesAs(kScalarRows, *static_cast<const RowKernels*>(k));
+    return ComputesRightly(*static_cast<const RowKernels*>(k));
   });
 }
 
 }  // namespace
 
-const RowKernels& BestRowKernels() {
-  const auto next = [](size_t i) {
-    while (!kRowKernels[i]->runs_here()) ++i;
-    return i;
-  };
-  size_t i = next(0);
-  // The last are those with which the others are compared.
-  while (i + 1 < kNumRowKernels && !PassesTest(*kRowKernels[i])) {
-    const size_t other = next(i + 1);
-    ReplaceKernel(kRowKernels[i]->name, kRowKernels[other]->name);
-    i = other;
+Result<const RowKernels*> BestRowKernels() {
+  const RowKernels* failed = nullptr;
+  for (const RowKernels* kernels : kRowKernels) {
+    if (!kernels->runs_here()) continue;
+    const bool passes = PassesTest(*kernels);
+    if (failed != nullptr) ReplaceKernel(failed->name, kernels->name);
+    if (passes) return kernels;
+    failed = kernels;
   }
-  return *kRowKernels[i];
+  ReplaceKernel(failed->name, nullptr);
+  MACE_RETURN_IF_ERROR(CheckKernelsLeft());
+  return OutOfResources("no memory to note that micro-kernel '", failed->name,
+                        "' fails its test");
 }
 
 }  // namespace mace::image

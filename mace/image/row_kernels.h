@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mace/base/status.h"
+
 namespace mace::image {
 
 // Where the U and V of a row's pixels are.
@@ -85,8 +87,9 @@ struct RowKernels {
 extern const RowKernels* const kRowKernels[];
 extern const size_t kNumRowKernels;
 
-// The first of them that this CPU runs.
-const RowKernels& BestRowKernels();
+// The first of them that this CPU computes rightly with. Errors:
+// MACE_RUNTIME_ERROR if there is none.
+Result<const RowKernels*> BestRowKernels();
 
 }  // namespace mace::image
 

@@ -64,12 +64,10 @@ const void* ChooseTestedRow(const RowTable& table, CpuFeatures features,
 
 // The same; `fits` takes a row. REQUIRES: there is one for which the first two
 // hold; the last row of each table fits everything. If none of them passes,
-// that is the last one, and CheckKernelsLeft returns an error. The only row of
-// a table is not tested: nothing could take its place.
+// that is the last one, and CheckKernelsLeft returns an error.
 template <typename Row, size_t kRows, typename Fits>
 const Row& ChooseRow(const Row (&table)[kRows], CpuFeatures features,
                      const Fits& fits, RowTest test = TestOf<Row>(nullptr)) {
-  if constexpr (kRows == 1) return table[0];
   if constexpr (kHasSelfTest) {
     static_assert(std::is_standard_layout_v<Row>);
     static_assert(offsetof(Row, name) == offsetof(RowHead, name));

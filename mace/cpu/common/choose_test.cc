@@ -88,13 +88,27 @@ TEST(Choose, CountsWhatAnEarlierProcessFound) {
   EXPECT_NE(written.find("kept_right:\n"), std::string::npos);
 }
 
-TEST(Choose, TestsNoRowThatNothingCouldReplace) {
-  constexpr FakeRow kTable[] = {{"alone", 0, -1}};
+TEST(Choose, TestsTheOnlyRowOfATable) {
+  constexpr FakeRow kTable[] = {{"alone", 0, 42}};
   EXPECT_STREQ(ChooseRow(kTable, 0).name, "alone");
-  EXPECT_EQ(Find("alone").kernel, "");
+  EXPECT_EQ(Find("alone").kernel, "alone");
+  EXPECT_TRUE(CheckKernelsLeft().ok());
 }
 
-// The last test of this process: nothing runs after it.
+// The last tests of this process: nothing runs after them.
+TEST(ChooseAtTheEnd, SaysWhereTheOnlyRowIsWrong) {
+  constexpr FakeRow kTable[] = {{"only", 0, 0}};
+  EXPECT_STREQ(ChooseRow(kTable, 0).name, "only");
+  EXPECT_EQ(Find("only").reason, "wrong numbers");
+  EXPECT_EQ(Find("only").fallback, "");
+  const Status status = CheckKernelsLeft();
+  EXPECT_EQ(status, Status::MACE_RUNTIME_ERROR);
+  EXPECT_NE(status.information().find("'only' fails its test on this CPU "
+                                      "(wrong numbers)"),
+            std::string::npos)
+      << status.information();
+}
+
 TEST(ChooseAtTheEnd, SaysWhereNothingIsLeft) {
   constexpr FakeRow kTable[] = {{"first", 0, 0}, {"last", 0, 0}};
   EXPECT_STREQ(ChooseRow(kTable, 0).name, "last");
