@@ -76,6 +76,7 @@ bool ReadCase(const uint8_t* data, size_t size, Seed* seed, int64_t* settings) {
   if (!seed->net.ParseFromArray(data, static_cast<int>(size))) return false;
   const int64_t bytes = std::max<int64_t>(seed->net.data_bytes(), 0);
   if (bytes > kMaxWeightBytes) return false;
+  seed->net.clear_graph_xxh3();
   *settings = 0;
   auto* all = seed->net.mutable_settings();
   for (int i = all->size() - 1; i >= 0; --i) {

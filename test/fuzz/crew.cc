@@ -58,6 +58,7 @@ void Count(const Outcome& outcome, Tally* tally) {
     tally->left += 1;
   }
   if (outcome.stage != Outcome::kRun) return;
+  tally->on_device += outcome.on_device;
   static const auto* indices = [] {
     auto* made = new std::map<std::string, int>;
     for (const Op* op : AllOps()) {

@@ -25,6 +25,7 @@ struct Tally {
   } all, quantized;         // `quantized`: of quantized models alone
   int64_t refused[kCodes];  // by MaceStatus::Code
   int64_t left;             // not run because they exceed the limits
+  int64_t on_device;        // ran with nodes on the device asked for
   int64_t runs_of[kOps];    // by index among AllOps()
   struct Slow {
     double seconds;  // of processor time

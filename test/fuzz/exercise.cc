@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mace/graph/tensor_type.h"
+#include "mace/plan/types/plan_switches.h"
 #include "test/fuzz/random.h"
 #include "test/fuzz/values.h"
 
@@ -106,14 +107,26 @@ class Session {
     if (status.ok() && random_.Percent(50)) {
       status = config->SetWinograd(static_cast<int>(2 * random_.Below(4)));
     }
+    if (status.ok() && limits_.device == GPU && random_.Percent(50)) {
+      status = config->Set("gpu_data_type", "fp32_fp32");
+    }
+    if (limits_.device != CPU) LeavePlanningOut();
     config->SetMemoryLimit(static_cast<size_t>(limits_.memory));
     config->SetGuard(random_.Percent(20));
     config->SetNumericCheck(random_.Percent(10));
     return status;
   }
 
+  // By cost, the CPU would run most of these small models.
+  void LeavePlanningOut() {
+    PlanSwitches& switches = PlanSwitchesOfTests();
+    switches.placement = random_.Percent(10);
+    switches.fusion = random_.Percent(70);
+    switches.fp16 = random_.Percent(80);
+  }
+
   MaceStatus Create() {
-    MaceEngineConfig config;
+    MaceEngineConfig config(limits_.device);
     MaceStatus status = Configure(&config);
     if (!status.ok()) return status;
     const std::vector<std::string> no_names;
@@ -150,6 +163,7 @@ class Session {
     double macs = 0;
     for (const auto& node : plan["nodes"]) {
       macs += node["macs"].get<double>();
+      outcome_.on_device |= limits_.device != CPU && node["device"] != "CPU";
       outcome_.ops.insert(node["op"].get<std::string>());
     }
     // Nodes at which the plan waits for data: "If 'name'".

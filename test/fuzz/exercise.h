@@ -13,6 +13,7 @@
 namespace mace::fuzz {
 
 struct Limits {
+  DeviceType device = CPU;            // engines ask for it
   int64_t macs = 1000000000;          // multiply-adds of a run
   int64_t memory = int64_t{1} << 29;  // bytes, of the engine and of inputs
 };
@@ -23,6 +24,7 @@ struct Outcome {
   MaceStatus status;          // why the next one failed; OK: a limit
   std::set<std::string> ops;  // ops of the nodes that ran
   bool quantized = false;     // the model says how a tensor is quantized
+  bool on_device = false;     // a node is placed on the device asked for
   // What the library did wrong: an error without a message, or a broken
   // invariant. Empty if there is nothing to complain about.
   std::string complaint;

@@ -10,11 +10,24 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "test/fuzz/cases.h"
 #include "test/fuzz/exercise.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+
+namespace {
+
+// That of the environment variable MACE_FUZZ_DEVICE, as libFuzzer reads the
+// flags.
+mace::DeviceType Device() {
+  const char* const given = std::getenv("MACE_FUZZ_DEVICE");
+  const std::string name = given == nullptr ? "" : given;
+  return name == "GPU" ? mace::GPU : name == "DSP" ? mace::HEXAGON : mace::CPU;
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   mace::fuzz::Seed seed;
@@ -28,6 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   mace::fuzz::Limits limits;
   limits.macs = 10000000;
   limits.memory = 1 << 26;
+  limits.device = Device();
   const std::string graph(reinterpret_cast<const char*>(data), size);
   const mace::fuzz::Outcome outcome =
       mace::fuzz::Exercise(graph, seed.weights, weight_bytes, settings, limits);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,8 @@ void PrintSummary(const Tally& tally, int64_t failures) {
   PrintStages(tally.quantized);
   std::printf("\n");
   PrintStages(tally.all);
+  std::printf(", %lld of them on the device",
+              static_cast<long long>(tally.on_device));
   std::printf("; refused:");
   for (int i = 0; i < Tally::kCodes; ++i) {
     if (tally.refused[i] == 0) continue;
@@ -179,6 +182,11 @@ int main(int argc, char** argv) {
   app.add_option("--macs", options.limits.macs,
                  "the most multiply-adds to run");
   app.add_option("--memory", options.limits.memory, "the most bytes");
+  const std::map<std::string, mace::DeviceType> devices = {
+      {"CPU", mace::CPU}, {"GPU", mace::GPU}, {"DSP", mace::HEXAGON}};
+  app.add_option("--device", options.limits.device,
+                 "engines ask for it; what it cannot, the CPU runs")
+      ->transform(CLI::CheckedTransformer(devices));
   app.add_option("--hang_seconds", options.crew.hang_seconds,
                  "a model that takes longer is ended");
   app.add_option("--max_seconds", options.max_seconds,

@@ -37,6 +37,7 @@ bool ReadSeed(const std::filesystem::path& path, Seed* seed) {
   if (!ReadFile(path, &graph) || !seed->net.ParseFromString(graph)) {
     return false;
   }
+  seed->net.clear_graph_xxh3();  // it would be why mutated ones are refused
   if (seed->net.data_bytes() > 0 && !ReadFile(data, &weights)) return false;
   const int64_t size = static_cast<int64_t>(weights.size());
   seed->name = path.stem().string();
