@@ -10,6 +10,7 @@ and its number, and the same in each run; `tools/robustness.sh --again NAME NUMB
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,21 +21,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
-from format_seeds import FORMATS  # noqa: E402
-from reader import SECONDS, write  # noqa: E402
+import coverage  # noqa: E402
+from format_seeds import FORMATS, GPU  # noqa: E402
+from reader import LEAKS, SECONDS, write  # noqa: E402
 
 from mace_tools.support.atomic import atomic_files  # noqa: E402
 
 OUT = ROOT / "build" / "robustness"
+COVERAGE_OUT = ROOT / "build" / "coverage_of_models"
 READER = ROOT / "test/robustness/reader.py"
 OUTCOMES = ("ok", "crashed", "hung", "memory", "wrong")
 MODELS = "models"  # mutated by their structure (test/fuzz)
 SOAK = "soak"  # engines and shapes without end; only where it is named
 BYTES = "bytes"  # the same, led by libFuzzer's coverage; only where it is named
-BATCH = 40
 MODELS_BATCH = 500
+MUTATIONS = "//test/fuzz:mutations"
 DISK_CACHE = f"--disk_cache={Path.home()}/.cache/mace/bazel"
-ASAN = ("--config=asan", "--define=opencl=false")
+ASAN = ("--config=asan",)
+DEVICES = ("CPU", "GPU", "DSP")
+# What the DSP has ops for.
+DSP_SEEDS = ("quantized", "golden_quantized")
 
 
 def build(*targets: str, flags: Sequence[str] = ASAN) -> Path:
@@ -44,6 +50,10 @@ def build(*targets: str, flags: Sequence[str] = ASAN) -> Path:
     done = subprocess.run(["bazel", "info", *flags, "bazel-bin"], check=True, cwd=ROOT, text=True,
                           capture_output=True)
     return Path(done.stdout.strip())
+
+
+def file_of(target: str, programs: Path) -> Path:
+    return programs / target.removeprefix("//").replace(":", "/")
 
 
 def fuzz(out: Path, seconds: int) -> int:
@@ -73,11 +83,17 @@ def _words() -> str:
     return "".join(f'"{name}"\n' for name in sorted(names))
 
 
-class Campaign:
-    """Tries mutants and counts what they come to; `programs`: the folder of mace_run and others."""
+# Of the last line that `mutations` prints; state.json sums the numbers.
+_STAGES = r"models: (?P<loaded>\d+) loaded, .* (?P<ran>\d+) run, (?P<on_device>\d+) of them on"
 
-    def __init__(self, out: Path, programs: Path | None, reader: Path = READER) -> None:
-        self.out, self.programs, self.reader = out, programs, reader
+
+class Campaign:
+    """Tries mutants and counts what they come to; `programs`: the folder of mace_run and others.
+    `device`: where models run."""
+
+    def __init__(self, out: Path, programs: Path | None, reader: Path = READER,
+                 device: str = "CPU") -> None:
+        self.out, self.programs, self.reader, self.device = out, programs, reader, device
         self.state_file = out / "state.json"
         out.mkdir(parents=True, exist_ok=True)
         self.state: dict[str, dict[str, int]] = (
@@ -95,6 +111,11 @@ class Campaign:
         with atomic_files(self.state_file) as (file,):
             file.write(json.dumps(self.state, indent=1).encode())
 
+    def program(self, name: str) -> str:
+        """What reads a format, if that is not converter.py."""
+        target = FORMATS[name].program
+        return str(file_of(target, self.programs)) if self.programs and target else ""
+
     def folder(self, name: str) -> Path:
         """The seed of a format, which is written once."""
         folder = self.out / name.replace(" ", "_")
@@ -103,7 +124,12 @@ class Campaign:
             unfinished = folder / "unfinished"
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir(parents=True)
-            FORMATS[name].write(unfinished)
+            kind = FORMATS[name]
+            if kind.write is not None:
+                kind.write(unfinished)
+            else:
+                words = [w.replace("FOLDER", str(unfinished)) for w in kind.arguments]
+                subprocess.run([self.program(name), *words, "--write"], check=True)
             unfinished.rename(seed)
         return folder
 
@@ -111,11 +137,10 @@ class Campaign:
         """The next mutants of a format. One that ends its reader is counted, and passed over."""
         counts, folder = self.counts(name), self.folder(name)
         end = counts["next"] + count
-        program = [str(self.programs / "tools/mace_run/mace_run")] if self.programs else []
         while counts["next"] < end:
             with subprocess.Popen(
                 [sys.executable, str(self.reader), name, str(folder),
-                 str(counts["next"]), str(end - counts["next"]), *program],
+                 str(counts["next"]), str(end - counts["next"]), self.program(name)],
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as reader:
                 assert reader.stdout is not None
                 for line in reader.stdout:
@@ -144,10 +169,13 @@ class Campaign:
         if not seeds.exists():
             subprocess.run([sys.executable, str(ROOT / "test/fuzz/seeds.py"), str(seeds)],
                            check=True)
-        counts = self.counts(MODELS)
+        on = "" if self.device == "CPU" else f"_{self.device}"
+        counts = self.counts(MODELS + on.replace("_", " on "))
+        folders = [seeds / name for name in DSP_SEEDS] if self.device == "DSP" else [seeds]
         done = subprocess.run(
-            [str(self.programs / "test/fuzz/mutations"), str(seeds), f"--count={count}",
-             f"--first={counts['next']}", f"--out={self.out / 'failures'}"],
+            [str(file_of(MUTATIONS, self.programs)), *map(str, folders), f"--count={count}",
+             f"--first={counts['next']}", f"--device={self.device}",
+             f"--out={self.out / 'failures'}{on}"],
             capture_output=True, text=True, errors="replace", check=False)
         counts["next"] += count
         bad = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
@@ -156,6 +184,9 @@ class Campaign:
             kind = "hung" if "hang" in line or "second" in line else "crashed"
             counts[kind] += 1
         counts["ok"] += count - len(bad)
+        stages = re.search(_STAGES, done.stdout)
+        for stage, number in (stages.groupdict() if stages else {}).items():
+            counts[stage] = counts.get(stage, 0) + int(number)
         self.failed += len(bad)
         if bad:
             print("\n".join(bad), flush=True)
@@ -180,7 +211,11 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--count", type=int, help="so many mutants, in place of minutes")
     parser.add_argument("--restart", action="store_true", help="forget what was tried")
     parser.add_argument("--again", nargs=2, metavar=("NAME", "NUMBER"), help="repeat a mutant")
-    parser.add_argument("--out", type=Path, default=OUT, help="where results and failures lie")
+    parser.add_argument("--out", type=Path, help="where results and failures lie")
+    parser.add_argument("--device", choices=DEVICES, default="CPU",
+                        help=f"where {MODELS} and {BYTES} run; GPU: by PoCL; DSP: the emulator")
+    parser.add_argument("--coverage", action="store_true",
+                        help="without sanitizers: print which lines of the engine are reached")
     parser.add_argument("--no_models", action="store_true", help=f"all but {MODELS}")
     parser.add_argument("--no_engine", action="store_true", help="only what converter.py reads")
     args = parser.parse_args()
@@ -191,15 +226,24 @@ def parsed() -> argparse.Namespace:
         parser.error(f"there is no format {unknown[0]}; there are {', '.join(names)}")
     if len(args.names) > 1 and {BYTES, SOAK} & set(args.names):
         parser.error(f"{BYTES} and {SOAK} run alone")
+    if args.device != "CPU" and not (args.names and set(args.names) <= {MODELS, BYTES}):
+        parser.error(f"--device={args.device} is of {MODELS} and of {BYTES}: name one")
+    args.out = args.out or (COVERAGE_OUT if args.coverage else OUT)
     args.names = args.names or [
         *([] if args.no_models or args.no_engine else [MODELS]),
-        *(n for n, kind in FORMATS.items() if not (args.no_engine and kind.by_engine))]
+        *(n for n, kind in FORMATS.items() if not (args.no_engine and kind.program)
+          and not (args.coverage and not kind.runs_program()))]
     return args
 
 
 def main() -> int:
     args = parsed()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.update(GPU)
+    if args.device == "DSP":
+        program = build("//mace/hexagon:mace_dsp", flags=()) / "mace/hexagon/mace_dsp.elf"
+        os.environ["MACE_DSP_PROGRAM"] = str(program)
+    os.environ.update(LEAKS, MACE_FUZZ_DEVICE=args.device)
     out = args.out.absolute()
     if args.restart:
         shutil.rmtree(out, ignore_errors=True)
@@ -208,10 +252,13 @@ def main() -> int:
     if args.names == [SOAK]:
         program = build("//test/robustness:soak", flags=()) / "test/robustness/soak"
         return subprocess.run([program, f"--minutes={args.minutes}"], check=False).returncode
-    by_engine = [n for n in args.names if n == MODELS or FORMATS[n].by_engine]
-    targets = ["//tools:mace_run"] * any(n != MODELS for n in by_engine)
-    targets += ["//test/fuzz:mutations"] * (MODELS in by_engine)
-    campaign = Campaign(out, build(*targets) if targets else None)
+    targets = {MUTATIONS if n == MODELS else FORMATS[n].program
+               for n in args.names} - {""}
+    flags = coverage.FLAGS if args.coverage else ASAN
+    programs = build(*sorted(targets), flags=flags) if targets else None
+    campaign = Campaign(out, programs, device=args.device)
+    if args.coverage:
+        coverage.prepare(out)
     if args.again:
         name, number = args.again
         campaign.counts(name)["next"] = int(number)
@@ -221,13 +268,19 @@ def main() -> int:
     left = dict.fromkeys(args.names, args.count or 1 << 60)
     while any(left.values()) and (args.count or time.monotonic() < end):
         for name in args.names:
-            count = min(left[name], MODELS_BATCH if name == MODELS else BATCH)
+            count = min(left[name], MODELS_BATCH if name == MODELS else FORMATS[name].batch)
             if count and (args.count or time.monotonic() < end):
                 campaign.batch(name, count)
                 left[name] -= count
     print(table(campaign.state))
     print(f"{campaign.failed} failures in this run; a mutant may take {SECONDS} s")
-    return 1 if campaign.failed else 0
+    enough = True
+    if args.coverage:
+        assert programs is not None
+        text, enough = coverage.table(coverage.lines(
+            out, [file_of(target, programs) for target in sorted(targets)]))
+        print(text)
+    return 0 if enough and not campaign.failed else 1
 
 
 if __name__ == "__main__":

@@ -3,9 +3,11 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import json
 import random
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import campaign
+import coverage
 import reader
+from format_seeds import FORMATS, READ_BYTES
 from mutated_bytes import mutated
 
 from mace_tools import cli
@@ -86,10 +90,47 @@ def test_mutants_are_the_same_again():
     assert mutated(b"", random.Random(1)) is not None
 
 
+def test_entries_of_archives_are_mutated_and_fit_their_archive(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("kept", b"kept")
+        archive.writestr("changed", bytes(500))
+    reader.change_entry(path, "changed", random.Random(1))
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        assert archive.read("kept") == b"kept" and archive.read("changed") != bytes(500)
+
+
+def test_every_format_names_what_reads_it():
+    for name, kind in FORMATS.items():
+        assert kind.mutated and any("FOLDER" in word for word in kind.arguments), name
+        assert (kind.write is None) == (kind.program == READ_BYTES), name
+
+
+def test_coverage_counts_the_folders_that_are_asked_for(tmp_path, monkeypatch):
+    files = {"/x/mace/model/a.cc": (10, 9), "/x/mace/ops/ops_unit_0.cc": (100, 84),
+             "mace/ops/common/b.h": (100, 86), "/x/mace/proto/mace.pb.cc": (900, 0),
+             "/x/mace/ops/testing/c.cc": (900, 0), "/x/mace/proto/reader.h": (1, 1),
+             "/usr/include/c++/vector": (900, 0)}
+    data = {"data": [{"files": [{"filename": name, "summary": {
+        "lines": {"count": count, "covered": reached}}} for name, (count, reached)
+        in files.items()]}]}
+    monkeypatch.setattr(coverage.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(
+        a, 0, json.dumps(data)))
+    found = coverage.lines(tmp_path, [tmp_path])
+    assert found == {"mace/model": (10, 9), "mace/proto": (1, 1), "mace/ops": (200, 170)}
+    assert coverage.table(found)[1]
+    assert "| mace/ops | 200 | 85.0 % | 85 % |" in coverage.table(found)[0]
+    assert not coverage.table(found | {"mace/model": (10, 8)})[1]
+
+
 @pytest.mark.full
 def test_mutated_source_files_end_in_a_message(tmp_path):
+    # All but those that start a framework for each.
+    names = [name for name, kind in FORMATS.items() if not kind.program and kind.batch > 10]
+    assert len(names) == 11
     done = subprocess.run(
-        [REPO / "tools/robustness.sh", "0", "--no_engine", "--count=250", f"--out={tmp_path}"],
+        [REPO / "tools/robustness.sh", "0", *names, "--count=182", f"--out={tmp_path}"],
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    assert done.stdout.count("| 250 | 0 | 0 | 0 | 0 |") == 8
+    assert done.stdout.count("| 182 | 0 | 0 | 0 | 0 |") == 11

@@ -19,9 +19,9 @@ ABOUT = {
     "library": "outside projects that link the library, for both Arms and Android, too",
     "models": "whole models and importers, compared with what the frameworks compute now",
     "budgets": "instructions of kernels and networks, here and on Arm, against their budgets",
-    "mutations": "2,000 mutated models, loaded, planned and run as asan is built",
+    "mutations": "mutated models, loaded, planned and run as asan is built, on CPU, GPU and DSP",
     "fuzz": "all that reads untrusted models, under libFuzzer for 10 minutes",
-    "robustness": "mutated files of 13 formats for 5 minutes; 10,000 engines, and changing shapes",
+    "robustness": "mutated files of 28 formats for 5 minutes; 10,000 engines, and changing shapes",
     "mutants": "mutants of mace/plan and mace/memory that the unit tests must catch",
     "hermetic": "mace_run from declared inputs only, each file compiled alone",
     "units": "files refer to the same symbols alone and in a translation unit with others",
@@ -149,7 +149,9 @@ def _scripts() -> list[Slice]:
     campaign = (*_ALL_INPUTS, "tools/robustness.sh", "!*_test.cc", "test/robustness/")
     mutants = ("mace/", "!mace/examples/", "!mace/java/", "!mace/python/", "test/mutants/", *_BUILD)
     return [
-        Slice("mutations", "asan", (Script((*_CAMPAIGN, "0", "models", "--count=2000")),),
+        Slice("mutations", "asan", tuple(
+            Script((*_CAMPAIGN, "0", "models", f"--device={device}", f"--count={count}"))
+            for device, count in (("CPU", 2000), ("GPU", 500), ("DSP", 1000))),
               (*campaign, "test/golden/", "tools/mace_tools/")),
         Slice("fuzz", "load", (Script((*_CAMPAIGN, "10", "bytes")),), campaign),
         Slice("robustness", "files", (Script((*_CAMPAIGN, "5", "--no_models")),),
