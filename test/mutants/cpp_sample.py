@@ -20,7 +20,7 @@ from sample_report import Result, Stopped
 
 FOLDERS = ("mace/plan", "mace/memory", "mace/ops", "mace/cpu")
 # The micro-kernels are compared with each other, and tuning measures times.
-_CPU = re.compile(r"mace/cpu/(common|conv|copy|fused|ops|quantized)/")
+_CPU = re.compile(r"mace/cpu/(?!chains|recurrent|reference|self_test|simd|tuning|ukernels)\w+/")
 # An index beyond a vector ends the run. Other files are compiled as tools/test.sh host does.
 _FLAGS = "-w,-Wno-narrowing,-D_GLIBCXX_ASSERTIONS"
 
