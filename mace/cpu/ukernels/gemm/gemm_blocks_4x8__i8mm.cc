@@ -9,7 +9,7 @@ namespace {
 
 template <typename B>
 using Panel = GemmPanelBlock<B, kBlockColumns, 8>;
-constexpr int kColumnPairs = 4;
+constexpr int kColumnPairs = 4;  // of a panel
 
 // P pairs of rows. An accumulator has two columns of one row, then of the
 // other.
@@ -41,6 +41,17 @@ struct SmmlaTile {
     if (2 * p + 1 < M) return vld1q_s8(values);
     return vreinterpretq_s8_s64(
         vdupq_lane_s64(vreinterpret_s64_s8(vld1_s8(values)), 0));
+  }
+
+  // What the dots of rows 2 * p and 2 * p + 1 begin with.
+  template <int M>
+  static int32x4_t StartOf(const RowsBlock<M, 8>& a, int p) {
+    if constexpr (M % 4 == 0) {
+      const int32x4_t four = vld1q_s32(a.starts + p / 2 * 4);
+      return p % 2 == 0 ? vzip1q_s32(four, four) : vzip2q_s32(four, four);
+    }
+    return vcombine_s32(vdup_n_s32(a.starts[2 * p]),
+                        vdup_n_s32(a.starts[2 * p + (2 * p + 1 < M ? 1 : 0)]));
   }
 
   template <typename B, int M, int P>
@@ -89,10 +100,7 @@ struct SmmlaTile {
       Dots<P> dots;
 #pragma GCC unroll 2
       for (int p = 0; p < P; ++p) {
-        const int32x4_t start =
-            kHasZero ? vdupq_n_s32(0)
-                     : vcombine_s32(vdup_n_s32(a->starts[2 * p]),
-                                    vdup_n_s32(a->starts[second(p)]));
+        const int32x4_t start = kHasZero ? vdupq_n_s32(0) : StartOf<M>(*a, p);
 #pragma GCC unroll 4
         for (int32x4_t& dot : dots[p]) {
           dot = start;
@@ -118,12 +126,15 @@ struct SmmlaTile {
     a = reinterpret_cast<const RowsBlock<M, 8>*>(t.a());
 #pragma GCC unroll 4
     for (int i = 0; i < M; ++i) {
-      const auto half = [&](int q) {
+      const auto two = [&](int q) {
         const float32x4_t sum = sums[i / 2][q];
         return i % 2 == 0 ? vget_low_f32(sum) : vget_high_f32(sum);
       };
-      Finish(*t, i, a->scales[i], vcombine_f32(half(0), half(1)),
-             vcombine_f32(half(2), half(3)));
+#pragma GCC unroll 2
+      for (int q = 0; q < kColumnPairs; q += 2) {
+        FinishHalf(*t, i, q / 2, a->scales[i],
+                   vcombine_f32(two(q), two(q + 1)));
+      }
     }
   }
 
@@ -157,7 +168,8 @@ struct SmmlaTile {
       }
     }
     a = reinterpret_cast<const RowsBlock<1, 8>*>(t.a());
-    Finish(*t, 0, a->scales[0], sums[0], sums[1]);
+    FinishHalf(*t, 0, 0, a->scales[0], sums[0]);
+    FinishHalf(*t, 0, 1, a->scales[0], sums[1]);
   }
 
   template <typename B>
@@ -184,20 +196,20 @@ struct SmmlaTile {
 }  // namespace
 
 void gemm_q4_4x8__i8mm(GemmQ4Tile tile) {
-  MultiplyBlocks<SmmlaTile, Q4Block>(tile);
+  MultiplyBlocks<kFewBlockRows, SmmlaTile, Q4Block>(tile);
 }
 void gemm_q4z_4x8__i8mm(GemmQ4ZeroTile tile) {
-  MultiplyBlocks<SmmlaTile, Q4ZeroBlock>(tile);
+  MultiplyBlocks<kFewBlockRows, SmmlaTile, Q4ZeroBlock>(tile);
 }
 void gemm_w8_4x8__i8mm(GemmW8Tile tile) {
-  MultiplyBlocks<SmmlaTile, W8Block>(tile);
+  MultiplyBlocks<kFewBlockRows, SmmlaTile, W8Block>(tile);
 }
 
 Q8Block* gemm_q4_pack_4__i8mm(GemmUnpackedOf<float> rows, Q8Block* to) {
-  return PackRows<8, kStartOfQ4>(rows, to);
+  return PackRows<kFewBlockRows, 8, kStartOfQ4>(rows, to);
 }
 Q8Block* gemm_w8_pack_4__i8mm(GemmUnpackedOf<float> rows, Q8Block* to) {
-  return PackRows<8, 0>(rows, to);
+  return PackRows<kFewBlockRows, 8, 0>(rows, to);
 }
 
 }  // namespace mace::cpu

@@ -1,4 +1,4 @@
-// What the 4x8 tiles of int8 times blocks share on Arm.
+// What the tiles of int8 times blocks, of eight columns, share on Arm.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_ARM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_ARM_H_
@@ -11,7 +11,9 @@
 namespace mace::cpu {
 namespace {
 
-constexpr int kBlockRows = 4;
+// So many rows of a tile with fewer than it may have are packed and multiplied
+// at a time, as tiles of their own.
+constexpr int kFewBlockRows = 4;
 constexpr size_t kBlockColumns = 8;
 
 // A block of M rows has the bytes of M Q8Blocks, and is one if M is 1: what the
@@ -62,18 +64,13 @@ inline void FinishFour(const GemmTile& t, int i, size_t column, size_t n,
   for (size_t j = 0; j < n; ++j) c[j] = some[j];
 }
 
-// Completes row i, whose sums are those of columns 0 to 3 and 4 to 7.
-inline void Finish(const GemmTile& t, int i, float scale, float32x4_t first,
-                   float32x4_t second) {
-  first = vmulq_n_f32(first, scale);
-  second = vmulq_n_f32(second, scale);
-  if (t.n == kBlockColumns) {
-    FinishFour<true>(t, i, 0, 4, first);
-    FinishFour<true>(t, i, 4, 4, second);
-    return;
-  }
-  FinishFour<false>(t, i, 0, t.n < 4 ? t.n : 4, first);
-  if (t.n > 4) FinishFour<false>(t, i, 4, t.n - 4, second);
+// Completes the columns of half h of row i.
+inline void FinishHalf(const GemmTile& t, int i, int h, float scale,
+                       float32x4_t sums) {
+  const size_t column = 4 * static_cast<size_t>(h);
+  sums = vmulq_n_f32(sums, scale);
+  if (t.n >= column + 4) return FinishFour<true>(t, i, column, 4, sums);
+  if (t.n > column) FinishFour<false>(t, i, column, t.n - column, sums);
 }
 
 // Quantizes the next block of a row, of which n elements are left, and returns
@@ -104,21 +101,20 @@ inline int32_t QuantizeBlock(const float* x, size_t n, const RowScale& row,
   return vaddvq_s32(sums);
 }
 
-// Quantizes rows as QuantizeRow, to blocks in which kGroup values of a row are
-// adjacent.
+// Quantizes rows [first, first + m) as QuantizeRow, to blocks in which kGroup
+// values of a row are adjacent.
 template <int kGroup, int kStart>
-inline Q8Block* PackRows(GemmUnpackedOf<float> rows, Q8Block* to) {
-  const size_t m = rows->m, blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;
+inline void PackSomeRows(GemmUnpackedOf<float> rows, size_t first, size_t m,
+                         Q8Block* to) {
   for (size_t i = 0; i < m; ++i) {
-    const float* x = rows.row(i);
+    const float* x = rows.row(first + i);
     const RowScale row(LargestMagnitude(x, rows->k));
-    for (size_t b = 0; b < blocks; ++b) {
-      auto* scales = reinterpret_cast<float*>(to + b * m);
+    for (size_t k = 0; k < rows->k; k += kGemmBlock) {
+      auto* scales = reinterpret_cast<float*>(to + k / kGemmBlock * m);
       auto* starts = reinterpret_cast<int32_t*>(scales + 2 * m);
       auto* values = reinterpret_cast<int8_t*>(starts + m) + i * kGroup;
       int8_t block[kGemmBlock];
-      const int32_t sum = QuantizeBlock(x + b * kGemmBlock,
-                                        rows->k - b * kGemmBlock, row, block);
+      const int32_t sum = QuantizeBlock(x + k, rows->k - k, row, block);
 #pragma GCC unroll 8
       for (size_t g = 0; g < kGemmBlock; g += kGroup) {
         __builtin_memcpy(values + g * m, block + g, kGroup);
@@ -128,20 +124,44 @@ inline Q8Block* PackRows(GemmUnpackedOf<float> rows, Q8Block* to) {
       starts[i] = kStart * sum;
     }
   }
-  return to + blocks * m;
+}
+template <int kRows, int kGroup, int kStart>
+inline Q8Block* PackRows(GemmUnpackedOf<float> rows, Q8Block* to) {
+  const size_t blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;
+  const size_t at_once = rows->m < kRows ? kFewBlockRows : kRows;
+  for (size_t first = 0; first < rows->m; first += at_once) {
+    const size_t left = rows->m - first;
+    const size_t m = left < at_once ? left : at_once;
+    PackSomeRows<kGroup, kStart>(rows, first, m, to);
+    to += blocks * m;
+  }
+  return to;
 }
 
 // Calls `Tile`::Run<B, M>(t) for each tile, with M as its rows.
 template <typename Tile, typename B, int M>
 void RunTile(GemmBlocksTile<B> t) {
-  if constexpr (M > 1) {
+  if constexpr (M > 1 && M <= kFewBlockRows) {
     if (static_cast<int>(t->m) < M) return RunTile<Tile, B, M - 1>(t);
   }
   Tile::template Run<B, M>(t);
 }
-template <typename Tile, typename B>
+// Tiles have kRows rows.
+template <int kRows, typename Tile, typename B>
 inline void MultiplyBlocks(GemmBlocksTile<B> tile) {
-  ForEachTile<kBlockRows, 1, kGemmBlock>(tile, RunTile<Tile, B, kBlockRows>);
+  GemmTile whole = *tile, last = *tile;
+  last.m %= kRows;
+  whole.m -= last.m;
+  const auto first = static_cast<ptrdiff_t>(whole.m);
+  last.a = tile.a() + whole.m * ((tile->k + kGemmBlock - 1) / kGemmBlock);
+  last.c = tile.c() + first * tile->c_stride;
+  if (last.addend != nullptr) {
+    last.addend = tile.addend() + first * tile->addend_stride;
+  }
+  ForEachTile<kRows, 1, kGemmBlock>(GemmBlocksTile<B>(whole),
+                                    RunTile<Tile, B, kRows>);
+  ForEachTile<kFewBlockRows, 1, kGemmBlock>(GemmBlocksTile<B>(last),
+                                            RunTile<Tile, B, kFewBlockRows>);
 }
 
 }  // namespace
