@@ -33,6 +33,8 @@ inline float32x4_t TwoTwice(const Fp16* from, int q) {
 }
 
 struct SmmlaTile {
+  static constexpr size_t kGroup = 8;
+
   // Eight values of rows 2 * p and 2 * p + 1. Of an odd number of rows, the
   // last one is multiplied twice.
   template <int M>
@@ -203,6 +205,16 @@ void gemm_q4z_4x8__i8mm(GemmQ4ZeroTile tile) {
 }
 void gemm_w8_4x8__i8mm(GemmW8Tile tile) {
   MultiplyBlocks<kFewBlockRows, SmmlaTile, W8Block>(tile);
+}
+
+void gemm_q4_row_8__i8mm(GemmQ4Tile tile) {
+  MultiplyRow<SmmlaTile, Q4Block>(tile);
+}
+void gemm_q4z_row_8__i8mm(GemmQ4ZeroTile tile) {
+  MultiplyRow<SmmlaTile, Q4ZeroBlock>(tile);
+}
+void gemm_w8_row_8__i8mm(GemmW8Tile tile) {
+  MultiplyRow<SmmlaTile, W8Block>(tile);
 }
 
 Q8Block* gemm_q4_pack_4__i8mm(GemmUnpackedOf<float> rows, Q8Block* to) {

@@ -120,6 +120,8 @@ class Dots {
 };
 
 struct SdotTile {
+  static constexpr size_t kGroup = 4;
+
   template <typename B, int M>
   static void Run(GemmBlocksTile<B> t) {
     // The accumulators of more rows would not fit into the registers.
@@ -178,6 +180,16 @@ void gemm_q4z_8x8__dotprod(GemmQ4ZeroTile tile) {
 }
 void gemm_w8_8x8__dotprod(GemmW8Tile tile) {
   MultiplyBlocks<kSdotRows, SdotTile, W8Block>(tile);
+}
+
+void gemm_q4_row_8__dotprod(GemmQ4Tile tile) {
+  MultiplyRow<SdotTile, Q4Block>(tile);
+}
+void gemm_q4z_row_8__dotprod(GemmQ4ZeroTile tile) {
+  MultiplyRow<SdotTile, Q4ZeroBlock>(tile);
+}
+void gemm_w8_row_8__dotprod(GemmW8Tile tile) {
+  MultiplyRow<SdotTile, W8Block>(tile);
 }
 
 Q8Block* gemm_q4_pack_8__dotprod(GemmUnpackedOf<float> rows, Q8Block* to) {

@@ -164,6 +164,25 @@ inline void MultiplyBlocks(GemmBlocksTile<B> tile) {
                                             RunTile<Tile, B, kFewBlockRows>);
 }
 
+// Multiplies one row by all panels.
+template <typename Tile, typename B>
+inline void MultiplyRow(GemmBlocksTile<B> t) {
+  GemmTile one = *t;
+  const auto* b =
+      reinterpret_cast<const GemmPanelBlock<B, kBlockColumns, Tile::kGroup>*>(
+          t.b());
+  const size_t blocks = (t->k + kGemmBlock - 1) / kGemmBlock;
+  for (size_t column = 0; column < t->n; column += kBlockColumns, b += blocks) {
+    const size_t left = t->n - column;
+    one.n = left < kBlockColumns ? left : kBlockColumns;
+    one.b = b;
+    one.c = t.c() + column;
+    if (t.bias() != nullptr) one.bias = t.bias() + column;
+    if (t.addend() != nullptr) one.addend = t.addend() + column;
+    Tile::template Run<B, 1>(GemmBlocksTile<B>(one));
+  }
+}
+
 }  // namespace
 }  // namespace mace::cpu
 

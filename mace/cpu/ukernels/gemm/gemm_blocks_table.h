@@ -33,13 +33,16 @@ constexpr GemmUkernel GemmBlocks(const char* name, CpuFeatures isa, int mr,
 
 GemmFn<GemmQ4Tile> gemm_q4_4x4__scalar, gemm_q4_row_16__avx512vnni,
     gemm_q4_16x16__amxint8, gemm_q4_14x16__avx512vnni, gemm_q4_6x8__avxvnni,
-    gemm_q4_6x8__avx2, gemm_q4_4x8__i8mm, gemm_q4_8x8__dotprod;
+    gemm_q4_6x8__avx2, gemm_q4_4x8__i8mm, gemm_q4_row_8__i8mm,
+    gemm_q4_8x8__dotprod, gemm_q4_row_8__dotprod;
 GemmFn<GemmQ4ZeroTile> gemm_q4z_4x4__scalar, gemm_q4z_row_16__avx512vnni,
     gemm_q4z_16x16__amxint8, gemm_q4z_14x16__avx512vnni, gemm_q4z_6x8__avxvnni,
-    gemm_q4z_6x8__avx2, gemm_q4z_4x8__i8mm, gemm_q4z_8x8__dotprod;
+    gemm_q4z_6x8__avx2, gemm_q4z_4x8__i8mm, gemm_q4z_row_8__i8mm,
+    gemm_q4z_8x8__dotprod, gemm_q4z_row_8__dotprod;
 GemmFn<GemmW8Tile> gemm_w8_4x4__scalar, gemm_w8_row_16__avx512vnni,
     gemm_w8_16x16__amxint8, gemm_w8_14x16__avx512vnni, gemm_w8_6x8__avxvnni,
-    gemm_w8_6x8__avx2, gemm_w8_4x8__i8mm, gemm_w8_8x8__dotprod;
+    gemm_w8_6x8__avx2, gemm_w8_4x8__i8mm, gemm_w8_row_8__i8mm,
+    gemm_w8_8x8__dotprod, gemm_w8_row_8__dotprod;
 
 GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_w8_pack_4__scalar,
     gemm_blocks_pack_16__amxint8, gemm_q4_pack_14__avx512vnni,
@@ -79,18 +82,21 @@ inline constexpr GemmUkernel kGemmBlocks[] = {
     GemmBlocks<gemm_w8_6x8__avx2, gemm_w8_pack_6__avx2>("gemm_w8_6x8__avx2",
                                                         kCpuAvx2Fma, 6, 8, 4),
 #elif defined(__aarch64__)
-    GemmBlocks<gemm_q4_4x8__i8mm, gemm_q4_pack_4__i8mm>(
+    GemmBlocks<gemm_q4_4x8__i8mm, gemm_q4_row_8__i8mm, gemm_q4_pack_4__i8mm>(
         "gemm_q4_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
-    GemmBlocks<gemm_q4z_4x8__i8mm, gemm_q4_pack_4__i8mm>(
+    GemmBlocks<gemm_q4z_4x8__i8mm, gemm_q4z_row_8__i8mm, gemm_q4_pack_4__i8mm>(
         "gemm_q4z_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
-    GemmBlocks<gemm_w8_4x8__i8mm, gemm_w8_pack_4__i8mm>(
+    GemmBlocks<gemm_w8_4x8__i8mm, gemm_w8_row_8__i8mm, gemm_w8_pack_4__i8mm>(
         "gemm_w8_4x8__i8mm", kCpuI8mm | kCpuDotProd, 4, 8, 8),
-    GemmBlocks<gemm_q4_8x8__dotprod, gemm_q4_pack_8__dotprod>(
-        "gemm_q4_8x8__dotprod", kCpuDotProd, 8, 8, 4),
-    GemmBlocks<gemm_q4z_8x8__dotprod, gemm_q4_pack_8__dotprod>(
-        "gemm_q4z_8x8__dotprod", kCpuDotProd, 8, 8, 4),
-    GemmBlocks<gemm_w8_8x8__dotprod, gemm_w8_pack_8__dotprod>(
-        "gemm_w8_8x8__dotprod", kCpuDotProd, 8, 8, 4),
+    GemmBlocks<gemm_q4_8x8__dotprod, gemm_q4_row_8__dotprod,
+               gemm_q4_pack_8__dotprod>("gemm_q4_8x8__dotprod", kCpuDotProd, 8,
+                                        8, 4),
+    GemmBlocks<gemm_q4z_8x8__dotprod, gemm_q4z_row_8__dotprod,
+               gemm_q4_pack_8__dotprod>("gemm_q4z_8x8__dotprod", kCpuDotProd, 8,
+                                        8, 4),
+    GemmBlocks<gemm_w8_8x8__dotprod, gemm_w8_row_8__dotprod,
+               gemm_w8_pack_8__dotprod>("gemm_w8_8x8__dotprod", kCpuDotProd, 8,
+                                        8, 4),
 #endif
     GemmBlocks<gemm_q4_4x4__scalar, gemm_q4_pack_4__scalar>(
         "gemm_q4_4x4__scalar", 0, 4, 4, 4),
