@@ -4,9 +4,11 @@
 #include "mace/base/aligned_buffer.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 namespace mace {
@@ -15,6 +17,8 @@ namespace {
 // Pages of this size, where the system offers them, cost a 512th of the faults
 // and of the translations that small ones do.
 constexpr size_t kHugePageBytes = 2 << 20;
+// From so many bytes on, pages are given back.
+constexpr size_t kManyBytes = 256 << 10;
 
 }  // namespace
 
@@ -52,6 +56,27 @@ Result<AlignedBuffer> AlignedBuffer::CreateUncounted(size_t bytes,
   buffer.data_.reset(p);
   buffer.size_ = bytes;
   return buffer;
+}
+
+void MakeZeros(void* data, size_t bytes) {
+  auto* const begin = static_cast<char*>(data);
+  char* first = begin;
+#if defined(__linux__)
+  if (bytes >= kManyBytes) {
+    const auto page = static_cast<int64_t>(sysconf(_SC_PAGESIZE));
+    const auto at = static_cast<int64_t>(reinterpret_cast<uintptr_t>(begin));
+    char* const pages = begin + (AlignUp(at, page) - at);
+    const size_t whole = static_cast<size_t>(begin + bytes - pages) /
+                         static_cast<size_t>(page) * static_cast<size_t>(page);
+    // Refused where memory is locked.
+    if (madvise(pages, whole, MADV_DONTNEED) == 0) {
+      std::memset(begin, 0, static_cast<size_t>(pages - begin));
+      first = pages + whole;
+    }
+  }
+#endif
+  const auto left = static_cast<size_t>(begin + bytes - first);
+  if (left > 0) std::memset(first, 0, left);
 }
 
 }  // namespace mace

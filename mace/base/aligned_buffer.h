@@ -44,6 +44,11 @@ class AlignedBuffer {
   MemoryShare share_;
 };
 
+// Makes zeros of memory that an AlignedBuffer owns. Whole pages of much of it
+// are given back to the system, which makes zeros of each when it is next used:
+// a KV cache takes time and memory for the rows that it has.
+void MakeZeros(void* data, size_t bytes);
+
 }  // namespace mace
 
 #endif  // MACE_BASE_ALIGNED_BUFFER_H_

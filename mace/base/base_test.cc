@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -96,6 +97,22 @@ TEST(AlignedBuffer, AlignsAndRefuses) {
   }
   EXPECT_EQ(AlignedBuffer::Create(SIZE_MAX).status().code(),
             Status::MACE_OUT_OF_RESOURCES);
+}
+
+TEST(AlignedBuffer, MakesZerosOfAnyRange) {
+  constexpr size_t kMany = 1 << 20, kGuard = 100;
+  const auto buffer = AlignedBuffer::Create(kMany + 2 * kGuard);
+  ASSERT_TRUE(buffer.ok());
+  auto* const all = static_cast<unsigned char*>(buffer->data());
+  for (const size_t at : {size_t{0}, size_t{1}, size_t{64}, kGuard}) {
+    for (const size_t n : {size_t{0}, size_t{1}, size_t{4096}, size_t{5000},
+                           kMany - 1, kMany, kMany + 3}) {
+      std::fill_n(all, buffer->size(), 7);
+      MakeZeros(all + at, n);
+      EXPECT_EQ(std::count(all, all + buffer->size(), 0), n) << at;
+      EXPECT_EQ(std::count(all + at, all + at + n, 0), n) << at;
+    }
+  }
 }
 
 TEST(MemoryBudget, CountsWhatIsHeld) {

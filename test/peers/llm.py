@@ -21,7 +21,8 @@ from pathlib import Path
 import llm_models
 import numpy as np
 import report
-from llm_engines import OURS, Engine, EngineError, Process, cores, first_token_ms, found
+from llm_engines import (OURS, Engine, EngineError, Process, cores, digits, first_token_ms,
+                         found)
 
 NEW_TOKENS = 17  # of a turn, of which the first is the prompt's
 FIRST = 16  # tokens of the prompt before the first token
@@ -33,11 +34,6 @@ FIGURES = {**{f"decode_{n}": True for n in CONTEXTS}, **{f"prefill_{n}": True fo
            "first_ms": False, "checked_ms": False, "anonymous_mb": False}
 Key = tuple[Engine, int]
 Samples = dict[str, dict[Key, list[float]]]
-
-
-def digits(length: int, first: int = 0) -> str:
-    """A prompt of so many tokens, which has nothing in common with one for another `first`."""
-    return "".join(str((first + k) % 10) for k in range(length))
 
 
 def turns(keys: list[Key], rounds: int) -> Iterator[Key]:

@@ -18,6 +18,11 @@ _OUR_LINE = re.compile(r"(\d+) tokens of prompt \((\d+) computed before\) at ([\
                        r"new tokens at ([\d.]+) a second")
 
 
+def digits(length: int, first: int = 0) -> str:
+    """A prompt of so many tokens, which has nothing in common with one for another `first`."""
+    return "".join(str((first + k) % 10) for k in range(length))
+
+
 class EngineError(Exception):
     """An engine cannot run a model."""
 

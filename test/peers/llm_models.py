@@ -60,18 +60,33 @@ def cache_bytes(name: str, tokens: int) -> int:
 
 
 def made(name: str, folder: Path, mace_run: str) -> Files:
-    """The GGUF file is written once, our model each time, because the converter may change."""
+    """Packed for this CPU. The GGUF file is written once, our model each time, because the
+    converter may change."""
+    plain = unpacked(name, folder)
+    files = Files(plain.gguf, folder / f"{name}.pb")
+    subprocess.run([mace_run, "--model_file", str(plain.pb), "--model_data_file",
+                    str(plain.data), "--pack_weights=host",
+                    f"--packed_model={files.pb.with_suffix('')}"], check=True,
+                   stdout=subprocess.DEVNULL)
+    plain.tokenizer.rename(files.tokenizer)
+    plain.pb.unlink()
+    plain.data.unlink()
+    return files
+
+
+def unpacked(name: str, folder: Path) -> Files:
+    """The same for any CPU."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = Files(folder / f"{name}.gguf", folder / f"{name}.pb")
+    files = Files(folder / f"{name}.gguf", folder / f"{name}_plain.pb")
     if not files.gguf.is_file():
         part = files.gguf.with_suffix(".part")
         _write_gguf(name, part)
         part.rename(files.gguf)
-    _convert(files, mace_run)
+    _convert(files)
     return files
 
 
-def _convert(files: Files, mace_run: str) -> None:
+def _convert(files: Files) -> None:
     from mace_tools.analyze.quantize.weight_only import store_weights
     from mace_tools.convert import importers
     from mace_tools.convert.emit import write_model
@@ -83,16 +98,8 @@ def _convert(files: Files, mace_run: str) -> None:
     read = kv_caches.sized(importers.read("gguf", files.gguf), CAPACITY, "fp16")
     graph = convert(importers.translate("gguf", read))
     graph.open_dims = {"input_ids": OpenDims(("", "tokens")), "logits_at": OpenDims(("rows",))}
-    plain = files.pb.with_name(f"{files.pb.stem}.plain.pb")
-    write_model(store_weights(graph, "int4", [], {}, True).graph, plain,
-                plain.with_suffix(".data"), {})
+    write_model(store_weights(graph, "int4", [], {}, True).graph, files.pb, files.data, {})
     files.tokenizer.write_bytes(tokenizer_file(files.gguf))
-    subprocess.run([mace_run, "--model_file", str(plain), "--model_data_file",
-                    str(plain.with_suffix(".data")), "--pack_weights=host",
-                    f"--packed_model={files.pb.with_suffix('')}"], check=True,
-                   stdout=subprocess.DEVNULL)
-    plain.unlink()
-    plain.with_suffix(".data").unlink()
 
 
 def _matrices(s: Sizes) -> list[tuple[str, tuple[int, int]]]:

@@ -59,7 +59,7 @@ Status KvCache::Reserve(int64_t rows) {
                         AlignedBuffer::Create(bytes, "a state"));
   const auto owner = MakeShared<AlignedBuffer>(std::move(buffer));
   // What no row fills is read by checks of all elements.
-  std::memset(owner->data(), 0, bytes);
+  MakeZeros(owner->data(), bytes);
   memory_ = std::shared_ptr<void>(owner, owner->data());
   if (count_ == nullptr) count_ = MakeShared<int64_t>(0);
   type_ = type;

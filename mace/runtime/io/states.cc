@@ -58,7 +58,7 @@ Status States::Allocate(State& state, const Shape& shape) {
   MACE_ASSIGN_OR_RETURN(
       AlignedBuffer buffer,
       AlignedBuffer::Create(std::max<size_t>(bytes, 1), "a state"));
-  if (bytes > 0) std::memset(buffer.data(), 0, bytes);
+  MakeZeros(buffer.data(), bytes);
   state.buffers[0] = MakeShared<AlignedBuffer>(std::move(buffer));
   state.grown = nullptr;
   state.type.shape = shape;
@@ -327,8 +327,8 @@ Status States::Reset() {
     void* const value = DataOf(state);
     if (state.initial != nullptr) {
       CopyWeight(*state.initial, value);
-    } else if (Bytes(state.type) > 0) {
-      std::memset(value, 0, static_cast<size_t>(Bytes(state.type)));
+    } else {
+      MakeZeros(value, static_cast<size_t>(Bytes(state.type)));
     }
   }
   return Status();
