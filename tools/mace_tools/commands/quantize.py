@@ -91,7 +91,7 @@ def _store_weights(context: Context, tag: str, model: Model, graph: Graph,
             "stored": {name: {"bits": int(w.kind[1:]), "sqnr_db": w.error.sqnr_db,
                               "nodes": w.nodes} for name, w in made.weights.items()},
             "outputs": {name: error.report() for name, error in made.outputs.items()},
-            "left_in_floats": made.left_out, "warnings": made.doubts}
+            "kept": made.kept, "left_in_floats": made.left_out, "warnings": made.doubts}
 
 
 def _asked(context: Context, tag: str, model: Model) -> Model:

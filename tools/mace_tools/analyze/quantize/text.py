@@ -3,7 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from collections import Counter
 from collections.abc import Iterator
 
 from mace_tools.analyze.quantize.post_training import Made
@@ -25,11 +24,14 @@ def lines(made: Made, wide: bool) -> Iterator[str]:
             for name, error in made.errors.items()]
     yield from fitter.lines(_COLUMNS, rows)
     yield from fitter.note()
-    reasons = Counter(made.left_out.values())
-    for reason, count in reasons.items():
+    for reason in dict.fromkeys(made.left_out.values()):
         names = [n for n, r in made.left_out.items() if r == reason]
-        more = f" and {count - _MAX_LEFT} more" if count > _MAX_LEFT else ""
-        yield f"in float32, {reason}: {', '.join(names[:_MAX_LEFT])}{more}"
+        yield f"in float32, {reason}: {_some(names)}"
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _MAX_LEFT} more" if len(names) > _MAX_LEFT else ""
+    return f"{', '.join(names[:_MAX_LEFT])}{more}"
 
 
 def weight_lines(made: MadeStored, wide: bool) -> Iterator[str]:
@@ -42,6 +44,8 @@ def weight_lines(made: MadeStored, wide: bool) -> Iterator[str]:
             for name, w in made.weights.items()]
     yield from fitter.lines(columns, rows)
     yield from fitter.note()
+    if made.kept:
+        yield f"quantized in the source: {_some(made.kept)}"
     for name, reason in made.left_out.items():
         yield f"in float32: {name}: {reason}"
     for name, error in made.outputs.items():

@@ -56,8 +56,8 @@ class Stored:
 
 @dataclass
 class MadeStored:
-    """`left_out`: weights that stay as they are, with the reason. `kept`: those that the source has
-    quantized, of layers that are dynamic now. `outputs`: what is known of their errors."""
+    """`left_out`: weights that stay in floats, with the reason. `kept`: those that the source has
+    quantized. `outputs`: what is known of their errors."""
 
     graph: Graph
     weights: dict[str, Stored]
@@ -98,32 +98,35 @@ def store_weights(graph: Graph, kind: str, float_nodes: tuple[str, ...] = (),
     new = clone(graph)
     new.subgraphs = {name: clone(part) for name, part in graph.subgraphs.items()}
     made = MadeStored(new, {}, {}, dynamic)
+    num_dynamic = 0
     for prefix, part in (("", new), *((f"{name}/", p) for name, p in new.subgraphs.items())):
         part.subgraphs = new.subgraphs
-        _store_part(part, prefix, kind, float_nodes, seen if part is new else {}, made)
-    if not made.weights and not made.kept:
+        num_dynamic += _store_part(part, prefix, kind, float_nodes,
+                                   seen if part is new else {}, made)
+    if not made.weights and not num_dynamic:
         raise MaceError(f"{graph.name}: no weight can be stored quantized: the model has no "
                         f"{' or '.join(OPERANDS)} with a constant matrix of floats of its own")
     return made
 
 
 def _store_part(graph: Graph, prefix: str, kind: str, float_nodes: tuple[str, ...],
-                seen: Mapping[str, np.ndarray], made: MadeStored) -> None:
-    """Stores the weights of the model, or of one of its subgraphs, which has the prefix."""
+                seen: Mapping[str, np.ndarray], made: MadeStored) -> int:
+    """Stores the weights of the model, or of one of its subgraphs, which has the prefix. Returns
+    how many layers have become dynamic."""
+    num_dynamic = 0
     for name in _weights(graph):
         tensor, readers = graph.tensors[name], graph.consumers(name)
         why = _why_not(graph, tensor, readers, float_nodes)
-        if why:
+        if why and tensor.packed is None:
             made.left_out[prefix + name] = why
             continue
-        layers = [n for n in readers if made.is_dynamic and n.op == "FullyConnected"]
+        layers = [n for n in readers
+                  if made.is_dynamic and n.op == "FullyConnected" and not why]
         for node in layers:
             node.attrs["dynamic"] = 1
+        num_dynamic += len(layers)
         if tensor.packed is not None:
-            if layers:
-                made.kept.append(prefix + name)
-            else:
-                made.left_out[prefix + name] = "it is quantized already"
+            made.kept.append(prefix + name)
             continue
         before = tensor.data
         if not np.isfinite(before).all():
@@ -131,6 +134,7 @@ def _store_part(graph: Graph, prefix: str, kind: str, float_nodes: tuple[str, ..
                             "which no quantized value stands; leave the node out with float_nodes")
         used, error = _store_source_blocks(tensor) or _store(tensor, BITS[kind], seen.get(name))
         made.weights[prefix + name] = Stored(used, error, before.size, [n.name for n in readers])
+    return num_dynamic
 
 
 def measured(graph: Graph, made: MadeStored, runs: Runs, samples: Sequence[Arrays]

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import numpy as np
 import pytest
 
+from mace_tools.analyze.quantize import text
 from mace_tools.analyze.quantize.runs import Runs
 from mace_tools.analyze.quantize.weight_only import (
     MIN_DB,
@@ -240,8 +241,10 @@ def test_weights_that_the_source_quantized_become_dynamic_as_they_are():
     graph.add("Gather", ["table", rows], ["z"], axis=0)
     graph.outputs = ["y", "z"]
     made = store_weights(graph, "int8", dynamic=True)
-    assert (made.kept, made.weights) == (["w"], {})
-    assert made.left_out == {"table": "it is quantized already"}
+    assert (made.kept, made.weights, made.left_out) == (["w", "table"], {}, {})
+    shown = list(text.weight_lines(made, True))
+    assert "quantized in the source: w, table" in shown
+    assert not any("float32" in line for line in shown)
     layer, = (n for n in made.graph.nodes if n.op == "FullyConnected")
     assert layer.attrs["dynamic"] == 1 and made.graph.tensors["w"].stored == "i4"
     with pytest.raises(MaceError, match="no weight can be stored quantized"):
