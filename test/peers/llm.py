@@ -10,6 +10,7 @@ figure is the median of the rounds in which the engine's figure for the fewest t
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,8 +22,7 @@ from pathlib import Path
 import llm_models
 import numpy as np
 import report
-from llm_engines import (OURS, Engine, EngineError, Process, cores, digits, first_token_ms,
-                         found)
+from llm_engines import OURS, Engine, EngineError, Process, cores, digits, first_token_ms, found
 
 NEW_TOKENS = 17  # of a turn, of which the first is the prompt's
 FIRST = 16  # tokens of the prompt before the first token
@@ -112,21 +112,26 @@ def rows_of(name: str, files: llm_models.Files, engines: list[Engine], threads: 
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(prog="llm.sh", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--models", default=",".join(llm_models.MODELS), help="comma list")
     parser.add_argument("--threads", default="1,2", help="comma list")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--write", action="store_true",
                         help="rewrite the table of docs/language_models.md")
+    parser.add_argument("--check_arguments", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     unknown = set(args.models.split(",")) - set(llm_models.MODELS)
     if unknown:
         parser.error(f"no such model: {', '.join(sorted(unknown))}; there are "
                      f"{', '.join(llm_models.MODELS)}")
+    if not re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", args.threads):
+        parser.error(f"--threads is '{args.threads}'; give numbers of threads, such as 1,2")
     args.threads = [int(number) for number in args.threads.split(",")]
     if max(args.threads) > cores():
         parser.error(f"this machine has {cores()} cores")
+    if args.rounds < 1:
+        parser.error(f"--rounds is {args.rounds}; it must be at least 1")
     if shutil.which("taskset") is None:
         parser.error("taskset, of util-linux, is not installed")
     return args
@@ -145,6 +150,8 @@ def mace_run() -> str:
 
 def main() -> int:
     args = parse()
+    if args.check_arguments:  # before anything is built
+        return 0
     program = mace_run()
 
     def limits(threads: int) -> dict[str, float]:

@@ -1,6 +1,8 @@
 #!/bin/bash
 # Decoders in MACE beside llama.cpp: test/peers/llm.sh [--models M,..] [--threads 1,2] [--rounds N]
 #   [--json OUT] [--write]
+# Their Arm instructions, under qemu: test/peers/llm.sh arm [--models M,..] [--cpus dotprod,i8mm]
+#   [--functions] [--json OUT] [--write]
 # SPDX-License-Identifier: Apache-2.0
 #
 # Without a network: MACE_LLAMA_CPP is a folder with the sources of llama.cpp in sources/, or with
@@ -8,10 +10,22 @@
 # and xxhash.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-[[ -n ${MACE_RUN:-} ]] || tools/setup.sh --for run
+mode=llm
+if [[ ${1:-} == arm ]]; then
+  mode=llm_arm
+  shift
+fi
 cache=${MACE_CACHE:-$HOME/.cache/mace}
 python=$cache/venv/bin/python
+check() { "$python" "test/peers/$mode.py" --check_arguments "$@"; }
+[[ ! -x $python ]] || check "$@"  # before anything is installed or built
+if [[ $mode == llm_arm ]]; then
+  tools/setup.sh --for test
+elif [[ -z ${MACE_RUN:-} ]]; then
+  tools/setup.sh --for run
+fi
 [[ -x $python ]] || python=python3
+check "$@"
 wanted=$PWD/test/peers/llama/requirements.txt
 llama=${MACE_LLAMA_CPP:-$cache/peers/llama.cpp-$(sha256sum "$wanted" | head -c 12)}
 mkdir -p "$llama"
@@ -26,22 +40,31 @@ fetch() {
   rm -r "$at"
 }
 
-# build NAME ON|OFF COMPILER: for this CPU, with AMX or without.
+# build NAME COMPILER OPTION..: of CMake, for this CPU if they name no other.
 build() {
   [[ -x $llama/$1 ]] && return
   [[ -d $llama/sources ]] || fetch
-  echo "peers: building llama.cpp with $3, AMX $2" >&2
+  echo "peers: building $1 with $2" >&2
   # The C compiler of the same kind, which takes the same flags.
-  local cc; cc=$(sed 's/clang++/clang/; s/g++/gcc/; s/c++$/cc/' <<< "$3")
-  cmake -S test/peers/llama -B "$llama/build_$1" -DCMAKE_BUILD_TYPE=Release -DAMX="$2" \
-    -DLLAMA="$llama/sources" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$3" > "$llama/$1.log"
+  local cc; cc=$(sed 's/clang++/clang/; s/g++/gcc/; s/c++$/cc/' <<< "$2")
+  cmake -S test/peers/llama -B "$llama/build_$1" -DCMAKE_BUILD_TYPE=Release "${@:3}" \
+    -DLLAMA="$llama/sources" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$2" > "$llama/$1.log"
   cmake --build "$llama/build_$1" --target llama_worker -j "$(nproc)" >> "$llama/$1.log" 2>&1 ||
     { tail -20 "$llama/$1.log" >&2; return 1; }
   mv "$llama/build_$1/llama_worker" "$llama/$1"
 }
 
-build llama.cpp OFF "${CXX:-c++}"
-# GCC 12 drops what configures the tiles: its AMX build ends with SIGILL.
-clang=$(compgen -c clang++- | sort -V | tail -1)
-if grep -q amx_int8 /proc/cpuinfo; then build llama.cpp_amx ON "${clang:-${CXX:-c++}}"; fi
-MACE_LLAMA_CPP=$llama exec "$python" test/peers/llm.py "$@"
+if [[ $mode == llm_arm ]]; then
+  for extensions in dotprod i8mm+dotprod; do
+    build "llama.cpp_${extensions%%+*}" aarch64-linux-gnu-g++ -DARM="armv8.2-a+fp16+$extensions" \
+      -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64
+  done
+else
+  build llama.cpp "${CXX:-c++}" -DAMX=OFF
+  # GCC 12 drops what configures the tiles: its AMX build ends with SIGILL.
+  clang=$(compgen -c clang++- | sort -V | tail -1)
+  if grep -q amx_int8 /proc/cpuinfo; then
+    build llama.cpp_amx "${clang:-${CXX:-c++}}" -DAMX=ON
+  fi
+fi
+MACE_LLAMA_CPP=$llama exec "$python" "test/peers/$mode.py" "$@"

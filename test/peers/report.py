@@ -129,16 +129,18 @@ def machine(rows: list[dict], limits: Callable[[dict], str] = lambda r: (
 
 
 def write(rows: list[dict], path: Path, kept: Path, models: list[str],
-          make: Callable[[list[dict]], str] = table, device: str = "") -> None:
+          make: Callable[[list[dict]], str] = table, device: str = "", by: str = "threads",
+          marks: tuple[str, str] = (BEGIN, END)) -> None:
     """Replaces the text between the marks by what `make` makes, below the device's name, or that
-    of the CPU. Rows of other networks are those of the last run that measured them, so that a
-    table can be made in parts; `kept` holds them."""
+    of the CPU. Rows of other networks, or for another value of `by`, are those of the last run that
+    measured them, so that a table can be made in parts; `kept` holds them."""
     old = json.loads(kept.read_text()) if kept.is_file() else []
-    measured = {(r["model"], r["threads"]) for r in rows}
-    rows = [r for r in old if (r["model"], r["threads"]) not in measured] + rows
+    measured = {(r["model"], r[by]) for r in rows}
+    rows = [r for r in old if (r["model"], r[by]) not in measured] + rows
     kept.write_text(json.dumps(rows))
-    rows.sort(key=lambda r: (models.index(r["model"]), r["threads"]))
+    rows.sort(key=lambda r: (models.index(r["model"]), r[by]))
     text = path.read_text()
-    head, rest = text.split(BEGIN, 1)
-    tail = rest.split(END, 1)[1]
-    path.write_text(f"{head}{BEGIN}\n{device or machine(rows)}\n\n{make(rows)}\n{END}{tail}")
+    begin, end = marks
+    head, rest = text.split(begin, 1)
+    tail = rest.split(end, 1)[1]
+    path.write_text(f"{head}{begin}\n{device or machine(rows)}\n\n{make(rows)}\n{end}{tail}")
