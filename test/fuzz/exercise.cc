@@ -53,7 +53,8 @@ class Session {
   Outcome Run(const std::string& graph, std::shared_ptr<const uint8_t> weights,
               size_t weight_bytes) {
     MaceModelOptions options;
-    options.verify_checksum = false;  // mutations do not update it
+    // Mutations do not renew it.
+    options.verify_checksum = random_.Percent(3);
     outcome_.status = MaceModel::Load(
         reinterpret_cast<const unsigned char*>(graph.data()), graph.size(),
         std::move(weights), weight_bytes, &model_, options);

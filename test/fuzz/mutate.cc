@@ -13,8 +13,8 @@ namespace {
 const std::vector<const NamedMutation*>& Urn() {
   static const auto* urn = [] {
     auto* all = new std::vector<const NamedMutation*>;
-    for (const auto* list :
-         {&NodeMutations(), &ModelMutations(), &QuantizationMutations()}) {
+    for (const auto* list : {&NodeMutations(), &ModelMutations(),
+                             &FormatMutations(), &QuantizationMutations()}) {
       for (const NamedMutation& m : *list)
         all->insert(all->end(), m.weight, &m);
     }

@@ -24,6 +24,9 @@ struct NamedMutation {
 const std::vector<NamedMutation>& NodeMutations();
 // Mutations of everything else: inputs, outputs, weights, stored plans.
 const std::vector<NamedMutation>& ModelMutations();
+// Mutations of what a file says of its format: versions, settings, dynamic
+// dimensions, states, checksums.
+const std::vector<NamedMutation>& FormatMutations();
 // Mutations of scales, zero points and quantized values.
 const std::vector<NamedMutation>& QuantizationMutations();
 

@@ -149,6 +149,7 @@ TEST(Mutate, EachMutationChangesTheModel) {
   };
   check(Sample(), NodeMutations());
   check(Sample(), ModelMutations());
+  check(Sample(), FormatMutations());
   check(QuantizedSample(), QuantizationMutations());
 }
 

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-import json
 import random
 import subprocess
 import sys
@@ -107,21 +106,35 @@ def test_every_format_names_what_reads_it():
         assert (kind.write is None) == (kind.program == READ_BYTES), name
 
 
-def test_coverage_counts_the_folders_that_are_asked_for(tmp_path, monkeypatch):
-    files = {"/x/mace/model/a.cc": (10, 9), "/x/mace/ops/ops_unit_0.cc": (100, 84),
-             "mace/ops/common/b.h": (100, 86), "/x/mace/proto/mace.pb.cc": (900, 0),
-             "/x/mace/ops/testing/c.cc": (900, 0), "/x/mace/proto/reader.h": (1, 1),
-             "/usr/include/c++/vector": (900, 0)}
-    data = {"data": [{"files": [{"filename": name, "summary": {
-        "lines": {"count": count, "covered": reached}}} for name, (count, reached)
-        in files.items()]}]}
-    monkeypatch.setattr(coverage.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(
-        a, 0, json.dumps(data)))
-    found = coverage.lines(tmp_path, [tmp_path])
-    assert found == {"mace/model": (10, 9), "mace/proto": (1, 1), "mace/ops": (200, 170)}
-    assert coverage.table(found)[1]
-    assert "| mace/ops | 200 | 85.0 % | 85 % |" in coverage.table(found)[0]
-    assert not coverage.table(found | {"mace/model": (10, 8)})[1]
+SHOWN = """/x/mace/model/a.cc:
+    1|       |// Nothing that runs.
+    2|     10|Status Read() {
+    3|      0|  return Bad(a | b);
+    4|  1.2k|}
+    5|      0|constexpr auto Rules() {
+    6|      0|  return 1;
+    7|      0|}
+    8|      0|int Unread() {
+    9|      0|}
+
+/x/bin/mace/ops/ops_unit_0.cc:
+    1|      3|  f();
+/x/mace/proto/mace.pb.cc:
+    1|      0|  f();
+/x/mace/ops/testing/c.cc:
+    1|      0|  f();
+/usr/include/c++/vector:
+    1|      0|  f();
+"""
+
+
+def test_coverage_counts_what_runs_in_the_folders_that_are_asked_for():
+    found = coverage.counted(SHOWN)
+    assert found == {"mace/model": (5, 2), "mace/proto": (0, 0), "mace/ops": (1, 1)}
+    text, enough = coverage.table(found)
+    assert "| mace/model | 5 | 40.0 % | 90 % |" in text and not enough
+    assert coverage.table(dict.fromkeys(coverage.ASKED, (100, 90)))[1]
+    assert not coverage.table(dict.fromkeys(coverage.ASKED, (100, 89)))[1]
 
 
 @pytest.mark.full
