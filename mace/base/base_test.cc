@@ -95,8 +95,16 @@ TEST(AlignedBuffer, AlignsAndRefuses) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % kAlignment, 0u);
     EXPECT_EQ(buffer->size(), bytes);
   }
-  EXPECT_EQ(AlignedBuffer::Create(SIZE_MAX).status().code(),
-            Status::MACE_OUT_OF_RESOURCES);
+}
+
+TEST(AlignedBuffer, RefusesSizesNearHalfOfTheAddresses) {
+  constexpr size_t kHalf = SIZE_MAX / 2 + 1;  // 2^63, or 2^31
+  for (const size_t bytes : {kHalf, kHalf + 1, kHalf + 63, kHalf + 64,
+                             SIZE_MAX - 64, SIZE_MAX - 63, SIZE_MAX}) {
+    EXPECT_EQ(AlignedBuffer::Create(bytes).status().code(),
+              Status::MACE_OUT_OF_RESOURCES)
+        << bytes;
+  }
 }
 
 TEST(AlignedBuffer, MakesZerosOfAnyRange) {

@@ -23,6 +23,48 @@ TEST(TensorType, CheckedSizes) {
   EXPECT_EQ(ToString(TensorType{DataType::kBF16, {1, 2}}), "bf16[1,2]");
 }
 
+// Of three extents near the ends of 31, 32, 61 to 64 bits, and factors of
+// 2^64 + 1 and 2^32 + 1, whose products wrap to small numbers.
+TEST(TensorType, SizesNearTheEndsOfIntegers) {
+  std::vector<int64_t> extents = {0, 1, 2, 3, 641, 6700417, INT64_MAX};
+  for (const int bits : {31, 32, 61, 62}) {
+    for (int64_t near = -1; near <= 1; ++near) {
+      extents.push_back((int64_t{1} << bits) + near);
+    }
+  }
+  // The exact result, or above what an int64_t holds.
+  const auto times = [](double exact, int64_t n) {
+    return exact * static_cast<double>(n);
+  };
+  int accepted = 0;
+  for (const int64_t a : extents) {
+    for (const int64_t b : extents) {
+      for (const int64_t c : extents) {
+        const Shape shape = {a, b, c};
+        const double about = times(times(static_cast<double>(a), b), c);
+        const auto count = CheckedNumElements(shape);
+        if (about > 1e19) {
+          EXPECT_FALSE(count.ok()) << ToString({DataType::kU8, shape});
+        }
+        if (!count.ok()) continue;
+        EXPECT_EQ(*count, a * b * c);  // without overflow, as `about` tells
+        for (const DataType type :
+             {DataType::kU8, DataType::kF16, DataType::kF32, DataType::kI64}) {
+          const auto bytes = CheckedBytes({type, shape});
+          const auto size = static_cast<int64_t>(SizeOf(type));
+          if (times(about, size) > 1e19) {
+            EXPECT_FALSE(bytes.ok()) << ToString({type, shape});
+          }
+          if (!bytes.ok()) continue;
+          EXPECT_EQ(*bytes / size, *count) << ToString({type, shape});
+          ++accepted;
+        }
+      }
+    }
+  }
+  EXPECT_GT(accepted, 1000);
+}
+
 struct AllKinds {
   int64_t i = 1;
   bool b = false;

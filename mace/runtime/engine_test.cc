@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -378,6 +379,36 @@ TEST(MaceEngine, ShareAModel) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// Engines of one model and of models of their own are created, run and
+// destroyed by 16 threads at once: a thousand times where ThreadSanitizer
+// watches.
+TEST(MaceEngine, SixteenAreCreatedAtOnce) {
+#if defined(__SANITIZE_THREAD__)
+  constexpr int kRounds = 1000;
+#else
+  constexpr int kRounds = 20;
+#endif
+  const auto shared = Sample().Load();
+  std::atomic<int> ready{0}, wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 16; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < kRounds; ++round) {
+        ++ready;  // all begin a round together
+        while (ready < 16 * (round + 1)) std::this_thread::yield();
+        const auto engine = Create(t % 2 == 0 ? shared : Sample().Load());
+        std::map<std::string, MaceTensor> outputs;
+        const std::vector<float> x(6, static_cast<float>(t));
+        const bool ran =
+            engine->Run({{"x", FloatTensor({2, 3}, x)}}, &outputs).ok();
+        wrong += !ran || Values(outputs["q"])[5] != t + 2.f;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(MaceEngine, Metadata) {

@@ -201,6 +201,59 @@ TEST(HostileValues, OfEveryAttribute) {
               counts.refused, counts.unsupported, counts.failed, counts.ran);
 }
 
+// Operands of floats in which none, some or all are NaN or infinite.
+OpCase WithFloats(OpCase c, const Floats& pattern) {
+  for (TestTensor& t : c.inputs) {
+    if (t.type.dtype != DataType::kF32) continue;
+    for (size_t at = 0; at < t.bytes.size() / 4; ++at) {
+      const float value = pattern[at % pattern.size()];
+      if (value != 0) std::memcpy(t.bytes.data() + 4 * at, &value, 4);
+    }
+  }
+  return c;
+}
+
+const std::vector<Floats> kPatterns = {
+    {kNan},     {kNan, 0},
+    {0, kNan},  {kNan, kInfinity, -kInfinity},
+    {-kNan, 0}, {0, 0, kNan, 0, 0, 0, 0, -kInfinity}};
+
+TEST(HostileValues, NanInEveryFloatOperand) {
+  Counts counts;
+  for (const OpCase& sample : OpSamples()) {
+    for (const Floats& pattern : kPatterns) {
+      SCOPED_TRACE(sample.op + ": " + Shown(pattern));
+      Check(WithFloats(sample, pattern), &counts);
+    }
+  }
+  EXPECT_GT(counts.ran, 300);
+  std::printf("floats: %d refused, %d not run, %d failed, %d ran\n",
+              counts.refused, counts.unsupported, counts.failed, counts.ran);
+}
+
+// What orders elements has the same order on every path, and never one that is
+// no order: std::sort reads outside of its range then.
+TEST(HostileValues, NanThroughEverySorter) {
+  constexpr size_t kCount = 4000;  // beyond what is sorted by insertion
+  for (const Floats& pattern : kPatterns) {
+    Floats x(kCount);
+    for (size_t i = 0; i < kCount; ++i) {
+      const float value = pattern[i % pattern.size()];
+      x[i] = value != 0 ? value : static_cast<float>((i * 7919) % 1009);
+    }
+    const TestTensor row = F32({kCount}, x);
+    for (const int64_t largest : {0, 1}) {
+      for (const int64_t k : {int64_t{1}, int64_t{100}, int64_t{kCount}}) {
+        SCOPED_TRACE("TopK " + std::to_string(k) + ": " + Shown(pattern));
+        CheckOp({"TopK", {{"k", k}, {"largest", largest}}, {row}, 2});
+      }
+    }
+    SCOPED_TRACE(Shown(pattern));
+    CheckOp({"ArgMax", {}, {row}});
+    CheckOp({"Unique", {}, {row}, 4});
+  }
+}
+
 // A value as the attribute's type, but of another one.
 TEST(HostileValues, OfAnotherType) {
   const std::vector<Attr> kOthers = {int64_t{1}, 0.5f, std::string("1"),

@@ -2,6 +2,8 @@
 // answers, and what is wrong with a stream or with the app's headers.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <dirent.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -189,6 +191,60 @@ void WriteBytes(const std::string& path,
 }
 
 // With a mapping, the process would end by SIGBUS.
+// Of this process: descriptors that are open, and mappings.
+std::pair<size_t, size_t> OpenNow() {
+  size_t descriptors = 0, mappings = 0;
+  DIR* const folder = opendir("/proc/self/fd");
+  while (readdir(folder) != nullptr) ++descriptors;
+  closedir(folder);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    mappings += line.find("/mace_open_") != std::string::npos;
+  }
+  return {descriptors, mappings};
+}
+
+TEST(Load, LeavesNoDescriptorsAndMappingsOpen) {
+  ModelBuilder b = Sample();
+  const std::string stem = ::testing::TempDir() + "/mace_open_";
+  const std::string pb = stem + "m.pb", data = stem + "m.data";
+  const std::string cut = stem + "cut.pb";
+  const auto graph = b.Graph();
+  const auto weights = DataOf(b);
+  const auto write = [](const std::string& path, const unsigned char* bytes,
+                        size_t size) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes),
+               static_cast<std::streamsize>(size));
+  };
+  write(pb, graph.data(), graph.size());
+  write(data, weights.data(), weights.size());
+  write(cut, graph.data(), graph.size() / 2);
+  const auto load = [&](bool into_memory) {
+    std::shared_ptr<MaceModel> model, none;
+    const auto read = [&](const std::string& graph_file,
+                          const std::string& data_file,
+                          std::shared_ptr<MaceModel>* to) {
+      return into_memory ? MaceModel::LoadIntoMemory(graph_file, data_file, to)
+                         : MaceModel::Load(graph_file, data_file, to);
+    };
+    EXPECT_TRUE(read(pb, data, &model).ok());
+    Answer(model);
+    // What fails at each stage.
+    EXPECT_FALSE(read(cut, data, &none).ok());
+    EXPECT_FALSE(read(pb, cut, &none).ok());
+    EXPECT_FALSE(read(pb, "/nowhere", &none).ok());
+    EXPECT_FALSE(read(pb, "/dev/null", &none).ok());
+  };
+  load(false);  // what a process opens once
+  load(true);
+  const auto before = OpenNow();
+  for (int i = 0; i < 50; ++i) load(i % 2 == 0);
+  EXPECT_EQ(OpenNow(), before);
+  EXPECT_EQ(before.second, 0u);
+  for (const std::string& path : {pb, data, cut}) std::remove(path.c_str());
+}
+
 TEST(LoadIntoMemory, FilesMayBeCutShort) {
   const ModelBuilder b = Sample();
   const std::string stem = ::testing::TempDir() + "/load_into_memory";

@@ -166,6 +166,9 @@ WRONG = [
     (INPUT + RELU.replace('"ReLU"', '"Pooling"'), "lacks its kernel_size"),
     (INPUT + RELU.replace('"ReLU"', '"Pooling" pooling_param { kernel_size: 0 }'),
      "kernel_size is 0, it must be 1 or larger"),
+    *[(INPUT + RELU.replace('"ReLU"', f'"Pooling" pooling_param {{ kernel_size: {count} }}'),
+       ":2: .*([Ii]nteger|out of range|Expected)") for count in (
+           "-1", "4294967296", "18446744073709551617", "1e9", "0x1p4", "99999999999999999999")],
     (INPUT + RELU.replace('"ReLU"', '"Pooling" pooling_param { kernel_h: 2 }'), "kernel_h alone"),
     (INPUT + RELU.replace('"ReLU"', '"Reshape" reshape_param { shape { dim: 5 dim: -1 } }'),
      r"48 elements of its bottom \[1, 3, 4, 4\] do not fit the shape \[5, -1\]"),

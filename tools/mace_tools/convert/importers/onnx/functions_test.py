@@ -157,6 +157,7 @@ def test_damaged_sparse_constants(tmp_path, indices, shape, message):
 @pytest.mark.parametrize("location, more, message", [
     ("w.bin", {}, ""), ("sub/w.bin", {"offset": "4", "length": "24"}, ""),
     ("../w.bin", {}, "lies outside the model's folder"), ("link.bin", {}, "lies outside"),
+    ("hard.bin", {}, "has another name .a hard link.*copy it"),
     ("linked/w.bin", {}, "lies outside"), ("/etc/passwd", {}, "lies outside"),
     ("C:\\w.bin", {}, "lies outside"), ("", {}, "does not say where its data are"),
     ("w.bin", {"offset": "-4"}, "the offset of its external data is '-4'"),
@@ -170,6 +171,8 @@ def test_data_in_other_files(tmp_path, location, more, message):
         folder.mkdir(exist_ok=True)
         (folder / "w.bin").write_bytes(head + X.tobytes())
     os.symlink("../w.bin", inside / "link.bin")
+    (tmp_path / "elsewhere").write_bytes(X.tobytes())
+    os.link(tmp_path / "elsewhere", inside / "hard.bin")
     os.symlink("..", inside / "linked")
     w = onnx.TensorProto(name="w", data_type=1, dims=X.shape, data_location=1)
     for key, value in {"location": location, **more}.items():

@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import math
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -161,6 +162,9 @@ def _external(t: Any, folder: Path, wanted: int) -> bytes:
     begin, length = (_number(t, keys, key) for key in ("offset", "length"))
     try:
         with open_file(path) as f:
+            if os.fstat(f.fileno()).st_nlink > 1:  # an archive may link to a file elsewhere
+                raise ModelError(f"tensor '{t.name}': its data file {path} has another name (a "
+                                 "hard link), which may lie outside the model's folder; copy it")
             size = f.seek(0, 2)
             end = size if length is None else (begin or 0) + length
             if not (begin or 0) <= end <= size:
