@@ -56,7 +56,7 @@ class Stored:
 
 @dataclass
 class MadeStored:
-    """`left_out`: weights that stay in floats, with the reason. `kept`: those that the source has
+    """`left_out`: weights that stay in float32, with the reason. `kept`: those that the source has
     quantized. `outputs`: what is known of their errors."""
 
     graph: Graph
