@@ -33,10 +33,13 @@ def lines(out: Path, programs: Sequence[Path]) -> dict[str, tuple[int, int]]:
     profiles = sorted((out / "profiles").glob("*.profraw"))
     merged = out / _MERGED
     subprocess.run(["llvm-profdata-19", "merge", "-o", merged, *profiles], check=True)
+    # Names of sources begin with /proc/self/cwd, the folder in which Bazel compiles.
+    root = next(p for p in programs[0].parents if p.name == "bazel-out").parent
     others = [word for program in programs[1:] for word in ("-object", str(program))]
     done = subprocess.run(
         ["llvm-cov-19", "show", "-show-instantiations=false", f"-instr-profile={merged}",
-         str(programs[0]), *others], check=True, capture_output=True, text=True, errors="replace")
+         str(programs[0]), *others], check=True, capture_output=True, text=True, errors="replace",
+        cwd=root)
     return counted(done.stdout)
 
 
