@@ -69,8 +69,18 @@ def isolated(folder):
 def test_a_framework_reaches_only_its_folder(place):
     if place and not os.path.isdir(place):
         pytest.skip("this machine has no /dev/shm")
-    with tempfile.TemporaryDirectory(dir=place) as made:
-        reaches_only(Path(made) / "own", Path(made) / "outside.txt")
+    with tempfile.TemporaryDirectory(dir=place) as made, tempfile.NamedTemporaryFile(
+            prefix=os.fsdecode(b"no UTF-8 \xff"), dir=place):
+        (Path(made) / "model.txt").write_text("kept")
+        link = Path(made).with_name(f"{Path(made).name}.link")
+        link.symlink_to(Path(made) / "model.txt")
+        try:
+            reaches_only(Path(made) / "own", Path(made) / "outside.txt")
+            done = run(Path(made) / "own",
+                       "import sys; assert open(sys.argv[2]).read() == 'kept'", link)
+        finally:
+            link.unlink()
+        assert done.returncode == 0, done.printed
 
 
 def reaches_only(folder, outside):

@@ -107,7 +107,7 @@ def _devices(libc: Any) -> None:
     os.mkdir(shared)
     _mount(libc, "tmpfs", shared, "tmpfs", MS_NOSUID | MS_NODEV, b"size=256m")
     for name in os.listdir(SHARED) if os.path.isdir(SHARED) else ():
-        with contextlib.suppress(FileNotFoundError):  # its owner has just removed it
+        with contextlib.suppress(OSError):  # what cannot stand there, or has just gone, is left out
             _bind(libc, f"{SHARED}/{name}", f"{shared}/{name}")
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         os.symlink(f"/proc/self/fd/{number}", f"{stage}/{name}")
@@ -117,8 +117,9 @@ def _devices(libc: Any) -> None:
 
 
 def _bind(libc: Any, source: str, target: str) -> None:
-    """Makes a file or folder stand at another place as well; a symbolic link is left out."""
+    """Makes a file or folder stand at another place as well."""
     if os.path.islink(source):
+        os.symlink(os.readlink(source), target)
         return
     if os.path.isdir(source):
         os.mkdir(target)
@@ -129,13 +130,13 @@ def _bind(libc: Any, source: str, target: str) -> None:
 
 def _mount(libc: Any, source: str | None, target: str, kind: str | None, flags: int,
            data: bytes | None = None) -> None:
-    _checked(libc.mount(source and source.encode(), target.encode(), kind and kind.encode(),
+    _checked(libc.mount(source and os.fsencode(source), os.fsencode(target), kind and kind.encode(),
                         ctypes.c_ulong(flags), data))
 
 
 def _attributes(libc: Any, path: str, add: int, remove: int, flags: int = 0) -> None:
     wanted = struct.pack("QQQQ", add, remove, 0, 0)
-    _checked(libc.syscall(MOUNT_SETATTR, AT_FDCWD, path.encode(), flags, wanted, len(wanted)))
+    _checked(libc.syscall(MOUNT_SETATTR, AT_FDCWD, os.fsencode(path), flags, wanted, len(wanted)))
 
 
 def _filter(libc: Any) -> bool:
