@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,9 +34,10 @@ def missing_tools(tools: tuple[str, ...] = TOOLS) -> list[str]:
     return [tool for tool in tools if shutil.which(tool) is None]
 
 
-def build(*targets: str) -> Path:
-    """Cross-builds the targets and returns a folder with them, as they lie in bazel-bin."""
-    return build_all(targets, ["--config=aarch64"])
+def build(*targets: str, files: Sequence[str] = ()) -> Path:
+    """Cross-builds the targets and returns a folder with them, as they lie in bazel-bin, and with
+    other files that are built for them."""
+    return build_all(targets, ["--config=aarch64"], files)
 
 
 def build_plugin(folder: Path) -> Path:

@@ -19,12 +19,14 @@ CACHES = {"MACE_CPU_CACHES": "32768,8,1048576,33554432"}
 
 
 def _total(command: list[str]) -> int:
-    done = subprocess.run(
+    """Those of the process itself: the children that test kernels have totals of their own."""
+    process = subprocess.Popen(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
-        capture_output=True, text=True, check=False, env=os.environ | CACHES)
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode or not found:
-        raise RuntimeError(f"{command[0]} under valgrind: {done.stderr[-500:]}")
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=os.environ | CACHES)
+    _, errors = process.communicate()
+    found = re.search(rf"=={process.pid}== Collected : (\d+)", errors)
+    if process.returncode or not found:
+        raise RuntimeError(f"{command[0]} under valgrind: {errors[-500:]}")
     return int(found[1])
 
 

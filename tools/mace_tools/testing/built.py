@@ -23,13 +23,14 @@ def build(target: str) -> Path:
     return build_all([target]) / _path(target)
 
 
-def build_all(targets: Sequence[str], flags: Sequence[str] = ()) -> Path:
-    """A folder with the programs, which lie in it as in bazel-bin."""
+def build_all(targets: Sequence[str], flags: Sequence[str] = (),
+              files: Sequence[str] = ()) -> Path:
+    """A folder with the programs, which lie in it as in bazel-bin, and with other built files."""
     need_tools("bazel")
     folder = Path(tempfile.mkdtemp(dir=_folder().name))
 
     def copy(built: Path) -> None:
-        for path in map(_path, targets):
+        for path in (*map(_path, targets), *files):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(built / path, folder / path)
 
