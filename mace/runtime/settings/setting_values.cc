@@ -195,10 +195,10 @@ Status Check(const SettingInfo& info, const SettingValue& value) {
 }
 
 // Errors: MACE_INVALID_ARGS, with the list of settings.
-Result<SettingInfo> FindSettingValues(const std::string& name) {
+Result<const SettingInfo*> FindSetting(const std::string& name) {
   std::vector<std::string> names;
-  for (SettingInfo& info : AllSettings()) {
-    if (info.setting.name == name) return std::move(info);
+  for (const SettingInfo& info : AllSettings()) {
+    if (info.setting.name == name) return &info;
     names.push_back(info.setting.name);
   }
   return InvalidArgument("there is no setting '", name, "'; the settings are ",
@@ -207,8 +207,8 @@ Result<SettingInfo> FindSettingValues(const std::string& name) {
 
 // Adds `setting` to `chosen` if this release knows it.
 Status AddModelSetting(const ModelSetting& setting, ChosenSettings* chosen) {
-  const auto info = FindSettingValues(setting.name);
-  const bool known = info.ok() && info->setting.in_model;
+  const auto info = FindSetting(setting.name);
+  const bool known = info.ok() && (*info)->setting.in_model;
   const Status status =
       known ? chosen->Set(setting.name, setting.value)
             : InvalidArgument(info.ok() ? "models do not carry it"
@@ -218,7 +218,7 @@ Status AddModelSetting(const ModelSetting& setting, ChosenSettings* chosen) {
       StrCat("the model's setting '", setting.name,
              "' is not usable with this release of the library (",
              status.information(), ")");
-  if (setting.changes_results || (known && info->setting.changes_results)) {
+  if (setting.changes_results || (known && (*info)->setting.changes_results)) {
     return Unsupported(what,
                        ", and results depend on it; use a release that knows "
                        "it, or convert the model again with the converter of "
@@ -230,11 +230,14 @@ Status AddModelSetting(const ModelSetting& setting, ChosenSettings* chosen) {
 
 }  // namespace
 
-std::vector<SettingInfo> AllSettings() {
-  Settings settings;
-  Lister lister;
-  Visit(settings, lister);
-  return std::move(lister.list);
+const std::vector<SettingInfo>& AllSettings() {
+  static const auto* const all = [] {
+    Settings settings;
+    Lister lister;
+    Visit(settings, lister);
+    return new std::vector<SettingInfo>(std::move(lister.list));
+  }();
+  return *all;
 }
 
 Result<SettingValue> ParseSetting(const SettingInfo& info,
@@ -299,8 +302,8 @@ std::string ToText(const SettingValue& value) {
 }
 
 Status ChosenSettings::Set(const std::string& name, const SettingValue& value) {
-  MACE_ASSIGN_OR_RETURN(const SettingInfo info, FindSettingValues(name));
-  MACE_RETURN_IF_ERROR(Check(info, value));
+  MACE_ASSIGN_OR_RETURN(const SettingInfo* const info, FindSetting(name));
+  MACE_RETURN_IF_ERROR(Check(*info, value));
   Assigner assigner(name, value);
   Visit(values, assigner);
   chosen_.insert(name);
@@ -309,8 +312,8 @@ Status ChosenSettings::Set(const std::string& name, const SettingValue& value) {
 
 Status ChosenSettings::SetText(const std::string& name,
                                const std::string& text) {
-  MACE_ASSIGN_OR_RETURN(const SettingInfo info, FindSettingValues(name));
-  MACE_ASSIGN_OR_RETURN(const SettingValue value, ParseSetting(info, text));
+  MACE_ASSIGN_OR_RETURN(const SettingInfo* const info, FindSetting(name));
+  MACE_ASSIGN_OR_RETURN(const SettingValue value, ParseSetting(*info, text));
   return Set(name, value);
 }
 

@@ -27,7 +27,7 @@ struct SettingInfo {
 };
 
 // Returns all settings, in the order of Settings::Fields.
-std::vector<SettingInfo> AllSettings();
+const std::vector<SettingInfo>& AllSettings();
 
 // Parses a text such as "4" or "views,concat"; "none" is the empty list.
 // Errors: MACE_INVALID_ARGS, with the setting, what was found and what is
