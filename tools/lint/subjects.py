@@ -13,14 +13,14 @@ MAX_LENGTH = 72
 # What subjects begin with. A verb that is missing is added here.
 VERBS = frozenset("""
 accept adapt add adjust adopt aim align allocate allow anchor announce answer apply arrange ask
-assert assign attach avoid await back balance base batch begin bind blame bound break bring build
-bump bundle cache calibrate call cancel cap carry centralize chain change check choose chunk clamp
-clarify clean clear close collect combine commit compare compile complete compose compress compute
-concatenate configure confine connect consider contain continue convert copy correct count cover
-create cross cut decide declare decode decouple decrease deduplicate default defer define delay
-delegate delete demote deprecate derive describe detach detect disable discard dispatch display
-distinguish distribute divide document double download draft draw drop dump eliminate embed embrace
-emit enable encode encrypt end enforce enlarge ensure enter enumerate equal escape estimate
+assert assign attach avoid await back balance base batch begin bind blame bound break bring budget
+build bump bundle cache calibrate call cancel cap carry centralize chain change check choose chunk
+clamp clarify clean clear close collect combine commit compare compile complete compose compress
+compute concatenate configure confine connect consider contain continue convert copy correct count
+cover create cross cut decide declare decode decouple decrease deduplicate default defer define
+delay delegate delete demote deprecate derive describe detach detect disable discard dispatch
+display distinguish distribute divide document double download draft draw drop dump eliminate embed
+embrace emit enable encode encrypt end enforce enlarge ensure enter enumerate equal escape estimate
 evaluate exchange exclude execute exit expand expect explain export expose express extend extract
 fail fake fall fence fetch fill filter finalize find finish fit fix flag flatten fold follow forbid
 force fork format forward free freeze fuse gate gather generate get give group guard hand handle
