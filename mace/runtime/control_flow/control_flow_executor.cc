@@ -208,8 +208,8 @@ Result<Executor*> ControlFlowExecutor::NextOf(ControlFlowStage& stage,
       graph.inputs.push_back(id);
     }
   }
-  Result<std::unique_ptr<Executor>> executor =
-      host_.Make(std::move(graph), stage.next.latest_pattern());
+  Result<std::unique_ptr<Executor>> executor = host_.Make(
+      std::move(graph), stage.next.latest_pattern(), reshaping_loop_);
   // The shape-determining data come from the caller's inputs.
   if (executor.status() == Status::MACE_INVALID_MODEL &&
       !deferred.shape_determining.empty()) {
@@ -224,7 +224,8 @@ Result<Executor*> ControlFlowExecutor::BodyOf(const GraphNode& g,
                                               const Graph& graph,
                                               LoopCache& cache,
                                               const LiveValues& values) {
-  std::string key;
+  // A plan of the first iteration may be for other devices.
+  std::string key(1, reshaping_loop_.empty() ? '1' : '+');
   for (int id : body.inputs) AppendToKey(values.find(id)->second.type, &key);
   if (Executor* found = cache.bodies.Find(key)) return found;
   Graph made = body;
@@ -242,8 +243,23 @@ Result<Executor*> ControlFlowExecutor::BodyOf(const GraphNode& g,
   }
   MACE_ASSIGN_OR_RETURN(
       std::unique_ptr<Executor> executor,
-      host_.Make(std::move(made), cache.bodies.latest_pattern()));
+      host_.Make(std::move(made), cache.bodies.latest_pattern(),
+                 reshaping_loop_));
   return cache.bodies.Add(std::move(key), std::move(executor));
+}
+
+Status ControlFlowExecutor::Compare(const GraphNode& g, int64_t c, int64_t i,
+                                    const TensorType& before,
+                                    const TensorType& after) {
+  if (after.dtype != before.dtype) {
+    return InvalidModel(Label(g.node), ": carried value ", c, " is ",
+                        ToString(before), ", and ", ToString(after),
+                        " after iteration ", i, "; its element type must stay");
+  }
+  if (after.shape != before.shape && reshaping_loop_.empty()) {
+    reshaping_loop_ = Label(g.node);
+  }
+  return Status();
 }
 
 Status ControlFlowExecutor::RunLoop(const GraphNode& g, const Graph& graph,
@@ -293,14 +309,12 @@ Status ControlFlowExecutor::RunLoop(const GraphNode& g, const Graph& graph,
     MACE_ASSIGN_OR_RETURN(goes_on, ConditionOf(g, condition));
     for (size_t c = 0; c < carried; ++c) {
       last.push_back(Lookup(body, own, body.outputs[c + 1]));
-      if (last[c].type.dtype == before[c].type.dtype) continue;
-      return InvalidModel(Label(g.node), ": carried value ", c, " is ",
-                          ToString(before[c].type), ", and ",
-                          ToString(last[c].type), " after iteration ", i,
-                          "; its element type must stay");
+      MACE_RETURN_IF_ERROR(
+          Compare(g, static_cast<int64_t>(c), i, before[c].type, last[c].type));
     }
     MACE_RETURN_IF_ERROR(results.Add(body, own, carried + 1));
   }
+  if (reshaping_loop_ == Label(g.node)) reshaping_loop_.clear();
   for (size_t c = 0; c < carried; ++c) values[g.outputs[c]] = last[c];
   return results.Finish(carried, values);
 }

@@ -29,9 +29,12 @@ class ControlFlowHost {
  public:
   virtual ~ControlFlowHost() = default;
   // Plans a part of the model. `like` is that of a plan of the same part with
-  // other shapes or other shape-determining inputs, or null.
+  // other shapes or other shape-determining inputs, or null. `reshaping_loop`
+  // is the label of a Loop around it that needs a plan in each iteration, as
+  // the shapes of what it carries change, or empty.
   virtual Result<std::unique_ptr<Executor>> Make(
-      Graph graph, std::shared_ptr<const MemoryPattern> like) = 0;
+      Graph graph, std::shared_ptr<const MemoryPattern> like,
+      const std::string& reshaping_loop) = 0;
   // Gives the executor its memory and runs it.
   virtual Status Run(Executor& executor) = 0;
   // Returns the caller's memory for an output of the model. Null: `id` is none.
@@ -95,6 +98,10 @@ class ControlFlowExecutor {
   Status RunOne(Executor& executor, bool is_model, LiveValues& values);
   Status RunLoop(const GraphNode& g, const Graph& graph, LoopCache& cache,
                  LiveValues& values);
+  // Notes whether the shape of carried value `c` changed in iteration `i`.
+  // Errors: MACE_INVALID_MODEL, naming the node, if its element type did.
+  Status Compare(const GraphNode& g, int64_t c, int64_t i,
+                 const TensorType& before, const TensorType& after);
   Result<Executor*> NextOf(ControlFlowStage& stage, const LiveValues& values);
   Result<Executor*> BodyOf(const GraphNode& g, const Graph& body,
                            const Graph& graph, LoopCache& cache,
@@ -103,6 +110,8 @@ class ControlFlowExecutor {
   ControlFlowHost& host_;
   const int64_t most_iterations_;
   int64_t iterations_left_;
+  // The outermost Loop that runs now and whose carried shapes have changed.
+  std::string reshaping_loop_;
 };
 
 }  // namespace mace

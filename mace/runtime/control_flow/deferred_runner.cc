@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/control_flow/control_flow_executor.h"
@@ -25,8 +26,12 @@ class DeferredRunner::Host final : public ControlFlowHost {
         metadata_(metadata) {}
 
   Result<std::unique_ptr<Executor>> Make(
-      Graph graph, std::shared_ptr<const MemoryPattern> like) override {
-    return runner_.planner_.PlanPart(std::move(graph), std::move(like));
+      Graph graph, std::shared_ptr<const MemoryPattern> like,
+      const std::string& reshaping_loop) override {
+    const bool only_cpu = !reshaping_loop.empty();
+    if (only_cpu) runner_.SayThatTheCpuRuns(reshaping_loop);
+    return runner_.planner_.PlanPart(std::move(graph), std::move(like),
+                                     only_cpu);
   }
 
   Status Run(Executor& executor) override {
@@ -82,6 +87,17 @@ Result<void*> DeferredRunner::OutputMemory(
   MACE_RETURN_IF_ERROR(CheckCapacity(name, type, tensor));
   tensor = MaceTensor(type.shape, tensor.raw_data(), ToPublic(type.dtype));
   return tensor.raw_data().get();
+}
+
+void DeferredRunner::SayThatTheCpuRuns(const std::string& reshaping_loop) {
+  if (planner_.only_cpu() || !reshaping_loops_.insert(reshaping_loop).second) {
+    return;
+  }
+  LOG(WARNING) << reshaping_loop
+               << ": the shapes of what it carries change, so the CPU runs all "
+                  "but its first iteration: another device would compile for "
+                  "each; give it shapes that stay, such as a buffer of the "
+                  "largest size, to run all of it there";
 }
 
 Status DeferredRunner::Run(Executor& first,

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "mace/base/status.h"
@@ -39,6 +40,8 @@ class DeferredRunner {
   // enough, or new memory.
   Result<void*> OutputMemory(int id, const TensorType& type,
                              std::map<std::string, MaceTensor>& outputs);
+  // In the log, once for each loop of an engine with other devices.
+  void SayThatTheCpuRuns(const std::string& reshaping_loop);
 
   const Graph& graph_;
   const States& states_;
@@ -46,6 +49,7 @@ class DeferredRunner {
   EngineMemory& memory_;
   // By id: the memory that OutputMemory allocated last, which it may replace.
   std::map<int, std::weak_ptr<void>> allocated_outputs_;
+  std::set<std::string> reshaping_loops_;  // of which the log speaks
 };
 
 }  // namespace mace

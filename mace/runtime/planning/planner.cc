@@ -92,19 +92,21 @@ Result<std::unique_ptr<Executor>> Planner::TryModel(
   MACE_ASSIGN_OR_RETURN(
       const bool as_declared,
       SetInputShapes(shapes, model_.model.fixed_input_shapes, shaped));
-  MACE_ASSIGN_OR_RETURN(
-      std::unique_ptr<Plan> plan,
-      PlanOf(std::move(shaped), as_declared, std::move(like)));
+  MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
+                        PlanOf(std::move(shaped), as_declared, std::move(like),
+                               devices_.usable()));
   return ExecutorOf(std::move(plan));
 }
 
 Result<std::unique_ptr<Executor>> Planner::PlanPart(
-    Graph graph, std::shared_ptr<const MemoryPattern> like) {
+    Graph graph, std::shared_ptr<const MemoryPattern> like, bool only_cpu) {
   const TraceSpan span(trace_, "plan");
   const memory::ScopedArenaSections scope(memory_.sections());
   const int64_t begin = LogMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
-                        PlanOf(std::move(graph), false, std::move(like)));
+                        PlanOf(std::move(graph), false, std::move(like),
+                               only_cpu ? std::vector<Device*>{&devices_.cpu()}
+                                        : devices_.usable()));
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         ExecutorOf(std::move(plan)));
   LogPlan(executor->plan(), LogMicros() - begin);
@@ -113,12 +115,12 @@ Result<std::unique_ptr<Executor>> Planner::PlanPart(
 }
 
 Result<std::unique_ptr<Plan>> Planner::PlanOf(
-    Graph graph, bool as_declared,
-    std::shared_ptr<const MemoryPattern> like) const {
+    Graph graph, bool as_declared, std::shared_ptr<const MemoryPattern> like,
+    std::vector<Device*> devices) const {
   PlanOptions options;
   options.like = std::move(like);
   options.keeps_offsets = keeps_offsets_;
-  options.devices = devices_.usable();
+  options.devices = std::move(devices);
   options.memory_strategy = settings().memory_strategy;
   options.savings = SavingsOf(settings().memory_savings);
   if (as_declared) {

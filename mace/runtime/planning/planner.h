@@ -41,10 +41,12 @@ class Planner {
       const Graph& graph, const std::vector<Shape>& shapes,
       std::shared_ptr<const MemoryPattern> like);
 
-  // Plans a part of the model that runs after others in the same memory.
+  // Plans a part of the model that runs after others in the same memory, on the
+  // engine's devices or only on the CPU.
   Result<std::unique_ptr<Executor>> PlanPart(
-      Graph graph, std::shared_ptr<const MemoryPattern> like);
+      Graph graph, std::shared_ptr<const MemoryPattern> like, bool only_cpu);
 
+  bool only_cpu() const { return devices_.only_cpu(); }
   // Those of the engine, merged from the caller's and the model's.
   const Settings& settings() const { return config_.settings.values; }
 
@@ -57,8 +59,8 @@ class Planner {
       std::shared_ptr<const MemoryPattern> like) const;
   // `as_declared`: it is the whole model, with its own input shapes.
   Result<std::unique_ptr<Plan>> PlanOf(
-      Graph graph, bool as_declared,
-      std::shared_ptr<const MemoryPattern> like) const;
+      Graph graph, bool as_declared, std::shared_ptr<const MemoryPattern> like,
+      std::vector<Device*> devices) const;
   Result<std::unique_ptr<Executor>> ExecutorOf(
       std::unique_ptr<Plan> plan) const;
 
