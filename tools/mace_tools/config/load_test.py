@@ -329,6 +329,7 @@ WRONG_FILES = [
     (b"\xff\xfe\x00\x01", "not text in UTF-8 (byte 0 is 0xff); did you name the model instead?"),
     (b"x" * (2 << 20), "too large for a deployment file"),
     (b"a: " + b"[" * 1000, "nested too deeply"),
+    (b'a: 1\n"b\\ud83d\\ude00": x', r"2: a text has half a character, '\ud83d'; write the"),
     (b"library_name: x\ntarget_abis: [host]\nmodels:\n", "a mapping"),
     (b"library_name: x\ntarget_abis: [host]\nmodels: {}\n", ":3: models: there is nothing in it"),
     (b"library_name: x\ntarget_abis: [host]\nmodels: [a]\n", "models: '['a']' is not a mapping"),

@@ -89,7 +89,9 @@ class YamlFile:
         """Counts, before objects are made. Errors: ConfigError."""
         values = aliases = depth = 0
         for event in YAML(typ="safe").parse(text):
-            values += isinstance(event, ScalarEvent)
+            if isinstance(event, ScalarEvent):
+                values += 1
+                self._check_characters(event)
             aliases += isinstance(event, AliasEvent)
             depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
             if depth > MAX_DEPTH:
@@ -99,6 +101,15 @@ class YamlFile:
                     "aliases", MAX_ALIASES)
                 self._fail(event.start_mark.line + 1, f"the file has more than {most} {what}; put "
                            "models into files of their own")
+
+    def _check_characters(self, event: ScalarEvent) -> None:
+        r"""JSON writes characters beyond \uFFFF as two escapes, which YAML does not join."""
+        try:
+            event.value.encode()
+        except UnicodeEncodeError as e:
+            self._fail(event.start_mark.line + 1,
+                       f"a text has half a character, {ascii(e.object[e.start])}; write the "
+                       "character itself, in UTF-8")
 
     def _check_aliases(self, data: Any) -> None:
         """Counts the values that aliases repeat, each as often as it is read. Errors:
