@@ -11,9 +11,13 @@ from typing import Any
 from mace_tools.convert.tokenizers import byte_alphabet, hugging_face_steps
 from mace_tools.convert.tokenizers.tokenizer_file import Flag, Model, Token, Tokenizer
 from mace_tools.support.errors import ModelError, Unsupported
+from mace_tools.support.limits import read_text
 
-# Of generation_config.json, as properties of the tokenizer file.
-SAMPLING = ("do_sample", "temperature", "top_k", "top_p", "min_p", "repetition_penalty")
+# Of generation_config.json, as properties of the tokenizer file; what else they are than numbers
+# from 0 on.
+SAMPLING = {"do_sample": bool, "temperature": float, "top_k": int, "top_p": float, "min_p": float,
+            "repetition_penalty": float}
+_CONFIG, _GENERATION = "tokenizer_config.json", "generation_config.json"
 
 
 def read(path: Path) -> Tokenizer:
@@ -53,9 +57,17 @@ def of_json(document: Mapping[str, Any]) -> Tokenizer:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text("utf-8"))
+        return json.loads(read_text(path))
     except (ValueError, RecursionError) as e:
         raise ModelError(f"'{path}' is no JSON: {e}") from e
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """Of a file that may be absent."""
+    found = _json(path) if path.is_file() else {}
+    if not isinstance(found, dict):
+        raise ModelError(f"'{path}' is no JSON object")
+    return found
 
 
 def _guess(model: Mapping[str, Any]) -> str:
@@ -97,7 +109,7 @@ def _bpe(model: Mapping[str, Any], vocab: list[str]) -> Tokenizer:
     t = _start(Model.BPE, model, vocab)
     for key, flag in (("fuse_unk", Flag.FUSE_UNKNOWN), ("byte_fallback", Flag.BYTE_FALLBACK),
                       ("ignore_merges", Flag.IGNORE_MERGES)):
-        t.flags |= flag if model.get(key) else Flag(0)
+        t.flags |= flag if hugging_face_steps.flag(model, key) else Flag(0)
     t.continuing = model.get("continuing_subword_prefix") or None
     t.word_end = model.get("end_of_word_suffix") or None
     ids: dict[str, int] = model["vocab"]
@@ -105,7 +117,10 @@ def _bpe(model: Mapping[str, Any], vocab: list[str]) -> Tokenizer:
         t.unknown = ids.get(model["unk_token"])
     cut = len(t.continuing or "")
     for rank, pair in enumerate(model.get("merges") or []):
-        left, right = pair.split(" ", 1) if isinstance(pair, str) else pair
+        parts = pair.split(" ", 1) if isinstance(pair, str) else pair
+        if not isinstance(parts, list) or len(parts) != 2:
+            raise ModelError(f"merge {rank} is {json.dumps(pair)[:60]}, which is no pair of tokens")
+        left, right = parts
         found = [ids.get(text) for text in (left, right, left + right[cut:])]
         if None in found:
             raise ModelError(f"merge {rank} of {left!r} and {right!r} is not in the vocabulary")
@@ -115,7 +130,8 @@ def _bpe(model: Mapping[str, Any], vocab: list[str]) -> Tokenizer:
 
 def _unigram(model: Mapping[str, Any], vocab: list[str]) -> Tokenizer:
     t = _start(Model.UNIGRAM, model, vocab)
-    t.flags |= Flag.FUSE_UNKNOWN | (Flag.BYTE_FALLBACK if model.get("byte_fallback") else Flag(0))
+    t.flags |= Flag.FUSE_UNKNOWN | (
+        Flag.BYTE_FALLBACK if hugging_face_steps.flag(model, "byte_fallback") else Flag(0))
     t.unknown = model.get("unk_id")
     t.scores = [float(score) for _, score in model["vocab"]]
     t.scores += [0.0] * (len(vocab) - len(t.scores))
@@ -136,7 +152,7 @@ def _add_tokens(t: Tokenizer, added: Iterable[Mapping[str, Any]]) -> None:
         for key, flag in (("special", Token.SPECIAL), ("lstrip", Token.STRIP_LEFT),
                           ("rstrip", Token.STRIP_RIGHT), ("single_word", Token.SINGLE_WORD),
                           ("normalized", Token.NORMALIZED)):
-            kind |= flag if token.get(key) else Token(0)
+            kind |= flag if hugging_face_steps.flag(token, key) else Token(0)
         # A special token never comes from the letters of its name.
         t.kinds[token["id"]] = kind & ~Token.IN_MODEL if kind & Token.SPECIAL else kind
 
@@ -149,30 +165,52 @@ def mark_bytes(t: Tokenizer) -> None:
             t.kinds[i] = Token.BYTE
 
 
+def _sampling(key: str, value: Any, kind: type) -> Any:
+    if kind is bool:
+        hugging_face_steps.flag({key: value}, key)
+    elif (isinstance(value, bool) or not isinstance(value, int if kind is int else int | float)
+          or not 0 <= value < float("inf")):
+        what = "a whole number" if kind is int else "a number"
+        raise ModelError(f"{_GENERATION}: {key} is {json.dumps(value)[:60]}; it is {what} from 0 "
+                         "on")
+    return value
+
+
 def _beside(t: Tokenizer, folder: Path) -> None:
     """What tokenizer_config.json, generation_config.json and chat_template.jinja say."""
-    found = {name: _json(folder / f"{name}.json") if (folder / f"{name}.json").is_file() else {}
-             for name in ("tokenizer_config", "generation_config")}
-    config, generation = found["tokenizer_config"], found["generation_config"]
+    config, generation = _object(folder / _CONFIG), _object(folder / _GENERATION)
     ids = {text: i for i, text in enumerate(t.texts) if text}
     for use in ("bos", "eos", "pad"):
         text = config.get(f"{use}_token")
         text = text.get("content") if isinstance(text, dict) else text
-        if isinstance(text, str):
+        if text is None:
+            continue
+        token = ids.get(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
+        if token is None and use != "pad":  # which no text needs
+            raise ModelError(f"{_CONFIG}: {use}_token is {json.dumps(text)[:60]}, which is no "
+                             f"token of tokenizer.json")
+        setattr(t, use, token)
+        if token is not None:
             t.properties[f"{use}_token"] = text
-            setattr(t, use, ids.get(text.encode()))
-    stops = generation.get("eos_token_id", [])
-    t.stop_at(stops if isinstance(stops, list) else [stops])
+    stops = generation.get("eos_token_id")
+    stops = stops if isinstance(stops, list) else [] if stops is None else [stops]
+    if wrong := [stop for stop in stops if type(stop) is not int]:
+        raise ModelError(f"{_GENERATION}: eos_token_id is {json.dumps(wrong[0])[:60]}, which is no "
+                         "number of a token")
+    t.stop_at(stops)
     t.stop_at([t.eos])
-    for key in SAMPLING:
-        if generation.get(key) is not None:
-            t.properties[key] = json.dumps(generation[key])
-    template = folder / "chat_template.jinja"
-    if template.is_file():
-        t.properties["chat_template"] = template.read_text("utf-8")
-    elif isinstance(config.get("chat_template"), str):
-        t.properties["chat_template"] = config["chat_template"]
-    elif isinstance(config.get("chat_template"), list):
-        for row in config["chat_template"]:
+    for key, kind in SAMPLING.items():
+        if (value := generation.get(key)) is not None:
+            t.properties[key] = json.dumps(_sampling(key, value, kind))
+    file, templates = folder / "chat_template.jinja", config.get("chat_template")
+    if file.is_file():
+        t.properties["chat_template"] = read_text(file)
+    elif isinstance(templates, str):
+        t.properties["chat_template"] = templates
+    elif isinstance(templates, list):
+        for row in templates:
             suffix = "" if row["name"] == "default" else "." + row["name"]
             t.properties[f"chat_template{suffix}"] = row["template"]
+    elif templates is not None:
+        raise ModelError(f"{_CONFIG}: chat_template is {json.dumps(templates)[:60]}; it is a text "
+                         "or a list of them with names")

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import base64
 import binascii
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, Optional
 
@@ -14,6 +15,13 @@ from mace_tools.support.errors import ModelError, Unsupported
 
 Component = Optional[Mapping[str, Any]]
 METASPACE = "\u2581"
+
+
+def flag(part: Mapping[str, Any], key: str, default: bool = False) -> bool:
+    value = part.get(key)
+    if not isinstance(value, bool | None):
+        raise ModelError(f"'{key}' is {json.dumps(value)[:60]}; it is true or false")
+    return default if value is None else value
 
 
 def add_normalizer(t: Tokenizer, given: Component) -> None:
@@ -59,7 +67,7 @@ def _lower(t: Tokenizer, _: Mapping[str, Any]) -> None:
 
 
 def _strip(t: Tokenizer, part: Mapping[str, Any]) -> None:
-    t.add(Step.STRIP, bool(part.get("strip_left", True)) + 2 * bool(part.get("strip_right", True)))
+    t.add(Step.STRIP, flag(part, "strip_left", True) + 2 * flag(part, "strip_right", True))
 
 
 def _strip_accents(t: Tokenizer, _: Mapping[str, Any]) -> None:
@@ -90,13 +98,12 @@ def _precompiled(t: Tokenizer, part: Mapping[str, Any]) -> None:
 
 
 def _bert_normalizer(t: Tokenizer, part: Mapping[str, Any]) -> None:
-    lower = part.get("lowercase", True)
-    if part.get("clean_text", True):
+    lower = flag(part, "lowercase", True)
+    if flag(part, "clean_text", True):
         t.add(Step.CLEAN_TEXT)
-    if part.get("handle_chinese_chars", True):
+    if flag(part, "handle_chinese_chars", True):
         t.add(Step.SPACE_IDEOGRAPHS)
-    accents = part.get("strip_accents")
-    if lower if accents is None else accents:
+    if flag(part, "strip_accents", lower):
         t.add(Step.DECOMPOSE, t.mapping("canonical"))
         t.add(Step.REMOVE_CATEGORIES, unicode_tables.category_mask("Mn"))
     if lower:
@@ -112,9 +119,9 @@ _NORMALIZERS = {
 
 
 def _byte_level(t: Tokenizer, part: Mapping[str, Any]) -> None:
-    if part.get("add_prefix_space", True):
+    if flag(part, "add_prefix_space", True):
         t.add(Step.PREFIX_SPACE)
-    if part.get("use_regex", True):
+    if flag(part, "use_regex", True):
         t.add(Step.GPT2)
 
 
@@ -126,7 +133,7 @@ def _behavior(part: Mapping[str, Any]) -> int:
 
 
 def _split(t: Tokenizer, part: Mapping[str, Any]) -> None:
-    behavior, invert = _behavior(part), bool(part.get("invert"))
+    behavior, invert = _behavior(part), flag(part, "invert")
     if "String" in part["pattern"]:
         if invert:
             raise Unsupported("pre_tokenizer Split: an inverted text")
@@ -147,13 +154,13 @@ def _split(t: Tokenizer, part: Mapping[str, Any]) -> None:
 def _metaspace(t: Tokenizer, part: Mapping[str, Any]) -> None:
     scheme = part.get("prepend_scheme")
     if scheme is None:
-        scheme = "always" if part.get("add_prefix_space", True) else "never"
+        scheme = "always" if flag(part, "add_prefix_space", True) else "never"
     t.add(Step.METASPACE, t.string(part.get("replacement", METASPACE)),
-          ("never", "first", "always").index(scheme), bool(part.get("split", True)))
+          ("never", "first", "always").index(scheme), flag(part, "split", True))
 
 
 def _digits(t: Tokenizer, part: Mapping[str, Any]) -> None:
-    t.add(Step.DIGITS, bool(part.get("individual_digits", False)))
+    t.add(Step.DIGITS, flag(part, "individual_digits"))
 
 
 def _punctuation(t: Tokenizer, part: Mapping[str, Any]) -> None:
@@ -190,7 +197,8 @@ def set_decoder(t: Tokenizer, given: Component, byte_level: bool) -> None:
             if part.get("prepend_scheme", "always") != "never":
                 t.flags |= Flag.DROP_FIRST_METASPACES
         elif name == "WordPiece":
-            t.flags |= Flag.WORD_PIECES | (Flag.CLEAN_UP if part.get("cleanup", True) else Flag(0))
+            t.flags |= Flag.WORD_PIECES
+            t.flags |= Flag.CLEAN_UP if flag(part, "cleanup", True) else Flag(0)
             t.continuing = part.get("prefix", "##")
         elif name == "BPEDecoder" and part.get("suffix", "</w>") == t.word_end:
             continue

@@ -9,6 +9,8 @@ compares any number of further strings.
 import base64
 import copy
 import json
+import random
+import re
 import shutil
 import struct
 import subprocess
@@ -116,6 +118,69 @@ def test_what_lies_beside_tokenizer_json_is_read(tmp_path, document):
     assert (t.bos, t.eos, t.stops) == (0, 1, [2, 1])
     assert t.properties["chat_template"] == "{{ messages }}"
     assert (t.properties["temperature"], t.properties["top_k"]) == ("0.6", "20")
+
+
+VALUES = (None, -1, 0, 1 << 70, 0.5, float("inf"), "", "x", True, [], [[]], {}, "\0", "n" * 5000,
+          "\ud800", ["x"], {"a": 1})
+
+
+def mutated(data, rng):
+    """A copy with another value or another key somewhere, and at which place."""
+    whole = copy.deepcopy(data)
+    part, key = whole, rng.choice(list(whole))
+    while isinstance(part[key], (dict, list)) and part[key] and rng.random() < 0.7:
+        part = part[key]
+        key = rng.choice(list(part) if isinstance(part, dict) else range(len(part)))
+    part[key] = rng.choice(VALUES)
+    return whole
+
+
+@pytest.mark.parametrize("name", ["tokenizer", "tokenizer_config", "generation_config"])
+def test_wrong_types_are_refused_with_a_message(tmp_path, name):
+    """The checkpoint that the repository has, with other values in its files."""
+    folder, rng = tmp_path / "m", random.Random(3)
+    shutil.copytree(REPO / "models" / "verses", folder,
+                    ignore=shutil.ignore_patterns("*.safetensors"))
+    path = folder / f"{name}.json"
+    data, refused = json.loads(path.read_text()), 0
+    for _ in range(60):
+        path.write_text(json.dumps(mutated(data, rng)))
+        try:
+            convert.tokenizer_file(folder / "tokenizer.json")
+        except (ModelError, Unsupported) as e:
+            assert str(path) in str(e) or path.name in str(e) or "tokenizer.json" in str(e)
+            refused += 1
+    assert refused > 10
+
+
+@pytest.mark.parametrize("name, change, message", [
+    ("generation_config", {"temperature": "warm"},
+     'generation_config.json: temperature is "warm"; it is a number from 0 on'),
+    ("generation_config", {"top_k": 1.5}, "top_k is 1.5; it is a whole number from 0 on"),
+    ("generation_config", {"do_sample": "no"}, "'do_sample' is \"no\"; it is true or false"),
+    ("generation_config", {"eos_token_id": "x"}, 'eos_token_id is "x", which is no number'),
+    ("tokenizer_config", {"eos_token": "<none>"},
+     'tokenizer_config.json: eos_token is "<none>", which is no token of tokenizer.json'),
+    ("tokenizer_config", {"chat_template": 5}, "chat_template is 5; it is a text or a list"),
+    ("tokenizer_config", [], "tokenizer_config.json' is no JSON object"),
+])
+def test_wrong_values_beside_tokenizer_json_are_refused(tmp_path, document, name, change, message):
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document))
+    (tmp_path / f"{name}.json").write_text(json.dumps(change))
+    with pytest.raises(ModelError, match=re.escape(message)):
+        convert.tokenizer_file(tmp_path / "tokenizer.json")
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda d: d["model"].update(ignore_merges="no"), "'ignore_merges' is \"no\""),
+    (lambda d: d["added_tokens"][0].update(special=1), "'special' is 1; it is true or false"),
+    (lambda d: d["model"]["merges"].append("ab"), 'is "ab", which is no pair of tokens'),
+])
+def test_wrong_types_in_tokenizer_json_are_refused(document, change, message):
+    changed = copy.deepcopy(document)
+    change(changed)
+    with pytest.raises(ModelError, match=message):
+        hugging_face.of_json(changed)
 
 
 def gguf_file(path, keys):
