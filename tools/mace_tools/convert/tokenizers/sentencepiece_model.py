@@ -12,6 +12,7 @@ from mace_tools.convert.tokenizers.hugging_face import mark_bytes
 from mace_tools.convert.tokenizers.tokenizer_file import Flag, Model, Step, Token, Tokenizer
 from mace_tools.support import protobuf_wire
 from mace_tools.support.errors import ModelError, Unsupported
+from mace_tools.support.limits import read_bytes
 
 SPACE = "\u2581"
 NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
@@ -42,7 +43,7 @@ class Vocabulary:
 def read(path: Path) -> Tokenizer:
     """The tokenizer of a model file. Errors: ModelError, Unsupported."""
     try:
-        vocabulary = _parsed(path.read_bytes())
+        vocabulary = _parsed(read_bytes(path))
     except (protobuf_wire.NotWire, UnicodeDecodeError, struct.error) as e:
         raise ModelError(f"'{path}' is no model of SentencePiece: {e}") from e
     if not vocabulary.pieces:

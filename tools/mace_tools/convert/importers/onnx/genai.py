@@ -18,6 +18,7 @@ import numpy as np
 from mace_tools.convert.importers import kv_caches
 from mace_tools.convert.importers.source import SourceModel, SourceNode, ValueInfo
 from mace_tools.support.errors import ModelError
+from mace_tools.support.limits import read_text
 from mace_tools.support.model_format import GENAI_CONFIG
 
 ATTENTION = "com.microsoft.GroupQueryAttention"
@@ -145,7 +146,7 @@ def _config(folder: Path) -> _Config:
     """Errors: ModelError."""
     path = folder / GENAI_CONFIG
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))["model"]
+        config = json.loads(read_text(path))["model"]
         decoder = config["decoder"]
         file = folder / _typed(decoder, "filename", str)
         if file.parent != folder or not file.is_file():
@@ -169,4 +170,6 @@ def _typed(section: Any, key: str, kind: type) -> Any:
 
 def _names(section: Any, key: str) -> dict[str, str]:
     names = section.get(key, {})
-    return {k: v for k, v in names.items() if isinstance(v, str)}
+    if not isinstance(names, dict) or not all(isinstance(v, str) for v in names.values()):
+        raise ValueError(f"{key} is {json.dumps(names)[:60]}")
+    return names

@@ -165,6 +165,8 @@ def test_caches_have_the_size_asked_for(folder):
     (lambda d: d.update(num_hidden_layers=2**40), "num_hidden_layers"),
     (lambda d: d.update(num_hidden_layers=1), "which decoders of onnxruntime-genai"),
     (lambda d: d["inputs"].update(attention_mask="mask"), "the input 'attention_mask'"),
+    (lambda d: d.update(inputs=["input_ids"]), r'inputs is \["input_ids"\]'),
+    (lambda d: d["outputs"].update(logits=5), 'outputs is {"logits": 5'),
 ])
 def test_configs_that_do_not_fit(folder, change, words):
     config = json.loads(json.dumps(CONFIG))
