@@ -9,11 +9,13 @@ MACE: a line to report and a log file, never a traceback on the screen.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mace_tools.cli.parser import parse
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str]) -> int:
     """Runs one command and returns the exit status."""
     console = Console()
+    before = _children()
     signal.signal(signal.SIGTERM, _terminate)
     try:
         return _main(list(argv), console)
@@ -39,6 +42,7 @@ def main(argv: Sequence[str]) -> int:
         console.error(str(e))
         return int(e.exit_code)
     except KeyboardInterrupt:
+        _end_children(before)
         console.error("interrupted; unfinished files were removed")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
@@ -99,6 +103,28 @@ def _no_such_command(name: str) -> str:
 
 def _terminate(signum: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
+
+
+def _children() -> set[int]:
+    """The processes that this one has started and not waited for; empty where the system does not
+    list them."""
+    found: set[int] = set()
+    for path in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found.update(map(int, path.read_text().split()))
+    return found
+
+
+def _end_children(spared: set[int]) -> None:
+    """An interruption within subprocess.Popen leaves a process that nobody else knows."""
+    handlers = [(number, signal.signal(number, signal.SIG_IGN))
+                for number in (signal.SIGINT, signal.SIGTERM)]
+    for child in _children() - spared:
+        with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    for number, handler in handlers:
+        signal.signal(number, handler)
 
 
 def _forget_stdout() -> None:

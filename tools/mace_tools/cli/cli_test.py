@@ -151,6 +151,27 @@ def test_the_machine_and_the_user_may_stop_a_command(convert, monkeypatch, error
     assert found == code and message in err and out == ""
 
 
+def test_an_interruption_leaves_no_process_that_just_started(convert, monkeypatch):
+    """Within subprocess.Popen nobody else knows it. Others of this process stay."""
+    other = subprocess.Popen(["sleep", "60"])
+    started = []
+
+    def interrupted(context):
+        started.append(subprocess.Popen(["sleep", "60"]).pid)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module_of("convert"), "command", interrupted)
+    handler = signal.getsignal(signal.SIGINT)
+    code, _, _ = convert()
+    assert code == ExitCode.INTERRUPTED
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
+    assert other.poll() is None
+    assert signal.getsignal(signal.SIGINT) == handler
+    other.kill()
+    other.wait()
+
+
 def test_a_full_disk_while_writing_leaves_nothing(convert, tmp_path, monkeypatch):
     def full(fd):
         raise OSError(errno.ENOSPC, "No space left on device")

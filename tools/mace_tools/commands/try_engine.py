@@ -25,25 +25,20 @@ def try_engine(given: Path | None, tag: str, pb: Path, data: Path) -> str:
         return "no mace_run is built (`check` builds one)"
     program = runner.kept(runner.MACE_RUN) if given is None else given
     try:
-        child = subprocess.Popen(
+        done = subprocess.run(
             [program, f"--model_file={pb}", f"--model_data_file={data}", "--no_checksum",
              "--dump=plan_json"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            errors="replace")
+            errors="replace", check=False)
     except OSError as e:
         return f"{program} does not start: {e.strerror}"
-    try:
-        printed = child.communicate()[1]
-    finally:  # Ctrl-C leaves no process
-        child.kill()
-        child.wait()
-    if child.returncode == -signal.SIGKILL:  # the kernel's, when memory runs out
+    if done.returncode == -signal.SIGKILL:  # the kernel's, when memory runs out
         return f"{program} was killed"
-    if child.returncode == 0:
+    if done.returncode == 0:
         return ""
     pb.unlink()
     data.unlink()
-    how = f"ends with {signal.Signals(-child.returncode).name}" if child.returncode < 0 else ""
-    message = how or printed.strip().removeprefix("ERROR: ")[-2000:]
+    how = f"ends with {signal.Signals(-done.returncode).name}" if done.returncode < 0 else ""
+    message = how or done.stderr.strip().removeprefix("ERROR: ")[-2000:]
     raise RunFailedError(f"{tag}: the engine refuses the converted model, so nothing was written: "
                          f"{message}\nPlease report it with the model: what converts is meant to "
                          "run")

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -190,9 +190,8 @@ def _lines(
     command = [str(binary), *arguments]
     child: subprocess.Popen[str] | None = None
     try:
-        with _interruption_waits():
-            child = subprocess.Popen(command, stdout=stdout, env=environment, text=True,
-                                     errors="replace")
+        child = subprocess.Popen(command, stdout=stdout, env=environment, text=True,
+                                 errors="replace")
         for line in child.stdout or ():
             yield line.rstrip("\n")
         code = child.wait()
@@ -210,21 +209,6 @@ def _lines(
                              f"end it, this is a bug, please report it: {' '.join(command)}")
     if code > 0:
         raise RunFailedError(f"mace_run failed with status {code}; its message stands above")
-
-
-@contextmanager
-def _interruption_waits() -> Iterator[None]:
-    """Ctrl-C within the block takes effect at its end, so that no child process is lost."""
-    came: list[int] = []
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(n, lambda number, _: came.append(number)) for n in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before):
-            signal.signal(number, handler)
-        if came:
-            raise KeyboardInterrupt
 
 
 def source_hash(folders: Sequence[str], flags: Sequence[str] = ()) -> str:
