@@ -28,7 +28,19 @@ def missing() -> list:
     return [name for name in NEEDED if not found(name)]
 
 
+def open_streams() -> None:
+    """What goes to a stream that the caller has closed is dropped; files would get its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, number)
+            if null != number:
+                os.close(null)
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))
+
+
 def main() -> int:
+    open_streams()
     lacking = missing()
     if lacking or sys.version_info < (3, 11):
         cache = os.environ.get("MACE_CACHE") or os.path.expanduser("~/.cache/mace")

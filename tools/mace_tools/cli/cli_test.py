@@ -231,6 +231,16 @@ def test_a_full_disk_under_stdout_is_reported():
     assert done.stderr.splitlines()[-1] == "ERROR: No space left on device; free some space"
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_closed_streams_are_no_error(tmp_path, closed):
+    done = subprocess.run(
+        [sys.executable, CONVERTER, "convert", f"--config={CONFIG}", f"--output={tmp_path}"],
+        capture_output=True, text=True, check=False,
+        preexec_fn=lambda: [os.close(number) for number in closed])
+    assert done.returncode == ExitCode.OK, done.stderr
+    assert ("up to date" in done.stdout or "digits" in done.stdout) == (1 not in closed)
+
+
 @pytest.mark.parametrize("has_venv", [False, True])
 def test_a_python_without_packages_finds_the_venv_or_says_setup(tmp_path, has_venv):
     """An isolated interpreter stands for a fresh machine's python3."""
