@@ -30,12 +30,11 @@ def missing() -> list:
 
 def open_streams() -> None:
     """What goes to a stream that the caller has closed is dropped; files would get its number."""
+    while (null := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(null, True)
+    os.close(null)
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_RDWR)
-            os.dup2(null, number)
-            if null != number:
-                os.close(null)
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))
 
 

@@ -4,21 +4,17 @@ fills.
 SPDX-License-Identifier: Apache-2.0
 """
 
-import json
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from mace_tools.convert.emit import write_model
 from mace_tools.graph.extract import Arrays, Part, cut
 from mace_tools.graph.ir import NUMPY, Graph
-from mace_tools.run import input_data
-from mace_tools.run.runner import files_of
+from mace_tools.run import batch
 from mace_tools.support.exit_codes import RunFailedError
 
 _MAX_BYTES = 256 << 20  # of results that lie on the disk at once
@@ -56,42 +52,21 @@ class Runs:
             for begin in range(0, len(samples), at_once):
                 some = samples[begin:begin + at_once]
                 with tempfile.TemporaryDirectory(dir=folder) as inner:
-                    jobs = [_job(part, graph, sample, pb, Path(inner) / str(k))
+                    jobs = [batch.job(pb, cut_feeds(part, graph, sample), Path(inner) / str(k))
                             for k, sample in enumerate(some)]
-                    self._call(jobs, Path(inner))
+                    for entry in batch.run(self.mace_run, jobs, self.flags, Path(inner))[0]:
+                        if entry["error"]:
+                            raise RunFailedError("mace_run cannot run the model: "
+                                                 f"{entry['error']}")
                     for sample, job in zip(some, jobs):
-                        found = _read(part, Path(job["output_dir"]))
+                        found = batch.outputs(job, part.outputs)
                         yield {**found, **{t: sample[t] for t in tensors if t in graph.inputs}}
-
-    def _call(self, jobs: Sequence[dict[str, Any]], folder: Path) -> None:
-        batch, report = folder / "batch.json", folder / "report.json"
-        batch.write_text(json.dumps(jobs))
-        command = [str(self.mace_run), f"--batch={batch}", f"--json={report}", "--allow_nan",
-                   "--warmup=0", "--round=1", *self.flags]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                              check=False)
-        if not report.is_file():
-            lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-            raise RunFailedError(f"mace_run failed: {lines[-1]}")
-        for entry in json.loads(report.read_text()):
-            if entry["error"]:
-                raise RunFailedError(f"mace_run cannot run the model: {entry['error']}")
 
 
 def _bytes(graph: Graph, name: str) -> int:
     shape = graph.tensors[name].static_shape
     width = NUMPY[graph.tensors[name].dtype].itemsize
     return width * int(np.prod(shape, dtype=np.int64)) if shape is not None else 1 << 20
-
-
-def _job(part: Part, graph: Graph, sample: Arrays, pb: Path, folder: Path) -> dict[str, Any]:
-    folder.mkdir()
-    inputs = {}
-    for name, array in cut_feeds(part, graph, sample).items():
-        inputs[name] = str(folder / f"{name}.npy")
-        input_data.save(Path(inputs[name]), array)
-    return {"model_file": str(pb), "model_data_file": str(pb.with_suffix(".data")),
-            "inputs": inputs, "output_dir": str(folder / "outputs")}
 
 
 def _end_of_alike(part: Part, samples: Sequence[Arrays], begin: int) -> int:
@@ -107,8 +82,3 @@ def cut_feeds(part: Part, graph: Graph, sample: Arrays) -> Arrays:
     read = {i for node in part.nodes for i in node.inputs if i}
     started = [name for name in sample if name in read and name not in part.graph.tensors]
     return {here: sample[name] for here, name in zip(part.graph.inputs, started)}
-
-
-def _read(part: Part, folder: Path) -> Arrays:
-    files = files_of(part.outputs)
-    return {whole: np.load(folder / files[here]) for here, whole in part.outputs.items()}

@@ -146,12 +146,12 @@ def write(b: Builder, n: SourceNode) -> str:
     return _set(b, n, array, at, item)
 
 
-@registry.op("TensorListGetItem")
+@registry.op("TensorListGetItem", "TensorListGather")
 def get_item(b: Builder, n: SourceNode) -> str:
     return b.op("Gather", n.inputs[0], n.inputs[1], axis=0)
 
 
-@registry.op("TensorArrayReadV3")
+@registry.op("TensorArrayReadV3", "TensorArrayGatherV3")
 def read(b: Builder, n: SourceNode) -> str:
     n.attr("dtype")
     return b.op("Gather", n.inputs[2], n.inputs[1], axis=0)
@@ -161,17 +161,6 @@ def read(b: Builder, n: SourceNode) -> str:
 def same(b: Builder, n: SourceNode) -> str:
     """The list is a tensor"""
     return b.op("Identity", n.inputs[0])
-
-
-@registry.op("TensorListGather")
-def gather(b: Builder, n: SourceNode) -> str:
-    return b.op("Gather", n.inputs[0], n.inputs[1], axis=0)
-
-
-@registry.op("TensorArrayGatherV3")
-def gather_array(b: Builder, n: SourceNode) -> str:
-    n.attr("dtype")
-    return b.op("Gather", n.inputs[2], n.inputs[1], axis=0)
 
 
 @registry.op("TensorArrayScatterV3")
