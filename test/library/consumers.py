@@ -117,7 +117,8 @@ def check_needs_no_cxx(package: Path, abi: str, tmp_path: Path) -> None:
     for file in (library, app):
         needed = re.findall(r"NEEDED.*\[(\S+)\]", run(["readelf", "--dynamic", str(file)]))
         assert needed and not [n for n in needed if re.match(r"lib(stdc\+\+|c\+\+|gcc_s)", n)]
-    table = run(["nm", "--dynamic", "--defined-only", "--format=posix", str(library)])
+    table = run(["nm", "--dynamic", "--defined-only", "--extern-only", "--format=posix",
+                 str(library)])
     names = {line.split()[0].partition("@")[0] for line in table.splitlines()} - {
         link.SYMBOL_VERSION}
     assert names == {name for name in exports.listed() if exports.is_c(name)}

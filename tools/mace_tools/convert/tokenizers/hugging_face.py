@@ -183,7 +183,7 @@ def _beside(t: Tokenizer, folder: Path) -> None:
     for use in ("bos", "eos", "pad"):
         text = config.get(f"{use}_token")
         text = text.get("content") if isinstance(text, dict) else text
-        if text is None:
+        if text in (None, ""):
             continue
         token = ids.get(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
         if token is None and use != "pad":  # which no text needs
