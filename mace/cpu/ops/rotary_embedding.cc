@@ -39,7 +39,7 @@ struct Turned {
       TurnPairs(x, cos, sin, s.angles == s.size ? 2 : 1, half, y);
     } else {
       set->turn({static_cast<size_t>(half), x, cos, sin,
-                 s.angles == s.size ? half : 0, y});
+                 static_cast<ptrdiff_t>(s.angles == s.size ? half : 0), y});
     }
     if (x != y) std::copy(x + s.size, x + s.x.depth, y + s.size);
   }

@@ -44,6 +44,15 @@ fi
 exec {name}-{version} "${{@/--target=*/--target=$triple}}" --ld-path=/usr/bin/ld.lld-{version} \\
   -Wno-unused-command-line-argument
 """
+_PROPERTIES = """\
+// Of a system without properties.
+#define PROP_VALUE_MAX 92
+static inline int __system_property_get(const char* name, char* value) {
+  (void)name;
+  *value = 0;
+  return 0;
+}
+"""
 
 
 def make(folder: Path, version: str = "26.1.10909125") -> Path:
@@ -70,6 +79,8 @@ def _headers(llvm: Path) -> None:
     stubs = llvm / "sysroot" / "stubs" / "gnu"
     stubs.mkdir(parents=True)
     (stubs / "stubs-soft.h").touch()  # which a C library for floats in registers has not
+    (stubs.parent / "sys").mkdir()
+    (stubs.parent / "sys" / "system_properties.h").write_text(_PROPERTIES)
     for triple in TRIPLES.values():
         folder = llvm / "sysroot" / triple
         folder.mkdir()
