@@ -145,7 +145,8 @@ def test_its_classes_and_what_r8_keeps_of_them(files):
     # What the native half looks up by name.
     source = "".join(p.read_text() for p in sorted((java.SOURCES / "jni").glob("*.c")))
     looked_up = re.findall(r'FindClass\(\s*env, "([\w/]+)"\)', source)
-    assert set(looked_up) == {"org/mace/MaceException", "org/mace/MaceLog", "java/lang/Object"}
+    assert set(looked_up) == {"org/mace/MaceException", "org/mace/MaceLog", "java/lang/Object",
+                              "android/hardware/HardwareBuffer"}
     methods = re.findall(r'GetStaticMethodID\(\s*env, [\w>-]+,\s*"(\w+)"', source)
     assert set(methods) == {"raise", "log", "key", "onText"}
     flat = " ".join(rules.split())

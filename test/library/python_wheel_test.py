@@ -95,6 +95,11 @@ def test_the_page_runs_as_it_stands(site, models, tmp_path):
     assert program.count("mace.Engine(") > 4
     for suffix in (".pb", ".data"):
         shutil.copy(models["digits"].with_suffix(suffix), tmp_path / f"net{suffix}")
+    decoder = tmp_path / "build" / "verses" / "model"
+    decoder.mkdir(parents=True)
+    for suffix in (".pb", ".data", ".tokenizer"):
+        folder = tmp_path if suffix == ".tokenizer" else decoder
+        shutil.copy(models["verses"].with_suffix(suffix), folder / f"verses{suffix}")
     environment = {"PYTHONPATH": str(site), "OCL_ICD_VENDORS": str(need_pocl()),
                    "POCL_CACHE_DIR": str(cache_dir() / "pocl")}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
