@@ -52,14 +52,14 @@ def test_weights_that_are_compiled_in_are_mapped_and_never_copied(ways):
     assert ways.from_code.stat().st_size > TABLE.nbytes
     # The checksum has read them all.
     assert compiled.rss_loaded * 1024 > TABLE.nbytes
-    assert compiled.dirty_loaded < LITTLE and compiled.dirty_run < LITTLE
+    assert compiled.anonymous_loaded < LITTLE and compiled.anonymous_run < LITTLE
     # The same numbers of a way that copies show that a copy would be seen.
-    assert copied.dirty_loaded * 1024 > TABLE.nbytes
+    assert copied.anonymous_loaded * 1024 > TABLE.nbytes
 
 
 def test_weights_in_a_file_are_mapped_and_leave_memory_again(ways):
     found = ways.load("files")
-    assert found.dirty_loaded < LITTLE and found.rss_run < TABLE.nbytes / 1024 / 2
+    assert found.anonymous_loaded < LITTLE and found.rss_run < TABLE.nbytes / 1024 / 2
 
 
 def test_the_compiler_reads_no_more_source_for_a_large_model(tmp_path, monkeypatch):

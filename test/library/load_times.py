@@ -21,8 +21,8 @@ from mace_tools import cli
 
 COLUMNS = (
     ("load", "load_us", 1000), ("create", "create_us", 1000), ("first run", "run_us", 1000),
-    ("resident", "rss_loaded", 1024), ("own", "dirty_loaded", 1024),
-    ("resident", "rss_run", 1024), ("own", "dirty_run", 1024),
+    ("resident", "rss_loaded", 1024), ("own", "anonymous_loaded", 1024),
+    ("resident", "rss_run", 1024), ("own", "anonymous_run", 1024),
 )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -24,9 +23,9 @@ class Loaded:
     create_us: int
     run_us: int
     rss_loaded: int
-    dirty_loaded: int
+    anonymous_loaded: int
     rss_run: int
-    dirty_run: int
+    anonymous_run: int
     values: tuple[float, ...]
 
 
@@ -48,10 +47,6 @@ class Ways:
         self.from_files = compile_app(packages["files"], place.folder / "load", source=LOAD)
         self.from_code = compile_app(packages["embedded"], place.folder / "load_code",
                                      source=LOAD, flags=("-DFROM_CODE",))
-        # The system counts mapped pages of a file as dirty until they are on the disk.
-        for file in (self.from_files, self.from_code, *self.model.iterdir()):
-            with file.open("rb") as written:
-                os.fsync(written.fileno())
 
     def load(self, way: str, given: bytes = b"") -> Loaded:
         """Runs a process; `given` are the bytes of the first input."""

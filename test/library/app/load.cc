@@ -6,7 +6,7 @@
 // With -DFROM_CODE the model is compiled in: load code MODEL < INPUT
 // The first input gets the bytes of stdin, and zeros where these end. Prints
 // seven numbers, microseconds and KiB:
-//   load create run  rss_loaded dirty_loaded  rss_run dirty_run
+//   load create run  rss_loaded anonymous_loaded  rss_run anonymous_run
 // and then the first four elements of the first output, which is float32.
 
 #include <chrono>
@@ -30,10 +30,11 @@ long long Microseconds(Clock::time_point begin) {
       .count();
 }
 
-// Pages in memory, and those that are this process's own and written to.
+// Pages in memory, and those of them that no file holds, wherever files lie:
+// all pages of one in /dev/shm count as dirty.
 struct Memory {
   long rss_kib = 0;
-  long dirty_kib = 0;
+  long anonymous_kib = 0;
 };
 
 Memory MemoryNow() {
@@ -43,7 +44,7 @@ Memory MemoryNow() {
   char line[256];
   while (std::fgets(line, sizeof(line), file) != nullptr) {
     std::sscanf(line, "Rss: %ld", &now.rss_kib);
-    std::sscanf(line, "Private_Dirty: %ld", &now.dirty_kib);
+    std::sscanf(line, "Anonymous: %ld", &now.anonymous_kib);
   }
   std::fclose(file);
   return now;
@@ -173,7 +174,8 @@ int main(int argc, char** argv) {
   const Memory run = MemoryNow();
 
   std::printf("%lld %lld %lld %ld %ld %ld %ld", load_us, create_us, run_us,
-              loaded.rss_kib, loaded.dirty_kib, run.rss_kib, run.dirty_kib);
+              loaded.rss_kib, loaded.anonymous_kib, run.rss_kib,
+              run.anonymous_kib);
   const float* result = outputs[model->outputs()[0].name].data().get();
   for (int k = 0; result != nullptr && k < 4; ++k) {
     std::printf(" %a", static_cast<double>(result[k]));

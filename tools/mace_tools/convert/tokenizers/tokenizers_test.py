@@ -148,7 +148,7 @@ def test_wrong_types_are_refused_with_a_message(tmp_path, name):
         try:
             convert.tokenizer_file(folder / "tokenizer.json")
         except (ModelError, Unsupported) as e:
-            assert str(path) in str(e) or path.name in str(e) or "tokenizer.json" in str(e)
+            assert str(folder / "tokenizer.json") in str(e)
             refused += 1
     assert refused > 10
 
