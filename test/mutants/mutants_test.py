@@ -68,6 +68,7 @@ def run(tmp_path_factory):
     return file, Program(tree / "clamp_test", ".", tree)
 
 
+@pytest.mark.full
 def test_exactly_the_blind_spots_survive(run):
     file, program = run
     find_reach(program)
@@ -92,6 +93,7 @@ def test_exactly_the_blind_spots_survive(run):
     assert verdicts[4, "10 -> 10 + 1"] == CAUGHT  # a constant
 
 
+@pytest.mark.full
 def test_a_result_names_the_program_and_its_case(run):
     file, program = run
     find_reach(program)
@@ -100,6 +102,7 @@ def test_a_result_names_the_program_and_its_case(run):
         assert caught_by([program], i, ".") == f"//.:clamp_test {case}"
 
 
+@pytest.mark.full
 def test_cases_in_python_reach_the_mutants_of_programs(run, tmp_path):
     file, program = run
     (tmp_path / "sum_test.py").write_text(
@@ -119,17 +122,20 @@ def test_cases_in_python_reach_the_mutants_of_programs(run, tmp_path):
     assert verdict(10, "x > kMost -> x >= kMost") is None
 
 
+@pytest.mark.full
 def test_what_cannot_be_tried_is_counted(run):
     left_out = {(m.line, m.change): m.left_out for m in run[0].mutants if m.left_out}
     assert left_out == {(5, "4 -> 4 + 1"): CONSTANT, (19, "s + s -> s - s"): NO_COMPILE}
 
 
+@pytest.mark.full
 def test_lines_stay_where_they_are(run):
     text = run[0].text().decode().split("\n")
     assert len(text) == len(CODE.split("\n"))
     assert "Uncalled" in text[17]
 
 
+@pytest.mark.full
 def test_a_test_that_fails_anyway_is_no_judge(run, monkeypatch):
     monkeypatch.setenv("BREAK", "1")
     with pytest.raises(BrokenTest, match="Broken.OnWish fails without a mutant"):

@@ -74,6 +74,7 @@ def results(tree):
     return {(m.line, m.change): sample.judge(m) for m in sample.mutants()}
 
 
+@pytest.mark.full  # runs whole test programs for each mutant
 def test_exactly_the_blind_spots_survive(results):
     missed = {key: result.verdict for key, result in results.items() if result.verdict != CAUGHT}
     assert missed == {
@@ -84,6 +85,7 @@ def test_exactly_the_blind_spots_survive(results):
         (18, "1 -> 1 + 1"): UNREACHED}
 
 
+@pytest.mark.full
 def test_a_result_names_the_case(results):
     assert results[3, "10 -> 10 + 1"].by == f"{TESTS}::test_clamp"
     assert results[14, "n > 0 -> n >= 0"].by == f"{TESTS}::test_count_down"
@@ -100,6 +102,7 @@ def test_a_ring_leaves_out_the_outer_ones(tree):
     assert sample.judge(odd).verdict == UNREACHED
 
 
+@pytest.mark.full
 def test_an_unchanged_file_is_not_run_again(tree, results, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
     PythonSample(tree, tree / "build", "deep", ["tools"]).prepare(math.inf, 1)

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -80,14 +81,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def command_parsers() -> dict[str, Parser]:
-    """The parsers of all commands."""
-    return _parsers()[1]
-
-
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Errors: UsageError; SystemExit after -h."""
-    root, commands = _parsers()
+    root, commands = parsers()
     if arguments and arguments[0] in commands and not {"-h", "--help"} & set(arguments):
         commands[arguments[0]].check_options(arguments[1:], commands)
     args = root.parse_args(arguments)
@@ -105,19 +101,20 @@ def _attribute(option: str) -> str:
     return option.lstrip("-").partition("=")[0].lower()
 
 
-def _parsers() -> tuple[Parser, dict[str, Parser]]:
+@functools.cache
+def parsers() -> tuple[Parser, dict[str, Parser]]:
     """The whole parser, and the parser of each command."""
     root = Parser(prog="tools/converter.py", allow_abbrev=False, epilog=table(),
                   description="Converts, runs and benchmarks the models of a deployment file.",
                   formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True,
                                    parser_class=Parser)
-    parsers = {}
+    found = {}
     for name, command in COMMANDS.items():
-        parsers[name] = sub = commands.add_parser(
+        found[name] = sub = commands.add_parser(
             name, help=command.help, description=command.help, allow_abbrev=False, epilog=table(),
             formatter_class=argparse.RawDescriptionHelpFormatter)
         if command.takes_config:
             shared.add_common(sub, needs_config=not command.instead)
         command.add_options(sub)
-    return root, parsers
+    return root, found

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import functools
 import hashlib
 import json
 import os
@@ -92,7 +93,7 @@ class Program(Protocol):
         """Its stdout; flags name files of this machine. Errors: RunFailedError."""
 
 
-SUFFIXES = {".S", ".cc", ".cl", ".h", ".json", ".proto", ".bzl", ".bazel", ".BUILD"}
+SUFFIXES = (".S", ".cc", ".cl", ".h", ".json", ".proto", ".bzl", ".bazel", "BUILD")
 FILES = ("WORKSPACE", ".bazelrc", "tools/BUILD.bazel")
 
 
@@ -103,9 +104,10 @@ def find(console: Console, given: Path | None, tool: Tool = MACE_RUN) -> Path:
             raise MissingToolError(f"--{tool.name}={given} is not a program; "
                                    f"`bazel build {tool.target}` makes one")
         return given.resolve()
-    if not is_built(tool):
-        _build(console, tool, kept(tool))
-    return kept(tool)
+    built = kept(tool)
+    if not built.is_file():
+        _build(console, tool, built)
+    return built
 
 
 def is_built(tool: Tool) -> bool:
@@ -214,16 +216,26 @@ def _lines(
 def source_hash(folders: Sequence[str], flags: Sequence[str] = ()) -> str:
     """Returns a hash of the sources in these folders, and of how they are built: the files for
     Bazel, and its flags."""
-    digest = hashlib.sha256()
-    paths = [REPO / name for name in FILES]
+    names = [*FILES]
     for folder in folders:
-        files = (REPO / folder).rglob("*")
-        paths += [p for p in files if p.suffix in SUFFIXES or p.name == "BUILD"]
-    for path in sorted(paths):
-        if path.is_file() and not path.name.endswith(("_test.cc", "_bench.cc")):
-            digest.update(str(path.relative_to(REPO)).encode() + b"\0" + path.read_bytes())
+        for parent, _, files in os.walk(REPO / folder):
+            below = os.path.relpath(parent, REPO)
+            names += [f"{below}/{name}" for name in files if name.endswith(SUFFIXES)]
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        path = f"{REPO}/{name}"
+        if os.path.isfile(path) and not name.endswith(("_test.cc", "_bench.cc")):
+            at = os.stat(path)
+            read = _hash_of(path, at.st_mtime_ns, at.st_size, at.st_ino)
+            digest.update(name.encode() + b"\0" + read)
     digest.update("\0".join(flags).encode())
     return digest.hexdigest()
+
+
+@functools.cache
+def _hash_of(path: str, *_state: int) -> bytes:
+    """Of a file's bytes, read once while its state stays."""
+    return hashlib.sha256(Path(path).read_bytes()).digest()
 
 
 def require_sources(what: str) -> None:
@@ -252,12 +264,12 @@ def _build(console: Console, tool: Tool, built: Path) -> None:
                              "command again")
     with atomic_files(built, mode=0o777) as (out,):
         out.write(program)
-    _forget_old(built.parent)
+    forget_old(built.parent, 5)
     console.info(f"built {tool.title} in {time.monotonic() - began:.0f} s")
 
 
-def _forget_old(kept: Path, most: int = 5) -> None:
-    """Keeps the cache small."""
+def forget_old(kept: Path, most: int) -> None:
+    """Keeps the cache small. What a killed build left is removed when it is among the oldest."""
     for old in oldest_first(kept.parent)[:-most]:
         if old != kept:
             shutil.rmtree(old, ignore_errors=True)

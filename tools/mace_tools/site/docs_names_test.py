@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from mace_tools.cli.parser import command_parsers
+from mace_tools.cli.parser import parsers
 from mace_tools.config.schema import Library, Model, Subgraph
 from mace_tools.config.sections import KvCache, Preprocess, Quantize
 from mace_tools.devices.device_yml import Board
@@ -72,7 +72,7 @@ def is_script(program: str) -> bool:
 def command_flags() -> dict[str, frozenset[str]]:
     """The flags of each command of converter.py."""
     return {command: frozenset(option[2:] for option in parser.options)
-            for command, parser in command_parsers().items()}
+            for command, parser in parsers()[1].items()}
 
 
 def wrong_flags(code: Code) -> list[str]:

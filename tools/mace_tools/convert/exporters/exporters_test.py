@@ -90,7 +90,8 @@ def keras_models(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", ["m.keras", pytest.param("m.h5", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["m.keras", "m.h5"])
 def test_keras_models_convert_and_compute_what_keras_does(keras_models, name):
     path = keras_models / name
     x = np.random.default_rng(3).uniform(-1, 1, (1, 8, 8, 3)).astype(np.float32)

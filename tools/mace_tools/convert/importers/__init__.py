@@ -13,6 +13,7 @@ the formats of model files (model_format.py) only.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
     from mace_tools.graph.ir import Graph, Shape
 
 
-def platforms() -> list[str]:
+@functools.cache
+def platforms() -> tuple[str, ...]:
     """Names for `platform` in the YAML: the packages in this folder."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg)
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg))
 
 
 def load(

@@ -81,11 +81,11 @@ def build(console: Console, abi: Abi, ops: tuple[str, ...] | None, gpu: bool,
         bazel.output(console, flags, [TARGET],
                      lambda bin: _copy(bin / "mace" / "library.txt", temporary))
         _check(abi, _kept(temporary), ops)
-        if runner.source_hash(SOURCES) != source_hash():
+        if _key(abi, flags) != key:
             raise RunFailedError("the sources changed while the engine was compiled from them; run "
                                  "the command again")
         _replace(folder, temporary)
-    _forget_old(folder)
+    runner.forget_old(folder, KEPT)
     console.info(f"compiled the engine for {abi.name} in {time.monotonic() - began:.0f} s")
     return Engine(key, _kept(folder), was_built=True)
 
@@ -98,13 +98,8 @@ def selection(ops: tuple[str, ...] | None) -> str:
 
 
 def _key(abi: Abi, flags: list[str]) -> str:
-    asked = json.dumps([source_hash(), abi.name, flags, _compiler(abi)])
+    asked = json.dumps([runner.source_hash(SOURCES), abi.name, flags, _compiler(abi)])
     return hashlib.sha256(asked.encode()).hexdigest()[:32]
-
-
-@functools.cache
-def source_hash() -> str:
-    return runner.source_hash(SOURCES)
 
 
 @functools.cache
@@ -170,10 +165,3 @@ def _replace(folder: Path, made: Path) -> None:
     except OSError:
         if not _kept(folder):
             raise
-
-
-def _forget_old(folder: Path) -> None:
-    """Keeps the cache small. What a killed build left is removed when it is among the oldest."""
-    for old in runner.oldest_first(folder.parent)[:-KEPT]:
-        if old != folder:
-            shutil.rmtree(old, ignore_errors=True)

@@ -81,9 +81,7 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setenv("MACE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(runner, "REPO", tmp_path / "repo")
     monkeypatch.setattr(bazel, "REPO", tmp_path / "repo")
-    engine.source_hash.cache_clear()
     yield tmp_path
-    engine.source_hash.cache_clear()
 
 
 def build(*ops):

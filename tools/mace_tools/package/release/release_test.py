@@ -167,6 +167,7 @@ def made(folder):
             for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
+@pytest.mark.full
 def test_the_same_sources_make_the_same_bytes(stubs, tmp_path, monkeypatch):
     first = made(tmp_path / "one" / "release")
     monkeypatch.setenv("TZ", "America/Lima")
