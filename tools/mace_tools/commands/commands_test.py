@@ -142,7 +142,7 @@ def test_a_remote_model_is_fetched_once_and_converted(place, monkeypatch):
     monkeypatch.setenv("MACE_CACHE", str(place.folder / "cache"))
     served = functools.partial(SimpleHTTPRequestHandler, directory=str(DIGITS))
     with ThreadingHTTPServer(("127.0.0.1", 0), served) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+        threading.Thread(target=http.serve_forever, args=[0.01], daemon=True).start()
         address = f"http://127.0.0.1:{http.server_port}/digits.onnx"
         place.edit("models/digits/digits.onnx", address)
         code, out, err = place.call("convert")

@@ -64,7 +64,7 @@ def server(tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         Handler.requests = 0
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+        threading.Thread(target=http.serve_forever, args=[0.01], daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}"
         http.shutdown()
 

@@ -64,7 +64,8 @@ def test_onnx():
     assert 1e-4 < change("onnx", DIGITS / "digits.onnx", feed, "probabilities", Nudge("i8")) < 0.5
 
 
-@pytest.mark.parametrize("how", ["raw", "float_data", "external", "constant", "int8"])
+@pytest.mark.parametrize("how", ["raw", *(pytest.param(how, marks=pytest.mark.full) for how in (
+    "float_data", "external", "constant", "int8"))])
 def test_constants_of_onnx_wherever_they_are(tmp_path, how):
     onnx = pytest.importorskip("onnx")
     w = W[:3, :3].astype(np.float32)
