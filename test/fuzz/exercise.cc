@@ -235,8 +235,10 @@ class Session {
     }
     const bool with_record = random_.Percent(20);
     RunMetadata record;
-    const MaceStatus status =
-        engine_->Run(inputs, &outputs, with_record ? &record : nullptr);
+    // A loop may iterate a million times, and plan in each.
+    const MaceDeadline deadline(limits_.run_us);
+    const MaceStatus status = engine_->Run(inputs, &outputs, deadline,
+                                           with_record ? &record : nullptr);
     Judge(status);
     if (other_shapes) return status.ok();
     outcome_.status = status;

@@ -16,6 +16,7 @@ struct Limits {
   DeviceType device = CPU;            // engines ask for it
   int64_t macs = 1000000000;          // multiply-adds of a run
   int64_t memory = int64_t{1} << 29;  // bytes, of the engine and of inputs
+  int64_t run_us = 4000000;           // the deadline of a run
 };
 
 struct Outcome {

@@ -70,7 +70,7 @@ void PrintStages(const Tally::Stages& stages) {
 void PrintSummary(const Tally& tally, int64_t failures) {
   static constexpr const char* kCodes[Tally::kCodes] = {
       "",        "INVALID_ARGS",  "OUT_OF_RESOURCES", "UNSUPPORTED",
-      "RUNTIME", "INVALID_MODEL", "INTERNAL",         ""};
+      "RUNTIME", "INVALID_MODEL", "INTERNAL",         "CANCELLED"};
   PrintOps(tally);
   std::printf("slowest, in seconds of processor time:");
   for (const Tally::Slow& slow : tally.slowest) {

@@ -101,6 +101,8 @@ class Campaign:
         self.failed = 0
 
     def counts(self, name: str) -> dict[str, int]:
+        if name == MODELS and self.device != "CPU":
+            name += f" on {self.device}"
         return self.state.setdefault(name, {"next": 0, **dict.fromkeys(OUTCOMES, 0)})
 
     def batch(self, name: str, count: int) -> None:
@@ -170,7 +172,7 @@ class Campaign:
             subprocess.run([sys.executable, str(ROOT / "test/fuzz/seeds.py"), str(seeds)],
                            check=True)
         on = "" if self.device == "CPU" else f"_{self.device}"
-        counts = self.counts(MODELS + on.replace("_", " on "))
+        counts = self.counts(MODELS)
         folders = [seeds / name for name in DSP_SEEDS] if self.device == "DSP" else [seeds]
         done = subprocess.run(
             [str(file_of(MUTATIONS, self.programs)), *map(str, folders), f"--count={count}",
@@ -219,6 +221,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--no_models", action="store_true", help=f"all but {MODELS}")
     parser.add_argument("--no_engine", action="store_true", help="only what converter.py reads")
     args = parser.parse_args()
+    args.names = args.names or [*(args.again or ())][:1]
     if not args.again and (args.minutes <= 0 if args.count is None else args.count <= 0):
         parser.error("give more than 0 minutes, or --count=N")
     unknown = [name for name in args.names if name not in names]

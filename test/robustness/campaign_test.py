@@ -81,6 +81,20 @@ def test_a_reader_that_dies_is_counted_and_passed_over(tmp_path, capsys):
     assert f"| {NAME} | 7 | 2 | 0 | 0 | 1 |" in campaign.table(again.state)
 
 
+def test_a_mutant_of_a_device_is_repeated(tmp_path, capsys, monkeypatch):
+    fake = campaign.file_of(campaign.MUTATIONS, tmp_path)
+    fake.parent.mkdir(parents=True)
+    fake.write_text("#!/bin/sh\necho \"$@\"\n")
+    fake.chmod(0o755)
+    (tmp_path / "out/model_seeds").mkdir(parents=True)
+    monkeypatch.setattr(campaign, "build", lambda *_, **__: tmp_path)
+    monkeypatch.setattr(campaign.os, "environ", {**campaign.os.environ})
+    monkeypatch.setattr("sys.argv", ["campaign", "--again", "models", "168", "--device=GPU",
+                                     f"--out={tmp_path / 'out'}"])
+    assert campaign.main() == 0
+    assert "--count=1 --first=168 --device=GPU" in capsys.readouterr().out
+
+
 def test_mutants_are_the_same_again():
     data = bytes(range(256)) * 4
     assert [mutated(data, random.Random(k)) for k in range(50)] == [

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "mace/base/file.h"
 #include "mace/cpu/common/machine_limits.h"
 #include "tools/cli/output.h"
 #include "tools/cli/text_table.h"

@@ -30,6 +30,6 @@ registry.without_meaning(
     ops=["RNN", "GRU", "LSTM"],
 )
 registry.without_meaning(
-    "the value outside the image in the mode tf_crop_and_resize, which is refused",
+    "the value outside the regions of tf_crop_and_resize, the only mode that has it",
     "extrapolation_value", ops=["Resize"],
 )

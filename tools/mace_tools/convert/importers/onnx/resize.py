@@ -54,9 +54,11 @@ def resize(b: Builder, n: SourceNode) -> str:
     scales, sizes = _wanted(b, n)
     policy = n.attr("keep_aspect_ratio_policy", "stretch")
     if isinstance(sizes, str):
-        if antialias or policy != "stretch":
-            raise Unsupported("antialias or keep_aspect_ratio_policy with computed sizes",
-                              "make the sizes constant")
+        special = {"antialias": antialias, "keep_aspect_ratio_policy": policy != "stretch",
+                   attrs["coordinate"].lower(): attrs["coordinate"] in _BY_MATRICES}
+        if any(special.values()):
+            raise Unsupported(f"{' and '.join(k for k in special if special[k])} with computed "
+                              "sizes", "make the sizes constant")
         return _resize(b, x, None, sizes, attrs)
     special = attrs["coordinate"] in _BY_MATRICES or not _fits_engine(b, x, scales, sizes)
     if policy == "stretch" and not antialias and not special:
@@ -186,15 +188,12 @@ def _resize(
     rank, shape = b.rank(x), b.extents(x)
     if rank != 4:
         raise Unsupported(f"resizing a tensor of rank {rank}", "the engine resizes rank 4")
-    last = False
+    changed = [2, 3]
     if isinstance(sizes, list):
         changed = [k for k, s in enumerate(sizes) if s not in (None, shape[k])]
-        last = 1 in changed and 3 not in changed
     elif scales is not None:
         changed = [k for k, s in enumerate(scales) if s != 1]
-        last = 1 in changed and 3 not in changed
-    else:
-        changed = [2, 3]
+    last = 1 in changed and 3 not in changed
     h = 1 if last else 2
     if any(k not in (h, h + 1) for k in changed):
         raise Unsupported(f"resizing axes {changed}", "the engine resizes height and width")

@@ -86,3 +86,20 @@ def test_axes_name_what_sizes_and_scales_are_for(tmp_path):
                                    rtol=1e-5, atol=1e-6)
     with pytest.raises(ModelError, match="2 scales or sizes for 1 axes"):
         both(tmp_path, [X, None, None, i64(4, 5)], mode="linear", axes=[2])
+
+
+@pytest.mark.parametrize("attrs, what", [
+    ({"coordinate_transformation_mode": "half_pixel_symmetric"}, "half_pixel_symmetric"),
+    ({"coordinate_transformation_mode": "tf_crop_and_resize"}, "tf_crop_and_resize"),
+    ({"antialias": 1, "keep_aspect_ratio_policy": "not_larger"},
+     "antialias and keep_aspect_ratio_policy")])
+def test_what_the_engine_cannot_do_with_computed_sizes_is_refused(tmp_path, attrs, what):
+    info = onnx.helper.make_tensor_value_info
+    node = onnx.helper.make_node("Resize", ["x", "roi", "", "sizes"], ["y"], mode="linear", **attrs)
+    roi = onnx.numpy_helper.from_array(np.float32([0, 0, 0.1, 0.2, 1, 1, 0.9, 0.8]), "roi")
+    graph = onnx.helper.make_graph(
+        [node], "g", [info("x", 1, X.shape), info("sizes", 7, [4])], [info("y", 1, None)], [roi])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 19)],
+                                     ir_version=9), tmp_path / "m.onnx")
+    with pytest.raises(UnsupportedOps, match=f"{what} with computed sizes"):
+        importers.load("onnx", tmp_path / "m.onnx")
