@@ -111,16 +111,18 @@ def _names(program: Program) -> list[str]:
 def _start(program: Program, cases: str, extra: dict[str, str], limit: int,
            log: TextIO | int = subprocess.DEVNULL) -> int:
     """The exit status of these cases, -1 if they took too long."""
-    # The cases of a long list go through the environment: an argument has a limit of its own.
-    env = dict(os.environ, GTEST_FILTER=cases, GTEST_FAIL_FAST="1", **extra)
-    try:
-        return subprocess.run([program.path], cwd=program.directory, env=env, check=False,
-                              stdin=subprocess.DEVNULL, stdout=log,
-                              stderr=subprocess.DEVNULL,
-                              timeout=_WALL_SECONDS + _WALL_PER_SECOND * limit,
-                              preexec_fn=limiter(limit)).returncode
-    except subprocess.TimeoutExpired:
-        return -1
+    # Bazel gives each run an empty folder, too.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        # The cases of a long list go through the environment: an argument has a limit of its own.
+        env = dict(os.environ, GTEST_FILTER=cases, GTEST_FAIL_FAST="1", TEST_TMPDIR=folder, **extra)
+        try:
+            return subprocess.run([program.path], cwd=program.directory, env=env, check=False,
+                                  stdin=subprocess.DEVNULL, stdout=log,
+                                  stderr=subprocess.DEVNULL,
+                                  timeout=_WALL_SECONDS + _WALL_PER_SECOND * limit,
+                                  preexec_fn=limiter(limit)).returncode
+        except subprocess.TimeoutExpired:
+            return -1
 
 
 def limiter(seconds: int, max_bytes: int = _MAX_BYTES) -> Callable[[], None]:
