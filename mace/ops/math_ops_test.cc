@@ -223,6 +223,19 @@ TEST(Reduce, Integers) {
            {{"reduce_type", std::string("SUM")}},
            {I32({3}, {INT32_MAX, 1, 1}), Const(I64({1}, {0}))}},
           {I32({}, {INT32_MIN + 1})});
+  // What is no integer is converted as by Cast.
+  const auto converted = [](const char* type, std::vector<int32_t> x,
+                            int32_t y) {
+    const auto n = static_cast<int64_t>(x.size());
+    CheckOp({"Reduce",
+             {{"reduce_type", std::string(type)}},
+             {I32({n}, std::move(x))}},
+            {I32({}, {y})});
+  };
+  converted("LOG_SUM_EXP", {}, INT32_MIN);
+  converted("LOG_SUM", {0}, INT32_MIN);
+  converted("LOG_SUM", {-1}, 0);
+  converted("LOG_SUM_EXP", {INT32_MAX, INT32_MAX}, INT32_MAX);
 }
 
 TEST(Reduce, Logical) {

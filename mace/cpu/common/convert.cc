@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 namespace mace {
@@ -46,14 +45,7 @@ T Narrow(Wide v) {
   } else if constexpr (std::is_same_v<T, Boolean>) {
     return {static_cast<uint8_t>(v != 0 ? 1 : 0)};
   } else if constexpr (std::is_integral_v<T> && std::is_same_v<Wide, float>) {
-    // The limits are powers of two (or one less), so that comparing with the
-    // float of a limit is exact.
-    constexpr T lo = std::numeric_limits<T>::min();
-    constexpr T hi = std::numeric_limits<T>::max();
-    if (!(v == v)) return 0;
-    if (v <= static_cast<float>(lo)) return lo;
-    if (v >= static_cast<float>(hi)) return hi;
-    return static_cast<T>(v);
+    return ToInteger<T>(v);
   } else {
     return static_cast<T>(v);
   }

@@ -1,17 +1,31 @@
-// ConvertElements: converts elements from one type to another.
+// Conversion of numbers and of tensors' elements from one type to another.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_COMMON_CONVERT_H_
 #define MACE_CPU_COMMON_CONVERT_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "mace/base/fp16.h"
 #include "mace/graph/data_type.h"
 
 namespace mace {
 
-// Converts n elements. Float to integer rounds towards zero and saturates; NaN
-// becomes 0. An integer converted to a narrower one keeps its low bits.
+// Rounds towards zero and saturates; NaN becomes 0.
+template <typename Int, typename Float>
+Int ToInteger(Float v) {
+  // The limits are powers of two (or one less), so that comparing with the
+  // float of a limit is exact.
+  constexpr Int kLowest = std::numeric_limits<Int>::min();
+  constexpr Int kHighest = std::numeric_limits<Int>::max();
+  if (!(v == v)) return 0;
+  if (v <= static_cast<Float>(kLowest)) return kLowest;
+  if (v >= static_cast<Float>(kHighest)) return kHighest;
+  return static_cast<Int>(v);
+}
+
+// Converts n elements. Float to integer is ToInteger. An integer converted to a
+// narrower one keeps its low bits.
 // Conversion to bool gives x != 0. REQUIRES: neither type is kInvalid; `from`
 // and `to` do not overlap.
 void ConvertElements(DataType from_type, const void* from, DataType to_type,

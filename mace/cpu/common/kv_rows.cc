@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "mace/base/fp16.h"
+#include "mace/cpu/common/convert.h"
 
 namespace mace::cpu {
 
@@ -42,7 +43,7 @@ void StoreKvRow(DataType dtype, const float* row, int64_t depth, void* to) {
   const float inverse = largest > 0 ? 127 / largest : 0;
   auto* values = static_cast<int8_t*>(to);
   for (int64_t i = 0; i < depth; ++i) {
-    values[i] = static_cast<int8_t>(std::nearbyint(row[i] * inverse));
+    values[i] = ToInteger<int8_t>(std::nearbyint(row[i] * inverse));
   }
   const float scale = largest / 127;
   std::memcpy(values + depth, &scale, sizeof(scale));

@@ -8,10 +8,11 @@
 namespace mace::cpu {
 namespace {
 
-template <typename T, size_t kRows>
-const Dwconv<T>* FindRow(const Dwconv<T> (&table)[kRows], int64_t kernel,
-                         int64_t stride, CpuFeatures features) {
-  for (const Dwconv<T>& row : table) {
+// Some CPUs have no row.
+template <typename Table>
+auto FindRow(const Table& table, int64_t kernel, int64_t stride,
+             CpuFeatures features) -> decltype(&table[0]) {
+  for (const auto& row : table) {
     if (row.kernel == kernel && row.stride == stride &&
         (row.isa & features) == row.isa && PassesTest(row)) {
       return &row;

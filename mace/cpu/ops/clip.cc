@@ -3,8 +3,7 @@
 
 #include "mace/ops/clip.h"
 
-#include <limits>
-
+#include "mace/cpu/common/convert.h"
 #include "mace/cpu/common/function_kernel.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/quantized/lut_q8.h"
@@ -20,11 +19,7 @@ T LimitOf(float limit) {
   if constexpr (std::is_floating_point_v<T>) {
     return limit;
   } else {
-    constexpr T lo = std::numeric_limits<T>::min();
-    constexpr T hi = std::numeric_limits<T>::max();
-    if (limit <= static_cast<float>(lo)) return lo;
-    if (limit >= static_cast<float>(hi)) return hi;
-    return static_cast<T>(limit);
+    return ToInteger<T>(limit);
   }
 }
 

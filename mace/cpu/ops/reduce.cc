@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "mace/cpu/common/choose.h"
+#include "mace/cpu/common/convert.h"
 #include "mace/cpu/common/kernel_table.h"
 #include "mace/cpu/common/reduce_geometry.h"
 #include "mace/cpu/common/wrap.h"
@@ -138,25 +139,30 @@ void Accumulate(const ReduceGeometry& g, const char* x, int64_t element_bytes,
   }
 }
 
-// Computes the result from the accumulated value.
-double Finish(ReduceKind kind, double v, int64_t n) {
-  switch (kind) {
-    case ReduceKind::kMean:
-      return v / static_cast<double>(n);
-    case ReduceKind::kL2:
-      return std::sqrt(v);
-    case ReduceKind::kLogSum:
-      return std::log(v);
-    default:
-      return v;
+template <typename T>
+T Narrowed(double v) {
+  if constexpr (std::is_integral_v<T>) {
+    return ToInteger<T>(v);
+  } else {
+    return static_cast<T>(v);
   }
 }
-int64_t Finish(ReduceKind kind, int64_t v, int64_t n) {
-  if (kind == ReduceKind::kMean) return n == 0 ? 0 : v / n;
+
+// Computes the result from the accumulated value.
+template <typename T>
+T Finish(ReduceKind kind, double v, int64_t n) {
+  if (kind == ReduceKind::kMean) v /= static_cast<double>(n);
+  if (kind == ReduceKind::kL2) v = std::sqrt(v);
+  if (kind == ReduceKind::kLogSum) v = std::log(v);
+  return Narrowed<T>(v);
+}
+template <typename T>
+T Finish(ReduceKind kind, int64_t v, int64_t n) {
   if (kind == ReduceKind::kL2 || kind == ReduceKind::kLogSum) {
-    return static_cast<int64_t>(Finish(kind, static_cast<double>(v), n));
+    return Finish<T>(kind, static_cast<double>(v), n);
   }
-  return v;
+  if (kind == ReduceKind::kMean) v = n == 0 ? 0 : v / n;
+  return static_cast<T>(v);
 }
 
 // Sums and means over whole pixels, which the pooling micro-kernels compute.
@@ -256,7 +262,7 @@ struct ReduceOf final : ReduceKernel {
     Accumulate<A>(g, x, sizeof(T), op, lanes, nullptr, acc);
     for (int64_t k = 0; k < lanes; ++k) {
       if constexpr (std::is_same_v<A, ReduceSum<T>>) {
-        y[k] = static_cast<T>(Finish(kind, acc[k], g.num_reduced()));
+        y[k] = Finish<T>(kind, acc[k], g.num_reduced());
       } else {
         y[k] = acc[k];
       }
@@ -275,7 +281,7 @@ struct ReduceOf final : ReduceKernel {
     }
     accumulate({0, Step<T, AddExp<double>, double>}, sum);
     for (int64_t k = 0; k < lanes; ++k) {
-      y[k] = static_cast<T>(shift[k] + std::log(sum[k]));
+      y[k] = Narrowed<T>(shift[k] + std::log(sum[k]));
     }
   }
 };

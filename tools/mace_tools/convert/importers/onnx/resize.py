@@ -54,19 +54,19 @@ def resize(b: Builder, n: SourceNode) -> str:
     scales, sizes = _wanted(b, n)
     policy = n.attr("keep_aspect_ratio_policy", "stretch")
     if isinstance(sizes, str):
-        special = {"antialias": antialias, "keep_aspect_ratio_policy": policy != "stretch",
+        refused = {"antialias": antialias, "keep_aspect_ratio_policy": policy != "stretch",
                    attrs["coordinate"].lower(): attrs["coordinate"] in _BY_MATRICES}
-        if any(special.values()):
-            raise Unsupported(f"{' and '.join(k for k in special if special[k])} with computed "
+        if any(refused.values()):
+            raise Unsupported(f"{' and '.join(k for k in refused if refused[k])} with computed "
                               "sizes", "make the sizes constant")
         return _resize(b, x, None, sizes, attrs)
-    special = attrs["coordinate"] in _BY_MATRICES or not _fits_engine(b, x, scales, sizes)
-    if policy == "stretch" and not antialias and not special:
+    needs_matrices = attrs["coordinate"] in _BY_MATRICES or not _fits_engine(b, x, scales, sizes)
+    if policy == "stretch" and not antialias and not needs_matrices:
         return _resize(b, x, scales, sizes, attrs)
     axes = _resized_axes(b, n, scales, sizes, policy)
     if attrs["coordinate"] == "TF_CROP_AND_RESIZE":
         axes = _cropped(b, n, axes)
-    if special:
+    if needs_matrices:
         return by_matrices(b, x, axes, attrs, antialias)
     ratios = scales is not None or all(a.out == a.extent * a.scale for a in axes.values())
     if not ratios or antialias and (b.dtype(x) == "u8" or any(a.scale < 1 for a in axes.values())):
