@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools")]
 
+import abis  # noqa: E402
 import coverage  # noqa: E402
 from format_seeds import FORMATS, GPU  # noqa: E402
 from reader import LEAKS, SECONDS, write  # noqa: E402
@@ -216,6 +217,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="where results and failures lie")
     parser.add_argument("--device", choices=DEVICES, default="CPU",
                         help=f"where {MODELS} and {BYTES} run; GPU: by PoCL; DSP: the emulator")
+    parser.add_argument("--abi", choices=sorted(abis.FLAGS),
+                        help="as programs of 32 bits; armhf: under qemu, without sanitizers")
     parser.add_argument("--coverage", action="store_true",
                         help="without sanitizers: print which lines of the engine are reached")
     parser.add_argument("--no_models", action="store_true", help=f"all but {MODELS}")
@@ -231,12 +234,24 @@ def parsed() -> argparse.Namespace:
         parser.error(f"{BYTES} and {SOAK} run alone")
     if args.device != "CPU" and not (args.names and set(args.names) <= {MODELS, BYTES}):
         parser.error(f"--device={args.device} is of {MODELS} and of {BYTES}: name one")
-    args.out = args.out or (COVERAGE_OUT if args.coverage else OUT)
+    if args.abi and (args.coverage or args.device == "GPU" or {BYTES, SOAK} & set(args.names)):
+        parser.error(f"--abi={args.abi} is neither of {BYTES} and {SOAK} nor of coverage and GPUs")
+    if args.abi and (others := [n for n in args.names if n not in _of_engine()]):
+        parser.error(f"--abi={args.abi} is of what the engine reads, not of {others[0]}")
+    args.out = args.out or (COVERAGE_OUT if args.coverage else
+                            OUT.with_name(f"{OUT.name}_{args.abi}") if args.abi else OUT)
     args.names = args.names or [
         *([] if args.no_models or args.no_engine else [MODELS]),
         *(n for n, kind in FORMATS.items() if not (args.no_engine and kind.program)
-          and not (args.coverage and not kind.runs_program()))]
+          and not (args.coverage and not kind.runs_program())
+          and not (args.abi and n not in _of_engine()))]
     return args
+
+
+def _of_engine() -> list[str]:
+    """What programs of any ABI read."""
+    return [MODELS, *(name for name, kind in FORMATS.items()
+                      if kind.runs_program() and not kind.on_gpu())]
 
 
 def main() -> int:
@@ -257,8 +272,11 @@ def main() -> int:
         return subprocess.run([program, f"--minutes={args.minutes}"], check=False).returncode
     targets = {MUTATIONS if n == MODELS else FORMATS[n].program
                for n in args.names} - {""}
-    flags = coverage.FLAGS if args.coverage else ASAN
+    flags = coverage.FLAGS if args.coverage else abis.FLAGS.get(args.abi, ASAN)
+    abis.prepare(args.abi)
     programs = build(*sorted(targets), flags=flags) if targets else None
+    if programs and args.abi:
+        programs = abis.startable(args.abi, targets, programs, out)
     campaign = Campaign(out, programs, device=args.device)
     if args.coverage:
         coverage.prepare(out)

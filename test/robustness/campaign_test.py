@@ -13,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import abis
 import campaign
 import coverage
 import reader
@@ -93,6 +94,48 @@ def test_a_mutant_of_a_device_is_repeated(tmp_path, capsys, monkeypatch):
                                      f"--out={tmp_path / 'out'}"])
     assert campaign.main() == 0
     assert "--count=1 --first=168 --device=GPU" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words, complaint", [
+    ("5 ONNX --abi=armhf", "not of ONNX"), ("5 PNG --abi=i686", "not of PNG"),
+    ("5 bytes --abi=i686", "neither of bytes"), ("5 models --abi=armhf --device=GPU", "nor"),
+    ("5 models --abi=x86", "armhf"),
+])
+def test_what_an_abi_does_not_read_is_refused(monkeypatch, capsys, words, complaint):
+    monkeypatch.setattr("sys.argv", ["campaign", *words.split()])
+    with pytest.raises(SystemExit) as refused:
+        campaign.parsed()
+    assert refused.value.code == 2 and complaint in capsys.readouterr().err
+
+
+def test_an_abi_reads_what_the_engine_reads(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["campaign", "5", "--abi=armhf"])
+    args = campaign.parsed()
+    assert args.out.name == "robustness_armhf"
+    assert {"models", "MACE model", "states"} <= set(args.names)
+    assert not {"ONNX", "PNG", "GPU programs"} & set(args.names)
+
+
+def test_programs_of_arm_are_started_under_qemu(tmp_path, monkeypatch):
+    monkeypatch.setattr(abis, "TOOLCHAINS", tmp_path / "tool chains")
+    abis.TOOLCHAINS.mkdir()
+    qemu = abis.TOOLCHAINS / "qemu_armv7.sh"
+    qemu.write_text("#!/bin/sh\necho \"$@\"\n")
+    qemu.chmod(0o755)
+    found = abis.startable("armhf", ["//a/b:c"], tmp_path / "bin", tmp_path / "out")
+    printed = subprocess.run([found / "a/b/c", "x y"], check=True, capture_output=True, text=True)
+    assert printed.stdout == f"{tmp_path}/bin/a/b/c x y\n"
+    assert abis.startable("i686", ["//a/b:c"], tmp_path / "bin", tmp_path) == tmp_path / "bin"
+
+
+def test_links_of_an_unpacked_package_stay_in_its_folder(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/m.so.6").write_text("there")
+    link = tmp_path / "usr/lib/m.so"
+    link.parent.mkdir(parents=True)
+    link.symlink_to("/lib/m.so.6")
+    abis.resolve_links(tmp_path)
+    assert link.read_text() == "there"
 
 
 def test_mutants_are_the_same_again():

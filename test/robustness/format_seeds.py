@@ -66,6 +66,9 @@ class Format:
         """Not converter.py, which may call the program."""
         return bool(self.program) and "--mace_run=PROGRAM" not in self.arguments
 
+    def on_gpu(self) -> bool:
+        return "--device=GPU" in self.arguments
+
 
 def _init(name: str) -> tuple[str, ...]:
     return ("init", f"FOLDER/{name}", "--output=FOLDER/out.yml", "--force")

@@ -19,7 +19,7 @@ ABOUT = {
     "library": "outside projects that link the library, for both Arms and Android, too",
     "models": "whole models and importers, compared with what the frameworks compute now",
     "budgets": "instructions of kernels and networks, here and on Arm, against their budgets",
-    "mutations": "mutated models, loaded, planned and run as asan is built, on CPU, GPU and DSP",
+    "mutations": "mutated models, as asan is built, on CPU, GPU and DSP, and with 32 bits",
     "fuzz": "all that reads untrusted models, under libFuzzer for 10 minutes",
     "robustness": "mutated files of 28 formats for 5 minutes; 10,000 engines, and changing shapes",
     "mutants": "mutants of mace/plan and mace/memory that the unit tests must catch",
@@ -150,11 +150,13 @@ def _scripts() -> list[Slice]:
     mutants = ("mace/", "!mace/examples/", "!mace/java/", "!mace/python/", "test/mutants/", *_BUILD)
     return [
         Slice("mutations", "asan", tuple(
-            Script((*_CAMPAIGN, "0", "models", f"--device={device}", f"--count={count}"))
-            for device, count in (("CPU", 2000), ("GPU", 500), ("DSP", 1000))),
+            Script((*_CAMPAIGN, "0", "models", f"--{on}", f"--count={count}")) for on, count in (
+                ("device=CPU", 2000), ("device=GPU", 500), ("device=DSP", 1000),
+                ("abi=armhf", 2000), ("abi=i686", 2000))),
               (*campaign, "test/golden/", "tools/mace_tools/")),
         Slice("fuzz", "load", (Script((*_CAMPAIGN, "10", "bytes")),), campaign),
-        Slice("robustness", "files", (Script((*_CAMPAIGN, "5", "--no_models")),),
+        Slice("robustness", "files", tuple(Script((*_CAMPAIGN, *words, "--no_models")) for words in
+                                           (("5",), ("1", "--abi=armhf"), ("1", "--abi=i686"))),
               (*campaign, "tools/mace_tools/", "models/digits/")),
         Slice("robustness", "soak", (Script((*_CAMPAIGN, "1", "soak")),), campaign),
         *[Slice("mutants", name, (Script(("test/mutants/run.sh", f"mace/{name}", "--sample=100",
