@@ -84,9 +84,9 @@ bool OpenInput(const Donors&, Draft* draft, Random& random) {
       info->add_dim_names(opens && random.Percent(60) ? "n" : "");
     }
     if (random.Percent(90)) {
-      info->add_max_dims(random.Percent(10) ? AnyInt(random)
-                         : opens            ? extent + random.Below(3)
-                                            : extent);
+      const int64_t more =
+          opens && extent < INT64_MAX - 2 ? random.Below(3) : 0;
+      info->add_max_dims(random.Percent(10) ? AnyInt(random) : extent + more);
     }
   }
   if (random.Percent(20)) info->clear_dim_names();
