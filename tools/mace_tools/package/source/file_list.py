@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import itertools
 import json
 import re
 import shlex
@@ -74,11 +75,11 @@ def read(console: Console) -> Sources:
     """Asks Bazel, and lets it write the generated files. Errors: RunFailedError."""
     flags: dict[str, dict[Variant, tuple[str, ...]]] = {}
     generated: dict[str, str] = {}
-    for variant in VARIANTS:
-        # Last the library with everything, of which are all files that both have.
-        both = compiles(_actions(console, variant, without=NAMES)) | compiles(
-            _actions(console, variant))
-        for path, words in both.items():
+    # The C API has null objects of its own. Last the library with everything, of which are the
+    # files that others have, too.
+    withouts = (NAMES, [name for name in NAMES if name != "interfaces"], ())
+    for variant, without in itertools.product(VARIANTS, withouts):
+        for path, words in compiles(_actions(console, variant, without)).items():
             plain = _BUILT.sub("", path, count=1)
             flags.setdefault(plain, {})[variant] = words
             if plain != path:
@@ -92,7 +93,7 @@ def read(console: Console) -> Sources:
                    external_headers(files), _built(console, texts))
 
 
-def _actions(console: Console, variant: Variant, without: Iterable[str] = ()) -> dict[str, object]:
+def _actions(console: Console, variant: Variant, without: Iterable[str]) -> dict[str, object]:
     flags = ["--config=library", *CPUS[variant.cpu], *(f"--define={n}=false" for n in without)]
     flags += [] if variant.gpu else ["--define=opencl=false"]
     return json.loads(bazel.run(
