@@ -24,7 +24,8 @@ _OF_RELEASE = {
     "bookworm": ("libgcc-12-dev", "libprotobuf32", "libstdc++-12-dev", "libyaml-cpp0.7"),
     "trixie": ("libgcc-14-dev", "libprotobuf32t64", "libstdc++-14-dev", "libyaml-cpp0.8"),
 }
-_PACKAGES = ("libc6", "libc6-dev", "libcli11-dev", "libcrypt-dev", "libgcc-s1", "libgtest-dev",
+_PACKAGES = ("libc6", "libc6-dev", "libcli11-dev", "libcrypt-dev", "libgcc-s1", "libgmock-dev",
+             "libgtest-dev",
              "libprotobuf-dev", "libstdc++6", "libxxhash-dev", "libxxhash0", "libyaml-cpp-dev",
              "linux-libc-dev", "nlohmann-json3-dev", "zlib1g", "zlib1g-dev")
 # Micro-kernels of 64-bit CPUs, which no table of others names, are not compiled to the end.
