@@ -96,6 +96,8 @@ TEST(Clip, AttributesAndInputs) {
           {F32({5}, {-2, 0.5f, 1, kNan, 1})});
   CheckOp({"Clip", {{"min", 1.0f}}, {I64({3}, {-5, 1, INT64_MAX})}},
           {I64({3}, {1, 1, INT64_MAX})});
+  CheckOp({"Clip", {{"min", kNan}, {"max", 1e10f}}, {I32({2}, {-5, 7})}},
+          {I32({2}, {0, 7})});
   CheckOp({"Clip", {}, {I32({3}, {-5, 1, 9}), I32({1}, {0}), I32({1}, {4})}},
           {I32({3}, {0, 1, 4})});
   ExpectInferError({"Clip", {}, {x, F32({2}, {0, 1})}},
@@ -224,18 +226,20 @@ TEST(Reduce, Integers) {
            {I32({3}, {INT32_MAX, 1, 1}), Const(I64({1}, {0}))}},
           {I32({}, {INT32_MIN + 1})});
   // What is no integer is converted as by Cast.
-  const auto converted = [](const char* type, std::vector<int32_t> x,
+  const auto converted = [](const char* type, std::vector<int32_t> terms,
                             int32_t y) {
-    const auto n = static_cast<int64_t>(x.size());
+    const auto n = static_cast<int64_t>(terms.size());
     CheckOp({"Reduce",
              {{"reduce_type", std::string(type)}},
-             {I32({n}, std::move(x))}},
+             {I32({n}, std::move(terms))}},
             {I32({}, {y})});
   };
   converted("LOG_SUM_EXP", {}, INT32_MIN);
   converted("LOG_SUM", {0}, INT32_MIN);
   converted("LOG_SUM", {-1}, 0);
   converted("LOG_SUM_EXP", {INT32_MAX, INT32_MAX}, INT32_MAX);
+  // The sum of squares wraps around and is negative.
+  converted("L2", {INT32_MIN, INT32_MIN}, 0);
 }
 
 TEST(Reduce, Logical) {

@@ -79,6 +79,12 @@ TEST(UpdateKvCache, RoundsToTheTypeOfTheCache) {
           {Int8Rows({1, 1, 1, 6}, {{0, 0}}, {0})});
 }
 
+TEST(UpdateKvCache, NanInARowOfInt8IsZero) {
+  CheckOp(Update(Int8Rows({1, 1, 1, 7}, {{1, 2, 3}}, {1}),
+                 F32({1, 1, 1, 3}, {std::nanf(""), -127, 12}), I64({1}, {0})),
+          {Int8Rows({1, 1, 1, 7}, {{0, -127, 12}}, {1})});
+}
+
 TEST(UpdateKvCache, Errors) {
   const TestTensor cache = R({1, 2, 4, 3}, 1), rows = R({1, 2, 2, 3}, 2);
   for (const int64_t at : {int64_t{-1}, int64_t{3}, INT64_MAX}) {

@@ -142,6 +142,15 @@ def test_a_test_that_fails_anyway_is_no_judge(run, monkeypatch):
         find_reach(Program(run[1].path, ".", run[1].directory))
 
 
+def test_each_run_has_an_empty_folder(tmp_path):
+    program = tmp_path / "leaves_files"
+    program.write_text("#!/bin/sh\n"
+                       "case $1 in --gtest_list_tests) printf 'A.\\n  First\\n  Second\\n';;\n"
+                       '*) [ -z "$(ls "$TEST_TMPDIR")" ] && touch "$TEST_TMPDIR/left";; esac\n')
+    program.chmod(0o755)
+    find_reach(Program(program, ".", tmp_path))
+
+
 @pytest.mark.parametrize(("code", "changes"), [
     ("bool f() { return g(); }", ["g() -> !(g())"]),
     ("bool f() { return a == b; }", ["a == b -> a != b"]),

@@ -25,9 +25,8 @@ _OF_RELEASE = {
     "trixie": ("libgcc-14-dev", "libprotobuf32t64", "libstdc++-14-dev", "libyaml-cpp0.8"),
 }
 _PACKAGES = ("libc6", "libc6-dev", "libcli11-dev", "libcrypt-dev", "libgcc-s1", "libgmock-dev",
-             "libgtest-dev",
-             "libprotobuf-dev", "libstdc++6", "libxxhash-dev", "libxxhash0", "libyaml-cpp-dev",
-             "linux-libc-dev", "nlohmann-json3-dev", "zlib1g", "zlib1g-dev")
+             "libgtest-dev", "libprotobuf-dev", "libstdc++6", "libxxhash-dev", "libxxhash0",
+             "libyaml-cpp-dev", "linux-libc-dev", "nlohmann-json3-dev", "zlib1g", "zlib1g-dev")
 # Micro-kernels of 64-bit CPUs, which no table of others names, are not compiled to the end.
 _I686 = (f"--repo_env=CC={CACHE / CLANG}", "--config=asan", "--platform_suffix=-i686",
          "--define=opencl=false", "--linkopt=-fuse-ld=lld", "--copt=-Wno-unknown-warning-option",
@@ -45,8 +44,11 @@ def prepare(abi: str | None) -> None:
         packages = sorted([*_PACKAGES, *_OF_RELEASE[release]])
         listed = CACHE / "packages.txt"
         if not listed.exists() or listed.read_text().split() != packages:
-            subprocess.run([TOOLCHAINS / "fetch_sysroot.sh", release, "i386", CACHE, *packages],
-                           check=True)
+            done = subprocess.run([TOOLCHAINS / "fetch_sysroot.sh", release, "i386", CACHE,
+                                   *packages], check=False)
+            if done.returncode:
+                raise SystemExit("robustness: --abi=i686 needs Debian's libraries of i386, which"
+                                 " could not be fetched (see above): check the network")
         resolve_links(CACHE)
         shutil.copy(Path(__file__).with_name(CLANG), CACHE)
 

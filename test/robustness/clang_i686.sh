@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 root=$(dirname "$(realpath "$0")")
 gcc=$(echo "$root"/usr/lib/gcc/i686-linux-gnu/*)
-exec /usr/lib/llvm-19/bin/clang -m32 -march=pentium4 -mfpmath=sse --sysroot="$root" --gcc-install-dir="$gcc" -fuse-ld=lld \
+exec /usr/lib/llvm-19/bin/clang -m32 -march=pentium4 -mfpmath=sse --sysroot="$root" \
+  --gcc-install-dir="$gcc" -fuse-ld=lld \
   -Wl,--dynamic-linker="$root/lib/ld-linux.so.2" \
   -Wl,-rpath,"$root/lib/i386-linux-gnu:$root/usr/lib/i386-linux-gnu" \
   -Wno-unused-command-line-argument "$@"
