@@ -24,9 +24,10 @@ Int ToInteger(Float v) {
   return static_cast<Int>(v);
 }
 
-// Converts n elements: float to integer as ToInteger; an integer to a narrower
-// one keeps its low bits; to bool is x != 0. REQUIRES: neither type is
-// kInvalid; `from` and `to` do not overlap.
+// Converts n elements. Float to integer is ToInteger. An integer converted to a
+// narrower one keeps its low bits.
+// Conversion to bool gives x != 0. REQUIRES: neither type is kInvalid; `from`
+// and `to` do not overlap.
 void ConvertElements(DataType from_type, const void* from, DataType to_type,
                      void* to, int64_t n);
 
