@@ -18,7 +18,8 @@ FRAMES = 30  # of a turn
 UNTIMED = 3  # at its beginning: what it finds in the caches is another engine's
 BACK_TO_BACK = 12
 # A row of --json.
-FIELDS = ("model", "threads", "engine", "pace_ms", "p50_ms", "p90_ms", "back_to_back_ms")
+FIELDS = ("model", "threads", "engine", "pace_ms", "p50_ms", "p90_ms", "p99_ms",
+          "back_to_back_ms")
 
 
 def _turn(engine: Process, pace_ms: float) -> tuple[list[float], list[float]]:
@@ -53,6 +54,7 @@ def measure(files: Files, models: dict[str, Path], threads: int, rounds: int,
     return [{"model": files.net.name, "threads": threads, "engine": name, "pace_ms": pace_ms,
              "p50_ms": float(np.percentile(frames[name], 50)),
              "p90_ms": float(np.percentile(frames[name], 90)),
+             "p99_ms": float(np.percentile(frames[name], 99)),
              "back_to_back_ms": float(np.median(at_once[name]))} for name in names]
 
 
@@ -62,6 +64,6 @@ def show(rows: list[dict], one_thread: list[dict]) -> None:
     for r in rows:
         beside = alone.get(r["engine"]) if r["threads"] > 1 else None
         print(f"{r['model']:19}{r['threads']:2} {r['engine']:12} every {r['pace_ms']:g} ms: p50 "
-              f"{r['p50_ms']:8.2f} ms, p90 {r['p90_ms']:8.2f}; back to back "
-              f"{r['back_to_back_ms']:8.2f}, ratio {r['p50_ms'] / r['back_to_back_ms']:.2f}"
+              f"{r['p50_ms']:8.2f} ms, p90 {r['p90_ms']:8.2f}, p99 {r['p99_ms']:8.2f}; back to "
+              f"back {r['back_to_back_ms']:8.2f}, ratio {r['p50_ms'] / r['back_to_back_ms']:.2f}"
               + (f"; of one thread {r['p50_ms'] / beside:.2f}" if beside else ""), flush=True)
