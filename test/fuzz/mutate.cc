@@ -33,8 +33,9 @@ class InsideSubgraph {
     outer_types_.swap(draft->types);
     CopyTypesOfWeights(outer_types_, &draft->types);
     for (const proto::TensorInfo& input : draft->net.input_info()) {
-      draft->types[input.name()] = {
-          DataType::kF32, Shape(input.dims().begin(), input.dims().end())};
+      const TensorType type = {DataType::kF32,
+                               Shape(input.dims().begin(), input.dims().end())};
+      if (CheckedBytes(type).ok()) draft->types[input.name()] = type;
     }
   }
   ~InsideSubgraph() {

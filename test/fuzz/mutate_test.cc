@@ -79,6 +79,25 @@ Seed QuantizedSample() {
   return seed;
 }
 
+// As mutations of their inputs make them: no op infers from sizes that
+// overflow.
+TEST(Mutate, SubgraphsWithHugeInputs) {
+  Seed seed = Sample();
+  proto::Subgraph* subgraph = seed.net.add_subgraphs();
+  subgraph->set_name("branch");
+  *subgraph->mutable_input_info() = seed.net.input_info();
+  *subgraph->mutable_output_info() = seed.net.output_info();
+  subgraph->mutable_input_info(0)->set_dims(0, int64_t{1} << 62);
+  seed.types.clear();
+  int mutated = 0;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    Draft draft(seed);
+    Random random(i);
+    mutated += Mutate({&seed}, &draft, random).empty() ? 0 : 1;
+  }
+  EXPECT_GT(mutated, 900);
+}
+
 TEST(PlausibleAttr, IsOneOfTheChoices) {
   Random random(1);
   for (const Op* op : AllOps()) {
