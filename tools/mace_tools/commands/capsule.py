@@ -18,7 +18,7 @@ import numpy as np
 from mace_tools.commands import prepare, replay
 from mace_tools.commands.context import Context, Outcome
 from mace_tools.convert import capsule_model
-from mace_tools.convert.emit import CONVERTER_VERSION
+from mace_tools.convert.emit import CONVERTER_VERSION, serialized
 from mace_tools.devices import properties
 from mace_tools.devices.device import Here
 from mace_tools.run import outcome
@@ -81,7 +81,7 @@ def _entries(context: Context, ready: prepare.Prepared, device: str, failure: st
     net.CopyFrom(ready.converted.net)
     data, names = capsule_model.hidden(net, ready.converted.data.read_bytes(), context.args.seed)
     entries: dict[str, bytes | str] = {
-        "model.pb": net.SerializeToString(deterministic=True), "model.data": data}
+        "model.pb": serialized(net), "model.data": data}
     inputs = {}
     for k, (name, array) in enumerate(ready.inputs.items()):
         buffer = io.BytesIO()
@@ -111,7 +111,7 @@ def _plan(ready: prepare.Prepared, net: Any, data: bytes, flags: Sequence[str], 
           ) -> str:
     """The plan of the hidden model; empty if there is none, because making it fails or hangs."""
     with tempfile.TemporaryDirectory(prefix="mace_capsule.") as folder:
-        files = {"model.pb": net.SerializeToString(deterministic=True), "model.data": data}
+        files = {"model.pb": serialized(net), "model.data": data}
         for name, content in files.items():
             Path(folder, name).write_bytes(content)
         command = [str(ready.mace_run), f"--model_file={folder}/model.pb",

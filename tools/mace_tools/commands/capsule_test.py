@@ -1,10 +1,11 @@
-"""Bug capsules: what is in them, and that a failure comes again; mace_run is a fake.
+"""Bug capsules: what is in them, and that a failure comes again; mace_run is a fake, mostly.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 import json
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +13,13 @@ import pytest
 from mace_tools import cli
 from mace_tools.commands.commands_test import place  # noqa: F401, the fixture
 from mace_tools.commands.replay import allowed
+from mace_tools.run import runner
 from mace_tools.support import protos
+from mace_tools.support.console import Console
 from mace_tools.support.exit_codes import ExitCode
+from mace_tools.testing import onnx_file
+from mace_tools.testing.needed import need_tools
+from mace_tools.testing.onnx_file import node
 
 
 def replay(place, path, capfd, *more):  # noqa: F811
@@ -53,6 +59,39 @@ def test_a_failure_comes_again(place, monkeypatch, capfd, fails, failure):  # no
     code, _, err = replay(place, "c.zip", capfd)
     assert code == ExitCode.ERROR
     assert f"does not come again here: there is no failure in place of {failure}" in err
+
+
+@pytest.mark.parametrize("keys, stored", [
+    ("", None), ("data_type: fp16_fp32", "DT_HALF"), ("quantize: {weights_only: int8}", "DT_INT8"),
+    ("quantize: {weights_only: int4}", "DT_UINT8"), ("quantize: {dynamic: int8}", "DT_INT8")])
+def test_the_engine_itself_fails_again(tmp_path, monkeypatch, capfd, keys, stored):
+    """Whatever a weight is stored as: the logarithm of negative numbers."""
+    need_tools("bazel")
+    mace_run = runner.find(Console(), None)
+    monkeypatch.chdir(tmp_path)
+    onnx_file.model(
+        tmp_path / "m.onnx",
+        [node("MatMul", "secret_x secret_w", "a", "secret_layer"), node("Abs", "a", "b", "abs"),
+         node("Neg", "b", "c", "neg"), node("Sub", "c one", "d", "sub"),
+         node("Log", "d", "secret_y", "log")],
+        {"secret_x": [2, 64]}, ["secret_y"],
+        {"secret_w": np.random.default_rng(2).normal(size=(64, 96)).astype(np.float32),
+         "one": np.ones(1, np.float32)})
+    assert cli.main(["init", "m.onnx", "--output=m.yml", "--model_name=m"]) == ExitCode.OK
+    text = Path("m.yml").read_text()
+    Path("m.yml").write_text(text.replace("    runtime:", f"    {keys}\n    runtime:"))
+    capfd.readouterr()
+    code = cli.main(["capsule", "--config=m.yml", f"--mace_run={mace_run}"])
+    out, err = capfd.readouterr()
+    assert code == ExitCode.OK, err
+    assert "replayed: NaN or infinity in 1 outputs" in out
+    with zipfile.ZipFile("m.capsule.zip") as archive:
+        net = protos.mace().NetDef.FromString(archive.read("model.pb"))
+        assert b"secret" not in archive.read("model.pb") + archive.read("plan.json")
+        assert json.loads(archive.read("plan.json"))["nodes"]
+    assert {t.stored_type for t in net.tensors if t.HasField("stored_type")} == (
+        {getattr(protos.mace(), stored)} if stored else set())
+    assert cli.main(["replay", "m.capsule.zip", f"--mace_run={mace_run}"]) == ExitCode.OK
 
 
 def test_a_failure_that_depends_on_the_model_is_not_packed(place, monkeypatch):  # noqa: F811

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import xxhash
 
+from mace_tools.graph import quantized_weights
+
 # Elements of weights by the name of their type in mace.proto.
 _ELEMENTS: dict[str, Any] = {
     "DT_FLOAT": np.float32, "DT_HALF": np.float16, "DT_BFLOAT16": np.uint16,
     "DT_INT8": np.int8, "DT_UINT8": np.uint8, "DT_INT16": np.int16, "DT_INT32": np.int32,
     "DT_INT64": np.int64, "DT_BOOL": np.bool_}
-_ALIGNMENT = 64
-_BLOCK = 32  # elements of a row that is stored as int4
+_WITH_SCALES = {kind: stored for stored, kind in quantized_weights.STORED_TYPES.items()}
 
 
 def hidden(net: Any, data: bytes, seed: int) -> tuple[bytes, dict[str, str]]:
@@ -46,22 +47,14 @@ def hidden(net: Any, data: bytes, seed: int) -> tuple[bytes, dict[str, str]]:
 
 
 def _parts(tensor: Any, kind: str, is_float: bool) -> list[tuple[int, int, Any]]:
-    """Where the values of a weight are, and its scales, if they are stored behind them
-    (docs/model_format.md)."""
-    rows = tensor.dims[0] if tensor.dims else 1
-    if not is_float or kind not in ("DT_INT8", "DT_UINT8"):
+    """Where the values of a weight are, and its scales and zero points, if they are stored behind
+    them."""
+    stored = _WITH_SCALES.get(kind) if is_float and not tensor.HasField("quantization") else None
+    if stored is None:
         dtype = np.dtype(_ELEMENTS[kind])
         return [(tensor.offset, tensor.data_size * dtype.itemsize, dtype)]
-    if kind == "DT_UINT8":
-        blocks = rows * -(-(tensor.data_size // max(rows, 1)) // _BLOCK)
-        values, scales = blocks * _BLOCK // 2, (blocks * 2, np.float16)
-    else:
-        values, scales = tensor.data_size, (rows * 4, np.float32)
-    found: list[tuple[int, int, Any]] = [
-        (tensor.offset, values, np.uint8 if kind == "DT_UINT8" else np.int8)]
-    if not tensor.HasField("quantization"):
-        found.append((tensor.offset + -(-values // _ALIGNMENT) * _ALIGNMENT, *scales))
-    return found
+    return [(tensor.offset + at, size, np.dtype(element))
+            for at, size, element in quantized_weights.layout(stored, tensor.dims)]
 
 
 def random_like(old: np.ndarray, rng: np.random.Generator) -> np.ndarray:

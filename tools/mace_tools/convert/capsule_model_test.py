@@ -102,6 +102,10 @@ def test_only_plain_integers_stay():
         ("rows", int8.tobytes() + real[:10].tobytes(), "DT_FLOAT", "DT_INT8", False, [10, 64], 640),
         ("int4", packed.tobytes() + real[:20].astype(np.float16).tobytes(), "DT_FLOAT", "DT_UINT8",
          False, [10, 64], 640),
+        ("int8_blocks", int8.tobytes() + real[:20].astype(np.float16).tobytes(), "DT_FLOAT",
+         "DT_INT8_BLOCKS", False, [10, 64], 640),
+        ("int4_zeros", packed.tobytes() + real[:40].astype(np.float16).tobytes(), "DT_FLOAT",
+         "DT_UINT4_BLOCKS", False, [10, 64], 640),
         ("channels", int8, "DT_FLOAT", "DT_INT8", True, [10, 64], 640),
         ("quantized", int8, "DT_INT8", None, True, [10, 64], 640),
         ("bias", np.arange(640, dtype=np.int32), "DT_INT32", None, True, [640], 640),
@@ -122,6 +126,8 @@ def test_only_plain_integers_stay():
     rows = net.tensors[3]
     scales = np.frombuffer(new, np.float32, 10, rows.offset + 640)
     assert real[:10].min() <= scales.min() and scales.max() <= real[:10].max()
+    zeros = np.frombuffer(new, np.float16, 20, net.tensors[6].offset + 320 + 40)
+    assert 0.99 < zeros.min() and zeros.max() < 2.01
     again, _ = hidden(PROTO.NetDef.FromString(net.SerializeToString()), data, 9)
     assert again == new  # of the seed
 

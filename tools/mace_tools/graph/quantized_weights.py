@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -152,18 +153,30 @@ def pack(stored: str, quantized: np.ndarray, scales: np.ndarray,
     return np.frombuffer(raw, np.uint8)
 
 
+def layout(stored: str, shape: Sequence[int]) -> list[tuple[int, int, str]]:
+    """Offset, bytes and type of elements of what `pack` makes: the values, two a byte in int4,
+    then the scales, and the zero points if there are any."""
+    rows, depth = shape[0], math.prod(shape[1:])
+    blocks = -(-depth // BLOCK)
+    size = rows * {"i8": depth, "i8b": BLOCK * blocks}.get(stored, BLOCK // 2 * blocks)
+    after = -(-size // ALIGNMENT) * ALIGNMENT
+    values = (0, size, "i1" if stored in ("i8", "i8b") else "u1")
+    if stored == "i8":
+        return [values, (after, 4 * rows, "<f4")]
+    scales = 2 * rows * blocks
+    zeros = [(after + scales, scales, "<f2")] if stored == "i4z" else []
+    return [values, (after, scales, "<f2"), *zeros]
+
+
 def unpack(stored: str, packed: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The floats of what `pack` made."""
     rows, depth = shape[0], math.prod(shape[1:])
-    blocks = -(-depth // BLOCK)
-    row_bytes = {"i8": depth, "i8b": BLOCK * blocks}.get(stored, BLOCK // 2 * blocks)
-    end = rows * row_bytes
-    raw, rest = packed[:end].reshape(rows, row_bytes), packed[-(-end // ALIGNMENT) * ALIGNMENT:]
-    if stored == "i8":
-        scales, zeros = rest.view("<f4"), None
-    else:
-        scales = rest[: 2 * rows * blocks].view("<f2").reshape(rows, blocks)
-        zeros = rest[2 * rows * blocks :].view("<f2").reshape(rows, -1) if stored == "i4z" else None
+    raw, scales, *more = (packed[at : at + size].view(kind)
+                          for at, size, kind in layout(stored, shape))
+    raw = raw.reshape(rows, len(raw) // max(rows, 1))
+    blocks = (rows, -(-depth // BLOCK))
+    scales = scales if stored == "i8" else scales.reshape(blocks)
+    zeros = more[0].reshape(blocks) if more else None
     floats = np.empty((rows, depth), np.float32)
     for part in parts_of(floats):
         values = floats[part]
@@ -178,7 +191,7 @@ def unpack(stored: str, packed: np.ndarray, shape: tuple[int, ...]) -> np.ndarra
 def _values(stored: str, raw: np.ndarray) -> np.ndarray:
     """The quantized values of rows of bytes."""
     if stored in ("i8", "i8b"):
-        return raw.view(np.int8)
+        return raw
     pairs = raw.reshape(len(raw), -1, 1, BLOCK // 2)
     values = np.concatenate([pairs & 15, pairs >> 4], 2).reshape(len(raw), -1)
     return values if stored == "i4z" else values.view(np.int8) - np.int8(8)
