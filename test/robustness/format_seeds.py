@@ -198,11 +198,22 @@ def _images(folder: Path) -> None:
     picture = Image.open(DIGITS / "images" / "4.png").convert("RGB")
     for name in ("x.png", "x.jpg"):
         picture.save(folder / name)
-    text = (DIGITS / "digits_onnx.yml").read_text()
-    (folder / "m.yml").write_text(text.replace("models/digits", str(DIGITS)))
-    subprocess.run([sys.executable, REPO / "tools/converter.py", "convert",
-                    f"--config={folder / 'm.yml'}", f"--output={folder / 'build'}"], check=True,
-                   capture_output=True)
+    _by_converter("convert", folder)
+
+
+def _by_converter(command: str, folder: Path, *flags: str, runtime: str = "cpu") -> None:
+    """What a command makes of the digits, by a deployment file in the folder."""
+    text = (DIGITS / "digits_onnx.yml").read_text().replace("models/digits", str(DIGITS))
+    (folder / "m.yml").write_text(text.replace("runtime: cpu", f"runtime: {runtime}"))
+    subprocess.run([sys.executable, REPO / "tools/converter.py", command,
+                    f"--config={folder / 'm.yml'}", f"--output={folder / 'build'}", *flags],
+                   check=True, capture_output=True)
+
+
+def _capsule(folder: Path) -> None:
+    """Of a failure that any model has."""
+    _by_converter("capsule", folder, f"--capsule={folder / 'c.zip'}",
+                  runtime="cpu\n    memory_limit: 100")
 
 
 def _run_image(name: str) -> Format:
@@ -271,6 +282,8 @@ FORMATS: dict[str, Format] = {
                      MACE_RUN),
     "PNG": _run_image("x.png"),
     "JPEG": _run_image("x.jpg"),
+    "capsule": Format(_capsule, ("c.zip", "c.zip!capsule.json", "c.zip!inputs/0.npy"),
+                      ("replay", "FOLDER/c.zip", "--mace_run=PROGRAM"), MACE_RUN),
     "GPU programs": Format(_stores, ("cache/mace_cl_compiled_program.bin",), (*RUN, *ON_GPU),
                            MACE_RUN),
     "kernel tests": Format(_stores, ("cache/mace_kernel_tests.bin",),

@@ -157,33 +157,30 @@ def layout(stored: str, shape: Sequence[int]) -> list[tuple[int, int, str]]:
     """Offset, bytes and type of elements of what `pack` makes: the values, two a byte in int4,
     then the scales, and the zero points if there are any."""
     rows, depth = shape[0], math.prod(shape[1:])
-    blocks = -(-depth // BLOCK)
-    size = rows * {"i8": depth, "i8b": BLOCK * blocks}.get(stored, BLOCK // 2 * blocks)
+    blocks = rows * -(-depth // BLOCK)
+    size = {"i8": rows * depth, "i8b": BLOCK * blocks}.get(stored, BLOCK // 2 * blocks)
     after = -(-size // ALIGNMENT) * ALIGNMENT
-    values = (0, size, "i1" if stored in ("i8", "i8b") else "u1")
     if stored == "i8":
-        return [values, (after, 4 * rows, "<f4")]
-    scales = 2 * rows * blocks
-    zeros = [(after + scales, scales, "<f2")] if stored == "i4z" else []
-    return [values, (after, scales, "<f2"), *zeros]
+        return [(0, size, "i1"), (after, 4 * rows, "<f4")]
+    ends = (after, after + 2 * blocks)[: 2 if stored == "i4z" else 1]
+    return [(0, size, "i1" if stored == "i8b" else "u1"), *((at, 2 * blocks, "<f2") for at in ends)]
 
 
 def unpack(stored: str, packed: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The floats of what `pack` made."""
     rows, depth = shape[0], math.prod(shape[1:])
-    raw, scales, *more = (packed[at : at + size].view(kind)
-                          for at, size, kind in layout(stored, shape))
+    raw, *rest = (packed[at : at + size].view(kind)
+                  for at, size, kind in layout(stored, shape))
     raw = raw.reshape(rows, len(raw) // max(rows, 1))
     blocks = (rows, -(-depth // BLOCK))
-    scales = scales if stored == "i8" else scales.reshape(blocks)
-    zeros = more[0].reshape(blocks) if more else None
+    scales, *zeros = rest if stored == "i8" else (t.reshape(blocks) for t in rest)
     floats = np.empty((rows, depth), np.float32)
     for part in parts_of(floats):
         values = floats[part]
         values[:] = _values(stored, raw[part])[:, :depth]
         with np.errstate(invalid="ignore", over="ignore"):
-            if zeros is not None:
-                values -= along(values, zeros[part])
+            if zeros:
+                values -= along(values, zeros[0][part])
             values *= along(values, scales[part])
     return floats.reshape(shape)
 
