@@ -21,7 +21,7 @@ ABOUT = {
     "budgets": "instructions of kernels and networks, here and on Arm, against their budgets",
     "mutations": "mutated models, as asan is built, on CPU, GPU and DSP, and with 32 bits",
     "fuzz": "all that reads untrusted models, under libFuzzer for 10 minutes",
-    "robustness": "mutated files of 28 formats for 5 minutes; 10,000 engines, and changing shapes",
+    "robustness": "mutated files of 29 formats for 5 minutes; 10,000 engines, and changing shapes",
     "mutants": "mutants of mace/plan and mace/memory that the unit tests must catch",
     "hermetic": "mace_run from declared inputs only, each file compiled alone",
     "units": "files refer to the same symbols alone and in a translation unit with others",
@@ -50,8 +50,9 @@ _ENGINE_INPUTS = ("mace/", "!mace/java/", "!mace/python/", *_BUILD)
 _PROGRAMS = ("tools/BUILD.bazel", "tools/cli/", "tools/mace_run/", "tools/mace_plan/")
 _ALL_INPUTS = (*_ENGINE_INPUTS, *_PROGRAMS, "test/*.cc", "test/*.h", "test/*BUILD.bazel",
                "test/fuzz/")
+_NO_JAVA_TESTS = "!mace/java/test/"
 _PYTHON_INPUTS = ("mace/", "models/", "tools/", "conftest.py", "pyproject.toml", "!*_test.cc",
-                  "!tools/lint/", "!tools/rings/", "!tools/test.sh", *_BUILD)
+                  "!tools/lint/", "!tools/rings/", "!tools/test.sh", _NO_JAVA_TESTS, *_BUILD)
 _PACKAGE_INPUTS = (*_PYTHON_INPUTS, "!tools/*_test.py")
 _PARTS = {  # of all C++ tests; `rest` has those of new folders, too
     "low": (tuple(f"//mace/{name}/..." for name in _LOW), _LOW_INPUTS),
@@ -121,8 +122,11 @@ def _library() -> list[Slice]:
     chosen = {name: tuple(f"{folder}/{file}" for file in names) for name, names in files.items()}
     chosen["pip"] = ("tools/build_backend_test.py",)
     chosen["host"] = (folder, *[f"--ignore={name}" for name in named])
+    with_java_tests = tuple(p for p in _PACKAGE_INPUTS if p != _NO_JAVA_TESTS)
+    inputs = {"java": with_java_tests}
     return [Slice("library", name, (Pytest(arguments, environment=("MACE_TEST_LIBRARY=all",)),),
-                  ("test/library/", *_PACKAGE_INPUTS)) for name, arguments in chosen.items()]
+                  ("test/library/", *inputs.get(name, _PACKAGE_INPUTS)))
+            for name, arguments in chosen.items()]
 
 
 def _python() -> list[Slice]:

@@ -94,21 +94,26 @@ public class AsyncRunsTest {
         || error.getCause() instanceof CancellationException;
   }
 
+  /** On a busy machine the runs before may all have ended when it is cancelled. */
   @Test
   public void aCancelledFutureDoesNotRun() throws Exception {
     try (MaceEngine engine = Models.digits();
         AsyncRuns runs = new AsyncRuns(engine, 64)) {
-      List<CompletableFuture<Void>> all = new ArrayList<>();
-      for (int i = 0; i < 60; i++) {
-        all.add(runs.run(Models.pixels(1), new float[1][10]));
+      boolean cancelled = false;
+      for (int attempt = 0; attempt < 100 && !cancelled; attempt++) {
+        for (int i = 0; i < 60; i++) {
+          runs.run(Models.pixels(1), new float[1][10]);
+        }
+        float[][] untouched = new float[1][10];
+        CompletableFuture<Void> last = runs.run(Models.pixels(1), untouched);
+        cancelled = last.cancel(true);
+        assertEquals(cancelled, last.isCancelled());
+        runs.run(Models.pixels(1), new float[1][10]).join();
+        if (cancelled) {
+          assertArrayEquals(new float[10], untouched[0], 0);
+        }
       }
-      float[][] untouched = new float[1][10];
-      CompletableFuture<Void> last = runs.run(Models.pixels(1), untouched);
-      assertTrue(last.cancel(true));
-      assertTrue(last.isCancelled());
-      all.get(59).join();
-      runs.run(Models.pixels(1), new float[1][10]).join();
-      assertArrayEquals(new float[10], untouched[0], 0);
+      assertTrue(cancelled);
     }
   }
 
