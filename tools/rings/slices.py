@@ -50,9 +50,8 @@ _ENGINE_INPUTS = ("mace/", "!mace/java/", "!mace/python/", *_BUILD)
 _PROGRAMS = ("tools/BUILD.bazel", "tools/cli/", "tools/mace_run/", "tools/mace_plan/")
 _ALL_INPUTS = (*_ENGINE_INPUTS, *_PROGRAMS, "test/*.cc", "test/*.h", "test/*BUILD.bazel",
                "test/fuzz/")
-_NO_JAVA_TESTS = "!mace/java/test/"
 _PYTHON_INPUTS = ("mace/", "models/", "tools/", "conftest.py", "pyproject.toml", "!*_test.cc",
-                  "!tools/lint/", "!tools/rings/", "!tools/test.sh", _NO_JAVA_TESTS, *_BUILD)
+                  "!tools/lint/", "!tools/rings/", "!tools/test.sh", "!mace/java/test/", *_BUILD)
 _PACKAGE_INPUTS = (*_PYTHON_INPUTS, "!tools/*_test.py")
 _PARTS = {  # of all C++ tests; `rest` has those of new folders, too
     "low": (tuple(f"//mace/{name}/..." for name in _LOW), _LOW_INPUTS),
@@ -118,27 +117,24 @@ def _library() -> list[Slice]:
         "python": ("python_test.py", "python_app_parts_test.py", "python_memory_test.py",
                    "python_mistakes_test.py", "python_sealed_test.py", "python_wheel_test.py"),
     }
-    named = [f"{folder}/{name}" for names in files.values() for name in names]
     chosen = {name: tuple(f"{folder}/{file}" for file in names) for name, names in files.items()}
+    chosen["host"] = (folder, *[f"--ignore={f}" for names in chosen.values() for f in names])
     chosen["pip"] = ("tools/build_backend_test.py",)
-    chosen["host"] = (folder, *[f"--ignore={name}" for name in named])
-    with_java_tests = tuple(p for p in _PACKAGE_INPUTS if p != _NO_JAVA_TESTS)
-    inputs = {"java": with_java_tests}
+    inputs = {"java": tuple(p for p in _PACKAGE_INPUTS if p != "!mace/java/test/")}
     return [Slice("library", name, (Pytest(arguments, environment=("MACE_TEST_LIBRARY=all",)),),
-                  ("test/library/", *inputs.get(name, _PACKAGE_INPUTS)))
-            for name, arguments in chosen.items()]
+                  ("test/library/", *inputs.get(name, _PACKAGE_INPUTS))) for name, arguments in
+            chosen.items()]
 
 
 def _python() -> list[Slice]:
     """Golden tests in whole: this ring computes anew what the others read from a cache."""
-    golden = "test/golden"
-    quantized = tuple(f"{golden}/{name}_test.py" for name in (
+    path = "test/golden"
+    quantized = tuple(f"{path}/{name}_test.py" for name in (
         "quantize_answers", "quantize_agreement", "quantized_models", "quantized_ops",
         "quantized_gpu", "onnx_quantized", "onnx_quantized_layers", "tf_quantized"))
     inputs = ("test/golden/", *_PACKAGE_INPUTS)
-    skipped = tuple(f"--ignore={name}" for name in quantized)
     return [
-        Slice("models", "golden", (Pytest((golden, *skipped)),), inputs),
+        Slice("models", "golden", (Pytest((path, *map("--ignore={}".format, quantized))),), inputs),
         Slice("models", "quantized", (Pytest(quantized),), inputs),
         Slice("models", "importers", (Pytest(("tools/mace_tools/convert/importers",)),),
               _PYTHON_INPUTS),
