@@ -15,8 +15,8 @@ VERBS = frozenset("""
 accept adapt add adjust adopt aim align allocate allow anchor announce answer apply arrange ask
 assert assign attach attack avoid await back balance base batch begin bind blame bound break bring
 budget build bump bundle cache calibrate call cancel cap carry centralize chain change check choose
-chunk clamp clarify clean clear close collect combine commit compare compile complete compose compress
-compute concatenate configure confine connect consider contain continue convert copy correct count
+chunk clamp clarify clean clear close collect combine commit compare compile complete compose
+compress compute concatenate configure confine connect consider contain continue convert copy correct count
 cover create cross cut decide declare decode decouple decrease deduplicate default defer define
 delay delegate delete demote deprecate derive describe detach detect disable discard dispatch
 display distinguish distribute divide document double download draft draw drop dump eliminate embed
