@@ -22,7 +22,6 @@ namespace {
 
 // The exit status of a process whose case has a complaint.
 constexpr int kComplaint = 77;
-constexpr int kLeak = 23;  // LeakSanitizer's exit status
 
 double Seconds(clockid_t clock) {
   timespec now;
@@ -109,14 +108,15 @@ int Wait(pid_t child, const CrewOptions& options, const Tally& tally,
   return status;
 }
 
-std::string Reason(int status, bool hangs) {
+// `at_end`: after all cases of the process, where leaks are looked for.
+std::string Reason(int status, bool hangs, bool at_end) {
   if (hangs) return "hangs";
   if (WIFSIGNALED(status)) {
     return std::string("signal: ") + strsignal(WTERMSIG(status));
   }
   const int code = WEXITSTATUS(status);
   if (code == kComplaint) return "complaint, see above";
-  if (code == kLeak) return "leak, see above";
+  if (at_end) return "leak, see above";
   return "ended with " + std::to_string(code) + ", see above";
 }
 
@@ -149,7 +149,7 @@ Tally RunCases(const CrewOptions& options,
     }
     // A leak is found only after all cases.
     const bool at_end = tally->current < 0;
-    on_failure({at_end ? next : tally->current, Reason(status, hangs)});
+    on_failure({at_end ? next : tally->current, Reason(status, hangs, at_end)});
     next = at_end ? stop : tally->current + 1;
   }
   const Tally result = *tally;

@@ -35,6 +35,7 @@ TEST(Crew, GoesOnAfterFailures) {
         outcome.quantized = number >= 25;
         if (number == 10 || number == 16) std::abort();
         if (number == 17) pause();
+        if (number == 26) std::atexit([] { _exit(1); });  // as for a leak
         if (number == 18) outcome.complaint = "an invariant is broken";
         if (number == 20) {
           outcome.stage = Outcome::kLoaded;
@@ -43,11 +44,12 @@ TEST(Crew, GoesOnAfterFailures) {
         return outcome;
       },
       [&](const Failure& f) { failed[f.number] = f.what; });
-  ASSERT_EQ(failed.size(), 4u);
+  ASSERT_EQ(failed.size(), 5u);
   EXPECT_NE(failed[10].find("signal"), std::string::npos) << failed[10];
   EXPECT_NE(failed[16].find("signal"), std::string::npos) << failed[16];
   EXPECT_EQ(failed[17], "hangs");
   EXPECT_NE(failed[18].find("complaint"), std::string::npos) << failed[18];
+  EXPECT_EQ(failed[25], "leak, see above");  // by the first of its process
   // The case with the complaint ran to its end; the other three did not.
   EXPECT_EQ(tally.all.cases, 17);
   EXPECT_EQ(tally.all.run, 16);

@@ -173,12 +173,13 @@ class Campaign:
             subprocess.run([sys.executable, str(ROOT / "test/fuzz/seeds.py"), str(seeds)],
                            check=True)
         on = "" if self.device == "CPU" else f"_{self.device}"
+        failures = self.out / f"failures{on}"
         counts = self.counts(MODELS)
+        first = counts["next"]
         folders = [seeds / name for name in DSP_SEEDS] if self.device == "DSP" else [seeds]
         done = subprocess.run(
             [str(file_of(MUTATIONS, self.programs)), *map(str, folders), f"--count={count}",
-             f"--first={counts['next']}", f"--device={self.device}",
-             f"--out={self.out / 'failures'}{on}"],
+             f"--first={first}", f"--device={self.device}", f"--out={failures}"],
             capture_output=True, text=True, errors="replace", check=False)
         counts["next"] += count
         bad = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
@@ -192,7 +193,10 @@ class Campaign:
             counts[stage] = counts.get(stage, 0) + int(number)
         self.failed += len(bad)
         if bad:
-            print("\n".join(bad), flush=True)
+            failures.mkdir(parents=True, exist_ok=True)
+            messages = failures / f"messages_from_{first}.txt"
+            messages.write_text(done.stderr)
+            print("\n".join(bad), f"\n  what the sanitizers print is in {messages}", flush=True)
         print(done.stdout.splitlines()[-1] if done.stdout else done.stderr[-400:], flush=True)
 
 

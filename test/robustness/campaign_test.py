@@ -82,6 +82,23 @@ def test_a_reader_that_dies_is_counted_and_passed_over(tmp_path, capsys):
     assert f"| {NAME} | 7 | 2 | 0 | 0 | 1 |" in campaign.table(again.state)
 
 
+def test_what_sanitizers_print_of_models_is_kept(tmp_path, capsys):
+    program = campaign.file_of(campaign.MUTATIONS, tmp_path)
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\necho 'FAILED case 500: leak, see above'\n"
+                       "echo 'Direct leak of 16 bytes' >&2\nexit 1\n")
+    program.chmod(0o755)
+    out = tmp_path / "out"
+    (out / "model_seeds").mkdir(parents=True)
+    found = campaign.Campaign(out, tmp_path, device="GPU")
+    found.counts(campaign.MODELS)["next"] = 500
+    found.batch(campaign.MODELS, 500)
+    assert found.counts(campaign.MODELS)["crashed"] == 1
+    kept = out / "failures_GPU/messages_from_500.txt"
+    assert kept.read_text() == "Direct leak of 16 bytes\n"
+    assert str(kept) in capsys.readouterr().out
+
+
 def test_a_mutant_of_a_device_is_repeated(tmp_path, capsys, monkeypatch):
     fake = campaign.file_of(campaign.MUTATIONS, tmp_path)
     fake.parent.mkdir(parents=True)
