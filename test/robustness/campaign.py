@@ -57,10 +57,15 @@ def file_of(target: str, programs: Path) -> Path:
     return programs / target.removeprefix("//").replace(":", "/")
 
 
+# Or else a leak's stack ends in operator new.
+_WHOLE_STACKS = ("--copt=-fno-omit-frame-pointer", "--linkopt=-fsanitize-link-c++-runtime")
+
+
 def fuzz(out: Path, seconds: int) -> int:
     """The loader under libFuzzer, and before it the reader of models for a tenth of the time. What
     is found lies in `out`. Returns 1 if anything was."""
-    programs = build("//test/fuzz:load_fuzz", "//test/fuzz:reader_fuzz", flags=("--config=fuzz",))
+    programs = build("//test/fuzz:load_fuzz", "//test/fuzz:reader_fuzz",
+                     flags=("--config=fuzz", *_WHOLE_STACKS))
     for name, share, flags in (("reader", 0.1, ["-max_len=4096"]),
                                ("load", 0.9, ["-max_len=8192", f"-dict={out / 'ops.dict'}"])):
         corpus = out / f"{name}_corpus"
