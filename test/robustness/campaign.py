@@ -89,6 +89,10 @@ def _words() -> str:
     return "".join(f'"{name}"\n' for name in sorted(names))
 
 
+# A thread of a driver ended while LeakSanitizer stopped all of them: it knows nothing of leaks.
+_UNABLE = "LeakSanitizer has encountered a fatal error"
+_TRIES = 3
+
 # Of the last line that `mutations` prints; state.json sums the numbers.
 _STAGES = r"models: (?P<loaded>\d+) loaded, .* (?P<ran>\d+) run, (?P<on_device>\d+) of them on"
 
@@ -182,10 +186,14 @@ class Campaign:
         counts = self.counts(MODELS)
         first = counts["next"]
         folders = [seeds / name for name in DSP_SEEDS] if self.device == "DSP" else [seeds]
-        done = subprocess.run(
-            [str(file_of(MUTATIONS, self.programs)), *map(str, folders), f"--count={count}",
-             f"--first={first}", f"--device={self.device}", f"--out={failures}"],
-            capture_output=True, text=True, errors="replace", check=False)
+        command = [str(file_of(MUTATIONS, self.programs)), *map(str, folders),
+                   f"--count={count}", f"--first={first}", f"--device={self.device}",
+                   f"--out={failures}"]
+        for _ in range(_TRIES):
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                                  check=False)
+            if _UNABLE not in done.stderr:
+                break
         counts["next"] += count
         bad = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
         bad += ["it ended by itself"] if done.returncode not in (0, 1) else []

@@ -82,19 +82,35 @@ def test_a_reader_that_dies_is_counted_and_passed_over(tmp_path, capsys):
     assert f"| {NAME} | 7 | 2 | 0 | 0 | 1 |" in campaign.table(again.state)
 
 
-def test_what_sanitizers_print_of_models_is_kept(tmp_path, capsys):
-    program = campaign.file_of(campaign.MUTATIONS, tmp_path)
+def models_by(script, folder):
+    """The campaign after 500 models from number 500 on, which a script in place of `mutations`
+    runs."""
+    program = campaign.file_of(campaign.MUTATIONS, folder)
     program.parent.mkdir(parents=True)
-    program.write_text("#!/bin/sh\necho 'FAILED case 500: leak, see above'\n"
-                       "echo 'Direct leak of 16 bytes' >&2\nexit 1\n")
+    program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    out = tmp_path / "out"
-    (out / "model_seeds").mkdir(parents=True)
-    found = campaign.Campaign(out, tmp_path, device="GPU")
+    (folder / "out/model_seeds").mkdir(parents=True)
+    found = campaign.Campaign(folder / "out", folder, device="GPU")
     found.counts(campaign.MODELS)["next"] = 500
     found.batch(campaign.MODELS, 500)
+    return found
+
+
+FAILS = "echo 'FAILED case 500: leak, see above'; exit 1"
+
+
+def test_models_are_run_again_if_leaks_cannot_be_looked_for(tmp_path):
+    found = models_by(f"""[ -e {tmp_path}/again ] && exit 0
+touch {tmp_path}/again
+echo '==1==LeakSanitizer has encountered a fatal error.' >&2
+{FAILS}""", tmp_path)
+    assert found.counts(campaign.MODELS)["crashed"] == 0 == found.failed
+
+
+def test_what_sanitizers_print_of_models_is_kept(tmp_path, capsys):
+    found = models_by(f"echo 'Direct leak of 16 bytes' >&2; {FAILS}", tmp_path)
     assert found.counts(campaign.MODELS)["crashed"] == 1
-    kept = out / "failures_GPU/messages_from_500.txt"
+    kept = tmp_path / "out/failures_GPU/messages_from_500.txt"
     assert kept.read_text() == "Direct leak of 16 bytes\n"
     assert str(kept) in capsys.readouterr().out
 
