@@ -99,12 +99,16 @@ def models_by(script, folder):
 FAILS = "echo 'FAILED case 500: leak, see above'; exit 1"
 
 
-def test_models_are_run_again_if_leaks_cannot_be_looked_for(tmp_path):
+@pytest.mark.parametrize("also, crashed", [
+    ("", 0), ("echo 'FAILED case 501: signal: Aborted'", 2), ("echo detected memory leaks >&2", 1),
+])
+def test_models_are_run_again_if_only_leaks_are_unknown(tmp_path, also, crashed):
     found = models_by(f"""[ -e {tmp_path}/again ] && exit 0
 touch {tmp_path}/again
 echo '==1==LeakSanitizer has encountered a fatal error.' >&2
+{also}
 {FAILS}""", tmp_path)
-    assert found.counts(campaign.MODELS)["crashed"] == 0 == found.failed
+    assert found.counts(campaign.MODELS)["crashed"] == crashed == found.failed
 
 
 def test_what_sanitizers_print_of_models_is_kept(tmp_path, capsys):
