@@ -8,16 +8,22 @@
 
 namespace mace::cpu {
 
-// The bits of a value. Fp16 and Bf16 are types of their own, so that pointers
-// to them are not confused with each other or with pointers to integers.
+// The bits of a value, without arithmetic. Fp16 and Bf16 are types of their
+// own, so that pointers to them are not confused with each other or with
+// pointers to integers. mace/base/fp16.h converts their bits.
 struct Fp16 {  // IEEE binary16
   uint16_t bits;
 };
-struct Bf16 {  // bfloat16
+struct Bf16 {  // bfloat16: the upper half of a float
   uint16_t bits;
 };
 
-// Q8 are quantized values of 8 bits, signed or not.
+// Rows of tables name the types of their operands by these, and names of
+// micro-kernels contain NameOf them. Q8 are quantized values of 8 bits, signed
+// or not: for micro-kernels that take either, by a flag or a mask of their
+// arguments.
+//
+// The order is that of the arrays in SizeOf and NameOf.
 enum class Element : uint8_t {
   kF32,
   kF16,
@@ -34,7 +40,8 @@ enum class Element : uint8_t {
   kW8Block,      // int8
 };
 
-// The Element of a C++ type: ElementOf<float>() is Element::kF32.
+// Returns the Element of a C++ type: ElementOf<float>() is Element::kF32. Only
+// the types below have one; Q8 has none, as it is int8_t or uint8_t.
 template <typename T>
 constexpr Element ElementOf();
 template <>
@@ -71,11 +78,15 @@ constexpr Element ElementOf<uint16_t>() {
   return Element::kF16;
 }
 
+// Returns the bytes of an element; of blocks, of which each has 32, the bytes
+// of a block: the sizes of Q8Block, Q4Block, Q4ZeroBlock and W8Block.
 constexpr size_t SizeOf(Element element) {
   constexpr size_t kSizes[] = {4, 2, 2, 1, 1, 1, 2, 4, 44, 18, 20, 34};
   return kSizes[static_cast<size_t>(element)];
 }
 
+// Returns the name of a type within names of micro-kernels:
+// gemm_f32_5x16__avx2.
 constexpr const char* NameOf(Element element) {
   constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8", "u8",  "i8",
                                     "i16", "i32", "q8b",  "q4", "q4z", "w8"};

@@ -3,6 +3,20 @@
 // vector arithmetic in fp16 it holds a single value, rounded after each
 // operation.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Elements in memory are uint16_t, the bits of fp16. f16_arm.h and f16_scalar.h
+// define the same, with the contracts of simd.h:
+//
+//   F16, kFp16Lanes      a vector: 8 lanes, or 1
+//   + - *                elementwise, rounded to fp16
+//   SetFp16(x)           in all lanes, a float rounded to fp16
+//   Load, Store, LoadN, StoreN    of const uint16_t* and uint16_t*
+//   MulAdd(a, b, c)      a * b + c, rounded once
+//   Max, Min(a, b)       NaN if a or b is
+//   WideF16              the elements as floats, where sums need that precision
+//     Widen, Narrow      from F16, exact; and back, rounded
+//     SetWide(x)         x in all lanes
+//     + * MulAdd Sqrt Clamp    as of F32
 #ifndef MACE_CPU_SIMD_F16_H_
 #define MACE_CPU_SIMD_F16_H_
 
@@ -17,6 +31,7 @@
 namespace mace::simd {
 namespace {
 
+// As Clamp of F32; the limits are not NaN.
 inline F16 Clamp(F16 x, F16 lo, F16 hi) { return Min(hi, Max(lo, x)); }
 
 template <>

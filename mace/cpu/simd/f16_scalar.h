@@ -1,23 +1,38 @@
 // F16 as one fp16 value in plain C++: the definition for the other files.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Contracts are in f16.h. For *__scalar.cc on every CPU: with it, tests compute
+// what the instructions for fp16 must give.
+//
+// An operation is computed in double precision and rounded to fp16. Sums and
+// products of two fp16 values are exact in double, so that the result is
+// rounded once; so is a * b + c, unless the bits of a * b and c together take
+// more than the 53 of a double.
+//
+// Load and Store pass through floats below 2^-126 for fp16 values below 2^-14.
+// On threads that flush denormals (mace/base/denormals.h), these become 0.
 #ifndef MACE_CPU_SIMD_F16_SCALAR_H_
 #define MACE_CPU_SIMD_F16_SCALAR_H_
 
 namespace mace::simd {
 namespace {
 
-// A float whose value fp16 can hold.
+// An fp16 value as a float, which holds each of them exactly.
 struct F16 {
   float value;
 };
 constexpr size_t kFp16Lanes = 1;
 
-// Rounds to the nearest fp16 value, ties to even.
+// Rounds to the nearest fp16 value, ties to even. 65504 is the largest one;
+// from 65520 on, half way from it to 2^16, numbers become infinity. Below that,
+// x is rounded to a multiple of ulp, the distance of fp16 values of its size:
+// values have 11 bits, but fewer below 2^-14.
 inline F16 RoundToFp16(double x) {
   const double magnitude = __builtin_fabs(x);
   if (magnitude >= 65520) {
     return {x < 0 ? -__builtin_inff() : __builtin_inff()};
   }
+  // 0 keeps its sign, NaN stays NaN.
   if (!(magnitude > 0)) return {static_cast<float>(x)};
   int exponent = 0;
   __builtin_frexp(magnitude, &exponent);
@@ -28,7 +43,10 @@ inline F16 RoundToFp16(double x) {
 
 inline F16 SetFp16(float x) { return RoundToFp16(double{x}); }
 
-// Scaling by 2^112 turns the exponent of an fp16 value into that of a float.
+// The 10 bits of digits move to those of a float, 13 bits higher, and with them
+// the exponent, whose bias is 15 in fp16 and 127 in floats: the number is 2^112
+// times too small. Scaling corrects it, also for values without an implicit
+// bit. Infinity and NaN keep the largest exponent.
 inline F16 Load(const uint16_t* p) {
   const uint32_t magnitude = *p & 0x7fff;
   const uint32_t bits = magnitude < 0x7c00
@@ -40,6 +58,8 @@ inline F16 Load(const uint16_t* p) {
   return {*p & 0x8000 ? -x : x};
 }
 
+// The reverse. No bits are lost, as x is an fp16 value. NaN is stored as one
+// NaN, with its sign.
 inline void Store(uint16_t* p, F16 x) {
   const uint16_t sign = __builtin_signbit(x.value) ? 0x8000 : 0;
   const float scaled = __builtin_fabsf(x.value) * 0x1p-112f;

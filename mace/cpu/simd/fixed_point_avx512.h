@@ -32,7 +32,8 @@
 namespace mace::simd {
 namespace {
 
-// How sums of columns become quantized values; see RequantizeQ8Tile.
+// How sums of columns become quantized values; see RequantizeQ8Tile, also for
+// how far arrays are read: 32 columns at a time.
 struct FixedFactors {
   const int32_t* mantissa;
   const int32_t* left;
@@ -42,13 +43,24 @@ struct FixedFactors {
 
 inline __m512i Set1(int x) { return _mm512_set1_epi32(x); }
 
-// In each 64-bit lane, the high half of `low` and that of `high`.
+// In each 64-bit lane, the high half of `low` as the low one, and that of
+// `high`: products of even and of odd columns, of 64 bits, become the high
+// halves of all columns in their order.
 inline __m512i HighHalves(__m512i low, __m512i high) {
   return _mm512_mask_shuffle_epi32(high, 0x5555, low, _MM_PERM_DDBB);
 }
 
-// The factors of 16 columns from j on. kTies: it matters how negative numbers
-// are rounded.
+// The factors of 16 columns from j on, for the first form above. kTies: it
+// matters how negative numbers are rounded. Multiplications take the low 32
+// bits of each 64-bit lane: those of even columns are there, those of odd ones
+// are shifted down.
+//
+//   left    left + 2: X = 4 * sum * 2^left
+//   tie     2 n, for negative sums: 2 where the column is shifted right, else 0
+//   add     1 + (2^r, 0 if r is 0) + zero_point * 2^(r+1)
+//   right   r + 1
+//
+// REQUIRES: |sum| * 2^left < 2^29 and right <= 21 (requantize_q8_table.h).
 template <bool kTies>
 struct AnyFactors {
   __m512i left, even, odd, tie, add, right;
@@ -65,7 +77,7 @@ struct AnyFactors {
                            _mm512_add_epi32(half, one));
   }
 
-  // The values of 16 sums, which may be out of range.
+  // The values of 16 sums, zero point included, which may be out of range.
   __m512i Scale(__m512i sums) const {
     const __m512i x = _mm512_sllv_epi32(sums, left);
     const __m512i low = _mm512_mul_epi32(x, even);
@@ -76,7 +88,8 @@ struct AnyFactors {
   }
 };
 
-// The factors of 16 columns without a left shift, as `even` and `odd` ones.
+// The factors of 16 columns without a left shift, as `even` and `odd` ones, for
+// the second form above. REQUIRES: AreRight, and |sum| < 2^29.
 struct RightFactors {
   __m512i even, odd, add_even, add_odd, right;
 
@@ -98,7 +111,9 @@ struct RightFactors {
     return _mm512_add_epi64(shifted, _mm512_set1_epi64(1 << 30));
   }
 
-  // `odd_sums` has the sums with odd places at even ones.
+  // `odd_sums` has the sums of odd columns in even lanes; the others do not
+  // matter. A caller whose sums are in memory loads them one element further
+  // on, instead of shifting.
   __m512i Scale(__m512i sums, __m512i odd_sums) const {
     const __m512i low =
         _mm512_add_epi64(_mm512_mul_epi32(sums, even), add_even);
@@ -112,7 +127,8 @@ struct RightFactors {
 };
 
 // Whether RightFactors are right for the 32 columns from j on, if `least` is
-// the smallest value.
+// the smallest value: no column is shifted left, each is shifted right, and
+// negative results become the zero point.
 inline bool AreRight(const FixedFactors& f, int32_t least, size_t j) {
   const __m512i zero = _mm512_setzero_si512();
   const __m512i left = _mm512_or_si512(_mm512_loadu_si512(f.left + j),
@@ -123,9 +139,12 @@ inline bool AreRight(const FixedFactors& f, int32_t least, size_t j) {
                                    _mm512_cmple_epi32_mask(right, zero)) == 0;
 }
 
-// Makes 8-bit values within a range. kClamps: not all values are within it.
+// Makes 8-bit values within a range. kClamps: not all values are within it;
+// without it, saturation of the type suffices. REQUIRES: the range is one of
+// int8 (kSigned) or uint8.
 template <bool kSigned, bool kClamps>
 struct Saturated {
+  // order: packing works on each 128 bits of its operands; this undoes it.
   __m512i least, most, order;
 
   Saturated(int32_t min_value, int32_t max_value)
@@ -134,8 +153,9 @@ struct Saturated {
         order(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7,
                                 11, 15)) {}
 
-  // Of two rows of 32 columns, each as _mm512_packs_epi32 makes it of its two
-  // vectors.
+  // Returns two rows of 32 columns, each given as _mm512_packs_epi32 makes it
+  // of its two vectors: the low 32 bytes are those of `first`, in the order of
+  // columns, the high ones those of `second`.
   __m512i Pack(__m512i first, __m512i second) const {
     __m512i quantized;
     if (kSigned) {

@@ -1,6 +1,18 @@
 // Quantized values: 16 values of weights, and dequantizing them. Its functions
 // have the same names for every instruction set, as those of simd.h.
 // SPDX-License-Identifier: Apache-2.0
+//
+// 16 values, a register of 16 bytes, are loaded at a time, whatever the length
+// of F32 is:
+//
+//   LoadInt8(p)      16 bytes from any address: int8 values, or pairs of int4
+//   LowHalves(x)     the low 4 bits of each byte, 0 to 15, minus 8
+//   HighHalves(x)    the high 4 bits of each byte, minus 8
+//   ToFloats(x, to)  the values as floats: to[v] has those from v * kLanes on
+//
+// In a block of 32 int4 values, byte b has value b in its low half and 16 + b
+// in its high half (mace/graph/stored_weight.h), so that LowHalves are the
+// values 0 to 15 and HighHalves 16 to 31.
 #ifndef MACE_CPU_SIMD_INT8_H_
 #define MACE_CPU_SIMD_INT8_H_
 
@@ -11,7 +23,8 @@ namespace {
 
 // Values of int8, or 16 bytes that hold two int4 values each.
 constexpr size_t kInt8Lanes = 16;
-// The vectors that their floats fill.
+// The vectors that their floats fill: 1 on AVX-512, 2 on AVX2, 4 on NEON and 16
+// in plain C++.
 constexpr size_t kInt8Vectors = kInt8Lanes / kLanes;
 
 #if defined(MACE_SIMD_SCALAR) || \
@@ -25,7 +38,7 @@ inline Int8 LoadInt8(const uint8_t* p) {
   __builtin_memcpy(&quantized, p, sizeof(quantized));
   return quantized;
 }
-// Returns the low or the high half of each byte, minus 8.
+// The definition for the instruction sets below.
 inline Int8 LowHalves(const Int8& pairs) {
   Int8 quantized;
   for (size_t i = 0; i < kInt8Lanes; ++i) {
@@ -81,6 +94,7 @@ inline Int8 LowHalves(Int8 pairs) {
                       _mm_set1_epi8(8));
 }
 inline Int8 HighHalves(Int8 pairs) {
+  // There is no shift of bytes: bits of the neighbour come in, and are masked.
   return LowHalves(_mm_srli_epi16(pairs, 4));
 }
 inline void ToFloats(Int8 quantized, F32* to) {

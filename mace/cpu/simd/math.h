@@ -5,6 +5,11 @@
 // with double precision, in units of the last place (ulp). The polynomials are
 // our own minimax fits (Lawson's algorithm); the argument reductions are the
 // usual ones: Muller, Elementary Functions, 3rd ed., chapter 11.
+//
+// simd.h includes it behind the functions of the instruction set. NaN stays NaN
+// in all functions, because what follows from x is the second operand of each
+// Max and Min. Arguments without a stated limit may be any numbers, infinities
+// included.
 #ifndef MACE_CPU_SIMD_MATH_H_
 #define MACE_CPU_SIMD_MATH_H_
 
@@ -22,12 +27,15 @@ inline F32 ScaleByPowerOf2(F32 x, F32 n) {
 }
 #endif
 
-// x = n log(2) + r, |r| <= log(2) / 2; expm1 = e^r - 1.
+// x = n log(2) + r, |r| <= log(2) / 2; expm1 = e^r - 1. Then e^x = 2^n (1 +
+// expm1). n is an integer. The fit is of (e^r - 1 - r) / r^2, so that e^r - 1 =
+// r + r^2 p is accurate near 0, too.
 struct ReducedExp {
   F32 n;
   F32 expm1;
 };
 inline ReducedExp ReduceExp(F32 x) {
+  // x / log(2)
   const F32 n = Round(x * Set1(1.44269504f));
   // log(2) as the sum of two parts. The first has few bits, so that its product
   // with n is exact.
@@ -42,19 +50,22 @@ inline ReducedExp ReduceExp(F32 x) {
 }
 
 // e^x, which is infinity above 88.7 and 0 below -104 (below -87 if denormals
-// are flushed to zero). 2 ulp.
+// are flushed to zero). 2 ulp. Within the limits of the Clamp, |n| <= 152,
+// which ScaleByPowerOf2 takes.
 inline F32 Exp(F32 x) {
   const ReducedExp e = ReduceExp(Clamp(x, Set1(-105.f), Set1(89.f)));
   return ScaleByPowerOf2(e.expm1 + Set1(1), e.n);
 }
 
-// The same for x <= 0.
+// The same for x <= 0, with one limit less. Softmax calls it for each element.
 inline F32 ExpOfNegative(F32 x) {
   const ReducedExp e = ReduceExp(Max(Set1(-105.f), x));
   return ScaleByPowerOf2(e.expm1 + Set1(1), e.n);
 }
 
-// e^x - 1 for x <= 88. 3 ulp.
+// e^x - 1 for x <= 88. 3 ulp. Below -40 the result is -1, as it is from about
+// -17 on. 2^n (1 + expm1) - 1 is added up as 2^n expm1 + (2^n - 1), where
+// nothing cancels near 0: n is 0 there.
 inline F32 Expm1(F32 x) {
   const ReducedExp e = ReduceExp(Max(Set1(-40.f), x));
   const F32 power = PowerOf2(e.n);
@@ -63,7 +74,8 @@ inline F32 Expm1(F32 x) {
 
 // log(1 + x) for x in [0, 1]. 2 ulp.
 inline F32 Log1p(F32 x) {
-  // 2 atanh(s)
+  // 2 atanh(s), s in [0, 1/3], whose series is 2 s (1 + s^2 / 3 + s^4 / 5 +
+  // ...).
   const F32 s = x / (x + Set1(2));
   const F32 u = s * s;
   F32 p = Set1(0.1401257f);
@@ -74,24 +86,29 @@ inline F32 Log1p(F32 x) {
   return MulAdd(twice * u, p, twice);
 }
 
-// 4 ulp.
+// 4 ulp. With e = e^(2 |x|) - 1, tanh |x| = e / (e + 2); from 2 |x| = 20 on, it
+// is 1 in floats.
 inline F32 Tanh(F32 x) {
   const F32 e = Expm1(Min(Set1(20), Abs(x) + Abs(x)));
   const F32 y = e / (e + Set1(2));
   return Select(Less(x, Set1(0)), Set1(0) - y, y);
 }
 
-// 1 / (1 + e^-x). 4 ulp.
+// 1 / (1 + e^-x). 4 ulp. 0 where e^-x is infinite.
 inline F32 Sigmoid(F32 x) { return Set1(1) / (Set1(1) + Exp(Set1(0) - x)); }
 
-// log(1 + e^x). 4 ulp.
+// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which does not overflow. 4 ulp.
 inline F32 Softplus(F32 x) {
   const F32 positive = Max(Set1(0), x);
   return positive + Log1p(Exp(Set1(0) - Abs(x)));
 }
 
-// The cumulative distribution function of the normal distribution. Relative
-// error 4e-7 (1 + x^2).
+// The cumulative distribution function of the normal distribution, erfc(-x /
+// sqrt(2)) / 2. Relative error 4e-7 (1 + x^2): that of x^2 in the exponent
+// grows with it. For z = |x| / sqrt(2), erfc(z) is e^(-z^2) / (1 + 2 z) times a
+// function between 1 and 1.3, for which there is a polynomial. Both tails come
+// from it, so that nothing cancels in the lower one. At z = 10, where z is cut
+// off, erfc is less than any normal float.
 inline F32 NormalCdf(F32 x) {
   // e^(z^2) erfc(z) (1 + 2 z), as a polynomial in t = (z - 2) / (z + 2).
   const F32 z = Min(Set1(10), Abs(x) * Set1(0.70710678f));

@@ -1,5 +1,10 @@
 // F32 as 4 lanes of NEON, for armv8 or armv7 with vfpv4.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Contracts are in simd.h. Included by *__neon.cc, for armv7 and armv8, and by
+// the files for armv8 and its extensions. armv7 has no vector instructions for
+// division, square roots, rounding or the sum of all lanes, and its vector
+// instructions flush denormals.
 #ifndef MACE_CPU_SIMD_NEON_H_
 #define MACE_CPU_SIMD_NEON_H_
 
@@ -9,7 +14,7 @@ namespace mace::simd {
 namespace {
 
 using F32 = float32x4_t;
-using Mask = uint32x4_t;
+using Mask = uint32x4_t;  // all bits of a lane are 1, or 0
 constexpr size_t kLanes = 4;
 // Whether Max(a, b) is NaN if a or b is.
 constexpr bool kMaxKeepsNan = true;
@@ -18,7 +23,8 @@ inline F32 Set1(float x) { return vdupq_n_f32(x); }
 inline F32 Load(const float* p) { return vld1q_f32(p); }
 inline void Store(float* p, F32 x) { vst1q_f32(p, x); }
 
-// Loads the first n <= kLanes elements; the others are 0.
+// Loads the first n <= kLanes elements; the others are 0. NEON has no masks:
+// bit 1 of n takes a pair, bit 0 one element behind it.
 inline F32 LoadN(const float* p, size_t n) {
   if (n == 4) return vld1q_f32(p);
   float32x2_t end = vdup_n_f32(0);  // behind the first pair, if there is one
@@ -44,10 +50,12 @@ inline F32 Min(F32 a, F32 b) { return vminq_f32(a, b); }
 inline F32 Abs(F32 x) { return vabsq_f32(x); }
 
 inline Mask Less(F32 a, F32 b) { return vcltq_f32(a, b); }
+// NaN is not equal to itself.
 inline Mask IsNan(F32 x) { return vmvnq_u32(vceqq_f32(x, x)); }
 inline F32 Select(Mask m, F32 yes, F32 no) { return vbslq_f32(m, yes, no); }
 
-// 2^n for an integer n in [-126, 127].
+// 2^n for an integer n in [-126, 127]: the biased exponent, n + 127, moved to
+// its bits.
 inline F32 PowerOf2(F32 n) {
   const int32x4_t e = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
   return vreinterpretq_f32_s32(vshlq_n_s32(e, 23));

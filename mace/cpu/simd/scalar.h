@@ -1,5 +1,8 @@
 // F32 as a single float, for CPUs whose vector unit is not supported.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Contracts are in simd.h. It is also the definition with which tests compare
+// the others: *__scalar.cc are compiled with MACE_SIMD_SCALAR.
 #ifndef MACE_CPU_SIMD_SCALAR_H_
 #define MACE_CPU_SIMD_SCALAR_H_
 
@@ -21,7 +24,7 @@ inline void StoreN(float* p, F32 x, size_t n) {
   if (n > 0) *p = x;
 }
 
-// a * b + c
+// a * b + c, rounded once or twice, as the compiler chooses.
 inline F32 MulAdd(F32 a, F32 b, F32 c) { return a * b + c; }
 // If a or b is NaN, the result is b.
 inline F32 Max(F32 a, F32 b) { return a > b ? a : b; }
@@ -32,7 +35,8 @@ inline F32 Abs(F32 x) { return __builtin_fabsf(x); }
 inline F32 Round(F32 x) { return __builtin_rintf(x); }
 // 2^n for an integer n in [-126, 127].
 inline F32 PowerOf2(F32 n) {
-  // Adding 1.5 * 2^23 moves an integer into the lowest bits.
+  // Adding 1.5 * 2^23 moves an integer into the lowest bits, n + 127 here; the
+  // bits above it leave the number when these are moved to the exponent's.
   const F32 shifted = n + (12582912.f + 127.f);
   uint32_t bits;
   __builtin_memcpy(&bits, &shifted, sizeof(bits));

@@ -1,5 +1,9 @@
 // The implementation of the activation micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// simd__{scalar,avx2,avx512,neon}.cc include it, and define activate_f32__{isa}
+// and clamp_f32__{isa} by kActivate. exp, tanh and the like come from
+// simd/math.h.
 #ifndef MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_LOOP_H_
 
@@ -12,11 +16,13 @@ namespace {
 using simd::F32;
 using simd::Set1;
 
+// min(max(a x + b, 0), 1), also a factor of hard_swish.
 F32 HardSigmoidOf(F32 x, F32 a, F32 b) {
   return simd::Clamp(simd::MulAdd(x, a, b), Set1(0), Set1(1));
 }
 
-// Each has one function, F32 Of(F32 x, F32 a, F32 b).
+// Each has one function, F32 Of(F32 x, F32 a, F32 b), for a vector of elements
+// and parameters in all lanes. activate_f32.h has the formulas.
 struct ClampOf {
   static F32 Of(F32 x, F32 a, F32 b) { return simd::Clamp(x, a, b); }
 };
@@ -33,6 +39,7 @@ struct LeakyReluOf {
 };
 struct EluOf {
   static F32 Of(F32 x, F32 a, F32 b) {
+    // Expm1 takes no large x; positive ones are not used.
     const F32 below = a * simd::Expm1(simd::Min(Set1(0), x));
     return b * simd::Select(simd::Less(x, Set1(0)), below, x);
   }
@@ -64,6 +71,7 @@ struct SwishOf {
   }
 };
 
+// A micro-kernel: whole vectors, then a partial one.
 template <typename Function>
 void Activate(const ActivateF32Args& args) {
   using simd::kLanes;
@@ -78,6 +86,7 @@ void Activate(const ActivateF32Args& args) {
   simd::StoreN(args.y + i, Function::Of(x, a, b), left);
 }
 
+// In the order of ActivateF32Set.
 constexpr ActivateF32Set kActivate = {
     Activate<ClampOf>,     Activate<TanhOf>,     Activate<SigmoidOf>,
     Activate<LeakyReluOf>, Activate<EluOf>,      Activate<HardSigmoid>,

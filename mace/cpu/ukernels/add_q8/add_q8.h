@@ -1,6 +1,18 @@
 // Micro-kernels that add two quantized tensors, to the bit as TFLite's
 // reference kernels do.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Element i of the output, with the functions fa, fb and fy that scale by the
+// factors of a, b and y:
+//
+//   p = fa((a[i] - a.zero_point) * 2^20)
+//   q = fb((b[i] - b.zero_point) * 2^20)
+//   y[i] = clamp(fy(p + q, or p - q) + zero_point, least, most)
+//
+// With the scales sa, sb and sy and u = 2 max(sa, sb), the factors are sa / u,
+// sb / u and u / (2^20 sy), so that p and q count units of u / 2^20. At least
+// one of the first two factors is exactly 1/2, for which some micro-kernels
+// have faster code.
 #ifndef MACE_CPU_UKERNELS_ADD_Q8_ADD_Q8_H_
 #define MACE_CPU_UKERNELS_ADD_Q8_ADD_Q8_H_
 
@@ -9,9 +21,12 @@
 
 namespace mace::cpu {
 
-// A factor in fixed point, with two roundings (see requantize_q8.h).
+// A factor in fixed point, with two roundings (see requantize_q8.h):
+// mantissa / 2^31 / 2^right. x is multiplied by mantissa / 2^31 and rounded to
+// the nearest, ties up; then divided by 2^right and rounded to the nearest,
+// ties away from zero.
 struct AddQ8Factor {
-  int32_t mantissa;  // 0, or at least 2^30
+  int32_t mantissa;  // 0 (nothing is left of x), or at least 2^30
   int32_t right;     // in [0, 30]
 };
 
@@ -24,9 +39,9 @@ struct AddQ8Args {
     int32_t zero_point;
     AddQ8Factor factor;
   };
-  size_t n;
+  size_t n;  // may be 0
   Operand a, b;
-  bool subtract;
+  bool subtract;     // a - b
   bool is_unsigned;  // values are uint8_t, else int8_t
   AddQ8Factor factor;
   int32_t zero_point;
@@ -34,6 +49,9 @@ struct AddQ8Args {
   uint8_t* y;           // may be a's or b's values
 };
 
+// Values less their zero point have 9 bits with their sign. So many more keep
+// what roundings of the operands would lose: (value - zero_point) * 2^20 is
+// below 2^28 in magnitude, halves below 2^27, and sums of halves below 2^28.
 constexpr int kAddQ8Bits = 20;
 
 using AddQ8Fn = void(const AddQ8Args& args);

@@ -10,6 +10,7 @@
 
 namespace mace::cpu {
 
+// All rows compute the same to the bit.
 struct AddQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;

@@ -1,6 +1,17 @@
 // Binary micro-kernels of f32, and of f16 as uint16_t: y = clamp(f(a, b)),
 // element by element.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An operand is n elements, or one for all n: Eltwise and its broadcasting come
+// down to rows of these kinds, and convolutions add their addend row by row.
+//
+//   one_a  one_b
+//   false  false    a a a a . b b b b
+//   true   false    a         b b b b
+//   false  true     a a a a . b
+//
+// The clamp is that of an activation that follows, RELU or RELUX. In fp16, each
+// operation is rounded to fp16, the difference and its square as well.
 #ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_H_
 #define MACE_CPU_UKERNELS_BINARY_BINARY_F32_H_
 
@@ -9,33 +20,42 @@
 
 namespace mace::cpu {
 
+// The operands of a call. T is float, or uint16_t for fp16. They need no more
+// than the alignment of an element; n elements of y are written, and nothing
+// behind them is read or written.
 template <typename T>
 struct BinaryArgs {
-  size_t n;
+  size_t n;  // may be 0
   const T* a;
   const T* b;
-  bool one_a, one_b;  // the operand is a single element, used for all n
-  T* y;               // may be a or b if that is not a single element
+  // The operand is a single element, used for all n. REQUIRES: not both, or n
+  // is 1: then the other operand is read as if it had n elements.
+  bool one_a, one_b;
+  // May be a or b if that is not a single element; otherwise overlaps neither.
+  T* y;
+  // -infinity and infinity: no clamp, which takes less time.
   float lower, upper;
 };
 
 template <typename T>
 using BinaryFn = void(const BinaryArgs<T>& args);
 
-// The functions of one instruction set. If an operand is NaN, so is the result.
+// The functions of one instruction set. If an operand is NaN, so is the result,
+// also that of min and max. Null: there is none for the type.
 template <typename T>
 struct BinarySet {
   BinaryFn<T>* add;
-  BinaryFn<T>* subtract;
+  BinaryFn<T>* subtract;  // a - b
   BinaryFn<T>* multiply;
-  BinaryFn<T>* divide;
+  BinaryFn<T>* divide;  // a / b
   BinaryFn<T>* min;
   BinaryFn<T>* max;
-  BinaryFn<T>* squared_difference;
+  BinaryFn<T>* squared_difference;  // (a - b)^2
 };
 
 // One of them. Those that convolutions need stand apart, so that a library
-// without Eltwise has no others.
+// without Eltwise has no others: a set keeps all of its functions in a library.
+// The addition of addends needs `add`, Strassen's algorithm both.
 template <typename T>
 struct BinaryOne {
   BinaryFn<T>* run;

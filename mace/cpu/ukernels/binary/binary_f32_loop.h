@@ -1,5 +1,16 @@
 // The implementation of the binary micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A micro-kernel is Binary<Function, T>. It chooses one of three loops (two, if
+// Function commutes) by which operand is a single element, and the loop runs
+// over four vectors at a time, then one, then a partial one:
+//
+//   Binary      how a and b are read     elements or single
+//   BinaryLoop  the loop                 y = clamp(Function::Of(a, b))
+//
+// simd__{scalar,avx2,avx512,neon}.cc include this file, and define
+// binary_f32__{isa} and those of a single function by its last lines. For fp16,
+// binary_f16_loop.h includes it.
 #ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_
 
@@ -14,7 +25,8 @@ using simd::F32;
 // Returns a vector with `x` in all lanes.
 inline F32 One(float x) { return simd::Set1(x); }
 
-// kCommutes: f(a, b) is f(b, a).
+// The functions, of vectors. kCommutes: f(a, b) is f(b, a), so that a single
+// element can be b. Those that are templates compute fp16, too.
 struct AddOf {
   static constexpr bool kCommutes = true;
   template <typename V>
@@ -40,6 +52,7 @@ struct DivideOf {
   static constexpr bool kCommutes = false;
   static F32 Of(F32 a, F32 b) { return a / b; }
 };
+// Min(a, b) and Max(a, b) are NaN if b is, whatever the CPU does with a.
 struct MinOf {
   static constexpr bool kCommutes = true;
   static F32 Of(F32 a, F32 b) {
@@ -60,8 +73,9 @@ struct SquaredDifferenceOf {
   }
 };
 
-// `a` and `b` have the signature V(size_t i, size_t n) and return elements i to
-// i + n.
+// Computes all elements. `a` and `b` have the signature V(size_t i, size_t n)
+// and return elements i to i + n as a vector, n <= kLanes; all are loaded
+// before those of y at the same indices are stored.
 template <typename Function, typename T, typename A, typename B>
 inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
   using Vector = simd::VectorOf<T>;
@@ -70,12 +84,15 @@ inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
   // Computed at a time: one if a vector is a single fp16 value, which is slow
   // anyway.
   constexpr size_t kVectors = kLanes * sizeof(T) < sizeof(float) ? 1 : 4;
+  // The largest finite float: `lower` and `upper` are compared with it, since
+  // functions of the standard library are not called (simd.h).
   constexpr float kLargest = 3.4028235e38f;
   const size_t n = args.n;  // a local copy, which stores cannot change
   T* const to = args.y;
   const V lower = Vector::Set1(args.lower), upper = Vector::Set1(args.upper);
   const bool is_bounded = args.lower >= -kLargest || args.upper <= kLargest;
   size_t i = 0;
+  // The four results are independent, so that their latencies overlap.
   for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
     V y[kVectors];
 #pragma GCC unroll 4
@@ -101,14 +118,18 @@ inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
   simd::StoreN(to + i, simd::Clamp(y, lower, upper), left);
 }
 
+// A micro-kernel: calls the loop for these operands.
 template <typename Function, typename T>
 void Binary(const BinaryArgs<T>& args) {
   using Vector = simd::VectorOf<T>;
+  // How an operand is read: n is kLanes but for the last vector, which the
+  // compiler knows where it calls this.
   const auto elements = [](const T* p) {
     return [p](size_t i, size_t n) {
       return n == Vector::kLanes ? simd::Load(p + i) : simd::LoadN(p + i, n);
     };
   };
+  // The element is loaded once, before the loop.
   const auto single = [](T element) {
     const auto v = One(element);
     return [v](size_t, size_t) { return v; };
@@ -131,6 +152,7 @@ void Binary(const BinaryArgs<T>& args) {
   }
 }
 
+// In the order of BinarySet.
 constexpr BinaryF32Set kBinary = {Binary<AddOf, float>,
                                   Binary<SubtractOf, float>,
                                   Binary<MultiplyOf, float>,

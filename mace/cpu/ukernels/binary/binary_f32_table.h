@@ -10,6 +10,9 @@
 
 namespace mace::cpu {
 
+// All functions, or a single one. A row has a pointer to its set, not the set:
+// that is a constant of another file, and so is its address, but not what it
+// holds.
 template <typename T, typename Set = BinarySet<T>>
 struct BinaryRow {
   static constexpr Element kType = ElementOf<T>();
@@ -35,6 +38,8 @@ inline constexpr BinaryF32 kBinaryF32[] = {
 #endif
 };
 
+// The last row of tables of fp16 is for CPUs without arithmetic in it, and
+// stays in every library.
 inline constexpr BinaryF16 kBinaryF16[] = {
 #if defined(__aarch64__)
     {"binary_f16__fp16", kCpuNeon | kCpuFp16, &binary_f16__fp16},
@@ -42,6 +47,7 @@ inline constexpr BinaryF16 kBinaryF16[] = {
     {"binary_f16__scalar", 0, &binary_f16__scalar},
 };
 
+// Additions, for the addend of a convolution and for Strassen's algorithm.
 inline constexpr BinaryOneF32 kBinaryAddF32[] = {
 #if defined(__x86_64__)
     {"binary_add_f32__avx512", kCpuAvx512, &binary_add_f32__avx512},
@@ -54,6 +60,7 @@ inline constexpr BinaryOneF32 kBinaryAddF32[] = {
 #endif
 };
 
+// Subtractions, for Strassen's algorithm.
 inline constexpr BinaryOneF32 kBinarySubtractF32[] = {
 #if defined(__x86_64__)
     {"binary_subtract_f32__avx512", kCpuAvx512, &binary_subtract_f32__avx512},

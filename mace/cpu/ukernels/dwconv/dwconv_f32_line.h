@@ -1,5 +1,24 @@
 // The depthwise tile for one kernel width and stride.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The loops, with the values that stay in registers:
+//
+//   for each group of kLanes channels
+//     acc[kWidth] = bias
+//     for each line of the window
+//       taps[kKernel] = one vector for each column of the filter
+//       for each column of the line
+//         v = kLanes channels of the pixel      read once
+//         acc[o] += v * taps[column - o * kStride]   for the outputs o
+//                                                    that meet the column
+//     y = clamp(acc)
+//
+// They take kWidth + kKernel + 1 vector registers, at most 12 (a window 7 wide,
+// 4 outputs), of the 16 that armv7 and AVX2 have.
+//
+// T is float, or uint16_t for fp16; then simd/f16.h must be included before
+// this file, as templates find the functions of mace::simd where they are
+// defined. Everything is in an unnamed namespace: see simd/simd.h.
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_LINE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_LINE_H_
 
@@ -9,9 +28,12 @@
 namespace mace::cpu {
 namespace {
 
-// Computes `n` channels from `c` on: a whole vector, or fewer if kPartial. The
-// taps of kTapsPacked channels are packed together; 0 means those of one
-// vector. A line of t.x has `columns` pixels.
+// Computes `n` channels from `c` on of the first kWidth outputs: a whole
+// vector, or fewer if kPartial. The taps of kTapsPacked channels are packed
+// together; 0 means those of one vector. `w` are the taps of these channels;
+// whole vectors of them are read in any case, as packed groups are padded. A
+// line of t.x has `columns` pixels, which may be more than the kColumns that
+// these outputs read.
 template <int kKernel, int kStride, int kWidth, bool kPartial,
           size_t kTapsPacked = 0, typename T>
 inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,
@@ -21,6 +43,7 @@ inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,
   using V = typename Vector::Type;
   constexpr size_t kTapStride = kTapsPacked > 0 ? kTapsPacked : Vector::kLanes;
   constexpr int kColumns = (kWidth - 1) * kStride + kKernel;
+  // kPartial is a constant: whole vectors test no length.
   const auto load = [n](const T* p) {
     return kPartial ? LoadN(p, n) : Load(p);
   };
@@ -31,6 +54,7 @@ inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,
   const T* const* x = t.x;
   for (size_t r = 0; r < t.height;
        ++r, x += columns, w += kKernel * kTapStride) {
+    // Loaded once for all outputs.
     V taps[kKernel];
 #pragma GCC unroll 8
     for (int k = 0; k < kKernel; ++k) taps[k] = Load(w + k * kTapStride);
@@ -39,6 +63,8 @@ inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,
       const V v = load(x[column] + c);
 #pragma GCC unroll 8
       for (int o = 0; o < kWidth; ++o) {
+        // The tap of output o that this column meets, if there is one. All is
+        // constant after unrolling.
         const int k = column - o * kStride;
         if (k >= 0 && k < kKernel) acc[o] = simd::MulAdd(v, taps[k], acc[o]);
       }
@@ -53,9 +79,11 @@ inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,
   }
 }
 
-// Computes the last `n` channels, from `c` on, fewer than a vector has: with
-// vectors of 4 or 8, hardly any model leaves some, and code for each width
-// would be a large part of the micro-kernel.
+// Computes the last `n` channels, from `c` on, fewer than a vector has, of all
+// `width` outputs: with vectors of 4 or 8, hardly any model leaves some, and
+// code for each width would be a large part of the micro-kernel. So the width
+// is no constant here, one output is computed after the other, and pixels are
+// read again for each. REQUIRES: the taps of one vector are packed together.
 template <int kKernel, int kStride, typename T>
 [[gnu::noinline]] void LastChannels(const DwconvTile<T>& t, size_t width,
                                     size_t columns, const T* w, size_t c,
@@ -77,7 +105,8 @@ template <int kKernel, int kStride, typename T>
   }
 }
 
-// The same for tiles of kWidth outputs, by the best code.
+// The same for tiles of kWidth outputs, by the best code: vectors of more than
+// 16 bytes (x86) leave channels often enough for code of their own.
 template <int kKernel, int kStride, int kWidth, typename T>
 void LastChannelsOf(const DwconvTile<T>& t, const T* w, size_t c) {
   constexpr size_t kColumns = (kWidth - 1) * kStride + kKernel;
@@ -89,6 +118,8 @@ void LastChannelsOf(const DwconvTile<T>& t, const T* w, size_t c) {
   }
 }
 
+// Computes a tile of kWidth outputs. With Line<1, 1, 1>, which is `any`, a line
+// is a tap and has one column.
 template <int kKernel, int kStride, int kWidth, typename T>
 void Line(const DwconvTile<T>& t) {
   constexpr size_t kLanes = simd::VectorOf<T>::kLanes;
@@ -101,6 +132,8 @@ void Line(const DwconvTile<T>& t) {
   if (c < t.channels) LastChannelsOf<kKernel, kStride, kWidth>(t, w, c);
 }
 
+// Computes a tile of t.width outputs, at most 4. Each width has its own code,
+// so that all loops within a line are unrolled.
 template <int kKernel, int kStride, typename T>
 void DispatchLine(const DwconvTile<T>& t) {
   switch (t.width) {

@@ -1,6 +1,26 @@
 // The depthwise tile of 3x3 windows for armv8, sixteen channels at a time: each
 // load fills four registers and advances to the next channels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// dwconv_f32__aarch64.cc includes it. Taps are packed by 16 channels:
+//
+//   w  |r0 k0         |r0 k1 |r0 k2 |r1 k0 | ... |r2 k2 |  the next 16 channels
+//      |c0 .. c15     |
+//       v16 v17 v18 v19   of line 0; then v20 .. v23, and v24 .. v27
+//
+// A tile of up to 4 outputs with stride 1, or 3 with stride 2, reads 6 or 7
+// columns:
+//
+//   column     0 1 2 3 4 5          0 1 2 3 4 5 6
+//   output 0   |---|                |---|              v0 .. v3
+//   output 1     |---|                  |---|          v4 .. v7
+//   output 2       |---|                    |---|      v8 .. v11
+//   output 3         |---|                             v12 .. v15
+//
+// Wider tiles are computed in such parts. The assembly needs a bias and two or
+// three lines of the window; without them, and for the channels that are left
+// after whole sixteens, the code of dwconv_f32_line.h computes vectors of four,
+// from the same packing.
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_
 
@@ -14,12 +34,15 @@ namespace {
 // How many channels are computed, and have their taps packed, together.
 constexpr size_t kTogether = 16;
 
-// The operands of the assembly, which reads the fields in this order.
+// The operands of the assembly, which reads the fields in pairs, by their
+// offsets: their order and their size, 8 bytes each, must stay.
 struct Sixteens {
   const float* const* x;  // kLines lines
   ptrdiff_t x_stride;     // bytes between the lines of x
+  // Three lines of taps for each sixteen, without gaps. If kLines is 2, the
+  // last one is passed over.
   const float* w;
-  const float* bias;
+  const float* bias;  // not null
   float* y;
   ptrdiff_t y_stride;   // bytes
   size_t count;         // number of sixteens of channels, > 0
@@ -29,11 +52,30 @@ struct Sixteens {
 // v0..v15 accumulate, four registers for each output. For each line of the
 // window, v16..v27 hold its taps and v28..v31 a pixel. x1..x22 point to pixels,
 // seven registers for each line (systems reserve x18), and x23..x26 to outputs;
-// one that is not needed points to the bounds. It is assembly because compilers
-// spill and move registers when all of them are in use.
+// one that is not needed points to the bounds: x7 with stride 1, which has six
+// columns, x26 with stride 2, which has three outputs. x27 runs through w, x28
+// through the bias, and x0 counts. It is assembly because compilers spill and
+// move registers when all of them are in use.
+//
+// The macros are, from the inside outwards:
+//
+//   mace_multiply  a pixel times a tap, added to an output: 16 channels
+//   mace_output    the same, if column - output * stride is a tap of the window
+//   mace_column    loads a pixel, and adds it to all outputs that read it
+//   mace_line      loads the three taps of a line, then all its columns
+//   mace_start     loads the bias for an output; the last one moves on
+//   mace_end       clamps an output, and stores it
+//
+// What they leave out is decided when it is assembled, by kStride, kWidth and
+// kLines. They are purged at the end, because the compiler may emit the block
+// several times in one file. There is one input operand, `at`: the clobbered
+// registers leave hardly any other.
 template <int kStride, int kWidth, int kLines>
 inline void MultiplySixteens(const Sixteens& tile) {
   static_assert(kStride == 1 ? kWidth <= 4 : kWidth <= 3);
+  // All pointers are loaded before the loop, which runs once for each sixteen.
+  // Those to pixels move on by 64 bytes when they are loaded from, those to
+  // outputs when they are stored to.
   const Sixteens* at = &tile;
   asm volatile(R"(
     .macro mace_pointer column, to
@@ -172,7 +214,8 @@ inline void MultiplySixteens(const Sixteens& tile) {
 }
 
 // Computes n channels from `c` on, fewer than a vector, for one output after
-// the other.
+// the other. `w` are their taps, 16 to a tap. Not inlined, since few models
+// have such channels.
 template <int kStride>
 __attribute__((noinline)) void PartOfVector(DwconvF32Tile t, size_t columns,
                                             size_t width, const float* w,
@@ -182,7 +225,8 @@ __attribute__((noinline)) void PartOfVector(DwconvF32Tile t, size_t columns,
   }
 }
 
-// Computes the remaining channels of a tile, from `c` on, four at a time.
+// Computes the remaining channels of a tile of kWidth outputs, from `c` on,
+// four at a time; all of them, if c is 0. REQUIRES: c is a multiple of 4.
 template <int kStride, int kWidth>
 inline void RemainingChannels(const DwconvF32Tile& t, size_t columns,
                               size_t c) {
@@ -197,7 +241,9 @@ inline void RemainingChannels(const DwconvF32Tile& t, size_t columns,
   }
 }
 
-// Computes the first kWidth outputs. A line of x has `columns` pixels.
+// Computes the first kWidth outputs. A line of x has `columns` pixels: those of
+// the caller's whole tile, of which these outputs read the first (kWidth - 1) *
+// kStride + 3.
 template <int kStride, int kWidth>
 void Sixteen(const DwconvF32Tile& t, size_t columns) {
   const float bounds[2] = {t.lower, t.upper};
@@ -209,6 +255,10 @@ void Sixteen(const DwconvF32Tile& t, size_t columns) {
                          t.y_stride * static_cast<ptrdiff_t>(sizeof t.y[0]),
                          t.channels / kTogether,
                          bounds};
+  // The assembly expects 3x3 taps for each sixteen without gaps, and passes
+  // over one line of them at most. With two lines it does so behind them: if
+  // the window's first line is left out, w begins with the second one, and what
+  // is passed over is the first line of the next sixteen.
   const bool fits = tile.count > 0 && t.bias != nullptr &&
                     t.w_stride == 9 * static_cast<ptrdiff_t>(kTogether) &&
                     (t.height == 2 || t.height == 3);
@@ -221,6 +271,7 @@ void Sixteen(const DwconvF32Tile& t, size_t columns) {
   RemainingChannels<kStride, kWidth>(t, columns, tile.count * kTogether);
 }
 
+// Computes a tile of any width, in parts as wide as the registers allow.
 template <int kStride>
 void DispatchSixteen(const DwconvF32Tile& tile) {
   constexpr size_t kWidth = kStride == 1 ? 4 : 3;

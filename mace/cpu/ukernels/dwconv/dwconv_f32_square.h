@@ -1,6 +1,21 @@
-// The depthwise tile of square windows, all of whose lines are given. The
-// addresses of its pixels stay in registers, of which armv8 has enough.
+// The depthwise tile of square windows, all of whose lines are given, for
+// armv8. The addresses of its pixels are read once, not for each group of
+// channels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The 18 addresses of a 3x3 window with stride 1 stay in registers, of which
+// armv8 has 31 beside those of vectors; of the 27 to 70 of other windows, the
+// compiler keeps some on the stack. For each group of channels:
+//
+//   acc[kWidth] = bias
+//   for each line r: taps = w, w += a line of taps
+//     for each column i: v = pixel at x[r][i] + c
+//       acc[o] += v * taps[i - o * kStride] for the outputs that meet it
+//   y[o] + c = clamp(acc)
+//
+// dwconv_f32__aarch64.cc includes this file for windows of 5x5 and 7x7, and
+// dwconv_f16_square.h for those of fp16. Tiles with fewer lines, at the upper
+// and lower border of an image, are computed as dwconv_f32_line.h does.
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_
 
@@ -13,10 +28,14 @@
 namespace mace::cpu {
 namespace {
 
+// Load three or four adjacent vectors with one instruction. dwconv_f16_square.h
+// has those of fp16.
 inline float32x4x3_t LoadThree(const float* p) { return vld1q_f32_x3(p); }
 inline float32x4x4_t LoadFour(const float* p) { return vld1q_f32_x4(p); }
 
-// Loads the taps of a line, three or four with one instruction.
+// Loads the kKernel taps of a line, each a vector, three or four with one
+// instruction: 3 as three, 5 as four and one, 7 as four and three. Returns the
+// end of the line.
 template <int kKernel, typename T, typename V>
 inline const T* LoadTaps(const T* w, V (&taps)[kKernel]) {
   constexpr size_t kLanes = simd::VectorOf<T>::kLanes;
@@ -37,6 +56,8 @@ inline const T* LoadTaps(const T* w, V (&taps)[kKernel]) {
 }
 
 // Adds channels c .. c + kLanes - 1 of a line of the window to kWidth outputs.
+// `x` are the pixels of the line, `w` its taps for these channels. Returns the
+// taps of the next line.
 template <int kKernel, int kStride, int kWidth, int kColumns, typename T,
           typename V>
 inline const T* MultiplyLine(const T* const (&x)[kColumns], size_t c,
@@ -55,6 +76,7 @@ inline const T* MultiplyLine(const T* const (&x)[kColumns], size_t c,
   return w;
 }
 
+// Computes a tile of kWidth outputs. REQUIRES: t.height is kKernel.
 template <int kKernel, int kStride, int kWidth, typename T>
 void Square(const DwconvTile<T>& t) {
   using Vector = simd::VectorOf<T>;
@@ -72,7 +94,8 @@ void Square(const DwconvTile<T>& t) {
   for (int o = 0; o < kWidth; ++o) y[o] = t.y + o * t.y_stride;
   const T *w = t.w, *bias = t.bias;
   const size_t whole = t.channels / kLanes * kLanes;
-  // The taps of lines that the caller left out.
+  // The taps of lines that the caller left out: a window may be higher than it
+  // is wide, with only kKernel of its lines inside the image.
   const ptrdiff_t gap =
       t.w_stride - kKernel * kKernel * static_cast<ptrdiff_t>(kLanes);
   const V lower = Vector::Set1(t.lower), upper = Vector::Set1(t.upper);
@@ -94,6 +117,7 @@ void Square(const DwconvTile<T>& t) {
   if (c < t.channels) LastChannelsOf<kKernel, kStride, kWidth>(t, w, c);
 }
 
+// Computes a tile of t.width outputs, at most 4.
 template <int kKernel, int kStride, typename T>
 void DispatchSquare(const DwconvTile<T>& t) {
   if (t.height != kKernel) return DispatchLine<kKernel, kStride>(t);

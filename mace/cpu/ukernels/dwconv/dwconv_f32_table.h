@@ -10,23 +10,35 @@
 
 namespace mace::cpu {
 
+// A micro-kernel, and how its caller cuts and packs for it. T is float, or
+// uint16_t for fp16.
 template <typename T>
 struct Dwconv {
   static constexpr Element kType = ElementOf<T>();
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  int lanes;        // number of channels that are packed together
-  int kernel;       // width of the window; 0: any window, given as taps
-  int stride;
+  // Number of channels that are packed together: a vector, or several (16 on
+  // armv8, with vectors of 4).
+  int lanes;
+  int kernel;  // width of the window; 0: any window, given as taps
+  int stride;  // of columns; 0 if kernel is
   DwconvFn<T>* fn;
-  int max_width = 4;  // most outputs of a tile
+  // Most outputs of a tile. Rows with 32 compute any width: it bounds the
+  // pointers that the caller keeps ready. `any` has 1.
+  int max_width = 4;
 };
 using DwconvF32 = Dwconv<float>;
 using DwconvF16 = Dwconv<uint16_t>;
 
 // The dispatcher chooses the first row that fits the CPU and the window, of
 // those for windows that only some models have, and then of the others; tests
-// and benchmarks loop over all rows. The last row fits any window.
+// and benchmarks loop over all rows. Windows with dilation fit only `any`. The
+// height of a window does not matter. The last row fits any window, and runs on
+// every CPU for which the build is: without it, ChooseRow (choose.h) could run
+// past the end.
+//
+// Transposed convolutions divide channels into blocks by the lanes of the first
+// row that the CPU has (deconv_depthwise.cc).
 inline constexpr DwconvF32 kDwconvF32[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512,
@@ -56,7 +68,9 @@ inline constexpr DwconvF32 kDwconvF32[] = {
 #endif
 };
 
-// Windows 1, 2, 5 and 7 wide.
+// Windows 1, 2, 5 and 7 wide. Those of 1 and 2 occur in the phases of
+// transposed convolutions. A table of its own, which a library without the
+// component for them leaves out (wide_dwconv.h); no row of it need fit.
 inline constexpr DwconvF32 kDwconvF32Wide[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_5s1__avx512", kCpuAvx512, 16, 5, 1, dwconv_f32_5s1__avx512,
@@ -90,6 +104,8 @@ inline constexpr DwconvF32 kDwconvF32Wide[] = {
 #endif
 };
 
+// The same for fp16: windows 3 wide, and any. CPUs without arithmetic in fp16,
+// all of x86 among them, have the definition only.
 inline constexpr DwconvF16 kDwconvF16[] = {
 #if defined(__aarch64__)
     {"dwconv_f16_3s1__fp16", kCpuNeon | kCpuFp16, 8, 3, 1,
@@ -103,6 +119,7 @@ inline constexpr DwconvF16 kDwconvF16[] = {
 };
 
 #if defined(__aarch64__)
+// Windows 5 wide. Only armv8 has such rows, and an array must not be empty.
 inline constexpr DwconvF16 kDwconvF16Wide[] = {
     {"dwconv_f16_5s1__fp16", kCpuNeon | kCpuFp16, 8, 5, 1,
      dwconv_f16_5s1__fp16},

@@ -1,6 +1,23 @@
 // The depthwise tile of any width, for x86. For each group of channels, the
 // taps of the window stay in registers while it slides along the line.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Loops, for a window of 3x3 with stride 1 and AVX2:
+//
+//   for each group of 8 channels
+//     taps[3][3]                   9 registers, loaded once for the whole line
+//     for each four outputs        the window slides to the right
+//       acc[4] = bias              4 registers
+//       for each line, for each of its 6 columns
+//         v = 8 channels of the pixel                          1 register
+//         acc[o] += v * taps[r][column - o], where it is a tap
+//       y = clamp(acc)
+//
+// Taps that do not fit into registers are operands in memory of the
+// multiplications. Tiles have any width; the wider they are, the fewer times
+// taps are loaded.
+//
+// dwconv_f32__avx2.cc and dwconv_f32__avx512.cc include this file.
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_WIDE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_WIDE_H_
 
@@ -10,17 +27,19 @@
 namespace mace::cpu {
 namespace {
 
-// A group of channels of a tile: `n` of them, from `c` on.
+// A group of channels of a tile: `n` of them, from `c` on, at most a vector.
 struct WideGroup {
   const DwconvF32Tile& t;
   size_t columns;  // in a line of t.x
-  const float* w;
+  const float* w;  // the taps of the group, [height][kKernel][kLanes]
   size_t c, n;
 };
 
-// Computes kWidth outputs from `x` on, which is the first pixel of the first
-// line. `taps` is called with line and column. kHeight is the number of lines,
-// or 0 if it is known at run time only (t.height).
+// Computes kWidth outputs to `y` from `x` on, which points to the pointer to
+// the first pixel of the first line. `taps` is called with line and column, and
+// returns a vector. kHeight is the number of lines, or 0 if it is known at run
+// time only (t.height). kPartial: the group has fewer channels than a vector
+// has lanes, and loads and stores are masked.
 template <int kKernel, int kStride, int kWidth, int kHeight, bool kPartial,
           typename Taps>
 inline void WideOutputs(const WideGroup& g, const float* const* x, float* y,
@@ -34,6 +53,7 @@ inline void WideOutputs(const WideGroup& g, const float* const* x, float* y,
   const F32 bias = g.t.bias != nullptr ? load(g.t.bias) : Set1(0);
 #pragma GCC unroll 8
   for (int o = 0; o < kWidth; ++o) acc[o] = bias;
+  // Adds a line of the window, and moves x to the next one.
   const auto line = [&](size_t r) {
 #pragma GCC unroll 16
     for (int column = 0; column < kColumns; ++column) {
@@ -61,6 +81,8 @@ inline void WideOutputs(const WideGroup& g, const float* const* x, float* y,
   }
 }
 
+// Computes all outputs of a group, four at a time, then those that are left at
+// once.
 template <int kKernel, int kStride, int kHeight, bool kPartial, typename Taps>
 inline void SlideWindow(const WideGroup& g, const Taps& taps) {
   const float* const* x = g.t.x;
@@ -78,10 +100,15 @@ inline void SlideWindow(const WideGroup& g, const Taps& taps) {
   }
 }
 
+// Computes all outputs of a group, with the taps in registers if they fit and
+// as many lines are given as the window has columns. Others are rare, windows
+// that are not square and those at the upper and lower border of an image; the
+// code for them fits any height.
 template <int kKernel, int kStride, bool kPartial>
 inline void WideChannels(const WideGroup& g) {
   using namespace simd;
-  // Besides the taps, registers hold four outputs, a pixel and a spare.
+  // Besides the taps, registers hold four outputs, a pixel and a spare. So 3x3
+  // taps fit into the 16 of AVX2, and 5x5 into the 32 of AVX-512.
   constexpr bool kTapsFit = kKernel * kKernel + 6 <= (kLanes > 8 ? 32 : 16);
   if constexpr (kTapsFit) {
     if (g.t.height == kKernel) {
@@ -102,6 +129,7 @@ inline void WideChannels(const WideGroup& g) {
   });
 }
 
+// Computes a tile of any width: whole vectors of channels, then the others.
 template <int kKernel, int kStride>
 void Wide(const DwconvF32Tile& t) {
   using simd::kLanes;

@@ -2,6 +2,16 @@
 // of a line, for a block of channels.
 // SPDX-License-Identifier: Apache-2.0
 //
+// For output i and channel c of the block, over the columns j and lines r of
+// the window:
+//
+//   sums[i][c] = start[c] + sum (x[i * stride + j * dilation][r][first + c]
+//                                ^ flip) * w[j][r][c]
+//
+// The caller has taken the zero point of x (flipped, too) out of the sum: start
+// is the bias less zero_point * (sum of w[..][c]), and pixels outside the image
+// have the zero point as their value. Sums are requantized by requantize_q8.
+//
 // Outputs share columns of the input. A micro-kernel first arranges each column
 // as its instructions multiply it, then adds up the columns of each output:
 //
@@ -14,6 +24,14 @@
 // that do not exist are zero. Elements are filters' quantized values without
 // their zero point, in [-255, 255]: those of 16 bits are one plane; those of 8
 // bits are the sum of as many planes as it takes.
+//
+// With group 4, an instruction multiplies four adjacent 8-bit values and adds
+// them up to a sum of 32 bits (VPDPBUSD, SDOT): they are four lines of a
+// channel. A column of a window of 3 lines, 16 channels:
+//
+//   w        |r0 r1 r2 0  |r0 r1 r2 0  | ... |r0 r1 r2 0  |
+//   scratch  |x0 x1 x2 any|x0 x1 x2 any| ... |x0 x1 x2 any|
+//             channel 0    channel 1          channel 15
 #ifndef MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_H_
 #define MACE_CPU_UKERNELS_DWCONV_Q8_DWCONV_Q8_H_
 

@@ -11,7 +11,24 @@
 // f16: products are added up in binary16, by fused multiply-adds, for at most
 // kF16Block of k; these sums are added up in f32. The sum of a block is off by
 // at most kF16Block * 2^-11 of the sum of the products' magnitudes, which must
-// stay below 65504.
+// stay below 65504. A result is
+//
+//   bias + (block 0) + addend + (block 1) + (block 2) + ...
+//
+// in this order in every micro-kernel, so that all agree to the bit. The addend
+// comes second because it may be c, which holds the sum between blocks.
+//
+// Rows are float32 and always packed (GemmPacks::kAlways), as one run each:
+//
+//   [ceil(depth / k_tile)][rows][k_tile]     rows: m of the tile, or mr where
+//                                            whole tiles are multiplied
+//   row 0, k 0..k_tile-1 | row 1, k 0..k_tile-1 | ... | row 0, the next k ...
+//
+//            k_tile       group of b
+//   bf16   2, 4 or 32        2 or 4      a pair or four of k to an instruction
+//   f16    2 or 8               1        lanes of a row, each times a row of b
+//
+// The files that end in __scalar.cc are the definition.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_H_
 
@@ -19,7 +36,9 @@
 
 namespace mace::cpu {
 
-// A multiple of k_tile of every micro-kernel.
+// Products that are added up in binary16 before their sum is widened: at most
+// this many keep the error within 1/16 of the sum of magnitudes. A multiple of
+// k_tile of every micro-kernel, so that a block begins with a step of all rows.
 constexpr size_t kF16Block = 128;
 
 }  // namespace mace::cpu

@@ -1,4 +1,4 @@
-// The end of the fp16 GEMM tiles on armv8: the f32 sums in c.
+// The end of the bf16 and fp16 GEMM tiles on armv8: adds f32 sums to c.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_ARM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_ARM_H_
@@ -9,9 +9,14 @@
 namespace mace::cpu {
 namespace {
 
-// Adds `start` and `addend` (null means zeros) to kVectors vectors, clamps the
-// sums and stores them as a row of c. The row has `n` elements left; nothing is
-// written beyond them.
+// Adds `start` and `addend` (null means zeros) to kVectors vectors of adjacent
+// columns, clamps the sums and stores them as a row of c. The row has `n`
+// elements, in [1, kVectors * 4]; nothing is read or written beyond them.
+// `start` is the bias, or c where it holds the sum of earlier blocks; these
+// pass infinite bounds until the last block. `start` and `addend` may be c
+// itself, since each vector is read before it is written.
+//
+// Callers pass a whole row's n as a constant, for which no test is left.
 template <int kVectors>
 inline void AddRow(const simd::F32 (&sums)[kVectors], const float* start,
                    const float* addend, size_t n, float lower, float upper,

@@ -1,6 +1,12 @@
 // Packing rows of floats in 16 bits on armv8: kStep elements of each row in
 // turn, zeros behind the last.
 // SPDX-License-Identifier: Apache-2.0
+//
+// With kStep = 4 and two rows of 6 elements in one segment:
+//
+//   r0: 0 1 2 3 | r1: 0 1 2 3 | r0: 4 5 0 0 | r1: 4 5 0 0
+//
+// Included by the packing of bf16 (kStep 4) and of fp16 (kStep 8).
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_PACK_ARM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_16BIT_PACK_ARM_H_
 
@@ -12,8 +18,15 @@
 namespace mace::cpu {
 namespace {
 
+// Packs rows as [ceil(depth / kStep)][tile_rows][kStep] elements of type T.
 // Round::Run<kStep>(from, to) rounds kStep floats to T. A step of all rows
-// takes the space of `tile_rows` rows. Returns the end of the packed rows.
+// takes the space of `tile_rows` rows: where that is more than m, the others
+// are left unwritten, and the micro-kernel multiplies what is there, to no
+// effect. Returns the end of the packed rows, unwritten ones included.
+//
+// The segments of a row are packed as one run. Steps within a segment are
+// rounded from where they are; only one that spans segments, or the last one,
+// is gathered first.
 template <typename Round, size_t kStep, typename T>
 T* PackRows(GemmUnpackedOf<float> rows, size_t tile_rows, T* to) {
   for (size_t i = 0; i < rows->m; ++i) {

@@ -1,5 +1,13 @@
 // The tiles of a CPU with AMX-INT8.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Source: Intel SDM volume 2, palette 1: eight tiles of up to 16 rows of 64
+// bytes. A product of tiles with M rows, N columns and K groups of four bytes:
+//
+//   kRowsOf              kColumnsOf              kTo
+//   [M rows][4 K bytes]  [K rows][4 N bytes]     [M rows][N int32]
+//
+// Tiles belong to the thread, and stay as they are until it releases them.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_AMX_TILES_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_AMX_TILES_H_
 
@@ -9,11 +17,20 @@ namespace mace::cpu {
 namespace {
 
 // The CPU's tiles. GCC's intrinsics take only literal numbers of tiles, and
-// those of GCC 12 do not say which memory they read.
+// those of GCC 12 do not say which memory they read. All statements are
+// volatile, which keeps them in order; operands are in the order of AT&T, the
+// tile that is written last.
+//
+// REQUIRES: the CPU has AMX-INT8 and the system lets the process use it
+// (kCpuAmxInt8); otherwise the first instruction raises a signal.
 struct CpuTiles {
+  // Sets the sizes of all tiles, and their values to zero. Everything below
+  // needs it; a tile of no rows must not be used.
   static void Configure(const AmxConfig& config) {
     asm volatile("ldtilecfg %0" : : "m"(config));
   }
+  // Loads the rows of a tile, which begin `step` bytes apart; 0 loads the same
+  // row into all of them. No alignment is needed.
   template <int kTile>
   static void Load(const void* from, size_t step) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
@@ -21,6 +38,7 @@ struct CpuTiles {
                  : "r"(from), "r"(step), "i"(kTile)
                  : "memory");
   }
+  // Stores as many rows and bytes as the tile is configured for.
   template <int kTile>
   static void Store(void* to, size_t step) {
     asm volatile("tilestored %%tmm%c2, (%0,%1,1)"
@@ -28,6 +46,8 @@ struct CpuTiles {
                  : "r"(to), "r"(step), "i"(kTile)
                  : "memory");
   }
+  // Adds the products of unsigned bytes (of rows) with signed ones (of
+  // columns), four to an int32 that wraps around.
   template <int kTo, int kRowsOf, int kColumnsOf>
   static void AddProducts() {
     asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
@@ -41,10 +61,13 @@ struct CpuTiles {
                  :
                  : "i"(kTo), "i"(kRowsOf), "i"(kColumnsOf));
   }
+  // Sets a tile to zero, which takes no load.
   template <int kTile>
   static void Zero() {
     asm volatile("tilezero %%tmm%c0" : : "i"(kTile));
   }
+  // Returns all tiles to their initial state, in which a switch of threads does
+  // not save them. Nothing but Configure may follow.
   static void Release() { asm volatile("tilerelease"); }
 };
 

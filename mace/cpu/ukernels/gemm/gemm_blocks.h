@@ -4,13 +4,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of floats are quantized while they are packed, symmetrically: the scale
-// of a row is its largest magnitude / 127. Dots of blocks are exact. Weights
-// are int4, or int4 with a zero point for each block, or int8; the scales of
-// blocks and zero points are fp16.
+// of a row is its largest magnitude / 127. Weights are int4, or int4 with a
+// zero point for each block, or int8; the scales of blocks and zero points are
+// fp16. For row i and column j, over the blocks k:
+//
+//   c = clamp(scale[i] * sum(scale[k][j] * dot[k][i][j]) + bias[j] + addend)
+//   dot[k][i][j] = sum over the block of value[i] * (weight[j] - zero[k][j])
+//   zero: 8 of Q4Block, the block's own of Q4ZeroBlock, 0 of W8Block
+//
+// A dot is exact in int32 and in float; with a zero point of its own, it is
+// rounded once. Blocks are added in float, in the order of k, so that the
+// micro-kernels agree but for the rounding of the last steps.
 //
 //   a, packed tiles of up to mr rows   [ceil(k / 32)][m] Q8Block, or as many
 //                                      bytes in another order (AMX)
 //   b, a panel of nr columns           [ceil(k / 32)] GemmPanelBlock
+//
+// The last block of a row is filled with zeros; weights behind its end do not
+// matter then. Rows have one segment. A GemmPanelBlock<Q4Block, 8, 4>, 144
+// bytes, with the elements of the block whose int4 a byte holds:
+//
+//   scales[8]      fp16, of columns 0 to 7
+//                    column 0               column 1           ...  column 7
+//   bytes[0]       0|16 1|17 2|18 3|19    0|16 1|17 2|18 3|19
+//   bytes[1]       4|20 5|21 6|22 7|23    ...
+//   bytes[2]       8|24 ...
+//   bytes[3]      12|28 ...                          (low half | high half)
+//
+// so that a vector of bytes & 15 and one of bytes >> 4 are two groups of all
+// columns, each of which an instruction multiplies by four values of a row.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_H_
 
@@ -18,18 +40,23 @@
 
 namespace mace::cpu {
 
+// Consecutive k that share a scale, as in mace/graph/stored_weight.h.
 constexpr size_t kGemmBlock = 32;
 
-// A block of a row.
+// A block of a row. Two of its numbers save a micro-kernel work on each weight:
+// the dot of unsigned weights begins with `start`, and a zero point is
+// multiplied by `sum` once.
 struct Q8Block {
-  float scale;    // of the whole row
-  float sum;      // of the values
-  int32_t start;  // of dots: what unsigned weights count too much
+  float scale;    // of the whole row, the same in all its blocks
+  float sum;      // of the values: an integer, at most 32 * 127
+  int32_t start;  // kStart * sum: what unsigned weights count too much
+  // In [-127, 127]: never -128, whose magnitude would not fit an int8.
   int8_t values[kGemmBlock];
 };
 
-// Blocks of one column, which tell the types of weights apart. Bits 0-3 of pair
-// i are element i, bits 4-7 element i + 16: element = scale * (value - 8), ...
+// Blocks of one column, which tell the types of weights apart: only their types
+// and sizes are used, as packed blocks are GemmPanelBlocks. Bits 0-3 of pair i
+// are element i, bits 4-7 element i + 16: element = scale * (value - 8), ...
 struct Q4Block {
   Fp16 scale;
   uint8_t pairs[kGemmBlock / 2];
@@ -46,7 +73,8 @@ struct W8Block {
 };
 
 // The blocks of all columns of a panel, of which kGroup bytes are adjacent. A
-// micro-kernel that reads unsigned int8 has values plus 128.
+// micro-kernel that reads unsigned int8 has values plus 128. Blocks have no
+// padding: kColumns times the bytes of B. They are aligned to fp16 only.
 template <typename B, size_t kColumns, size_t kGroup>
 struct GemmPanelBlock;
 template <size_t kColumns, size_t kGroup>
@@ -82,6 +110,8 @@ constexpr Element ElementOf<W8Block>() {
   return Element::kW8Block;
 }
 
+// Tiles of packed rows by weights of type B. `b` points to GemmPanelBlocks,
+// which a micro-kernel casts to those of its own sizes.
 template <typename B>
 using GemmBlocksTile = GemmTileOf<Q8Block, B, float, int32_t>;
 using GemmQ4Tile = GemmBlocksTile<Q4Block>;
@@ -95,13 +125,15 @@ constexpr GemmTypes kGemmQ4 = GemmBlocksOf(Element::kQ4Block);
 constexpr GemmTypes kGemmQ4Zero = GemmBlocksOf(Element::kQ4ZeroBlock);
 constexpr GemmTypes kGemmW8 = GemmBlocksOf(Element::kW8Block);
 
-// What Q8Block::start counts for each value of a block.
+// What Q8Block::start counts for each value of a block: minus what a weight is
+// too large by where it is multiplied unsigned, int4 in [0, 15] and int8 plus
+// 128. It is 0 for signed int8; blocks with a zero point do not use `start`.
 constexpr int kStartOfQ4 = -8, kStartOfUnsigned = -128;
 
 namespace {
 
-// Returns the largest magnitude, or a number that is not finite if there is
-// one.
+// Returns the largest magnitude of n elements, 0 if there are none, or a number
+// that is not finite if there is one: NaN before infinity.
 inline float LargestMagnitude(const float* x, size_t n) {
   // As integers, magnitudes have the order of floats, and NaNs are the largest.
   int32_t largest = 0;
@@ -120,8 +152,10 @@ inline float LargestMagnitude(const float* x, size_t n) {
 // others.
 constexpr float kMinMagnitude = 0x1p-119f;
 
-// How a row with this largest magnitude is quantized. A row that is not finite
-// becomes zeros with a scale of NaN.
+// How a row with this largest magnitude is quantized: a value is element *
+// `inverse`, rounded to the nearest, and stands for value * `scale`. A row that
+// is not finite becomes zeros with a scale of NaN, so that all its results are
+// NaN.
 struct RowScale {
   explicit RowScale(float largest)
       : is_finite(largest < __builtin_inff()),
@@ -132,8 +166,9 @@ struct RowScale {
   float inverse, scale;
 };
 
-// Quantizes a row of n elements, whose last block is filled with zeros, to
-// blocks that are `stride` apart.
+// Quantizes a row of n > 0 elements, whose last block is filled with zeros, to
+// blocks that are `stride` Q8Blocks apart. Ties are rounded to even. kStart is
+// one of the constants above, or 0.
 template <int kStart>
 inline void QuantizeRow(const float* x, size_t n, size_t stride, Q8Block* to) {
   const RowScale row(LargestMagnitude(x, n));
@@ -154,7 +189,8 @@ inline void QuantizeRow(const float* x, size_t n, size_t stride, Q8Block* to) {
   }
 }
 
-// Packs rows of one segment each.
+// Packs rows as [ceil(k / 32)][m] Q8Blocks; the definition of a GemmPackFn for
+// blocks. REQUIRES: rows have one segment each.
 template <int kStart>
 inline Q8Block* PackQ8Blocks(GemmUnpackedOf<float> rows, Q8Block* to) {
   const size_t blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;
@@ -164,8 +200,9 @@ inline Q8Block* PackQ8Blocks(GemmUnpackedOf<float> rows, Q8Block* to) {
   return to + blocks * rows->m;
 }
 
-// Prefetches `bytes` bytes of weights that come from memory. Harmless beyond
-// their end.
+// Prefetches `bytes` bytes of weights that come from memory, kAhead bytes after
+// b. Harmless beyond their end. It is for tiles of few rows, which wait for
+// memory and not for products. Does nothing on Arm.
 inline void PrefetchPanel(const void* b, size_t bytes) {
 #if defined(__x86_64__)
   constexpr size_t kAhead = 2048, kStep = 64;  // a cache line

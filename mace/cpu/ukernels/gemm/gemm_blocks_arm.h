@@ -1,5 +1,19 @@
 // What the tiles of int8 times blocks, of eight columns, share on Arm.
 // SPDX-License-Identifier: Apache-2.0
+//
+// `Tile` multiplies rows by a panel: SdotTile in gemm_blocks_8x8__dotprod.cc,
+// SmmlaTile in gemm_blocks_4x8__i8mm.cc. It has
+//
+//   kGroup           adjacent values of a row and of a column: 4, or 8
+//   Run<B, M>(tile)  computes M packed rows by up to eight columns
+//
+// Packed rows are RowsBlocks, tile after tile: a tile of all mr rows has one
+// RowsBlock of mr rows for each block of the depth. A last tile of fewer is cut
+// into tiles of up to four rows, so that M has few values. With mr = 8 and 14
+// rows:
+//
+//   rows 0-7: [blocks] RowsBlock<8>
+//   rows 8-11: [blocks] RowsBlock<4> | rows 12-13: [blocks] RowsBlock<2>
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_ARM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_ARM_H_
 
@@ -18,7 +32,13 @@ constexpr size_t kBlockColumns = 8;
 
 // A block of M rows has the bytes of M Q8Blocks, and is one if M is 1: what the
 // blocks say of their rows, and then kGroup values of each row, the next ones
-// of each, and so on.
+// of each, and so on. For M = 2 and kGroup = 8:
+//
+//   scale scale | sum sum | start start | row 0, k 0..7 | row 1, k 0..7 |
+//   row 0, k 8..15 | row 1, k 8..15 | ...
+//
+// A vector of 16 bytes thus has a group of four rows for SDOT, or of two for
+// SMMLA.
 template <int M, int kGroup>
 struct RowsBlock {
   float scales[M], sums[M];
@@ -26,6 +46,7 @@ struct RowsBlock {
   int8_t values[kGemmBlock / kGroup][M][kGroup];
 };
 
+// Converts four fp16 to float.
 inline float32x4_t Floats(const Fp16* fp16) {
   return vcvt_f32_f16(
       vreinterpret_f16_u16(vld1_u16(reinterpret_cast<const uint16_t*>(fp16))));
@@ -38,7 +59,9 @@ inline float32x4_t LoadSome(const float* p, size_t n) {
   return vld1q_f32(some);
 }
 
-// Completes `n` columns of row i from `column` on, at most four.
+// Completes `n` columns of row i from `column` on, at most four: adds bias and
+// addend to `sums`, clamps and stores them. kAll: n is 4. Nothing beyond column
+// t.n is read or written.
 template <bool kAll>
 inline void FinishFour(const GemmTile& t, int i, size_t column, size_t n,
                        float32x4_t sums) {
@@ -64,7 +87,8 @@ inline void FinishFour(const GemmTile& t, int i, size_t column, size_t n,
   for (size_t j = 0; j < n; ++j) c[j] = some[j];
 }
 
-// Completes the columns of half h of row i.
+// Completes the columns of half h of row i, those from 4 * h on that the tile
+// has, perhaps none. `sums` are those of blocks, and `scale` that of the row.
 inline void FinishHalf(const GemmTile& t, int i, int h, float scale,
                        float32x4_t sums) {
   const size_t column = 4 * static_cast<size_t>(h);
@@ -73,8 +97,8 @@ inline void FinishHalf(const GemmTile& t, int i, int h, float scale,
   if (t.n > column) FinishFour<false>(t, i, column, t.n - column, sums);
 }
 
-// Quantizes the next block of a row, of which n elements are left, and returns
-// the sum.
+// Quantizes the next block of a row, of which n > 0 elements are left, as
+// QuantizeRow, and returns the sum of its values. FCVTNS rounds ties to even.
 inline int32_t QuantizeBlock(const float* x, size_t n, const RowScale& row,
                              int8_t (&to)[kGemmBlock]) {
   float some[kGemmBlock] = {};
@@ -102,7 +126,8 @@ inline int32_t QuantizeBlock(const float* x, size_t n, const RowScale& row,
 }
 
 // Quantizes rows [first, first + m) as QuantizeRow, to blocks in which kGroup
-// values of a row are adjacent.
+// values of a row are adjacent: [ceil(k / 32)] RowsBlock<m, kGroup>, whose
+// fields are found by hand, as m is not a constant.
 template <int kGroup, int kStart>
 inline void PackSomeRows(GemmUnpackedOf<float> rows, size_t first, size_t m,
                          Q8Block* to) {
@@ -125,6 +150,8 @@ inline void PackSomeRows(GemmUnpackedOf<float> rows, size_t first, size_t m,
     }
   }
 }
+// Packs a tile of up to kRows rows, cut as the file comment shows. Returns the
+// end, at a Q8Block for each row and block. REQUIRES: one segment.
 template <int kRows, int kGroup, int kStart>
 inline Q8Block* PackRows(GemmUnpackedOf<float> rows, Q8Block* to) {
   const size_t blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;
@@ -138,7 +165,8 @@ inline Q8Block* PackRows(GemmUnpackedOf<float> rows, Q8Block* to) {
   return to;
 }
 
-// Calls `Tile`::Run<B, M>(t) for each tile, with M as its rows.
+// Calls `Tile`::Run<B, m>(t) with the tile's own m, which is M, or if M is four
+// at most, any number up to it.
 template <typename Tile, typename B, int M>
 void RunTile(GemmBlocksTile<B> t) {
   if constexpr (M > 1 && M <= kFewBlockRows) {
@@ -146,7 +174,8 @@ void RunTile(GemmBlocksTile<B> t) {
   }
   Tile::template Run<B, M>(t);
 }
-// Tiles have kRows rows.
+// Multiplies all packed rows by a panel: first whole tiles of kRows rows, then
+// the rows left, which PackRows has cut into tiles of up to kFewBlockRows.
 template <int kRows, typename Tile, typename B>
 inline void MultiplyBlocks(GemmBlocksTile<B> tile) {
   GemmTile whole = *tile, last = *tile;
@@ -164,7 +193,8 @@ inline void MultiplyBlocks(GemmBlocksTile<B> tile) {
                                             RunTile<Tile, B, kFewBlockRows>);
 }
 
-// Multiplies one row by all panels.
+// Multiplies one row by all panels, which lie one behind the other: a function
+// for GemmUkernel::row. t->n may be any number of columns.
 template <typename Tile, typename B>
 inline void MultiplyRow(GemmBlocksTile<B> t) {
   GemmTile one = *t;

@@ -2,7 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `Dots` computes the dots of a block of M rows: it has AddPairs for int4 and
-// AddBytes for int8.
+// AddBytes for int8. Both add to dots[i], which has the eight columns of row i,
+// the products of row a[i] with the bytes of a panel's block. Included by
+// gemm_blocks_6x8__avx2.cc and gemm_blocks_6x8__avxvnni.cc, with these Dots:
+//
+//   Avx2Dots   pmaddubsw: unsigned times signed bytes, in pairs of 16 bits
+//   VnniDots   vpdpbusd: the same, in fours of 32 bits
+//
+// A group of weights is a vector, [8 columns][4 of k]; four values of a row are
+// broadcast to all columns:
+//
+//   weights  c0: k0 k1 k2 k3 | c1: k0 k1 k2 k3 | ... | c7: k0 k1 k2 k3
+//   row      k0 k1 k2 k3     | k0 k1 k2 k3     | ... | k0 k1 k2 k3
+//   dots     c0              | c1              | ... | c7
+//
+// For each block, a row has a vector of int32 dots, which are converted, scaled
+// and added to its vector of float sums.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_AVX2_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_AVX2_H_
 
@@ -19,6 +34,7 @@ constexpr size_t kBlockColumns = 8;
 template <typename B>
 using Panel = GemmPanelBlock<B, kBlockColumns, 4>;
 
+// Broadcasts four bytes, which need no alignment, to all lanes of 32 bits.
 inline __m256i Four(const void* values) {
   int32_t four;
   __builtin_memcpy(&four, values, sizeof(four));
@@ -29,11 +45,17 @@ inline __m256i LoadBytes(const void* bytes) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(bytes));
 }
 
+// Converts eight fp16 to float.
 inline __m256 Floats(const Fp16* fp16) {
   return _mm256_cvtph_ps(
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(fp16)));
 }
 
+// Adds a block of M rows times one of a panel to `sums`, without the scales of
+// rows. Dots begin with `start`, or get their zero point afterwards:
+//
+//   dot = sum(value * weight) + start            Q4Block, W8Block
+//   dot = sum(value * weight) - zero * sum       Q4ZeroBlock
 template <typename Dots, int M, typename B>
 inline void AddBlock(const Q8Block* a, const Panel<B>& b, __m256 (&sums)[M]) {
   constexpr bool kHasZero = sizeof(B) == sizeof(Q4ZeroBlock);
@@ -58,7 +80,8 @@ inline void AddBlock(const Q8Block* a, const Panel<B>& b, __m256 (&sums)[M]) {
   }
 }
 
-// Completes row i.
+// Completes row i of c, of which `columns` masks those that exist: adds bias
+// and addend to the scaled sums `c`, clamps and stores them.
 inline void Finish(const GemmTile& t, int i, __m256i columns, __m256 c) {
   if (t.bias != nullptr) {
     const auto* bias = static_cast<const float*>(t.bias);
@@ -75,7 +98,8 @@ inline void Finish(const GemmTile& t, int i, __m256i columns, __m256 c) {
   _mm256_maskstore_ps(static_cast<float*>(t.c) + i * t.c_stride, columns, c);
 }
 
-// M rows, those of a tile of M.
+// Computes a tile of exactly M packed rows, whose blocks are [k / 32][M]. With
+// one or two rows, reading the panel takes longer than multiplying it.
 template <typename Dots, typename B, int M>
 void Multiply(GemmBlocksTile<B> t) {
   const auto* b = reinterpret_cast<const Panel<B>*>(t.b());
@@ -97,6 +121,8 @@ void Multiply(GemmBlocksTile<B> t) {
   }
 }
 
+// Calls Multiply for the rows of the tile, at most M. Fewer rows need code of
+// their own because they are packed more closely.
 template <typename Dots, typename B, int M>
 void MultiplyTile(GemmBlocksTile<B> t) {
   if constexpr (M > 1) {
@@ -105,6 +131,7 @@ void MultiplyTile(GemmBlocksTile<B> t) {
   Multiply<Dots, B, M>(t);
 }
 
+// Multiplies any number of packed rows by a panel: the body of a GemmFn.
 template <typename Dots, typename B>
 inline void MultiplyBlocks(GemmBlocksTile<B> tile) {
   ForEachTile<kBlockRows, 1, kGemmBlock>(tile,

@@ -1,5 +1,10 @@
 // What micro-kernels of int8 times blocks of 16 columns share on AVX-512.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by gemm_blocks_14x16__avx512vnni.cc and
+// gemm_blocks_16x16__amxint8.cc, which take the same panels; their rows are
+// packed in different ways. A group of weights is a vector, [16 columns][4 of
+// k], and the sums of a row are one vector of floats.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_AVX512_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_AVX512_H_
 
@@ -12,15 +17,19 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kColumns = 16, kGroup = 4;
+// A block of a panel: one vector of scales, and four or eight of weights.
 template <typename B>
 using Panel = GemmPanelBlock<B, kColumns, kGroup>;
 
+// Converts 16 fp16 to float.
 inline __m512 Floats(const Fp16* fp16) {
   return _mm512_cvtph_ps(
       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(fp16)));
 }
 
-// Writes rows of c.
+// Writes rows of c: clamp(sum * scale + bias + addend), for the first n of 16
+// columns; nothing beyond them is read or written. The GemmTile must outlive
+// it.
 class RowWriter {
  public:
   template <typename Tile>
@@ -32,6 +41,7 @@ class RowWriter {
         lower_(_mm512_set1_ps(t->lower)),
         upper_(_mm512_set1_ps(t->upper)) {}
 
+  // Writes a row, from its sums of blocks and the scale of row `row` of a.
   void Write(ptrdiff_t row, __m512 sum, float scale) const {
     __m512 c = _mm512_fmadd_ps(sum, _mm512_set1_ps(scale), bias_);
     if (tile_.addend != nullptr) {
@@ -51,7 +61,7 @@ class RowWriter {
   __m512 bias_, lower_, upper_;
 };
 
-// As LargestMagnitude.
+// As LargestMagnitude, of which it returns the same to the bit.
 inline float LargestMagnitude16(const float* x, size_t n) {
   const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
   __m512i largest = _mm512_setzero_si512();
@@ -68,8 +78,12 @@ inline float LargestMagnitude16(const float* x, size_t n) {
   return found;
 }
 
-// As QuantizeRow. write(scale, sum) is called behind each block, whose values
-// go to `to`, and returns where those of the next block go.
+// Quantizes a row as QuantizeRow. write(scale, sum) is called behind each
+// block, whose values go to `to`, and returns where those of the next block go:
+// the caller decides where scale and sum are kept. Nothing is written to what
+// it returns last.
+//
+// A row that is not finite loads zeros, by a mask of no elements.
 template <typename Write>
 inline void QuantizeRow16(const float* x, size_t n, int8_t* to,
                           const Write& write) {
@@ -91,7 +105,7 @@ inline void QuantizeRow16(const float* x, size_t n, int8_t* to,
   }
 }
 
-// As PackQ8Blocks.
+// Packs rows as PackQ8Blocks, to the same bytes.
 template <int kStart>
 inline Q8Block* PackQ8Blocks16(GemmUnpackedOf<float> rows, Q8Block* to) {
   const size_t blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;

@@ -1,8 +1,20 @@
-// The matrix-product micro-kernels for weights in blocks, as rows of the table
-// of gemm_table.h; for each type of weights, the best comes first.
+// The GEMM micro-kernels for weights in blocks, as rows of the table of
+// gemm_table.h; for each type of weights, the best comes first.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A library links them only with the kernels that choose among them.
+//
+// Names are gemm_{weights}_{MR}x{NR}__{isa}, and gemm_{weights}_row_{NR}__{isa}
+// for one row by any number of panels, where `weights` is the type of b:
+//
+//   q4    Q4Block, int4
+//   q4z   Q4ZeroBlock, int4 with zero points
+//   w8    W8Block, int8
+//
+// All three are defined in one file, gemm_blocks_{MR}x{NR}__{isa}.cc. Rows are
+// packed by gemm_{weights}_pack_{MR}__{isa}: q4z takes that of q4, since only
+// Q8Block::start differs, which it does not read; AMX has one for all, as it
+// makes weights signed.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_TABLE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_TABLE_H_
 
@@ -13,6 +25,10 @@ namespace mace::cpu {
 
 constexpr bool kReadsUnsigned = true;  // int8 plus 128
 
+// Make the row of a micro-kernel from its functions: `fn` for tiles of up to mr
+// rows, `row` for a single one where that has code of its own, `pack` for the
+// rows. `group` is how many bytes of a column are adjacent in GemmPanelBlock.
+// Depth is divided at whole blocks only.
 template <auto* fn, auto* pack>
 constexpr GemmUkernel GemmBlocks(const char* name, CpuFeatures isa, int mr,
                                  int nr, int group,
@@ -31,6 +47,7 @@ constexpr GemmUkernel GemmBlocks(const char* name, CpuFeatures isa, int mr,
   return kernel;
 }
 
+// The micro-kernels, which a build has for its own architecture only.
 GemmFn<GemmQ4Tile> gemm_q4_4x4__scalar, gemm_q4_row_16__avx512vnni,
     gemm_q4_16x16__amxint8, gemm_q4_14x16__avx512vnni, gemm_q4_6x8__avxvnni,
     gemm_q4_6x8__avx2, gemm_q4_4x8__i8mm, gemm_q4_row_8__i8mm,
@@ -51,6 +68,9 @@ GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_w8_pack_4__scalar,
     gemm_q4_pack_8__dotprod, gemm_w8_pack_8__dotprod, gemm_q4_pack_4__i8mm,
     gemm_w8_pack_4__i8mm;
 
+// BestGemmOfBlocks chooses the first row with the wanted types whose `isa` the
+// CPU has. The last three, in plain C++, run on every CPU. Tests compare all
+// rows with sums in double precision, since their rounding differs.
 inline constexpr GemmUkernel kGemmBlocks[] = {
 #if defined(__x86_64__)
     GemmBlocks<gemm_q4_16x16__amxint8, gemm_blocks_pack_16__amxint8>(

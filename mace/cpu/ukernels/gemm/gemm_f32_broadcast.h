@@ -1,6 +1,18 @@
 // The GEMM tile that broadcasts each element of a to all lanes and multiplies
 // it with vectors of b, for CPUs that can broadcast while loading.
 // SPDX-License-Identifier: Apache-2.0
+//
+// One step of k, with two vectors:
+//
+//              b  [ bv[0]     | bv[1]     ]   loaded once for all rows
+//   a[0] --> av   [ acc[0][0] | acc[0][1] ]   acc[r][v] += av * bv[v]
+//   a[1] --> av   [ acc[1][0] | acc[1][1] ]   one register for av, for all rows
+//   ...
+//
+// Registers: kRows * kVectors accumulators, kVectors of b, and one that x86 may
+// save by reading a from memory. Two FMA units with a latency of 4 are busy
+// with 8 accumulators or more; further ones lower the share of loads, kVectors
+// + kRows for kRows * kVectors FMAs.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_BROADCAST_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_BROADCAST_H_
 
@@ -11,13 +23,16 @@
 namespace mace::cpu {
 namespace {
 
+// A Loop of gemm_f32_tile.h.
 template <int kRows, int kVectors>
 struct BroadcastLoop {
   using F32 = simd::F32;
 
   // Prefetches a row of packed b that is needed after this segment: of the next
-  // segment or panel, which may have to come from memory. Harmless beyond the
-  // end of b.
+  // segment or panel, which may have to come from memory. Each step prefetches
+  // the row that is k rows further, so that after k steps the next k are on
+  // their way. It goes to the L2 cache, as L1 has other use until then.
+  // Harmless beyond the end of b.
   template <int kPackedVectors>
   static inline void PrefetchNext(const float* b, size_t k) {
     constexpr size_t kLineFloats = 16;
@@ -29,7 +44,8 @@ struct BroadcastLoop {
   }
 
   // Multiplies a segment of k floats of each row. Returns the end of what it
-  // read of b.
+  // read of b: k rows of kPackedVectors vectors, of which the first kVectors
+  // are used.
   template <int kPackedVectors>
   static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
                                  const float* b, F32 (&acc)[kRows][kVectors]) {

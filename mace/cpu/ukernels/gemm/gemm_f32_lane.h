@@ -1,6 +1,20 @@
 // The GEMM tile that loads four elements of a row of a at once and multiplies
 // vectors of b with each of its lanes, for NEON.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Four steps of k, with two vectors to a row of b:
+//
+//                            b, k + 0   [ b0 | b1 ]
+//   a[0] = k+0 k+1 k+2 k+3   b, k + 1   [ b0 | b1 ]     acc[r][v] += b * a[r]
+//   a[1] = ...               b, k + 2   [ b0 | b1 ]     [lane], one after the
+//   ...                      b, k + 3   [ b0 | b1 ]     other for lanes 0 to 3
+//
+// One load of a serves four steps, because an FMA takes a lane of a register.
+// Registers of armv8 (32) for 8 x 2: 16 accumulate, 8 hold a; of armv7 (16) for
+// 4 x 2: 8 accumulate, 4 hold a.
+//
+// Included by gemm_f32_4x8__neon.cc, and by gemm_f32_8x8__aarch64.cc for rows
+// that are not packed.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_LANE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_LANE_H_
 
@@ -13,7 +27,8 @@
 namespace mace::cpu {
 namespace {
 
-// acc + b * a[kLane], with two roundings on armv7.
+// Returns acc + b * a[kLane], with two roundings on armv7, whose NEON has no
+// FMA by a lane.
 template <int kLane>
 inline simd::F32 MulAddLane(simd::F32 acc, simd::F32 b, simd::F32 a) {
 #if defined(__aarch64__)
@@ -25,12 +40,13 @@ inline simd::F32 MulAddLane(simd::F32 acc, simd::F32 b, simd::F32 a) {
 #endif
 }
 
+// A Loop of gemm_f32_tile.h.
 template <int kRows, int kVectors>
 struct LaneLoop {
   using F32 = simd::F32;
 
   // Multiplies one row of packed b with lane kLane of the four elements of each
-  // row.
+  // row. A vector of b is loaded for all rows, so that it takes one register.
   template <int kLane>
   static inline void Step(const F32* a, const float* b,
                           F32 (&acc)[kRows][kVectors]) {
@@ -44,6 +60,7 @@ struct LaneLoop {
     }
   }
 
+  // The same with a row of b that has been loaded.
   template <int kLane>
   static inline void Multiply(const F32* a, const F32* b,
                               F32 (&acc)[kRows][kVectors]) {
@@ -56,8 +73,9 @@ struct LaneLoop {
     }
   }
 
-  // Multiplies a segment of k floats of each row. Returns the end of what it
-  // read of b.
+  // Multiplies a segment of k floats of each row: four at a time, and those
+  // left one at a time, so that none behind the segment is read. Returns the
+  // end of what it read of b.
   template <int kPackedVectors>
   static inline const float* Run(const float* a, ptrdiff_t a_stride, size_t k,
                                  const float* b, F32 (&acc)[kRows][kVectors]) {

@@ -1,6 +1,15 @@
 // GEMM tiles on AVX-512 whose last vector is at most half full. That half is a
 // vector of 8 floats; the CPU multiplies two of these in the time of one of 16.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A row of c with 16 < n <= 24, and the row of the panel by which it is
+// multiplied:
+//
+//   c       [ full_[r][0]: 16 ][ narrow_[r]: 8 ]
+//   packed  [ 16              ][ 8      |  not read ]
+//
+// Results are those of gemm_f32_tile.h to the bit. Included by
+// gemm_f32_14x32__avx512.cc.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_NARROW_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_NARROW_H_
 
@@ -10,11 +19,14 @@
 namespace mace::cpu {
 namespace {
 
-// kRows rows of kFull vectors of 16 and one of 8, of which `mask` selects
-// lanes.
+// kRows rows of kFull vectors of 16 and one of 8, of which mask_ selects the
+// lanes that the tile has, 1 to 8. A row of packed b has kPackedVectors vectors
+// of 16. The sums are members, but stay in registers once all is inlined.
 template <int kRows, int kFull, int kPackedVectors>
 class NarrowTile {
  public:
+  // Computes the tile. REQUIRES: t->m == kRows, 16 * kFull < t->n <= 16 * kFull
+  // + 8.
   static void Run(GemmF32Tile t) {
     NarrowTile tile(t);
     tile.Start();
@@ -31,6 +43,7 @@ class NarrowTile {
       : t_(t),
         mask_(static_cast<__mmask8>((1u << (t->n - kFull * kLanes)) - 1)) {}
 
+  // Loads the narrow part of a row of bias or addend, nothing beyond column n.
   __m256 LoadNarrow(const float* p) const {
     return _mm256_maskz_loadu_ps(mask_, p + kFull * kLanes);
   }
@@ -48,6 +61,8 @@ class NarrowTile {
     }
   }
 
+  // Each element of a is broadcast to 16 lanes, whose lower half multiplies the
+  // narrow part.
   void Multiply() {
     const float *a = t_.a(), *b = t_.b();
     for (size_t s = 0; s < t_->segments; ++s, a += t_->segment_stride) {
@@ -100,12 +115,14 @@ class NarrowTile {
 
   GemmF32Tile t_;
   const __mmask8 mask_;
+  // One more than is used, as there is no array of none if kFull is 0.
   F32 full_[kRows][kFull + 1];
   __m256 narrow_[kRows];
 };
 
-// Calls the instance for exactly t->m rows. REQUIRES: the last vector of the
-// tile has at most 8 columns.
+// Calls the instance for exactly t->m rows and the fewest vectors. REQUIRES:
+// t->m <= kRows, t->n <= 16 * kFull + 8, and the last vector of the tile has at
+// most 8 columns.
 template <int kRows, int kFull, int kPackedVectors>
 void DispatchNarrow(GemmF32Tile t) {
   if constexpr (kFull > 0) {

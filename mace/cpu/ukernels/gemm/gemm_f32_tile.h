@@ -1,6 +1,24 @@
 // The common part of GEMM tiles that sum floats: the start and the end of the
 // accumulators, and the choice of the instance for a tile's size.
 // SPDX-License-Identifier: Apache-2.0
+//
+//            vector 0     vector 1     kVectors = 2; `last` is how many columns
+//   row 0  [acc[0][0] ] [acc[0][1]|  ]  the last vector has, 1 to kLanes
+//   row 1  [acc[1][0] ] [acc[1][1]|  ]
+//   ...                            n
+//
+//   acc = bias; for each segment: acc += a * b (Loop); c = clamp(acc + addend)
+//
+// `Loop` is BroadcastLoop (gemm_f32_broadcast.h), LaneLoop (gemm_f32_lane.h),
+// or that of gemm_bf16_14x32__avx512bf16.cc, whose T has other operands but
+// floats as results. Its
+//
+//   const B* Loop<kRows, kVectors>::Run<kPackedVectors>(
+//       const A* a, ptrdiff_t a_stride, size_t k, const B* b,
+//       F32 (&acc)[kRows][kVectors])
+//
+// adds the products of k elements of each row, and returns the end of the rows
+// of b that it read.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_F32_TILE_H_
 
@@ -15,6 +33,10 @@ namespace {
 // for Arm spills some of them in the loop, and parts of vectors are long code
 // in each instance.
 constexpr bool kEndsApart = simd::kLanes == 4;
+
+// Adds the addend, if there is one, to rows x vectors of sums, [rows][vectors]
+// in memory, clamps and stores the n columns that the tile has. One copy serves
+// all instances of a type.
 template <typename T>
 __attribute__((noinline)) void AddAndStore(T t, size_t rows, size_t vectors,
                                            const simd::F32* products) {
@@ -34,14 +56,18 @@ __attribute__((noinline)) void AddAndStore(T t, size_t rows, size_t vectors,
   }
 }
 
-// kRows x kVectors accumulators stay in registers during the whole loop. A row
-// of packed b has kPackedVectors vectors. Loop<kRows, kVectors>::Run multiplies
-// one segment.
+// Computes a tile. kRows x kVectors accumulators stay in registers during the
+// whole loop. A row of packed b has kPackedVectors vectors, of which the first
+// kVectors are used. Loop<kRows, kVectors>::Run multiplies one segment.
+// REQUIRES: t->m == kRows, and (kVectors - 1) * kLanes < t->n <= kVectors *
+// kLanes.
 template <template <int, int> class Loop, int kRows, int kVectors,
           int kPackedVectors, typename T>
 void Tile(T t) {
   using namespace simd;
   F32 acc[kRows][kVectors];
+  // Only the last vector may have fewer columns, so that the others need no
+  // mask.
   const size_t last = t->n - (kVectors - 1) * kLanes;  // of the last vector
   const auto load = [&](const float* p, int v) {
     p += v * kLanes;
@@ -61,6 +87,7 @@ void Tile(T t) {
                                                             t->k, b, acc);
   }
   if (kEndsApart && (t.addend() != nullptr || last < kLanes)) {
+    // A copy, whose address is taken: that of acc would force it into memory.
     F32 products[kRows][kVectors];
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
@@ -95,7 +122,10 @@ void Tile(T t) {
   }
 }
 
-// Calls the instance for exactly m rows and the fewest vectors.
+// Calls the instance for exactly m rows and the fewest vectors, of at most
+// kRows rows and kVectors vectors. kMaxVectors are those of packed b, which
+// stay the same. kRows * kVectors instances are compiled: rows that do not
+// exist are neither read, multiplied nor written.
 template <template <int, int> class Loop, int kRows, int kVectors,
           int kMaxVectors = kVectors, typename T>
 void DispatchTile(T t) {

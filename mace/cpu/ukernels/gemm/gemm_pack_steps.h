@@ -3,6 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   [ceil(k / kStep)][m][kStep]
+//
+// With kStep = 2, m = 3 and k = 3:
+//
+//   r0: 0 1 | r1: 0 1 | r2: 0 1 | r0: 2 - | r1: 2 - | r2: 2 -      - is zero
+//
+// It is the definition of the packing of bf16 and fp16 (gemm_16bit.h), whose
+// scalar micro-kernels include it.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_PACK_STEPS_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_PACK_STEPS_H_
 
@@ -11,7 +18,8 @@
 namespace mace::cpu {
 namespace {
 
-// `convert` converts an X to an A. Returns the end of the packed rows.
+// Packs rows of any number of segments, as if each row were one run. `convert`
+// converts an X to an A. Returns the end of the packed rows.
 template <size_t kStep, typename A, typename X, typename Convert>
 A* PackSteps(GemmUnpackedOf<X> rows, A* to, const Convert& convert) {
   const size_t depth = rows->k * rows->segments;

@@ -10,6 +10,22 @@
 //   Store<tile>(to, step)     tilestored
 //   AddProducts<sums, a, b>() tdpbusd
 //   Release()                 tilerelease
+//
+// A step of 64 depths; a tile of b has the 16 groups of four depths as its
+// rows:
+//
+//                        kB [16][64]         kBRight [16][64]
+//                        columns 0 to 15     columns 16 to 31
+//   kA [m rows][64]  ->  kSums [m][16]       kSumsRight [m][16]
+//
+// Both tiles of b are interleaved in the packed panel: [k / 4][32 columns][4],
+// so that rows of a tile are 128 bytes apart. Lines of a are [16 rows][64], of
+// which m are loaded.
+//
+// The last depth % 64 depths have tiles with fewer bytes in a row of a and
+// fewer rows of b (kEndA, kEndB, kEndBRight): a line holds anything behind the
+// depth, the panel ends there, and new sizes for kA and kB would clear the
+// sums.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AMX_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AMX_H_
 
@@ -17,7 +33,8 @@
 
 namespace mace::cpu {
 
-// What ldtilecfg reads. A tile of no rows has no bytes either.
+// What ldtilecfg reads: 64 bytes, those of tiles 8 to 15 being zero. A tile of
+// no rows has no bytes either.
 struct alignas(64) AmxConfig {
   uint8_t palette = 1;
   uint8_t start_row = 0;
@@ -28,6 +45,7 @@ struct alignas(64) AmxConfig {
 
 namespace {
 
+// mr and nr.
 constexpr size_t kAmxRows = 16, kAmxColumns = 32;
 constexpr size_t kAmxGroup = 4, kAmxLine = 64;  // bytes
 // Of a tile of b or of sums.
@@ -36,6 +54,8 @@ constexpr size_t kTileColumns = 16, kTileRowBytes = 64;
 // Names of tiles are their numbers; those on the right have columns 16 to 31.
 enum AmxTile { kSums, kSumsRight, kA, kB, kBRight, kEndA, kEndB, kEndBRight };
 
+// Returns the sizes of tiles for m rows and this depth, a multiple of four. The
+// tiles of the end have no rows if there is no end.
 inline AmxConfig ConfigFor(size_t m, size_t depth) {
   AmxConfig config;
   const auto set = [&config](AmxTile tile, size_t rows, size_t row_bytes) {
@@ -55,7 +75,8 @@ inline AmxConfig ConfigFor(size_t m, size_t depth) {
   return config;
 }
 
-// Adds the products of the depths that tile A has. V: tiles of columns.
+// Adds the products of the depths that tile A has, from a line of rows on and
+// from a group of the panel on. V: tiles of columns, 1 or 2.
 template <int V, AmxTile A, AmxTile B, AmxTile BRight, typename Tiles>
 inline void AddDepths(Tiles& tiles, const uint8_t* a, const int8_t* b) {
   constexpr size_t step = kAmxColumns * kAmxGroup;
@@ -68,7 +89,9 @@ inline void AddDepths(Tiles& tiles, const uint8_t* a, const int8_t* b) {
   }
 }
 
-// Writes the sums of as many rows as the tiles have been configured for.
+// Writes the sums of as many rows as the tiles have been configured for, and of
+// 16 or 32 columns, to `sums`, [rows][32]. `start` has as many elements as
+// there are columns. `a` is a packed tile of kAmxRows rows.
 template <int V, typename Tiles>
 inline void MultiplyTile(Tiles& tiles, const void* a, const int8_t* b,
                          size_t depth, const int32_t* start, int32_t* sums) {
@@ -90,6 +113,7 @@ inline void MultiplyTile(Tiles& tiles, const void* a, const int8_t* b,
   }
 }
 
+// Computes a tile: the body of the GemmFn.
 template <typename Tiles>
 inline void Multiply(Tiles& tiles, GemmU8Tile t) {
   tiles.Configure(ConfigFor(t->m, t->k));

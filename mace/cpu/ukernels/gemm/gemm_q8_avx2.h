@@ -4,6 +4,17 @@
 // S is the step of a group of depths: S::Element is that of packed rows,
 // S::kGroup how many adjacent ones are multiplied, S::Load returns 8 columns of
 // b, S::Add adds their products with a row's group.
+//
+//   file                       S::Element   S::kGroup   S::Add
+//   gemm_q8_6x16__avx2.cc      int16_t      2           pmaddwd
+//   gemm_q8_6x16__avxvnni.cc   uint8_t      4           vpdpbusd
+//
+// A group is four bytes of a row either way, which are broadcast to all lanes:
+//
+//                   b0: columns 0 to 7   b1: columns 8 to 15
+//   row i, group -> acc[i][0]            acc[i][1]             8 int32 each
+//
+// Beside the accumulators, two registers hold columns and one a row's group.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AVX2_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AVX2_H_
 
@@ -15,12 +26,15 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kRows = 6, kColumns = 16;
+// Of a line: what packed rows have before the next row begins, so that a row's
+// groups are in one cache line.
 constexpr size_t kLineBytes = 64;
 
 template <typename S>
 using TileOf = GemmTileOf<typename S::Element, int8_t, int32_t, int32_t>;
 
-// The first M rows.
+// Computes the first M rows of a tile, in the layout of gemm_q8.h. The last
+// line is multiplied up to t->k only, a multiple of S::kGroup.
 template <typename S, int M>
 void Multiply(TileOf<S> t) {
   constexpr size_t kLine = kLineBytes / sizeof(typename S::Element);
@@ -55,13 +69,16 @@ void Multiply(TileOf<S> t) {
   }
 }
 
-// Rows beyond those wanted cost less than the code of more functions.
+// Computes three rows, or all six, whichever has t->m of them. Rows beyond
+// those wanted cost less than the code of more functions.
 template <typename S>
 void MultiplyRows(TileOf<S> t) {
   if (t->m > 3) return Multiply<S, 6>(t);
   Multiply<S, 3>(t);
 }
 
+// Packs rows for S with this Element. Values are those in [0, 255] for both:
+// int16 holds them without a sign.
 template <typename Element>
 void PackTile(const GemmRuns& rows, void* to) {
   PackValues<kRows, kLineBytes / sizeof(Element), Element, uint8_t>(

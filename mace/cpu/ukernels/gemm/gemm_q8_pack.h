@@ -1,5 +1,11 @@
 // Packs rows of quantized values in plain C++, in lines of kLine elements.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The definition of a GemmPackRunsFn. With kRows = 2, kLine = 4 and two runs of
+// three values, of which a line takes the first of the second run:
+//
+//   line of row 0: s0 s0 s0 s1 | line of row 1: s0 s0 s0 s1
+//   line of row 0: s1 s1 -- -- | line of row 1: s1 s1 -- --    --: not written
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_H_
 
@@ -8,8 +14,9 @@
 namespace mace::cpu {
 namespace {
 
-// A is the type of elements of packed rows; S is int8_t or uint8_t, as which
-// the flipped quantized values are read.
+// Packs the runs of rows, given by pointers. kRows and kLine are mr and k_tile
+// of the table. A is the type of elements of packed rows; S is int8_t or
+// uint8_t, as which the flipped quantized values are read.
 template <size_t kRows, size_t kLine, typename A, typename S>
 void PackValues(const GemmRuns& rows, A* to) {
   for (size_t i = 0; i < rows.m; ++i) {

@@ -1,5 +1,13 @@
 // Packs rows of quantized values on Arm, in lines of 8 bytes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// For SDOT and SMMLA, whose 6x16 tiles have the same packed rows. Runs of any
+// length are shifted together in a word of 64 bits, and leave it line by line:
+//
+//   run 0:  a a a a a        line 0:  a a a a a b b b
+//   run 1:  b b b b b        word_:   b b . . . . . .   bits_ = 16
+//
+// Values are flipped when a line is stored.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_ARM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_ARM_H_
 
@@ -13,7 +21,8 @@ namespace {
 constexpr size_t kLine = 8;
 
 // Writes the lines of one row, `stride` bytes apart, of which none need begin
-// where a run does.
+// where a run does. Bytes are in the order of memory: the first value of a line
+// is the lowest byte of the word (little-endian).
 class RowPacker {
  public:
   RowPacker(uint8_t* to, size_t stride, uint8_t flip)
@@ -22,6 +31,7 @@ class RowPacker {
         flip_(uint64_t{0x0101010101010101} * flip),
         flips_(vdupq_n_u8(flip)) {}
 
+  // Appends a run of n > 0 values. Reads nothing before or behind them.
   void Append(const uint8_t* from, size_t n) {
     const size_t whole = n;
     if (bits_ == 0) {
@@ -57,19 +67,21 @@ class RowPacker {
   const uint8_t* end() const { return to_; }
 
  private:
-  // The n values that end at `end`, before which there are kLine values.
+  // Returns the n < kLine values that end at `end`, before which there are
+  // kLine values, with one load; the other bytes are zero.
   static uint64_t Last(const uint8_t* end, size_t n) {
     uint64_t x;
     __builtin_memcpy(&x, end - kLine, sizeof(x));
     return x >> (8 * (kLine - n));
   }
-  // n < kLine values.
+  // Returns n < kLine values, the other bytes being zero.
   static uint64_t Few(const uint8_t* from, size_t n) {
     uint64_t x = 0;
     for (size_t i = 0; i < n; ++i) x |= uint64_t{from[i]} << (8 * i);
     return x;
   }
-  // n < kLine values, the lowest bytes of x; the others are zero.
+  // Appends 0 < n < kLine values, the lowest bytes of x; the others are zero.
+  // If they complete a line, those left begin the next word.
   void AppendBits(uint64_t x, size_t n) {
     word_ |= x << bits_;
     bits_ += static_cast<unsigned>(8 * n);
@@ -78,6 +90,7 @@ class RowPacker {
     bits_ -= 64;
     word_ = x >> (8 * n - bits_);
   }
+  // Flips and writes a line.
   void Store(uint64_t line) {
     line ^= flip_;
     __builtin_memcpy(to_, &line, kLine);
@@ -88,10 +101,14 @@ class RowPacker {
   const size_t stride_;
   const uint64_t flip_;
   const uint8x16_t flips_;
+  // Values that are not a line yet, not flipped. From bits_ on, a multiple of 8
+  // below 64, the word is zero.
   uint64_t word_ = 0;
   unsigned bits_ = 0;  // in the word
 };
 
+// Returns the sum of a row as int8, from its packed lines, `stride` bytes
+// apart. It takes whole lines: behind the last value, Finish has written zeros.
 inline int32_t SumOfLines(const uint8_t* from, const uint8_t* end,
                           size_t stride) {
   int32x2_t sum = vdup_n_s32(0);
@@ -101,7 +118,8 @@ inline int32_t SumOfLines(const uint8_t* from, const uint8_t* end,
   return vget_lane_s32(sum, 0) + vget_lane_s32(sum, 1);
 }
 
-// Appends all runs of row `i`.
+// Appends all runs of row `i`. Pixels of three channels, those of most images,
+// have code of their own.
 inline void AppendRuns(const GemmRuns& rows, size_t i, RowPacker& packer) {
   const uint8_t* const* runs = rows.runs + i;
   if (rows.n == 3) {
@@ -119,7 +137,7 @@ inline void AppendRuns(const GemmRuns& rows, size_t i, RowPacker& packer) {
   }
 }
 
-// Packs a tile of kRows rows.
+// Packs up to kRows rows, row by row, whatever their runs are.
 template <size_t kRows>
 inline void PackLines(const GemmRuns& rows, void* to) {
   constexpr size_t kStride = kRows * kLine;

@@ -1,5 +1,16 @@
 // Packs rows of quantized values on AVX-512, in lines of 64 bytes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A line is a vector. PackTile chooses among these, which write the same
+// values:
+//
+//   PackRuns       one run: a matrix, or a 1x1 convolution
+//   PackThreeRuns  three short ones that fit half a line together
+//   PackShortRuns  runs of at most a line, joined in a register
+//   PackRow        anything, and the only one that adds up sums
+//
+// `Runs` is Pointers or Steps; rows are kRows, the mr of the table: 12, or 16
+// with AMX.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_AVX512_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_AVX512_H_
 
@@ -12,7 +23,8 @@ namespace {
 
 constexpr size_t kPackLine = 64;
 
-// Where the runs of rows begin.
+// Where the runs of rows begin: Run(s, i) is run s of row i. At pointers of
+// which there are m for each run, or at equal distances (GemmRuns::first).
 struct Pointers {
   const uint8_t* const* runs;
   size_t m;
@@ -34,7 +46,10 @@ inline __m512i ByteSums(__m512i bytes) {
   return _mm512_sad_epu8(bytes, _mm512_setzero_si512());
 }
 
-// Packs one row of a tile of kRows rows, and returns its sum.
+// Packs one row of a tile of kRows rows, from `to` on, and returns its sum as
+// uint8, or 0 if rows.sums is null. Whole lines are copied with one store if a
+// run begins with a line; a mask limits all other loads and stores to the
+// values that a run has, or a line has space for.
 template <size_t kRows, typename Runs>
 inline int32_t PackRow(const GemmRuns& rows, const Runs& runs, size_t i,
                        uint8_t* to) {
@@ -70,7 +85,8 @@ inline int32_t PackRow(const GemmRuns& rows, const Runs& runs, size_t i,
   return adds ? static_cast<int32_t>(_mm512_reduce_add_epi64(sums)) : 0;
 }
 
-// Packs rows of one run each, whose sums are not wanted.
+// Packs rows of one run each, whose sums are not wanted. Lines are written in
+// the order of memory, all rows of a line before the next one.
 template <size_t kRows, typename Runs>
 inline void PackRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
@@ -92,7 +108,10 @@ inline void PackRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   }
 }
 
-// Vectors in which short runs are joined.
+// Vectors in which short runs are joined, of 32 or 64 bytes. Bit j of `here`
+// selects byte j: Load sets the others to zero, Join keeps those of x. Neither
+// reads bytes that `here` does not select, wherever `from` points. Store flips
+// and writes a whole vector.
 struct Line32 {
   using Vector = __m256i;
   static Vector Load(uint64_t here, const uint8_t* from) {
@@ -119,7 +138,7 @@ struct Line64 {
   }
 };
 
-// Packs rows of runs of at most 64 values, as windows of pictures have them,
+// Packs rows of runs of at most 64 values, as windows of images have them,
 // whose sums are not wanted. A line is joined in a register, as stores of some
 // of its bytes cost several times as much, and is stored whole, up to the end
 // of the last one. With Line32, a row has at most 32 values.
@@ -170,6 +189,7 @@ inline void PackThreeRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   }
 }
 
+// Packs rows in the way that is the fastest for their runs.
 template <size_t kRows, typename Runs>
 inline void PackTile(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   if (rows.segments == 1 && rows.sums == nullptr) {
@@ -190,6 +210,7 @@ inline void PackTile(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   }
 }
 
+// The same for runs at pointers or in steps: the body of a GemmPackRunsFn.
 template <size_t kRows>
 inline void PackTile(const GemmRuns& rows, void* to) {
   auto* tile = static_cast<uint8_t*>(to);

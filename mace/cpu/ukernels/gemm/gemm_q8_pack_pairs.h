@@ -1,5 +1,11 @@
 // Packs four rows of quantized values on NEON, in lines of two bytes.
 // SPDX-License-Identifier: Apache-2.0
+//
+//   row 0: k0 k1 | row 1: k0 k1 | row 2: k0 k1 | row 3: k0 k1 |
+//   row 0: k2 k3 | row 1: k2 k3 | ...
+//
+// which is what VST4 of 16-bit elements writes from a vector of each row. For
+// the 4x8 and 4x16 tiles without SDOT.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_PAIRS_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_PACK_PAIRS_H_
 
@@ -13,16 +19,22 @@ namespace {
 constexpr size_t kPairRows = 4, kPair = 2;
 constexpr size_t kPairs = 8;  // of a vector
 
+// Adds 16 values, read as int8, to the four sums of a vector.
 inline int32x4_t AddBytes(int32x4_t sum, uint8x16_t quantized) {
   return vpadalq_s16(sum, vpaddlq_s8(vreinterpretq_s8_u8(quantized)));
 }
 
+// Returns the sum of four elements; armv7 has no instruction for it.
 inline int32_t Total(int32x4_t x) {
   const int32x2_t pair = vadd_s32(vget_low_s32(x), vget_high_s32(x));
   return vget_lane_s32(vpadd_s32(pair, pair), 0);
 }
 
-// Writes nothing of other rows, which other calls may have packed.
+// Packs up to four rows, as GemmPackRunsFn. Writes nothing of other rows, which
+// other calls may have packed: whole vectors of pairs are stored only if there
+// are all four. Of an odd depth, the second half of the last pair is left as it
+// is. Pairs may span runs; values that do not fill 8 pairs, or do not begin
+// with one, are packed one by one.
 inline void PackPairs(const GemmRuns& rows, void* packed) {
   const uint8x16_t flip = vdupq_n_u8(rows.flip);
   const size_t m = rows.m, n = rows.n, segments = rows.segments;
@@ -35,6 +47,8 @@ inline void PackPairs(const GemmRuns& rows, void* packed) {
   size_t at = 0;  // in the pair
   for (size_t s = 0; s < segments; ++s, runs += m) {
     const uint8_t* from[kPairRows];
+    // Rows that do not exist have pointers of the first one, which are not
+    // used.
     for (size_t i = 0; i < kPairRows; ++i) from[i] = runs[i < m ? i : 0];
     size_t k = 0;
     if (at == 0 && m == kPairRows) {

@@ -1,5 +1,15 @@
-// Makes quantized values of whole tiles of 32 columns on AVX-512.
+// Requantizes whole tiles of 32 columns on AVX-512, from sums in registers.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Two rows are stored at a time, since they fill a vector of bytes:
+//
+//   row 0: [16 int32][16 int32] - Scale, packs -> [32 int16]+
+//                                                           + Pack -> 64 bytes
+//   row 1: [16 int32][16 int32] - Scale, packs -> [32 int16]+
+//
+// `Product` multiplies a GemmRequantized: its Run(tiles, to_quantized) calls
+// to_quantized.StoreRows for each two rows. mace/cpu/simd/fixed_point_avx512.h
+// has the arithmetic.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
 
@@ -9,15 +19,22 @@
 namespace mace::cpu {
 namespace {
 
-// What requantizes the sums of 32 columns.
+// Requantizes the sums of 32 columns. Factors, of 16 columns each, are
+// AnyFactors or the faster RightFactors; kSigned: y is int8, else uint8;
+// kClamps: its range is narrower than that of the type, at which values
+// saturate anyway.
 template <typename Factors, bool kSigned, bool kClamps>
 struct Requantizer {
   Factors a, b;
   simd::Saturated<kSigned, kClamps> quantized;
 
+  // Returns 32 values of a row in 16 bits, in the interleaved order of packs,
+  // which Saturated::Pack undoes.
   __m512i Row(const __m512i (&sums)[2]) const {
     return _mm512_packs_epi32(a.Scale(sums[0]), b.Scale(sums[1]));
   }
+  // Writes two rows of 32 values. Each has the sums of columns 0 to 15, and 16
+  // to 31.
   void StoreRows(const __m512i (&first)[2], const __m512i (&second)[2],
                  uint8_t* y, ptrdiff_t y_stride) const {
     const __m512i both = quantized.Pack(Row(first), Row(second));
@@ -28,6 +45,7 @@ struct Requantizer {
   }
 };
 
+// Chooses the factors, for all 32 columns.
 template <typename Product, bool kSigned, bool kClamps>
 void MultiplyRequantized(const GemmRequantized& t) {
   const simd::FixedFactors f = {t.mantissa, t.left, t.right, t.zero_point};
@@ -40,7 +58,8 @@ void MultiplyRequantized(const GemmRequantized& t) {
 }
 
 // Calls Product::Run(t, to_quantized) with the Requantizer that takes the
-// fewest instructions.
+// fewest instructions: the body of a GemmRequantizedFn. A range within [0, 127]
+// is one of int8, although y may be uint8.
 template <typename Product>
 void MultiplyRequantized(const GemmRequantized& t) {
   if (t.least < 0 || t.most < 128) {

@@ -1,5 +1,5 @@
-// The matrix-product micro-kernels of this build; for each combination of
-// types, the best comes first.
+// The GEMM micro-kernels of this build; for each combination of types, the best
+// comes first.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A new one is a file, gemm_{type}_{MR}x{NR}__{isa}.cc, with a declaration and
@@ -16,20 +16,29 @@ namespace mace::cpu {
 
 // Requantization as the epilogue of whole tiles, and the limits within which it
 // is exact, as those of a RequantizeQ8.
+//
+// A driver may call `fn` if no row sum is added (the zero point of b is 0),
+// sums are rounded twice as requantize_q8 does, |sum| * 2^left < 2^bits and
+// right <= max_right for all channels. Other sums are stored, and requantized
+// by a row of kRequantizeQ8.
 struct GemmEpilogue {
   GemmRequantizedFn* fn = nullptr;  // null: sums are requantized afterwards
   int bits = 29, max_right = 21;
 };
 
-// The description of a micro-kernel.
+// The description of a micro-kernel. Rows are constants of the program, to
+// which drivers keep pointers.
 struct GemmUkernel {
+  // As the file and the function; packed weights that are shared are told apart
+  // by it.
   const char* name;
-  CpuFeatures isa;  // what the CPU must have
-  int mr, nr;       // the largest tile
+  CpuFeatures isa;  // what the CPU must have, all of it; 0: nothing
+  int mr, nr;       // the largest tile; mr <= kGemmMaxRows
   GemmTypes types;
   GemmPacks packs;
   GemmPacking packing;
-  // These take pointers to the types above.
+  // These take pointers to the types above: the tile or the rows must have
+  // them.
   void (*fn)(const GemmTile& tile);
   void* (*pack)(const GemmUnpacked& rows, void* to);  // null if it never packs
   // Of quantized rows, in place of `pack`.
@@ -47,7 +56,9 @@ struct GemmUkernel {
   constexpr bool reads_unsigned() const { return types.a != Element::kI8; }
 };
 
-// Makes the description of a micro-kernel from its typed functions.
+// Make the description of a micro-kernel from its typed functions: kTypes, kX
+// and kA are deduced from the arguments, and Run casts to them, so that
+// functions of all types fit into one table.
 template <auto* fn>
 struct GemmCall;
 template <typename A, typename B, typename C, typename Acc,
@@ -68,6 +79,7 @@ struct GemmPackCall<pack> {
   }
 };
 
+// A row for floats that never packs: rows have the type of a.
 template <auto* fn>
 constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr) {
   return {name,
@@ -80,6 +92,8 @@ constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr) {
           GemmCall<fn>::Run,
           nullptr};
 }
+// A row for floats whose rows `pack` packs, where `packs` says; x is its type
+// of rows. Does not compile if it packs another type than `fn` multiplies.
 template <auto* fn, auto* pack>
 constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr,
                            GemmPacks packs, GemmPacking packing = {}) {
@@ -97,6 +111,7 @@ constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr,
           GemmPackCall<pack>::Run};
 }
 
+// A row for quantized values. `requantized` is its epilogue, or null.
 template <auto* fn>
 constexpr GemmUkernel GemmQ8(const char* name, CpuFeatures isa, int mr, int nr,
                              GemmPackRunsFn* pack, GemmPacking packing,
@@ -151,7 +166,11 @@ GemmRequantizedFn gemm_q8_requantized_12x32__avx512vnni,
 // The dispatcher chooses the first row with the wanted types whose `isa` the
 // CPU has; tests and benchmarks loop over all rows. The last row of each
 // combination of types is plain C++: tests compare against it, and it computes
-// where no other can.
+// where no other can. Rows of float32 with the same `isa` are all candidates:
+// ChooseGemmF32 prefers the one whose tile fits the rows better, as 8x48 fits
+// 16 of them. Of quantized rows, BestGemmQ8 takes the first whose b_min the
+// filter keeps: for Arm without SDOT there is one of -127 and one of -128. The
+// numbers in braces are those of GemmPacking, in its order.
 inline constexpr GemmUkernel kGemm[] = {
 #if defined(__x86_64__)
     Gemm<gemm_f32_14x32__avx512>("gemm_f32_14x32__avx512", kCpuAvx512, 14, 32),

@@ -1,6 +1,21 @@
 // f32 matrix-vector micro-kernels: y = clamp(w * x + bias), with w stored by
 // rows.
 // SPDX-License-Identifier: Apache-2.0
+//
+//                k
+//        +---------------+     x
+//        | row of w      | *  [k]  + bias[i]  ->  y[i]
+//      n | ...           |
+//        +---------------+
+//
+//   y[i] = min(max(sum over j of w[i][j] * x[j] + bias[i], lower), upper)
+//
+// Every weight is read once, from memory as a rule, so that nothing is packed.
+// The family serves products with a single row (gemv_f32), and with few rows by
+// weights stored as int8 or int4 (gemv_q8.h); more rows are a GEMM.
+//
+// A micro-kernel has no state and reports no errors. Threads share the rows of
+// w: each call gets some of them, with the pointers advanced to the first.
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_F32_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_F32_H_
 
@@ -8,6 +23,8 @@
 
 namespace mace::cpu {
 
+// The operands need the alignment of a float only, and nothing beyond them is
+// read or written. y overlaps no other operand.
 struct GemvF32Rows {
   size_t n;        // rows of w and elements of y
   size_t k;        // columns of w and elements of x
@@ -15,12 +32,16 @@ struct GemvF32Rows {
   const float* x;
   const float* bias;  // n floats; null: zeros
   float* y;
-  float lower, upper;
+  float lower, upper;  // infinite where there is no bound; NaN stays NaN
 };
 
-// The result of a row does not depend on the rows around it.
+// The result of a row does not depend on the rows around it, and so not on the
+// number of threads. Micro-kernels add products in different orders: results
+// are equal but for rounding.
 using GemvF32Fn = void(const GemvF32Rows& rows);
 
+// gemv_f32__aarch64.cc is a file; simd__{isa}.cc define the others
+// (gemv_f32_rows.h).
 GemvF32Fn gemv_f32__scalar, gemv_f32__avx2, gemv_f32__avx512, gemv_f32__neon,
     gemv_f32__aarch64;
 

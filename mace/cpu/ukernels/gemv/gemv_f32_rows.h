@@ -1,5 +1,16 @@
 // The implementation of the matrix-vector micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by simd__scalar.cc, simd__avx2.cc, simd__avx512.cc and
+// simd__neon.cc, whose compiler flags choose the vectors. A step of four rows:
+//
+//               x0           x1           two vectors of x
+//   row 0   even[0] +=   odd[0] +=        w * x, each in a vector of sums
+//   row 1   even[1] +=   odd[1] +=        (8 in all)
+//   ...
+//
+// In the end, a row's two vectors are added to each other, and then their
+// lanes.
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_F32_ROWS_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_F32_ROWS_H_
 
@@ -26,7 +37,10 @@ inline void PrefetchAhead(const float* w, size_t ahead) {
 }
 
 // Computes rows [first, first + kRows), for which x is loaded once. Each row
-// has two sums, because a single one would wait for its own result.
+// has two sums, because a single one would wait for its own result. The columns
+// behind the last whole pair of vectors are added to the even sums, with loads
+// that read no more than there are. Meanwhile, the same columns of the next
+// kRows rows are prefetched.
 template <int kRows>
 inline void GemvBlock(const GemvF32Rows& t, size_t first) {
   using namespace simd;
@@ -61,6 +75,7 @@ inline void GemvBlock(const GemvF32Rows& t, size_t first) {
   }
 }
 
+// The body of a GemvF32Fn. The last n % 4 rows are computed one by one.
 void Gemv(const GemvF32Rows& t) {
   size_t row = 0;
   for (; row + 4 <= t.n; row += 4) GemvBlock<4>(t, row);

@@ -1,6 +1,18 @@
 // Matrix-vector micro-kernels for weights stored as int8 or int4:
 // y = clamp(w * x + bias), with w stored by rows.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Weights are dequantized in registers and multiplied in float: x is not
+// quantized, so that results are those of float weights but for rounding. With
+// q the values of row i:
+//
+//   int8   w * x = scale[i] * sum over j of q[j] * x[j]
+//   int4   w * x = sum over blocks b of
+//                    scale[i][b] * sum over the block of (q[j] - 8) * x[j]
+//
+// The last block of int4 has all its 16 bytes, of which those behind column k
+// are multiplied by zero. Otherwise as gemv_f32.h: no state, no alignment but
+// that of the elements, nothing read or written beyond the operands.
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_Q8_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_Q8_H_
 
@@ -9,16 +21,20 @@
 
 namespace mace::cpu {
 
-// The values of a row are those of dequantize_rows_q8.h.
+// The values of a row are those of dequantize_rows_q8.h:
+//
+//   int8   [k] bytes
+//   int4   [ceil(k / 32)][16] bytes; byte b of a block has columns b (its low
+//          half) and 16 + b
 struct GemvQ8Args {
   size_t n;  // rows of w and elements of y
   size_t k;  // columns of w and elements of x
   const uint8_t* quantized;
   size_t row_bytes;  // from the values of a row to those of the next one
-  // Int8 of 8 bits: float [n]. Int8 of 4 bits: fp16 [n][row_scales], one for
-  // each block of 32 columns.
+  // int8: float [n]. int4: fp16 [n][row_scales], one for each block of 32
+  // columns; any fp16 numbers, subnormal ones and NaN too.
   const void* scales;
-  size_t row_scales;
+  size_t row_scales;  // not read for int8
   const float* x;
   const float* bias;  // n floats; null: zeros
   float* y;
@@ -28,6 +44,7 @@ struct GemvQ8Args {
 // The result of a row does not depend on the rows around it.
 using GemvQ8Fn = void(const GemvQ8Args& args);
 
+// simd__{isa}.cc define them (gemv_q8_rows.h).
 GemvQ8Fn gemv_8bits_q8__scalar, gemv_8bits_q8__avx2, gemv_8bits_q8__avx512,
     gemv_8bits_q8__neon;
 GemvQ8Fn gemv_4bits_q8__scalar, gemv_4bits_q8__avx2, gemv_4bits_q8__avx512,

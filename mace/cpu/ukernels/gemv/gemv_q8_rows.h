@@ -1,5 +1,17 @@
 // The implementation of the matrix-vector micro-kernels for quantized values.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by simd__scalar.cc, simd__avx2.cc, simd__avx512.cc and
+// simd__neon.cc. A step takes 16 columns, the int8 of a 16-byte load, as
+// floats:
+//
+//            Columns: 16 floats
+//   AVX-512  [ v[0]                        ]
+//   AVX2     [ v[0]         | v[1]         ]
+//   NEON     [ v[0] | v[1]  | v[2] | v[3]  ]     plain C++: 16 of one float
+//
+// Each row has 16 sums, one for each column modulo 16. Lanes are added to each
+// other only at the end of a row.
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_Q8_ROWS_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_Q8_ROWS_H_
 
@@ -10,7 +22,8 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kColumnsOfScale = 32;  // of int4 values
-// Blocks whose scales are converted at a time.
+// Blocks whose scales are converted at a time, so that the array of floats has
+// the same size for any k.
 constexpr size_t kScales = 16;
 
 // The vectors of 16 columns.
@@ -18,6 +31,7 @@ struct Columns {
   simd::F32 v[simd::kInt8Vectors];
 };
 
+// Loads 16 floats of x.
 inline Columns LoadColumns(const float* x) {
   Columns c;
 #pragma GCC unroll 16
@@ -27,12 +41,14 @@ inline Columns LoadColumns(const float* x) {
   return c;
 }
 
+// Converts 16 values of int8, which floats hold exactly.
 inline Columns FloatsOf(const simd::Int8& quantized) {
   Columns c;
   simd::ToFloats(quantized, c.v);
   return c;
 }
 
+// *sums += a * b, lane by lane.
 inline void AddProducts(const Columns& a, const Columns& b, Columns* sums) {
 #pragma GCC unroll 16
   for (size_t i = 0; i < simd::kInt8Vectors; ++i) {
@@ -46,19 +62,25 @@ inline Columns Zeros() {
   return c;
 }
 
+// Returns the sum of all 16 lanes.
 inline float Total(const Columns& c) {
   simd::F32 sum = c.v[0];
   for (size_t i = 1; i < simd::kInt8Vectors; ++i) sum = sum + c.v[i];
   return simd::Sum(sum);
 }
 
+// Adds the bias to the product of a row, clamps and stores it. NaN stays NaN,
+// as both comparisons are false then.
 inline void Finish(const GemvQ8Args& t, size_t row, float y) {
   if (t.bias != nullptr) y += t.bias[row];
   y = y < t.lower ? t.lower : y;
   t.y[row] = y > t.upper ? t.upper : y;
 }
 
-// Converts fp16 to floats. No step has a denormal float, which CPUs may flush.
+// Converts n fp16 to floats. No step has a denormal float, which CPUs may
+// flush: armv7's NEON always does. 112 is the difference of the exponents'
+// biases, 127 and 15. Infinity and NaN add it twice, as their exponent is 31
+// there and 255 here. A subnormal is an integer multiple of 2^-24.
 inline void ScalesFromFp16(const uint16_t* fp16, size_t n, float* to) {
   for (size_t i = 0; i < n; ++i) {
     const uint32_t magnitude = fp16[i] & 0x7fffu, sign = fp16[i] & 0x8000u;
@@ -74,7 +96,8 @@ inline void ScalesFromFp16(const uint16_t* fp16, size_t n, float* to) {
   }
 }
 
-// Rows [first, first + kRows), for which x is loaded once.
+// Computes rows [first, first + kRows) of int8, for which x is loaded once. The
+// last k % 16 columns are copied, so that nothing behind a row is read.
 template <int kRows>
 inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
   using namespace simd;
@@ -111,7 +134,10 @@ inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
   }
 }
 
-// Adds a block of 32 columns of each row, times its scale.
+// Adds a block of 32 columns of each row, times its scale, to the row's sums.
+// `quantized` is where the block of the first row begins, `x` its 32 columns,
+// and `scale` its index among the converted scales. The low halves of the 16
+// bytes are columns 0 to 15, the high halves 16 to 31.
 template <int kRows>
 inline void AddBlock(const GemvQ8Args& t, const uint8_t* quantized,
                      const float* x, const float (&scales)[kRows][kScales],
@@ -132,6 +158,8 @@ inline void AddBlock(const GemvQ8Args& t, const uint8_t* quantized,
   }
 }
 
+// Computes rows [first, first + kRows) of int4. `last` is x in the last block,
+// filled up with zeros: the block itself is whole in memory.
 template <int kRows>
 inline void Rows4Bits(const GemvQ8Args& t, size_t first) {
   const uint8_t* quantized = t.quantized + first * t.row_bytes;
@@ -162,6 +190,7 @@ inline void Rows4Bits(const GemvQ8Args& t, size_t first) {
   for (int r = 0; r < kRows; ++r) Finish(t, first + r, Total(sums[r]));
 }
 
+// The bodies of GemvQ8Fn. The last n % 4 rows are computed one by one.
 inline void Gemv8Bits(const GemvQ8Args& t) {
   size_t row = 0;
   for (; row + 4 <= t.n; row += 4) Rows8Bits<4>(t, row);

@@ -1,5 +1,10 @@
 // The matrix-vector micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A row begins with name and isa, as those of all tables do (RowHead of
+// mace/cpu/common/choose.h). kType is the type of the numbers with which the
+// operands of its self-test are filled. Libraries for armv8 leave out the rows
+// that have a better one on each of its CPUs (mace/base/cpu_rows.h).
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_TABLE_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_TABLE_H_
 
@@ -11,6 +16,7 @@
 
 namespace mace::cpu {
 
+// A micro-kernel for float32 weights.
 struct GemvF32 {
   static constexpr Element kType = Element::kF32;
   const char* name;
@@ -36,12 +42,14 @@ inline constexpr GemvF32 kGemvF32[] = {
 #endif
 };
 
+// The micro-kernels of an instruction set for stored int8 and int4 weights.
+// Both are chosen and tested together.
 struct GemvQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  GemvQ8Fn* bits8;
-  GemvQ8Fn* bits4;
+  GemvQ8Fn* bits8;  // int8, a float scale for each row
+  GemvQ8Fn* bits4;  // int4, an fp16 scale for each block
 };
 
 inline constexpr GemvQ8 kGemvQ8[] = {

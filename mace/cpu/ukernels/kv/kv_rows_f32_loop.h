@@ -1,5 +1,26 @@
 // The implementation of the micro-kernels of rows of KV caches.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by simd__*.cc, once for each instruction set, which define a set as
+// kKvRows. A type of rows is a struct with
+//
+//   Element   what a row consists of
+//   Load      sixteen elements as floats, without the scale of the row
+//   ScaleOf   the scale, by which the loops multiply afterwards
+//
+// Loops read rows in pieces of sixteen elements, a register of int8, which are
+// kKvVectors registers of floats. How the loops go, with Q queries at once:
+//
+//   dot: for each row                add: for each piece of depth
+//     for each piece of depth          load the piece of Q y
+//       load it, once                  for each row
+//       for Q queries: multiply-add      load its piece, once
+//     store Q sums, times scale          for Q queries: multiply-add
+//                                      store the piece of Q y
+//
+// Q is 4 as long as there are so many queries, then 2, then 1: each piece of a
+// row is loaded once for Q queries, and Q * kKvVectors registers accumulate: 16
+// of 32 on armv8, 8 of 16 on AVX2.
 #ifndef MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_
 
@@ -12,13 +33,16 @@ namespace {
 // Elements that are loaded at a time, and the vectors of their floats.
 constexpr size_t kKvLanes = simd::kInt8Lanes;
 constexpr size_t kKvVectors = simd::kInt8Vectors;
-// Queries that are computed at once.
+// Queries that are computed at once. Sums of eight would take all registers of
+// AVX2 and of armv8.
 constexpr int kKvQueries = 4;
 
+// Sixteen elements, as floats.
 struct KvVectors {
   simd::F32 v[kKvVectors];
 };
 
+// Rows of f32, and also what loads x and y.
 struct KvFloats {
   using Element = float;
   static KvVectors Load(const float* p) {
@@ -32,6 +56,8 @@ struct KvFloats {
   static float ScaleOf(const float*, size_t) { return 1; }
 };
 
+// Rows of fp16. AVX-512, AVX2 (whose rows demand F16C) and armv8 convert them
+// by instructions, armv7 and plain C++ one by one.
 struct KvHalves {
   using Element = uint16_t;
   static KvVectors Load(const uint16_t* p) {
@@ -56,7 +82,10 @@ struct KvHalves {
 #endif
     return k;
   }
-  // No step has a denormal float, which CPUs may flush.
+  // The float of an fp16 value. No step has a denormal float, which CPUs may
+  // flush. Exponents of fp16 are biased by 15, those of floats by 127: 112 is
+  // added; for infinity and NaN once more, to reach 255. Values below 2^-14
+  // have no implicit bit and are multiples of 2^-24.
   static float FloatOfHalf(uint16_t half) {
     const uint32_t magnitude = half & 0x7fffu;
     const uint32_t shifted = (magnitude << 13) + (112u << 23);
@@ -72,6 +101,7 @@ struct KvHalves {
   static float ScaleOf(const uint16_t*, size_t) { return 1; }
 };
 
+// Rows of int8 with a scale behind the last element, at any address.
 struct KvInt8 {
   using Element = uint8_t;
   static KvVectors Load(const uint8_t* p) {
@@ -86,6 +116,7 @@ struct KvInt8 {
   }
 };
 
+// The first element of row t.
 template <typename T>
 inline const typename T::Element* KvRow(const KvRowsF32& a, size_t t) {
   return reinterpret_cast<const typename T::Element*>(
@@ -93,16 +124,21 @@ inline const typename T::Element* KvRow(const KvRowsF32& a, size_t t) {
       static_cast<ptrdiff_t>(t) * a.row_bytes);
 }
 
-// Loads elements [i, depth), fewer than kKvLanes; the others are 0.
+// Loads elements [i, depth) of a row that begins at p, fewer than kKvLanes,
+// without reading behind them; the others are 0, which add nothing to dot
+// products.
 template <typename T>
 inline KvVectors LoadLast(const typename T::Element* p, size_t i,
                           size_t depth) {
+  // 0 in memory is 0 for all three types.
   typename T::Element last[kKvLanes] = {};
   for (size_t k = 0; i + k < depth; ++k) last[k] = p[i + k];
   return T::Load(last);
 }
 
-// Dots of Q queries, from `first` on.
+// Dot products of Q queries, from `first` on, with all rows. `load` loads the
+// piece of a query, whose beginning is its argument; queries stay in the
+// first-level cache.
 template <typename T, int Q>
 inline void DotQueries(const KvRowsF32& a, size_t first) {
   const float* x = a.x + static_cast<ptrdiff_t>(first) * a.x_stride;
@@ -112,6 +148,7 @@ inline void DotQueries(const KvRowsF32& a, size_t first) {
     for (KvVectors& sum : sums) {
       for (simd::F32& v : sum.v) v = simd::Set1(0);
     }
+    // Adds the products of piece k of the row to the sums of all queries.
     const auto add = [&](const KvVectors& k, const auto& load) {
 #pragma GCC unroll 4
       for (int q = 0; q < Q; ++q) {
@@ -135,6 +172,7 @@ inline void DotQueries(const KvRowsF32& a, size_t first) {
     const float scale = T::ScaleOf(row, a.depth);
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q) {
+      // The scale once for each dot product, not for each element.
       simd::F32 sum = sums[q].v[0];
       for (size_t v = 1; v < kKvVectors; ++v) sum = sum + sums[q].v[v];
       a.y[(static_cast<ptrdiff_t>(first) + q) * a.y_stride +
@@ -143,7 +181,10 @@ inline void DotQueries(const KvRowsF32& a, size_t first) {
   }
 }
 
-// Sums of Q queries, from `first` on, of elements [i, i + kKvLanes).
+// Adds the weighted sum of all rows to elements [i, i + kKvLanes) of Q results,
+// from `first` on; kLast: to elements [i, depth), which are fewer. These stay
+// in registers while all rows are read. The scale of a row is multiplied into
+// its weights, of which there are fewer than elements.
 template <typename T, int Q, bool kLast>
 inline void AddElements(const KvRowsF32& a, size_t first, size_t i) {
   const float* x = a.x + static_cast<ptrdiff_t>(first) * a.x_stride;
@@ -169,7 +210,7 @@ inline void AddElements(const KvRowsF32& a, size_t first, size_t i) {
       }
     }
   }
-  float floats[kKvLanes];
+  float floats[kKvLanes];  // of which, if kLast, depth - i are copied to y
 #pragma GCC unroll 4
   for (int q = 0; q < Q; ++q) {
     float* to = kLast ? floats : y + q * a.y_stride + i;
@@ -183,6 +224,7 @@ inline void AddElements(const KvRowsF32& a, size_t first, size_t i) {
   }
 }
 
+// AddElements for all pieces of depth.
 template <typename T, int Q>
 inline void AddQueries(const KvRowsF32& a, size_t first) {
   size_t i = 0;
@@ -192,6 +234,7 @@ inline void AddQueries(const KvRowsF32& a, size_t first) {
   if (i < a.depth) AddElements<T, Q, true>(a, first, i);
 }
 
+// KvRowsF32Set::dot and ::add for rows of type T.
 template <typename T>
 void KvDot(const KvRowsF32& a) {
   size_t q = 0;
@@ -212,6 +255,7 @@ void KvAdd(const KvRowsF32& a) {
   if (q < a.queries) AddQueries<T, 1>(a, q);
 }
 
+// In the order of KvType.
 constexpr KvRowsF32Set kKvRows = {
     {KvDot<KvFloats>, KvDot<KvHalves>, KvDot<KvInt8>},
     {KvAdd<KvFloats>, KvAdd<KvHalves>, KvAdd<KvInt8>}};

@@ -1,5 +1,9 @@
 // Micro-kernels that look up each value of 8 bits in a table.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A table has the results of a function of one quantized value, for all 256
+// inputs: activations, and other elementwise ops of one tensor
+// (quantized/lut_q8.h).
 #ifndef MACE_CPU_UKERNELS_LUT_Q8_LUT_Q8_H_
 #define MACE_CPU_UKERNELS_LUT_Q8_LUT_Q8_H_
 
@@ -8,12 +12,14 @@
 
 namespace mace::cpu {
 
-// y[i] = table[x[i]].
+// y[i] = table[x[i]]. int8 values are read and written as the uint8 with the
+// same bits: entry 0x80 is that of -128. No operand needs any alignment, and
+// nothing beyond n values is read or written.
 struct LutQ8Args {
-  size_t n;
+  size_t n;              // may be 0
   const uint8_t* table;  // 256 values
   const uint8_t* x;
-  uint8_t* y;  // may be x
+  uint8_t* y;  // may be x; otherwise does not overlap it
 };
 
 using LutQ8Fn = void(const LutQ8Args& args);

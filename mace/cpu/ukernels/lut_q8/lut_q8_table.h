@@ -10,6 +10,8 @@
 
 namespace mace::cpu {
 
+// Micro-kernels find values by permutations within vectors. Those of armv7
+// reach too few bytes: there, the row in plain C++ looks values up in memory.
 struct LutQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;

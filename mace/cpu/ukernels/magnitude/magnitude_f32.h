@@ -1,5 +1,10 @@
 // f32 micro-kernels that find the largest magnitude and the sum of magnitudes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// HasOutlier (mace/cpu/gemm/outliers.h) compares the largest with the mean of
+// the others. Winograd finds both for each tile of its input, StrassenGemm for
+// each row of a: every input once more, so that it must cost little beside the
+// convolution or GEMM.
 #ifndef MACE_CPU_UKERNELS_MAGNITUDE_MAGNITUDE_F32_H_
 #define MACE_CPU_UKERNELS_MAGNITUDE_MAGNITUDE_F32_H_
 
@@ -7,18 +12,23 @@
 
 namespace mace::cpu {
 
-// `count` rows of n contiguous floats.
+// `count` rows of n contiguous floats, which are read exactly, at any alignment
+// of a float. Either may be 0; then rows are not read.
 struct MagnitudeF32Rows {
   size_t count, n;
   const float* const* rows;
 };
 
-// Of no elements, zeros.
+// Of all elements of all rows together; zeros if there are none. The order in
+// which they are added up depends on the instruction set.
 struct MagnitudeF32 {
-  float largest;  // anything if an element is NaN
-  float sum;      // infinity or NaN if an element is
+  // Anything if an element is NaN, which Max of simd.h may lose. HasOutlier
+  // finds NaN by the sum.
+  float largest;
+  float sum;  // infinity or NaN if an element is, or if it overflows
 };
 
+// Keeps no state; any threads may call it at the same time.
 using MagnitudeF32Fn = MagnitudeF32(const MagnitudeF32Rows& rows);
 
 MagnitudeF32Fn magnitude_f32__scalar, magnitude_f32__avx2,

@@ -1,5 +1,7 @@
 // The implementation of the micro-kernels for magnitudes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by simd__*.cc, which define magnitude_f32__* by FindMagnitude.
 #ifndef MACE_CPU_UKERNELS_MAGNITUDE_MAGNITUDE_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_MAGNITUDE_MAGNITUDE_F32_LOOP_H_
 
@@ -9,11 +11,14 @@
 namespace mace::cpu {
 namespace {
 
-// Several vectors at a time hide the latency of additions.
+// The sums and maxima so far, of every lane. Several vectors at a time hide the
+// latency of additions.
 struct MagnitudeLoop {
   static constexpr size_t kAtOnce = 4;
   simd::F32 sum[kAtOnce], largest[kAtOnce];
 
+  // Adds a vector to the k-th ones. Zeros, as behind the end of a row, change
+  // nothing. In Max, NaN may be lost; in the sum, it stays.
   void Add(size_t k, simd::F32 x) {
     const simd::F32 size = simd::Abs(x);
     sum[k] = sum[k] + size;
@@ -21,6 +26,11 @@ struct MagnitudeLoop {
   }
 };
 
+// A MagnitudeF32Fn. The vectors of a row and the accumulators that take them,
+// which are the same for all rows:
+//
+//   vectors       | 0 1 2 3 | 4 5 6 7 | .. | up to 3 whole | a partial one |
+//   accumulators    0 1 2 3   0 1 2 3        0 0 0           1
 inline MagnitudeF32 FindMagnitude(const MagnitudeF32Rows& rows) {
   MagnitudeLoop loop;
   for (size_t k = 0; k < loop.kAtOnce; ++k) {

@@ -1,5 +1,7 @@
 // The implementation of the peak micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by simd__*.cc, which define a set as kPeak.
 #ifndef MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_
 
@@ -9,10 +11,13 @@
 namespace mace::cpu {
 namespace {
 
-// Independent sums: more than two units with a latency of five cycles need.
+// Independent sums. A sum waits for its last multiply-add, so that two units
+// with a latency of five cycles need ten; and twelve, with both factors, fit
+// into 16 registers.
 constexpr int kSums = 12;
 
-// Keeps the compiler from merging sums that are equal.
+// Keeps the compiler from merging sums that are equal: for it, the empty
+// assembly may change the register.
 inline void Touch(simd::F32& sum) {
 #if defined(__ARM_NEON)
   asm volatile("" : "+w"(sum));
@@ -21,6 +26,7 @@ inline void Touch(simd::F32& sum) {
 #endif
 }
 
+// PeakF32Set::multiply_add: kSums independent instructions for each round.
 float MultiplyAdd(size_t rounds, float factor, float term) {
   using namespace simd;
   const F32 f = Set1(factor), t = Set1(term);
@@ -40,6 +46,7 @@ float MultiplyAdd(size_t rounds, float factor, float term) {
   return total;
 }
 
+// PeakF32Set::triad, with ordinary stores, as the kernels of ops have.
 void Triad(size_t n, const float* a, const float* b, float factor, float* y) {
   using namespace simd;
   const F32 f = Set1(factor);
@@ -52,6 +59,8 @@ void Triad(size_t n, const float* a, const float* b, float factor, float* y) {
   }
 }
 
+// PeakF32Set::read. Four sums hide the latency of additions. The prefetch, 2
+// KiB ahead, may lead behind the end of `a`, which is no access.
 float Read(size_t n, const float* a) {
   using namespace simd;
   constexpr size_t kPiece = 4 * kLanes;
@@ -71,6 +80,7 @@ float Read(size_t n, const float* a) {
   return total;
 }
 
+// The set of the instruction set for which the including file is compiled.
 constexpr PeakF32Set kPeak = {kSums * simd::kLanes, MultiplyAdd, Triad, Read};
 
 }  // namespace

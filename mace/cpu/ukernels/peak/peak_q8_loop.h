@@ -1,5 +1,8 @@
 // The implementation of the int8 peak micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Each peak_q8__{isa}.cc calls PeakOf with the best instruction of its set:
+// VPDPBUSD, VPMADDUBSW with two more on AVX2, SMMLA or SDOT.
 #ifndef MACE_CPU_UKERNELS_PEAK_PEAK_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_PEAK_PEAK_Q8_LOOP_H_
 
@@ -8,8 +11,9 @@
 namespace mace::cpu {
 namespace {
 
-// `add(sum)` adds dot products to a sum and keeps the compiler from merging
-// sums that are equal; `total(sum)` adds up its elements.
+// `add(sum)` adds dot products to a sum, a vector of int32, and keeps the
+// compiler from merging sums that are equal, by empty assembly; `total(sum)`
+// adds up its elements. `zero` is a sum of zeros.
 template <typename Sum, typename Add, typename Total>
 inline int32_t PeakOf(size_t rounds, Sum zero, const Add& add,
                       const Total& total) {

@@ -14,12 +14,14 @@ namespace mace::cpu {
 struct PeakQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
-  CpuFeatures isa;  // what the CPU must have
-  size_t macs_per_round;
+  CpuFeatures isa;        // what the CPU must have
+  size_t macs_per_round;  // kPeakQ8Sums times those of an instruction
   PeakQ8Fn* fn;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// The dispatcher chooses the first row whose `isa` the CPU has. The last row is
+// in every build, unlike those in plain C++ of other tables: 64-bit Arm may
+// have neither of the two above it.
 inline constexpr PeakQ8 kPeakQ8[] = {
 #if defined(__x86_64__)
     {"peak_q8__avx512vnni", kCpuAvx512Vnni, kPeakQ8Sums * 64,

@@ -1,6 +1,13 @@
 // The pooling micro-kernels of fp16: the same code as for floats, with sums in
 // float.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A maximum is one of the elements, and needs no more than fp16: vectors have 8
+// elements. Means and L2 norms are computed on pairs of vectors of 4 floats,
+// and rounded once, when they are stored.
+//
+// simd__fp16.cc includes this file for armv8.2, and simd__scalar.cc for all
+// others, where a vector is a single element.
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F16_WINDOW_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F16_WINDOW_H_
 
@@ -9,12 +16,14 @@
 namespace mace::cpu {
 namespace {
 
+// The larger of a and b, or NaN if one is NaN; Max for fp16 is so everywhere.
 // Must precede the templates of pool_f32_window.h, which call it.
 inline simd::F16 LargerOrNan(simd::F16 a, simd::F16 b) {
   return simd::Max(a, b);
 }
 
-// Elements in fp16 that are accumulated as floats.
+// Elements in fp16 that are accumulated as floats: what Plain is for elements
+// accumulated as they are. kLanes counts elements, of which V holds all.
 struct Widened {
   using T = uint16_t;
   using V = simd::WideF16;

@@ -1,6 +1,24 @@
 // Pooling micro-kernels of f32, and of f16 as uint16_t. Each computes one or
 // two output pixels, for all channels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// There are two ways to pool. By windows, vectors are some channels of a pixel,
+// and a call computes one output pixel, or two that share a column:
+//
+//   x  rows x columns pixels of `channels` elements      outputs = 2
+//      . . . . .                                         columns 0 1 2 3 4
+//      . # # # .   row_stride down                       y       |---|
+//      . # # # .   column_stride to the right            y + y_step  |---|
+//      . # # # .
+//
+// By lines, vectors are adjacent elements of a line of all its pixels, whatever
+// the number of channels: for windows that overlap much, and for few channels.
+// It is done in two passes, see PoolF32Line.
+//
+// No operand needs more than the alignment of its elements, and nothing beyond
+// the given numbers of elements is read or written. Results overlap no operand,
+// unless it says so. The caller computes outputs without any line of pixels
+// itself, and, by windows, all that are empty.
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_H_
 
@@ -9,17 +27,23 @@
 
 namespace mace::cpu {
 
+// One window, or two of the same size. T is float, or uint16_t for fp16.
 template <typename T>
 struct PoolWindow {
   size_t channels;
   size_t rows, columns;  // pixels inside the image; > 0
   const T* x;            // the first of these pixels
-  ptrdiff_t row_stride;  // elements
+  // Between pixels, in elements. With dilation, they are not adjacent.
+  ptrdiff_t row_stride;
   ptrdiff_t column_stride;
-  T* y;
-  float scale;  // of sums: 1 / divisor of the mean
+  T* y;  // `channels` elements, for each output
+  // Of sums, the same for both outputs: 1 / divisor of the mean, which may
+  // count pixels outside the image. A maximum does not read it.
+  float scale;
+  // The result is min(max(result, lower), upper); NaN stays NaN.
   float lower, upper;
-  size_t outputs = 1;    // or 2, for 3x3 pixels two columns apart
+  // Or 2, for 3x3 pixels: the second window begins two columns after the first.
+  size_t outputs = 1;
   ptrdiff_t y_step = 0;  // between outputs, in elements
 };
 
@@ -30,22 +54,37 @@ struct PoolWindow {
 //   x        `rows` lines of `in` floats
 //   columns  [left: nothing][in: pooled from x][right: nothing]
 //   y        `out` floats; y[i] is pooled from columns[i],
-//           columns[i + tap_step], ..., columns[i + (taps - 1) * tap_step]
+//            columns[i + tap_step], ..., columns[i + (taps - 1) * tap_step]
+//
+// Nothing is -infinity for a maximum, and 0 for sums. A window of r x t pixels
+// takes r + t operations for each output instead of r * t. There is an output
+// for a window that begins at every pixel; with a larger stride, the caller
+// picks those that it needs. Here, lines have 2 channels, and windows 3
+// columns:
+//
+//   x         a b a b a b a b      line 0
+//             a b a b a b a b      line 1
+//   columns   a b a b a b a b      a: both lines' a in this column
+//   y[0]      |   |   |            tap_step 2: the a of three columns
+//   y[1]        |   |   |          the b
+//
+// REQUIRES: out + (taps - 1) * tap_step <= left + in + right.
 struct PoolF32Line {
   size_t rows;  // > 0
   const float* x;
-  ptrdiff_t row_stride;  // in floats
-  size_t in, left, right, out;
-  float* columns;
-  size_t taps;  // > 0
-  size_t tap_step;
+  ptrdiff_t row_stride;         // in floats
+  size_t in, left, right, out;  // numbers of floats
+  float* columns;               // left + in + right floats of scratch
+  size_t taps;                  // columns of a window; > 0
+  size_t tap_step;              // in floats: channels * dilation
   float* y;
 };
 
-// Replaces y, a sum, by the clamped result: the mean is y * scale.
+// Replaces y, a sum, by the clamped result: the mean is y * scale, the L2 norm
+// the root of that.
 struct PoolF32Finish {
   size_t n;
-  const float* scale;  // n floats
+  const float* scale;  // n floats; of a maximum, it may be null
   float lower, upper;
   float* y;
 };

@@ -1,5 +1,11 @@
 // The implementation of the pooling micro-kernels for whole lines.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Pixels and channels are one sequence of floats here, and all loops run over
+// whole vectors of it, the last of which is masked.
+//
+// simd__{scalar,avx2,avx512,neon}.cc include this file, which includes the one
+// for windows, and define the functions of pool_f32.h by it.
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_
 
@@ -8,8 +14,9 @@
 namespace mace::cpu {
 namespace {
 
-// Calls step(i, load, store) for each vector of n floats; the last may be
-// partial.
+// Calls step(i, load, store) for each vector of n floats, which begins at float
+// i; the last may be partial. Whole vectors and the last one are different
+// types, so that `step` is compiled twice and tests no lengths.
 template <typename Step>
 void ForEachPoolVector(size_t n, const Step& step) {
   using simd::F32;
@@ -26,11 +33,15 @@ void ForEachPoolVector(size_t n, const Step& step) {
       [left](float* p, F32 v) { simd::StoreN(p, v, left); });
 }
 
+// Computes a line. Op is LineMax, LineMean or LineL2 (below): Start and Add
+// pool pixels, Join pools results, and kNothing changes no result with which it
+// is joined.
 template <typename Op>
 void PoolLine(const PoolF32Line& line) {
   using simd::F32;
   for (size_t i = 0; i < line.left; ++i) line.columns[i] = Op::kNothing;
   float* const middle = line.columns + line.left;
+  // First pass: down the lines of the windows. Each vector of x is read once.
   ForEachPoolVector(line.in,
                     [&](size_t i, const auto& load, const auto& store) {
                       const float* x = line.x + i;
@@ -44,6 +55,8 @@ void PoolLine(const PoolF32Line& line) {
   for (size_t i = 0; i < line.right; ++i) {
     middle[line.in + i] = Op::kNothing;
   }
+  // Second pass: along the line. Vectors overlap, so they are loaded again for
+  // each tap.
   ForEachPoolVector(line.out,
                     [&](size_t i, const auto& load, const auto& store) {
                       const float* x = line.columns + i;
@@ -56,6 +69,8 @@ void PoolLine(const PoolF32Line& line) {
                     });
 }
 
+// Makes results of sums, in place. kScaled: Op::Finish takes the scale;
+// otherwise, it does nothing and scale is not read.
 template <typename Op, bool kScaled>
 void FinishPool(const PoolF32Finish& args) {
   using simd::F32;
@@ -67,6 +82,8 @@ void FinishPool(const PoolF32Finish& args) {
   });
 }
 
+// The operations, with the result of no pixel. A window that meets no column of
+// x keeps it.
 struct LineMax : PoolMaxOf<Plain<float>> {
   static constexpr float kNothing = -__builtin_inff();
 };
@@ -77,10 +94,12 @@ struct LineL2 : RootMeanSquareOf<Plain<float>> {
   static constexpr float kNothing = 0;
 };
 
+// In the order of PoolF32LineSet.
 constexpr PoolF32LineSet kLineFunctions = {
     PoolLine<LineMax>,          PoolLine<LineMean>,
     PoolLine<LineL2>,           FinishPool<LineMax, false>,
     FinishPool<LineMean, true>, FinishPool<LineL2, true>};
+// The function behind pool_l2_f32__{isa}, which pools windows, not lines.
 void PoolL2(const PoolF32Window& window) {
   Pool<RootMeanSquareOf<Plain<float>>>(window);
 }

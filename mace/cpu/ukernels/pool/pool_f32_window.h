@@ -1,5 +1,15 @@
 // The implementation of the pooling micro-kernels for windows.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A micro-kernel is Pool<Op>. Op has two parts, as a base class and what is
+// derived from it:
+//
+//   Elements  Plain<T> or Widened: T, the type in memory; V, the type that is
+//             accumulated; kLanes; Load, LoadN, Store, StoreN, Set1
+//   Op        PoolMaxOf, PoolMeanOf or RootMeanSquareOf: Start, Add, Join and
+//             Finish
+//
+// For fp16, pool_f16_window.h is included, and includes this file.
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_WINDOW_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_WINDOW_H_
 
@@ -9,6 +19,8 @@
 namespace mace::cpu {
 namespace {
 
+// The larger of a and b, or NaN if one is NaN. Where Max(a, b) is b if
+// either is NaN, only a needs a test.
 inline simd::F32 LargerOrNan(simd::F32 a, simd::F32 b) {
   if constexpr (simd::kMaxKeepsNan) return simd::Max(a, b);
   return simd::Select(simd::IsNan(a), a, simd::Max(a, b));
@@ -30,6 +42,11 @@ struct Plain {
 // Each operation says how a line starts, how a pixel is added to it, how lines
 // are combined, and what the result is. Lines are accumulated separately, so
 // that a large window loses little precision.
+//
+//   Start(first)         the result for a line of one pixel
+//   Add(sum, x)          with another pixel
+//   Join(a, b)           of two lines
+//   Finish(sum, scale)   the output, before it is clamped
 template <typename Elements>
 struct PoolMaxOf : Elements {
   using V = typename Elements::V;
@@ -39,6 +56,7 @@ struct PoolMaxOf : Elements {
   static V Finish(V sum, V) { return sum; }
 };
 
+// The sum of elements, times the scale.
 template <typename Elements>
 struct PoolMeanOf : Elements {
   using V = typename Elements::V;
@@ -48,6 +66,7 @@ struct PoolMeanOf : Elements {
   static V Finish(V sum, V scale) { return sum * scale; }
 };
 
+// The root of (the sum of squares, times the scale): L2 pooling.
 template <typename Elements>
 struct RootMeanSquareOf : Elements {
   using V = typename Elements::V;
@@ -57,6 +76,8 @@ struct RootMeanSquareOf : Elements {
   static V Finish(V sum, V scale) { return simd::Sqrt(sum * scale); }
 };
 
+// Pools a line of a window, the first pixel of which is at x: one vector of
+// channels, which `load` reads, whole or in part.
 template <typename Op, typename T, typename Load>
 inline typename Op::V PoolPixels(const PoolWindow<T>& w, const T* x,
                                  const Load& load) {
@@ -68,6 +89,7 @@ inline typename Op::V PoolPixels(const PoolWindow<T>& w, const T* x,
   return sum;
 }
 
+// Pools all lines of a window, and returns its clamped output.
 template <typename Op, typename T, typename Load>
 inline typename Op::V PoolLines(const PoolWindow<T>& w, const T* x,
                                 const Load& load) {
@@ -81,8 +103,14 @@ inline typename Op::V PoolLines(const PoolWindow<T>& w, const T* x,
 }
 
 // For windows of 3x3, the most common ones. The addresses of the pixels stay in
-// registers, and a column that two outputs share is pooled once. Returns how
-// many channels were pooled.
+// registers, as far as there are enough, and a column that two outputs share is
+// pooled once. Returns how many channels were pooled: those of whole vectors.
+//
+//   columns   0 1 2 3 4      each is pooled over its three lines, then
+//   output 0  |---|          columns 0, 1 and 2 are joined
+//   output 1      |---|      columns 2, 3 and 4
+//
+// REQUIRES: w.rows and w.columns are 3.
 template <typename Op, int kOutputs, typename T>
 inline size_t PoolNine(const PoolWindow<T>& w) {
   using V = typename Op::V;
@@ -117,6 +145,8 @@ inline size_t PoolNine(const PoolWindow<T>& w) {
   return channels;
 }
 
+// Pools one window, or two that are two columns apart. Whole vectors of
+// channels come first, the others last; they are masked.
 template <typename Op, typename T>
 void Pool(const PoolWindow<T>& w) {
   size_t pooled = 0;

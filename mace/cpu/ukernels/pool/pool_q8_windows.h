@@ -2,12 +2,27 @@
 // compiler's.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dividing x, the magnitude of a sum plus n / 2, by the number n of pixels: let
-// 2^s < n <= 2^(s+1) and M = ceil(2^(16+s) / n). Then x / n, rounded down, is
-// x * M / 2^(16+s), rounded down: M is less than 1 larger than 2^(16+s) / n,
-// and x is less than 256 n, so the second quotient is larger than the first by
-// less than 256 n / 2^(16+s) <= 512 / 2^16 <= 1 / n. With one pixel, the sum is
-// taken twice and divided by 2, as M would have 17 bits.
+// They are compiled for plain C++, AVX2 and NEON, by
+// simd__{scalar,avx2,neon}.cc; where a compiler has no vectors of a size, it
+// takes several smaller ones. Values stay in registers for a whole window:
+// `kVectors` sums of up to a vector each.
+//
+//   channels  |   4 vectors   |   4 vectors   | 2 vectors | 1 | 1/2 | 1/4 |
+//                                             the rest in halves, down to 8;
+//                                             then the last 8 once more, or,
+//                                             of fewer than 8, one by one
+//
+// Dividing x, the magnitude of a sum plus n / 2, by the number n of pixels
+// takes a multiplication and a shift (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication, PLDI 1994). Let 2^s < n <= 2^(s+1)
+// and M = ceil(2^(16+s) / n). Then
+//
+//   floor(x / n) = floor(x M / 2^(16+s))
+//
+// because M is less than 1 larger than 2^(16+s) / n, and x is less than 256 n,
+// so that the second quotient is larger than the first by less than 256 n /
+// 2^(16+s) <= 512 / 2^16 <= 1 / n. With one pixel, the sum is taken twice and
+// divided by 2, as M would have 17 bits.
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_Q8_WINDOWS_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_Q8_WINDOWS_H_
 
@@ -27,13 +42,23 @@ constexpr size_t kVectorBytes = 16;
 #endif
 constexpr size_t kNarrowest = 8;  // channels of a vector
 
+// A vector of kLanes elements of type T: an extension of GCC and Clang, with
+// the operators of the language. Functions take vectors by pointer or
+// reference, since how they are passed by value depends on the instruction set.
 template <typename T, size_t kLanes>
 struct Vector {
   typedef T Type __attribute__((vector_size(kLanes * sizeof(T))));
 };
 
 // An operation has a type of sums, of which a vector has up to kWidest; it says
-// how a value is added to a sum, and what the result is.
+// how a value is added to a sum, and what the result is:
+//
+//   Value, Sum   the type of values, and that in which they are accumulated
+//   first        the sum without values
+//   Add          adds a vector of values to one of sums
+//   Finish       makes results of sums, clamped, in place
+//
+// A maximum begins with the lower bound, and so is clamped to it already.
 template <typename T>
 struct MaxOfQ8 {
   using Value = T;
@@ -55,6 +80,8 @@ struct MaxOfQ8 {
   T first, upper;
 };
 
+// The mean. Sums are int16, which hold the sum of kAvgpoolQ8MaxPixels values of
+// either type. REQUIRES: there is a pixel.
 template <typename T>
 struct MeanOfQ8 {
   using Value = T;
@@ -65,6 +92,7 @@ struct MeanOfQ8 {
       : twice(t.rows * t.columns == 1),
         lower(static_cast<Sum>(t.lower)),
         upper(static_cast<Sum>(t.upper)) {
+    // s is floor(log2(n - 1)).
     const auto n = static_cast<uint32_t>(twice ? 2 : t.rows * t.columns);
     half = static_cast<uint16_t>(n / 2);
     shift = 31 - __builtin_clz(n - 1);
@@ -74,7 +102,9 @@ struct MeanOfQ8 {
   static void Add(const X& x, V* sum) {
     *sum += __builtin_convertvector(x, V);
   }
-  // Rounds the quotient. Sums of int8_t are negative, too.
+  // Rounds the quotient. Sums of int8_t are negative, too: of these, the
+  // magnitude is divided and gets its sign back, so that ties go away from
+  // zero. (x ^ sign) - sign is -x if sign is -1, and x if it is 0.
   template <typename V>
   void Finish(V* sum) const {
     using Unsigned = typename Vector<uint16_t, sizeof(V) / 2>::Type;
@@ -89,7 +119,8 @@ struct MeanOfQ8 {
     *sum = *sum > least ? *sum : least;
     *sum = *sum < most ? *sum : most;
   }
-  // The high halves of products with `factor`, in place.
+  // The high halves of products with `factor`, in place: one instruction of
+  // x86, for vectors of its sizes.
   template <typename Unsigned>
   void MultiplyHigh(Unsigned* x) const {
 #if defined(__AVX2__)
@@ -118,7 +149,8 @@ struct MeanOfQ8 {
   int shift;
 };
 
-// kVectors * kLanes channels from c on, which stay in registers.
+// Computes kVectors * kLanes channels from c on, whose sums stay in registers:
+// each pixel of the window is read once. Loads and stores need no alignment.
 template <typename Op, size_t kLanes, size_t kVectors>
 inline void PoolVectors(const PoolQ8Windows& t, const Op& op, size_t c) {
   using Values = typename Vector<typename Op::Value, kLanes>::Type;
@@ -146,8 +178,9 @@ inline void PoolVectors(const PoolQ8Windows& t, const Op& op, size_t c) {
   }
 }
 
-// The channels from c on, of which there are fewer than 2 * kLanes. The last
-// vector computes some of those before again.
+// Computes the channels from c on, of which there are fewer than 2 * kLanes.
+// The last vector computes some of those before again: it reads x only, so that
+// the result is the same.
 template <typename Op, size_t kLanes>
 inline void PoolLast(const PoolQ8Windows& t, const Op& op, size_t c) {
   if (t.channels - c >= kLanes) {
@@ -164,6 +197,7 @@ inline void PoolLast(const PoolQ8Windows& t, const Op& op, size_t c) {
   }
 }
 
+// Computes all windows, one after the other.
 template <typename Op>
 inline void Pool(const PoolQ8Windows& windows) {
   constexpr size_t kWidest = Op::kWidest;

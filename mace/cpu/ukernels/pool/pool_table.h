@@ -11,6 +11,7 @@
 
 namespace mace::cpu {
 
+// The functions for windows, and for lines. T is float, or uint16_t for fp16.
 template <typename T>
 struct PoolRow {
   static constexpr Element kType = ElementOf<T>();
@@ -19,8 +20,10 @@ struct PoolRow {
   PoolFn<T>* max;
   PoolFn<T>* mean;
   PoolFn<T>* l2;
+  // Of f32 only: the floats of a vector, by which a caller estimates whether
+  // lines are faster than windows, and the functions for lines.
   int lanes = 1;
-  const PoolF32LineSet* lines = nullptr;  // f32 only
+  const PoolF32LineSet* lines = nullptr;
 };
 using PoolF32 = PoolRow<float>;
 using PoolF16 = PoolRow<uint16_t>;
@@ -49,6 +52,8 @@ inline constexpr PoolF32 kPoolF32[] = {
 #endif
 };
 
+// Its last row is for CPUs without arithmetic in fp16, and stays in every
+// library.
 inline constexpr PoolF16 kPoolF16[] = {
 #if defined(__aarch64__)
     {"pool_f16__fp16", kCpuNeon | kCpuFp16, pool_max_f16__fp16,
@@ -58,6 +63,7 @@ inline constexpr PoolF16 kPoolF16[] = {
      pool_l2_f16__scalar},
 };
 
+// CPUs with AVX-512 use the row for AVX2.
 inline constexpr PoolQ8 kMaxpoolQ8[] = {
 #if defined(__x86_64__)
     {"maxpool_q8__avx2", kCpuAvx2Fma, maxpool_q8__avx2},

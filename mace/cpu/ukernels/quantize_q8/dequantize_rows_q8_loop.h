@@ -1,5 +1,8 @@
 // The loops of all instruction sets.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by simd__*.cc, which define the functions of dequantize_rows_q8.h by
+// Dequantize8Bits and Dequantize4Bits.
 #ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_LOOP_H_
 
@@ -9,6 +12,7 @@
 namespace mace::cpu {
 namespace {
 
+// Stores sixteen elements, each times scale.
 inline void StoreScaled(const simd::Int8& quantized, simd::F32 scale,
                         float* to) {
   simd::F32 floats[simd::kInt8Vectors];
@@ -19,6 +23,7 @@ inline void StoreScaled(const simd::Int8& quantized, simd::F32 scale,
   }
 }
 
+// Vectors of sixteen, then one by one: `to` ends where the row does.
 inline void Dequantize8Bits(const DequantizeRowsQ8Args& t) {
   using namespace simd;
   const F32 scale = Set1(t.scales[0]);
@@ -32,6 +37,8 @@ inline void Dequantize8Bits(const DequantizeRowsQ8Args& t) {
   }
 }
 
+// Writes 32 elements from 16 bytes: those of the low halves of bytes come
+// first.
 inline void DequantizeBlock(const uint8_t* quantized, float scale, float* to) {
   using namespace simd;
   const Int8 pairs = LoadInt8(quantized);
@@ -47,6 +54,7 @@ inline void Dequantize4Bits(const DequantizeRowsQ8Args& t) {
   }
   const size_t left = t.n % kBlock;
   if (left == 0) return;
+  // The last block is written here, of which a part is copied.
   float last[kBlock];
   DequantizeBlock(t.quantized + whole * 16, t.scales[whole], last);
   for (size_t i = 0; i < left; ++i) t.to[whole * kBlock + i] = last[i];

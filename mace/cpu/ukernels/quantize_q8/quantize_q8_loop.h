@@ -1,5 +1,11 @@
 // The loops of all instruction sets.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by simd__*.cc, which define the functions of quantize_q8.h by
+// QuantizeAll and DequantizeAll; and by quantize_q8__avx512.cc, which needs
+// them for scales so small or large that it cannot multiply by their
+// reciprocals. That file and quantize_q8__aarch64.cc are faster and give the
+// same values.
 #ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_LOOP_H_
 
@@ -10,15 +16,20 @@ namespace mace::cpu {
 namespace {
 
 // Compilers' vectors: they do not vectorize the choices between two values here
-// by themselves.
+// by themselves. Plain C++ takes four elements at a time, too.
 constexpr size_t kWidth = simd::kLanes == 1 ? 4 : simd::kLanes;
 using Floats = float __attribute__((vector_size(4 * kWidth)));
 using Ints = int32_t __attribute__((vector_size(4 * kWidth)));
 
-// Numbers of scales beyond it have the values of the ends of the range.
+// x / scale is limited to [-kMaxUnits, kMaxUnits], which any zero point leaves
+// outside the range of quantized values: the results are its ends. So the
+// conversion to integers is always defined, and rounding by adding kShift
+// exact.
 constexpr float kMaxUnits = 1 << 17;
 
-// Returns the nearest integers of numbers up to kMaxUnits.
+// Returns the nearest integers of numbers up to kMaxUnits in magnitude. Ties
+// away from zero: cut off, and corrected where what was cut off is half or
+// more; the difference is exact.
 template <bool kTiesToEven>
 inline Ints Nearest(Floats units) {
   if (kTiesToEven) {
@@ -31,12 +42,14 @@ inline Ints Nearest(Floats units) {
   return whole - (rest >= 0.5f) + (rest <= -0.5f);  // true is -1
 }
 
-// Writes the values of kWidth numbers.
+// Quantizes kWidth numbers from x on, at any address, to `quantized`, as
+// integers of 32 bits.
 template <bool kTiesToEven>
 inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
                            int32_t* quantized) {
   Floats numbers;
   __builtin_memcpy(&numbers, x, sizeof(numbers));
+  // A number minus a vector of zeros has the number in each element.
   const Floats most = kMaxUnits - Floats{};
   Floats units = numbers / t.scale;
   units = units > -most ? units : -most;  // NaN, too
@@ -48,6 +61,11 @@ inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
   __builtin_memcpy(quantized, &value, sizeof(value));
 }
 
+// Quantizes blocks whose integers of 32 bits stay in the first-level cache. The
+// second loop narrows them to bytes; these may alias anything but for
+// __restrict. The numbers behind the last whole vector are copied first, so
+// that nothing behind the end is read; `quantized` holds whole vectors, since
+// kBlock is a multiple of kWidth.
 template <bool kTiesToEven>
 inline void Quantize(const QuantizeQ8Args& t) {
   constexpr size_t kBlock = 128;
@@ -70,6 +88,7 @@ inline void Quantize(const QuantizeQ8Args& t) {
   }
 }
 
+// T: int8_t or uint8_t. Compilers vectorize this loop by themselves.
 template <typename T>
 inline void Dequantize(const DequantizeQ8Args& t) {
   const auto* __restrict quantized = reinterpret_cast<const T*>(t.quantized);
@@ -81,6 +100,7 @@ inline void Dequantize(const DequantizeQ8Args& t) {
   }
 }
 
+// A QuantizeQ8Fn, and below a DequantizeQ8Fn.
 inline void QuantizeAll(const QuantizeQ8Args& t) {
   t.ties_to_even ? Quantize<true>(t) : Quantize<false>(t);
 }

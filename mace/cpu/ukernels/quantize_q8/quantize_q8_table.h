@@ -20,7 +20,9 @@ struct QuantizeQ8 {
 };
 
 // The dispatcher chooses the first row whose `isa` the CPU has. The last one is
-// plain C++, with which tests compare the others.
+// plain C++. Rows share a function where an instruction set has no better one:
+// dequantize_q8__avx512 is the loop for all instruction sets, compiled for
+// AVX-512.
 inline constexpr QuantizeQ8 kQuantizeQ8[] = {
 #if defined(__x86_64__)
     {"quantize_q8__avx512", kCpuAvx512, quantize_q8__avx512,
@@ -38,14 +40,16 @@ inline constexpr QuantizeQ8 kQuantizeQ8[] = {
 #endif
 };
 
+// Micro-kernels of rows of weights; see DequantizeRowsQ8Args.
 struct DequantizeRowsQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
-  CpuFeatures isa;  // what the CPU must have
-  DequantizeRowsQ8Fn* bits8;
-  DequantizeRowsQ8Fn* bits4;
+  CpuFeatures isa;            // what the CPU must have
+  DequantizeRowsQ8Fn* bits8;  // int8, one scale
+  DequantizeRowsQ8Fn* bits4;  // int4 in blocks of 32
 };
 
+// Chosen as above.
 inline constexpr DequantizeRowsQ8 kDequantizeRowsQ8[] = {
 #if defined(__x86_64__)
     {"dequantize_rows_q8__avx512", kCpuAvx512, dequantize_8bits_q8__avx512,

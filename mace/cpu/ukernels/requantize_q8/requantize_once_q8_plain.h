@@ -1,5 +1,8 @@
 // Scales sums in double precision and rounds them once, one after the other.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The definition of requantize_once_q8: plain C++ and armv7 compute all columns
+// with it, AVX2 and armv8 those behind the last whole vector.
 #ifndef MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_ONCE_Q8_PLAIN_H_
 #define MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_ONCE_Q8_PLAIN_H_
 
@@ -8,6 +11,7 @@
 namespace mace::cpu {
 namespace {
 
+// sum + row_add of row i, column j, which wraps around.
 inline int32_t SumOf(const RequantizeQ8Tile& t, size_t i, size_t j) {
   const auto add = t.row_add == nullptr ? 0 : t.row_add[i];
   return static_cast<int32_t>(

@@ -10,7 +10,9 @@
 namespace mace::cpu {
 
 // Rows of factors and of sums may be read, but do not matter, up to the next
-// multiple of so many columns.
+// multiple of so many columns: arrays of factors are that long, and there is
+// memory of that length behind the last row of sums. Only n values of a row of
+// y are written.
 constexpr size_t kRequantizeQ8Columns = 64;
 
 // m rows of n sums. The quantized value of a sum is
@@ -19,11 +21,16 @@ constexpr size_t kRequantizeQ8Columns = 64;
 //
 // where scaled is one of these:
 // - sum * multiplier in double precision, rounded to the nearest, ties away
-// from zero
-//   (requantize_once_q8)
+//   from zero (requantize_once_q8)
 // - in fixed point, rounded twice (requantize_q8): sum * 2^left is multiplied
 //   by mantissa / 2^31 and rounded to the nearest, ties up; then divided by
 //   2^right and rounded to the nearest, ties away from zero.
+//
+// The second is MultiplyByQuantizedMultiplier of TFLite's reference kernels.
+// sum + row_add wraps around. StageQ8 (mace/cpu/quantized) decides which of the
+// two a convolution or GEMM takes, and packs the factors; eltwise_q8.cc takes
+// the second for its products. Functions keep no state; y overlaps nothing that
+// is read. Strides count elements.
 struct RequantizeQ8Tile {
   size_t m, n;
   const int32_t* sums;

@@ -14,9 +14,11 @@ struct RequantizeQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  // |sum + row_add| * 2^left must be less than 2^bits, and `right`
-  // at most `max_right`. Nothing is undefined if they are not, but results are
-  // other ones.
+  // |sum + row_add| * 2^left must be less than 2^bits, and `right` at most
+  // `max_right`. Nothing is undefined if they are not, but results are other
+  // ones. On x86 four times a sum must fit 32 bits, hence 29; and so must the
+  // zero point, which is added before a shift by right + 1, hence 21
+  // (fixed_point_avx512.h).
   int bits, max_right;
   RequantizeQ8Fn* fn;
 };

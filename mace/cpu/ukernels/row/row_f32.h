@@ -1,6 +1,17 @@
 // f32 row micro-kernels: functions of the contiguous elements of a row, for
 // normalizations, PRelu, Resize, Softmax, attention and rotary embeddings.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The caller cuts its tensor into rows; a row is a run of elements that are
+// adjacent in memory, such as the channels of a pixel, and in
+// SoftmaxColumnsF32Args several columns. n is the number of elements, and
+// counts for every operand that says nothing else. It may be 0, unless a mean
+// or a maximum is needed.
+//
+// Operands need only the alignment of a float, and are read and written up to
+// their end, not beyond. y may be x where the comment says so: then each
+// element of x is read before it is overwritten. Otherwise, y overlaps no
+// operand.
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_H_
 
@@ -8,16 +19,18 @@
 
 namespace mace::cpu {
 
-// y may be x.
+// For batch and instance normalization, and biases. y may be x.
 struct AffineF32Args {
   size_t n;
   const float* x;
+  // One for each element: the caller repeats those of channels along the row.
   const float* scale;
   const float* offset;
   float lower, upper;
   float* y;
 };
 
+// For PRelu, with the slope of each element.
 struct PreluF32Args {
   size_t n;
   const float* x;
@@ -25,6 +38,7 @@ struct PreluF32Args {
   float* y;  // may be x
 };
 
+// For bilinear Resize: the channels of four pixels.
 struct MixF32Args {
   size_t n;
   const float* x[4];
@@ -32,26 +46,38 @@ struct MixF32Args {
   float* y;
 };
 
-// squares[i .. i + window) are the squares in the window of element i.
+// For LocalResponseNorm across channels (Krizhevsky, Sutskever and Hinton,
+// ImageNet Classification with Deep Convolutional Neural Networks, 2012,
+// section 3.3). squares[i .. i + window) are the squares in the window of
+// element i:
+//
+//   x              a b c d e             window 3, one before and one after
+//   squares    0 a2 b2 c2 d2 e2 0        0 where there is no element
+//              |----|                    for a
+//                |----|                  for b
 struct LrnF32Args {
   size_t n;
   const float* x;
-  const float* squares;
+  const float* squares;  // n + window - 1
   size_t window;
-  float bias, alpha;
+  float bias, alpha;    // alpha is not divided by the window
   bool three_quarters;  // the exponent is 3/4, else 1/2
   float* y;
 };
 
+// For Exp, and short rows of Softmax. The error is at most 2 ulp (simd/math.h).
 struct ExpF32Args {
   size_t n;
   const float* x;
   float* y;  // may be x
 };
 
-// One row of n elements. Sums are of doubles.
+// One row of n elements (Ba, Kiros and Hinton, Layer Normalization, 2016).
+// Sums are of doubles, in two passes: the variance is that around the mean
+// already known, not a difference of large sums. Not centered, it is the mean
+// of squares (Zhang and Sennrich, Root Mean Square Layer Normalization, 2019).
 struct LayerNormF32Args {
-  size_t n;
+  size_t n;  // > 0
   const float* x;
   const float* scale;   // may be null: 1
   const float* offset;  // may be null: 0
@@ -60,10 +86,16 @@ struct LayerNormF32Args {
   float* y;  // may be x
 };
 
-// Pairs of elements i and i + n. The angles of the second element of a pair
-// begin `second` after those of the first one.
+// For rotary embeddings of the vector of a head (Su et al., RoFormer, 2021,
+// section 3.2; there, pairs are adjacent elements). Pairs of elements i and i +
+// n are rotated. The angles of the second element of a pair begin `second`
+// after those of the first one.
+//
+//   x, y         a0 a1 a2 ... | b0 b1 b2 ...       2 n elements
+//   second = 0   c0 c1 c2 ...                      both use the same angle
+//   second = n   c0 c1 c2 ... | d0 d1 d2 ...       each has its own
 struct TurnF32Args {
-  size_t n;
+  size_t n;  // pairs
   const float* x;
   const float* cos;
   const float* sin;
@@ -73,13 +105,17 @@ struct TurnF32Args {
 
 // One row of n elements.
 struct SoftmaxRowF32Args {
-  size_t n;  // at least 16
+  size_t n;  // at least 16, the widest vector
   const float* x;
   bool use_log;
   float* y;  // may be x
 };
 
-// `columns` adjacent columns of n elements each.
+// `columns` adjacent columns of n elements each: Softmax along an axis that is
+// not the last one. Vectors hold elements of different columns.
+//
+//   x   s0 s1 s2 ...      one row, then `stride` elements later the next
+//       s0 s1 s2 ...      s0 are one softmax, s1 another
 struct SoftmaxColumnsF32Args {
   size_t n;
   size_t columns;
@@ -89,15 +125,17 @@ struct SoftmaxColumnsF32Args {
   float* y;  // may be x
 };
 
-// The functions of one instruction set.
+// The functions of one instruction set. NaN in an operand makes those results
+// NaN that are computed from it, unless a function says something else.
 struct RowF32Set {
   // y = min(max(x * scale + offset, lower), upper)
   void (*affine)(const AffineF32Args& args);
-  // y = x < 0 ? alpha * x : x
+  // y = x < 0 ? alpha * x : x, also for NaN
   void (*prelu)(const PreluF32Args& args);
   // y = the sum of weight[k] * x[k]
   void (*mix)(const MixF32Args& args);
-  // y = x / (bias + alpha * sum of squares)^power
+  // y = x / (bias + alpha * sum of squares)^power. Powers of 1/2 and 3/4 take
+  // only square roots; there are no others. REQUIRES: the base is positive.
   void (*lrn)(const LrnF32Args& args);
   // y = e^x
   void (*exp)(const ExpF32Args& args);
@@ -106,13 +144,19 @@ struct RowF32Set {
   // y[i] = x[i] * cos[i] - x[i + n] * sin[i], and
   // y[i + n] = x[i + n] * cos[i + second] + x[i] * sin[i + second]
   void (*turn)(const TurnF32Args& args);
-  // Returns the largest element and `least`; NaN may count or not.
+  // Returns the largest of all elements and `least`, which is the result if n
+  // is 0; NaN may count or not. For attention, whose scores come in tiles:
+  // `least` is the largest of those before.
   float (*largest)(size_t n, const float* x, float least);
-  // x = e^(x - largest), which x must not exceed; returns the sum.
+  // x = e^(x - largest), which x must not exceed; returns the sum. -infinity
+  // becomes 0.
   float (*exp_sum)(size_t n, float* x, float largest);
 };
 
 // Those of Softmax, apart so that a library may have them without the others.
+// A result is the exponential of its distance from the largest one, which
+// cannot overflow, divided by the sum of all. NaN makes its whole row or column
+// NaN.
 struct SoftmaxF32Set {
   // y = e^(x - max) / sum of e^(x - max), or the logarithm of that
   void (*row)(const SoftmaxRowF32Args& args);

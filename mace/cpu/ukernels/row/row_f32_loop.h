@@ -1,5 +1,10 @@
 // The implementation of the row micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// simd__{scalar,avx2,avx512,neon}.cc include it, and define row_f32__{isa} and
+// softmax_f32__{isa} by its last lines. Each function is the one of RowF32Set
+// that its name tells; row_f32.h says what it computes. Loads of a step precede
+// its stores, so that y may be x.
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_
 
@@ -21,6 +26,7 @@ void Affine(const AffineF32Args& args) {
   });
 }
 
+// Both results are computed, and one is selected.
 void Prelu(const PreluF32Args& args) {
   ForEachVector(args.n, [&](size_t i, auto access) {
     const F32 x = access.Load(args.x + i);
@@ -41,6 +47,8 @@ void Mix(const MixF32Args& args) {
   });
 }
 
+// The window is summed anew for each vector: a running sum would depend on the
+// element before, and would lose precision.
 void Lrn(const LrnF32Args& args) {
   const F32 bias = Set1(args.bias), alpha = Set1(args.alpha);
   ForEachVector(args.n, [&](size_t i, auto access) {
@@ -48,6 +56,7 @@ void Lrn(const LrnF32Args& args) {
     for (size_t k = 0; k < args.window; ++k) {
       sum = sum + access.Load(args.squares + i + k);
     }
+    // base^(1/2), and base^(3/4) = base^(1/2) * base^(1/4)
     const F32 root = simd::Sqrt(simd::MulAdd(alpha, sum, bias));
     const F32 power = args.three_quarters ? root * simd::Sqrt(root) : root;
     access.Store(args.y + i, access.Load(args.x + i) / power);
@@ -61,7 +70,8 @@ void Exponential(const ExpF32Args& args) {
 }
 
 // Returns the sum of f(x) over all elements: in several parts, which the
-// compiler computes side by side.
+// compiler computes side by side. It must not reorder a single sum of doubles
+// itself, as that would change the result.
 template <typename Term>
 double SumOfTerms(const float* x, size_t n, const Term& f) {
   constexpr size_t kParts = 16;
@@ -78,6 +88,9 @@ double SumOfTerms(const float* x, size_t n, const Term& f) {
   return sum;
 }
 
+// Three passes: the mean, if it is subtracted, and the variance in double, then
+// the results in float. The mean is subtracted before anything is scaled, so
+// that elements close to it keep their precision.
 void LayerNorm(const LayerNormF32Args& args) {
   const auto count = static_cast<double>(args.n);
   double mean = 0;
@@ -99,7 +112,10 @@ void LayerNorm(const LayerNormF32Args& args) {
   });
 }
 
+// Rotates pairs (a, b) by their angles: a and b are loaded before either result
+// is stored.
 void Turn(const TurnF32Args& args) {
+  // Those of the second elements.
   const float* cos = args.cos + args.second;
   const float* sin = args.sin + args.second;
   ForEachVector(args.n, [&](size_t i, auto access) {
@@ -112,6 +128,7 @@ void Turn(const TurnF32Args& args) {
   });
 }
 
+// RowF32Set::largest. Rows shorter than a vector are not worth one.
 float LargestAnd(size_t n, const float* x, float least) {
   if (n >= kLanes) {
     return simd::Largest(simd::Max(Set1(LargestInRow(x, n)), Set1(least)));
@@ -120,6 +137,8 @@ float LargestAnd(size_t n, const float* x, float least) {
   return least;
 }
 
+// RowF32Set::exp_sum: one pass, with a partial sum in each lane. In place,
+// since attention needs scores no more once it has their exponentials.
 float ExpSum(size_t n, float* x, float largest) {
   const F32 max = Set1(largest);
   // The sum is of the stored values: a partial vector is followed by zeros.
@@ -131,6 +150,7 @@ float ExpSum(size_t n, float* x, float largest) {
   return simd::Sum(sums);
 }
 
+// In the order of the fields of RowF32Set and SoftmaxF32Set.
 constexpr RowF32Set kRow = {Affine,    Prelu, Mix,        Lrn,   Exponential,
                             LayerNorm, Turn,  LargestAnd, ExpSum};
 constexpr SoftmaxF32Set kSoftmax = {SoftmaxRow, SoftmaxColumns, Exponential};

@@ -1,6 +1,21 @@
 // The implementation of the Softmax micro-kernels: one pass for the largest
 // element, one for the exponentials and their sum, and one for the quotients.
 // SPDX-License-Identifier: Apache-2.0
+//
+// For a row, vectors hold elements of it, and the sum at the end adds lanes:
+//
+//   max = the largest element                         read x
+//   y = e^(x - max), sum += y                         read x, write y
+//   y = y * (1 / sum)                                 read y, write y
+//
+// For columns, each lane is a column of its own, and the passes go down the
+// rows, with up to four vectors side by side:
+//
+//   rows   |v0      v1      v2      v3     |  max and sum of four vectors of
+//          |v0      v1      v2      v3     |  columns stay in registers
+//          ...
+//
+// The logarithm of softmax is x - max - log(sum), without the quotients.
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_SOFTMAX_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_SOFTMAX_H_
 
@@ -11,7 +26,8 @@ namespace mace::cpu {
 namespace {
 
 // Returns the largest element that is not NaN, or NaN; in either case, NaN in
-// the row makes its sum NaN. REQUIRES: n >= kLanes.
+// the row makes its sum NaN. There are four maxima, so that one need not wait
+// for the one before. REQUIRES: n >= kLanes.
 float LargestInRow(const float* x, size_t n) {
   const F32 none = Set1(-__builtin_inff());
   F32 max[4] = {none, none, none, none};
@@ -31,6 +47,8 @@ float LargestInRow(const float* x, size_t n) {
       simd::Max(simd::Max(max[0], max[1]), simd::Max(max[2], max[3])));
 }
 
+// SoftmaxF32Set::row. Every element of x is read before y at its index is
+// written.
 void SoftmaxRow(const SoftmaxRowF32Args& args) {
   const F32 max = Set1(LargestInRow(args.x, args.n));
   F32 sums = Set1(0);
@@ -47,7 +65,8 @@ void SoftmaxRow(const SoftmaxRowF32Args& args) {
     });
     return;
   }
-  // The sum is of the stored values: a partial vector is followed by zeros.
+  // The sum is of the stored values: a partial vector is followed by zeros,
+  // where e^(x - max) of the zeros that were loaded would count.
   ForEachVector(args.n, [&](size_t i, auto access) {
     access.Store(args.y + i,
                  simd::ExpOfNegative(access.Load(args.x + i) - max));
@@ -60,7 +79,8 @@ void SoftmaxRow(const SoftmaxRowF32Args& args) {
 }
 
 // Computes kVectors adjacent vectors of columns, the last of them through
-// `access`.
+// `access`: x and y are those of the first row. Of a partial vector, the lanes
+// that are not columns compute something too, which is not stored.
 template <size_t kVectors, typename Access>
 void SoftmaxVectors(const SoftmaxColumnsF32Args& args, const float* x, float* y,
                     const Access& access) {
@@ -92,9 +112,11 @@ void SoftmaxVectors(const SoftmaxColumnsF32Args& args, const float* x, float* y,
       const F32 d = load(x + r * stride, k) - max[k];
       const F32 e = simd::ExpOfNegative(d);
       sum[k] = sum[k] + e;
+      // The logarithm needs the distance again, not its exponential.
       store(y + r * stride, k, args.use_log ? d : e);
     }
   }
+  // From here on, `sum` is its logarithm, lane by lane, or its reciprocal.
   if (args.use_log) {
     float sums[kVectors * kLanes];
 #pragma GCC unroll 4
@@ -119,6 +141,8 @@ void SoftmaxVectors(const SoftmaxColumnsF32Args& args, const float* x, float* y,
   }
 }
 
+// SoftmaxF32Set::columns: four vectors of columns at a time, then one, then a
+// partial one.
 void SoftmaxColumns(const SoftmaxColumnsF32Args& args) {
   size_t c = 0;
   for (; c + 4 * kLanes <= args.columns; c += 4 * kLanes) {

@@ -10,6 +10,7 @@
 
 namespace mace::cpu {
 
+// A set of functions: those of rows, or those of Softmax.
 template <typename Set>
 struct RowOf {
   static constexpr Element kType = Element::kF32;
@@ -33,6 +34,7 @@ inline constexpr RowF32 kRowF32[] = {
 #endif
 };
 
+// The same instruction sets as of kRowF32.
 inline constexpr SoftmaxRowF32 kSoftmaxF32[] = {
 #if defined(__x86_64__)
     {"softmax_f32__avx512", kCpuAvx512, &softmax_f32__avx512},

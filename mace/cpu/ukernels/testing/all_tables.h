@@ -1,5 +1,18 @@
 // All tables of micro-kernels, for code that needs every row.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A table is a constexpr array of rows, one for each micro-kernel of a family
+// in this build, best first. Rows of all families have
+//
+//   name    "{family}_{type}_{tile}__{isa}", as gemm_f32_5x16__avx2; some have
+//           no tile. No other row has the same name
+//   isa     the features that a CPU must have, as bits; 0: any CPU, and only
+//           then the name ends in __scalar
+//   kType   NameOf(kType) is the type in the name; self-tests fill operands
+//           with numbers of it. GemmUkernel has `types` instead
+//
+// and then their functions, or a pointer to a set of functions. tables_test
+// checks the names. What else a row says is in the header of its family.
 #ifndef MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_
 #define MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_
 
@@ -24,8 +37,11 @@
 
 namespace mace::cpu {
 
-// Calls f(row) for each row of each table. Those of binary sums are left out:
-// their functions are those of kBinaryF32 and kBinaryF16.
+// Calls f(row) for each row of each table, in this order, whether this CPU can
+// run it or not; f takes rows of any type. Tables of single functions,
+// kClampF32, kBinaryAddF32, kBinarySubtractF32 and kBinaryAddF16, are left out:
+// their functions are those of kActivateF32, kBinaryF32 and kBinaryF16. A new
+// table is added here.
 template <typename F>
 void ForEachRow(const F& f) {
   const auto each = [&f](const auto& table) {

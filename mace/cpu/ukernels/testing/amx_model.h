@@ -1,6 +1,10 @@
 // Tiles of AMX in plain C++, as Intel's Software Developer's Manual (volume 2,
 // palette 1) defines their instructions, for CPUs that have none.
 // SPDX-License-Identifier: Apache-2.0
+//
+// ModelTiles takes the place of the CPU's tiles in gemm_q8_amx.h, where its
+// functions are described: gemm_q8_test runs the loop of the micro-kernel with
+// it, on any CPU. Other tests run the same loop on an emulated CPU (test/amx).
 #ifndef MACE_CPU_UKERNELS_TESTING_AMX_MODEL_H_
 #define MACE_CPU_UKERNELS_TESTING_AMX_MODEL_H_
 
@@ -12,11 +16,16 @@
 
 namespace mace::cpu {
 
-// Expects what the instructions demand: a CPU raises #GP or #UD otherwise.
+// The state of the tiles of a thread. Expects what the instructions demand: a
+// CPU raises #GP or #UD otherwise. Also expects that whoever configures tiles
+// releases them: as long as they are in use, each switch of threads saves 8
+// KiB.
 class ModelTiles {
  public:
   ~ModelTiles() { EXPECT_EQ(config_.palette, 0) << "tiles are not released"; }
 
+  // LDTILECFG, of palette 1: 8 tiles of at most 16 rows of 64 bytes. All are
+  // zero afterwards. Fields for tiles 8 to 15 must be 0.
   void Configure(const AmxConfig& config) {
     static_assert(sizeof(AmxConfig) == 64);
     EXPECT_EQ(config.palette, 1);
@@ -31,6 +40,8 @@ class ModelTiles {
     std::memset(data_, 0, sizeof(data_));
   }
 
+  // TILELOADD: rows are `step` bytes apart, 0 being allowed. What the tile has
+  // beyond its configured rows and bytes becomes 0.
   template <int kTile>
   void Load(const void* from, size_t step) {
     ExpectConfigured(kTile);
@@ -43,6 +54,7 @@ class ModelTiles {
     }
   }
 
+  // TILESTORED: writes the configured rows and bytes, no others.
   template <int kTile>
   void Store(void* to, size_t step) {
     ExpectConfigured(kTile);
@@ -52,6 +64,11 @@ class ModelTiles {
     }
   }
 
+  // TDPBUSD: to[m][n] += the dot product of 4 unsigned bytes of first[m] and 4
+  // signed bytes of second[k], for each k. Elements of `to` are int32, and
+  // `second` is packed:
+  //
+  //   first  [m][4 k + i]   times   second [k][4 n + i]      i = 0, 1, 2, 3
   template <int kTo, int kFirst, int kSecond>
   void AddProducts() {
     static_assert(kTo != kFirst && kTo != kSecond && kFirst != kSecond);
@@ -72,6 +89,7 @@ class ModelTiles {
     }
   }
 
+  // TILERELEASE: no tile is configured afterwards.
   void Release() { config_ = {/*palette=*/0}; }
 
  private:
@@ -92,7 +110,7 @@ class ModelTiles {
     EXPECT_GT(config_.rows[tile], 0);
   }
 
-  AmxConfig config_ = {/*palette=*/0};
+  AmxConfig config_ = {/*palette=*/0};  // palette 0: not configured
   uint8_t data_[kTiles][kMaxRows][kMaxBytes] = {};
 };
 

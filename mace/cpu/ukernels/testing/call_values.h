@@ -1,5 +1,9 @@
 // What the typical calls of float and of quantized micro-kernels share.
 // SPDX-License-Identifier: Apache-2.0
+//
+// For calls.cc and calls_q8.cc only, which make a UkernelCall of each row. The
+// two are separate because of their length. A call owns its operands: its `run`
+// holds a shared pointer to the Bytes that Values has filled.
 #ifndef MACE_CPU_UKERNELS_TESTING_CALL_VALUES_H_
 #define MACE_CPU_UKERNELS_TESTING_CALL_VALUES_H_
 
@@ -13,13 +17,19 @@
 
 namespace mace::cpu {
 
-using Bytes = std::vector<uint8_t>;
+using Bytes = std::vector<uint8_t>;  // memory for elements of any type
 using Calls = std::vector<UkernelCall>;
 
-constexpr size_t kLength = 2048;  // elements, for elementwise functions
+// Elements, for elementwise functions: three arrays of as many floats fit into
+// a first-level cache of 32 KiB.
+constexpr size_t kLength = 2048;
 
-// Random bits: floats in [1, 2), or any integers. No operation on such floats,
-// nor a sum of a few thousand of their products, gives a denormal or infinity.
+// Resizes `memory` for n elements and fills them with random bits: floats in
+// [1, 2), of f32, bf16 or fp16, or any integers. No operation on such floats,
+// nor a sum of a few thousand of their products, gives a denormal or infinity,
+// with which some CPUs take longer. Returns the first element; it stays valid
+// until `memory` is resized. Values depend on n only, so that each run times
+// the same ones.
 template <typename T>
 T* Values(Bytes& memory, size_t n) {
   memory.resize(n * sizeof(T));
@@ -30,6 +40,7 @@ T* Values(Bytes& memory, size_t n) {
     if constexpr (std::is_same_v<T, float>) {
       values[i] = 1 + static_cast<float>(bits & 0xffff) / 0x10000;
     } else if constexpr (std::is_same_v<T, Bf16>) {
+      // 1 with random digits below: 1 is 0x3f80 in bf16 and 0x3c00 in fp16.
       values[i].bits = static_cast<uint16_t>(0x3f80 | (bits & 0x7f));
     } else if constexpr (std::is_same_v<T, Fp16>) {
       values[i].bits = static_cast<uint16_t>(0x3c00 | (bits & 0x3ff));
@@ -42,7 +53,10 @@ T* Values(Bytes& memory, size_t n) {
   return values;
 }
 
-// Appends typical calls of a row; those of the other tables are in calls.cc.
+// Append typical calls of a row, at least one; those of the other tables are in
+// calls.cc, whose Add(GemmUkernel) calls AddQuantized for rows of quantized
+// values. Most operands fit into the first-level cache, so that the
+// micro-kernel is measured and not memory.
 void AddQuantized(const GemmUkernel& row, Calls& calls);
 void Add(const DwconvQ8& row, Calls& calls);
 void Add(const RequantizeQ8& row, Calls& calls);

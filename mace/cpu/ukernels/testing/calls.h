@@ -12,16 +12,26 @@
 
 namespace mace::cpu {
 
+// A call can be copied; copies share the operands, which live as long as any of
+// them. Calls of one row may run one after the other, on any thread, but not at
+// the same time.
 struct UkernelCall {
-  std::string name;  // of the row, with "/function" if it has several
-  CpuFeatures isa;   // what the CPU must have
-  double macs = 0;   // multiply-adds of a run; if there are none,
-  double bytes = 0;  // the bytes that it reads and writes in the cache
+  // Of the row, with "/function" if it has several. test/arm counts the
+  // instructions of calls that multiply and have no function in their name:
+  // these names are the keys of budget.json.
+  std::string name;
+  CpuFeatures isa;  // what the CPU must have
+  // Multiply-adds of a run; if 0, `bytes` counts, and otherwise it is 0.
+  double macs = 0;
+  double bytes = 0;  // that a run reads and writes in the cache
+  // Calls the micro-kernel, a few times if one call is too short to be timed,
+  // which `macs` includes. Packing of rows is part of it, where rows are packed
+  // in each inference. REQUIRES: the CPU has `isa`.
   std::function<void()> run;
 };
 
 // Returns at least one call of each row of each table, in the order of the
-// tables.
+// tables (ForEachRow), also of those that this CPU cannot run. It calls none.
 std::vector<UkernelCall> TypicalCalls();
 
 }  // namespace mace::cpu

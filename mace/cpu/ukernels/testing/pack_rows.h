@@ -11,14 +11,24 @@
 
 namespace mace::cpu {
 
-// The positions of rows, in elements of X.
+// The positions of m rows, in elements of X: row i is `segments` runs of k
+// elements each, which begin `segment_stride` apart, the first of them at i *
+// stride; see gemm.h.
 struct RowsAt {
   size_t m, k, segments;
   ptrdiff_t stride, segment_stride;
 };
 
-// Packs all rows of `x` as operand a, tile by tile. Bytes that packing does not
-// write are 0xff, which is NaN in floats.
+// Packs all rows of `x` as operand a, tile by tile, as a driver does, and
+// returns the tiles, one behind the other:
+//
+//   tile 0 | mr x depth |  tile 1 | mr x depth |  ..  of the last, perhaps
+//   fewer rows
+//
+// where depth, k * segments, is rounded up to a multiple of k_tile. Bytes that
+// packing does not write are 0xff, which is NaN in floats, so that a
+// micro-kernel that reads them gives wrong results. REQUIRES: kernel.pack is
+// not null, X is the type kernel.types.x.
 template <typename X>
 std::vector<uint8_t> PackedRows(const GemmUkernel& kernel, const RowsAt& rows,
                                 const X* x) {

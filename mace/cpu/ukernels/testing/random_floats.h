@@ -9,8 +9,10 @@
 
 namespace mace::cpu {
 
-// Uniform in [lo, hi) and equal on every platform. The vector ends where its
-// allocation ends, so that the sanitizers see accesses beyond it.
+// Returns n floats, uniform in [lo, hi) and equal on every platform and in each
+// call: the seed is n, so that two vectors of equal length and range are equal.
+// The vector ends where its allocation ends, so that the sanitizers see
+// accesses beyond it.
 inline std::vector<float> RandomFloats(size_t n, float lo = -1, float hi = 1) {
   std::mt19937 rng(static_cast<uint32_t>(n));
   std::vector<float> values(n);

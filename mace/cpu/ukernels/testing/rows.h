@@ -1,6 +1,10 @@
-// Records which rows of the tables a test runs, in its log and in its results:
-// tools/rings/report.py lists the rows that no test ran.
+// Records which rows of the tables a test runs, in its results: from these,
+// tools/rings/summary.py prints the rows that no test ran.
 // SPDX-License-Identifier: Apache-2.0
+//
+// tables_test records all rows of the tables, tests of micro-kernels those that
+// they run, both as properties in the XML files of gtest. So a row that no CPU
+// of a ring of tests can run is noticed.
 #ifndef MACE_CPU_UKERNELS_TESTING_ROWS_H_
 #define MACE_CPU_UKERNELS_TESTING_ROWS_H_
 
@@ -10,12 +14,17 @@
 
 namespace mace::cpu {
 
+// Whether this CPU has the features of the row. Unlike RunsHere, records
+// nothing: for tests of what calls micro-kernels, which have their own tests.
 template <typename Row>
 bool FitsThisCpu(const Row& row) {
   return (row.isa & DetectCpuFeatures()) == row.isa;
 }
 
-// Returns whether this CPU can run the row. A test that gets true must run it.
+// Returns whether this CPU can run the row, and if so, records in the results
+// of the test that it has run: the property "name of the row" with the value
+// "executed". So a test that gets true must run it. Only call it in a test, on
+// its thread.
 template <typename Row>
 bool RunsHere(const Row& row) {
   if (!FitsThisCpu(row)) return false;

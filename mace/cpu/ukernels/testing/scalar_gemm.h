@@ -7,7 +7,9 @@
 
 namespace mace::cpu {
 
-// Null: the table has no row of these types for every CPU.
+// Returns the row of these types that runs on every CPU (isa is 0). Null if the
+// table has none. Its packing may differ from that of the row with which it is
+// compared: operands are packed for each of them.
 template <size_t kRows>
 const GemmUkernel* ScalarGemm(const GemmUkernel (&table)[kRows],
                               const GemmTypes& types) {

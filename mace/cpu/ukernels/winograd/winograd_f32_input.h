@@ -1,5 +1,17 @@
 // Winograd's transform of input tiles.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Each vector has kLanes channels of one pixel, so that all lanes do the same.
+// For a tile and a vector of channels, v = B' d B takes two passes of the same
+// one-dimensional transform:
+//
+//   d [A][A]  --columns-->  B' d  --rows-->  B' d B [A][A]
+//   pixels                  `columns`        v
+//
+// This is the version for all instruction sets. winograd_f32_tile.h makes a set
+// of it, in the simd__*.cc; winograd_f32__aarch64.cc has F(4, 3) in assembly
+// instead (winograd_f32_input_four.h) and takes from here what is left of the
+// channels.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_H_
 
@@ -14,9 +26,11 @@ using simd::F32;
 using simd::MulAdd;
 using simd::Set1;
 
-// How many rows or columns are transformed at a time. Wide cores reorder the
-// instructions of all of them. Arm does not have enough registers for that, nor
-// for a copy of the tile's strides.
+// How many rows or columns are transformed at a time: the factor by which their
+// loops are unrolled. Wide cores reorder the instructions of all of them. Arm
+// does not have enough registers for that. Held is how the description of a
+// tile is kept while its channels are transformed: a copy on Arm, elsewhere a
+// reference to that of the caller. Both choices come from instruction counts.
 #if defined(__ARM_NEON)
 constexpr int kUnrolledLines = 1;
 template <typename Tile>
@@ -27,8 +41,17 @@ template <typename Tile>
 using Held = const Tile&;
 #endif
 
-// Transforms one row or column: the polynomial with coefficients d, divided by
-// all points but one, for each of the points 0, +p, -p, ..., infinity.
+// Transforms one row or column, v = B' d. Element i of v is the sum of d[k]
+// times the coefficient of x^k in the product of (x - point) over all finite
+// points but the i-th. Each point of a pair has the factors x, (x + p) or (x -
+// p), and without[p]:
+//
+//   v[0]      sum of all[j] * d[2j]
+//   v[2p+1]   sum of without[p][j] * (d[2j+2] + p * d[2j+1])      point +p
+//   v[2p+2]   sum of without[p][j] * (d[2j+2] - p * d[2j+1])      point -p
+//   v[M+1]    sum of all[j] * d[2j+1]                             infinity
+//
+// The last factors are 1: sums begin with their element of d.
 template <int kPairs>
 inline void TransformInput(const F32 (&d)[2 * kPairs + 2],
                            F32 (&v)[2 * kPairs + 2]) {
@@ -54,15 +77,17 @@ inline void TransformInput(const F32 (&d)[2 * kPairs + 2],
   }
 }
 
+// A tile, once its pixels are found; v and strides as in WinogradInputF32.
 struct InputTile {
-  const float* const* x;  // [A][A] pixels
+  const float* const* x;  // [A][A] pixels, each with all channels
   float* v;
   ptrdiff_t v_stride, group_stride;
 };
 
 // Transforms `n` channels from `c` on: kLanes of them, or fewer if kPartial.
-// The values between the transforms of columns and rows do not fit into
-// registers.
+// Other channels are neither read nor written. REQUIRES: c is a multiple of
+// kLanes. The values between the transforms of columns and rows do not fit into
+// registers: `columns` has 16, 36 or 64 vectors.
 template <int kPairs, bool kPartial>
 [[gnu::always_inline]] inline void InputChannels(Held<InputTile> t, size_t c,
                                                  size_t n) {
@@ -96,7 +121,9 @@ template <int kPairs, bool kPartial>
   }
 }
 
-// The pixels of the k-th tile.
+// Writes where the A x A pixels of the k-th tile are, in the order of its
+// lines; a column outside [first, end) is t.zeros. That takes as long for one
+// channel as for many, and saves the loops over channels all conditions.
 template <int kPairs>
 inline void FindPixels(const WinogradInputF32& t, size_t k, const float** x) {
   constexpr int kM = 2 * kPairs, kA = kM + 2;
@@ -111,8 +138,8 @@ inline void FindPixels(const WinogradInputF32& t, size_t k, const float** x) {
   }
 }
 
-// The channels of a tile from `c` on. This is a separate function because
-// compilers then keep more values in registers.
+// Transforms the channels of a tile from `c` on, a multiple of kLanes. This is
+// a separate function because compilers then keep more values in registers.
 template <int kPairs>
 [[gnu::noinline]] void InputTileFrom(const InputTile& tile, size_t channels,
                                      size_t c) {
@@ -124,7 +151,8 @@ template <int kPairs>
   if (c < channels) InputChannels<kPairs, true>(t, c, channels - c);
 }
 
-// The channels of all tiles from tile `begin` on.
+// Transforms the channels of all tiles from channel `begin` on, a multiple of
+// kLanes: 0, or those that assembly has left.
 template <int kPairs>
 inline void InputFrom(const WinogradInputF32& t, size_t begin) {
   constexpr int kA = 2 * kPairs + 2;
@@ -138,6 +166,7 @@ inline void InputFrom(const WinogradInputF32& t, size_t begin) {
   }
 }
 
+// A WinogradInputF32Fn for M = 2 * kPairs.
 template <int kPairs>
 void WinogradInput(const WinogradInputF32& tiles) {
   InputFrom<kPairs>(tiles, 0);

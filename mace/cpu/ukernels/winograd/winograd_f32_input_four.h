@@ -3,8 +3,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // It is assembly because compilers do not use such loads and do not find
-// registers for them. Of the six lines or columns, number i is in v(4i) to v(4i
-// + 3).
+// registers for them. Registers, while a column or a line of six is
+// transformed:
+//
+//   channels   c..c+3   c+4..c+7   c+8..c+11   c+12..c+15
+//   number 0   v0       v1         v2          v3
+//   number 1   v4       v5         v6          v7
+//   ...
+//   number 5   v20      v21        v22         v23
+//   v24 to v29: temporary; v30, v31: the factors
+//
+// Unlike winograd_f32_input.h, which begins anew with each tile, this
+// transforms the columns of all tiles first: two neighbours share two columns,
+// of which each is transformed once.
+//
+//   1. for each column in the image: six pixels, one of each line
+//        --> columns [column][6][16]
+//   2. for each tile, for each of its six lines: that line of its six columns
+//        --> six elements of v
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_FOUR_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_FOUR_H_
 
@@ -16,10 +32,15 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kInputTogether = 16;
+constexpr size_t kInputTogether = 16;  // channels: four registers
+// A column between the two transforms, [line][channel].
 using InputColumn = float[6][kInputTogether];
 
-// The factors of TransformInput: {all, without}, {pair, pair * without}.
+// The factors of TransformInput, with p and q the pairs. Lanes of v30 and of
+// v31:
+//
+//   v30   all[0]   all[1]   without[p][0]       without[q][0]
+//   v31   p        q        p * without[p][0]   q * without[q][0]
 struct FourInputFactors {
   float value[8] = {};
 };
@@ -31,14 +52,15 @@ constexpr FourInputFactors MakeFourInputFactors() {
 }
 constexpr FourInputFactors kFourInputFactors = MakeFourInputFactors();
 
-// The operands of the assembly, which reads the fields in this order; strides
-// are in bytes.
+// The operands of the assembly, which reads the fields by their offsets in this
+// order; strides are in bytes, those of `lines` as well. Fields of eight bytes
+// each: offset 8 i is that of the i-th.
 struct FourInputs {
   WinogradLineF32 lines[6];
-  size_t count;  // number of columns inside the image
-  InputColumn* inside;
-  const InputColumn* columns;
-  float* v;
+  size_t count;                // number of columns inside the image; may be 0
+  InputColumn* inside;         // the first of these columns
+  const InputColumn* columns;  // column 0 of the first tile
+  float* v;                    // element 0, channel c of the first tile
   ptrdiff_t v_stride;
   ptrdiff_t group_stride;
   ptrdiff_t next_line;  // from the last group of a line of v to the next line
@@ -47,6 +69,16 @@ struct FourInputs {
   const float* factors;
 };
 
+// Transforms sixteen channels of all tiles. In the first loop, x0 to x5 are
+// pixels of the six lines, x6 to x11 their strides, and x13 is the column that
+// is written. In the others, x1 reads `columns`, and x2 to x7 write the six
+// elements of a line of v, x8 and x9 being the steps of x1, x10 and x11 those
+// of x2 to x7.
+//
+// mace_two transforms two of the four registers of each number at once, d and
+// e, as TransformInput: while one waits for a result, the other is computed. It
+// writes number i over number i. The macros are local: .purgem removes them, as
+// compilers may copy the assembly.
 inline void TransformSixteen(const FourInputs& tiles) {
   asm volatile(R"(
     .macro mace_two d0, d1, d2, d3, d4, d5, e0, e1, e2, e3, e4, e5
@@ -173,7 +205,10 @@ inline void TransformSixteen(const FourInputs& tiles) {
                  "cc", "memory");
 }
 
-// Channels c to c + 15. Columns outside the image have already been set to 0.
+// Transforms channels c to c + 15 of all tiles; c is a multiple of 16.
+// `columns` has a column for each of the (tiles - 1) * 4 + 6. REQUIRES: those
+// outside the image, [0, first) and [end, ...), have been set to 0, which is
+// what zeros are transformed to; they stay so for the next channels.
 inline void InputSixteen(const WinogradInputF32& t, size_t c,
                          InputColumn* columns) {
   constexpr ptrdiff_t kBytes = sizeof(float);
@@ -187,6 +222,7 @@ inline void InputSixteen(const WinogradInputF32& t, size_t c,
   args.v = t.v + static_cast<ptrdiff_t>(c / 4) * t.group_stride;
   args.v_stride = t.v_stride * kBytes;
   args.group_stride = t.group_stride * kBytes;
+  // Four groups have been written, with a step of group_stride between them.
   args.next_line = 6 * args.v_stride - 3 * args.group_stride;
   args.next_tile = t.tile_stride * kBytes - 36 * args.v_stride;
   args.tiles = t.tiles;

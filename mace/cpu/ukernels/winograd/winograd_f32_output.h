@@ -1,5 +1,14 @@
 // Winograd's transform of products to output tiles.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Vectors are as in winograd_f32_input.h, with output channels in their lanes.
+// The transform, one dimension at a time, makes fewer of more:
+//
+//   m [A][A]  --columns-->  A' m [M][A]  --rows-->  A' m A [M][M]
+//                           `columns`              + bias, clamped: y
+//
+// winograd_f32__aarch64.cc has pairs of tiles of eight channels for F(4, 3) in
+// assembly (winograd_f32_output_four.h) and the others from here.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_H_
 
@@ -11,8 +20,12 @@
 namespace mace::cpu {
 namespace {
 
-// Transforms one row or column: from the values m at the points to 2 * kPairs
-// outputs.
+// Transforms one row or column, y = A' m, from the values m at the points to M
+// = 2 * kPairs outputs:
+//
+//   y[i] = (i == 0 ? m[0] : 0) + (i == M - 1 ? m[M + 1] : 0)
+//          + sum over pairs p of p^i * (m[2p+1] + m[2p+2])     i even
+//                                p^i * (m[2p+1] - m[2p+2])     i odd
 template <int kPairs>
 inline void TransformOutput(const F32 (&m)[2 * kPairs + 2],
                             F32 (&y)[2 * kPairs]) {
@@ -27,12 +40,16 @@ inline void TransformOutput(const F32 (&m)[2 * kPairs + 2],
 #pragma GCC unroll 8
     for (int i = 0; i < 2 * kPairs; ++i, power *= kPoints.pair[p]) {
       const F32 term = i % 2 == 0 ? sum : difference;
+      // All outputs but the first and the last begin with the first pair.
       const bool starts = p == 0 && i > 0 && i < 2 * kPairs - 1;
       y[i] = starts ? Set1(power) * term : MulAdd(Set1(power), term, y[i]);
     }
   }
 }
 
+// Transforms `n` channels of one tile from `c` on: kLanes of them, or fewer if
+// kPartial. t.m, t.y and t.width are those of the tile: width is in [1, M]. Of
+// the columns, all A are transformed, but of the lines only t.height.
 template <int kPairs, bool kPartial>
 [[gnu::always_inline]] inline void OutputChannels(Held<WinogradOutputF32> t,
                                                   size_t c, size_t n) {
@@ -64,6 +81,8 @@ template <int kPairs, bool kPartial>
       float* pixel = to + static_cast<ptrdiff_t>(j) * t.pixel_stride;
       kPartial ? simd::StoreN(pixel, clamped, n) : simd::Store(pixel, clamped);
     };
+    // Whole tiles, nearly all, take no condition for each column. Of a cut one,
+    // the last column is never stored.
     if (t.width == kM) {
 #pragma GCC unroll 8
       for (size_t j = 0; j < kM; ++j) store(j);
@@ -76,8 +95,8 @@ template <int kPairs, bool kPartial>
   }
 }
 
-// Transforms one tile. This is a separate function because compilers then keep
-// more values in registers.
+// Transforms one tile, all channels; t.tiles is not read. This is a separate
+// function because compilers then keep more values in registers.
 template <int kPairs>
 [[gnu::noinline]] void OutputTile(const WinogradOutputF32& tile) {
   using simd::kLanes;
@@ -89,7 +108,8 @@ template <int kPairs>
   if (c < t.channels) OutputChannels<kPairs, true>(t, c, t.channels - c);
 }
 
-// Transforms the tiles from the k-th on.
+// Transforms the tiles from the k-th on, one after the other: each is as if it
+// were alone, and the last one has what is left of the width.
 template <int kPairs>
 inline void OutputFrom(const WinogradOutputF32& tiles, size_t k) {
   constexpr size_t kM = 2 * kPairs;
@@ -103,6 +123,7 @@ inline void OutputFrom(const WinogradOutputF32& tiles, size_t k) {
   }
 }
 
+// A WinogradOutputF32Fn for M = 2 * kPairs.
 template <int kPairs>
 void WinogradOutput(const WinogradOutputF32& tiles) {
   OutputFrom<kPairs>(tiles, 0);

@@ -4,8 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // It is assembly because compilers do not use such loads and do not find
-// registers for them. Of the six lines or columns, number i is in v(4i) to v(4i
-// + 3).
+// registers for them. A load is contiguous because tiles of eight channels lie
+// behind one another in m. Registers, while a column or a line of six is
+// transformed:
+//
+//              tile k             tile k + 1
+//   channels   0..3     4..7      0..3     4..7
+//   number 0   v0       v1        v2       v3
+//   number 1   v4       v5        v6       v7
+//   ...
+//   number 5   v20      v21       v22      v23
+//   v24 to v27: temporary; v28, v29: the factors; v30, v31: the bias
+//
+// Outputs 0, 1 and 2 replace the values 0, 1 and 2, output 3 replaces value 5.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_FOUR_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_FOUR_H_
 
@@ -17,7 +28,8 @@
 namespace mace::cpu {
 namespace {
 
-// Powers of both points: {first, second, their squares}, {their cubes}.
+// Powers of both points, p and q: v28 is {p, q, p^2, q^2}, the first two lanes
+// of v29 are {p^3, q^3}.
 struct FourOutputFactors {
   float value[8] = {};
 };
@@ -28,24 +40,35 @@ constexpr FourOutputFactors MakeFourOutputFactors() {
 }
 constexpr FourOutputFactors kFourOutputFactors = MakeFourOutputFactors();
 
-// The operands of the assembly, which reads the fields in this order; strides
-// are in bytes.
+// The operands of the assembly, which reads the fields by their offsets in this
+// order, of eight bytes each; strides are in bytes. Those of the second tile
+// are given for each column, because some may be outside the image.
 struct FourOutputs {
-  const float* m;
-  ptrdiff_t m_stride;
-  const float* factors;
-  float* columns;       // [6][4][16], between the two transforms
-  const float* bias;    // 8 floats
-  const float* bounds;  // lower, upper
-  size_t clamps;        // bit 0: from below, bit 1: from above
-  size_t height;        // > 0
-  float* y;             // output of the first tile
+  const float* m;        // element 0 of the first tile; then that of the second
+  ptrdiff_t m_stride;    // between elements
+  const float* factors;  // kFourOutputFactors
+  float* columns;        // [6][4][16], between the two transforms
+  const float* bias;     // 8 floats
+  const float* bounds;   // lower, upper
+  size_t clamps;         // bit 0: from below, bit 1: from above
+  size_t height;         // > 0
+  float* y;              // output of the first tile
   ptrdiff_t pixel_stride;
   ptrdiff_t line_stride;
-  float* second[4];  // pixels in a line of the second tile
-  ptrdiff_t second_stride[4];
+  float* second[4];            // pixels in the first line of the second tile
+  ptrdiff_t second_stride[4];  // from line to line
 };
 
+// Transforms two tiles. The first loop takes the six columns of m, x0 to x5
+// being their six elements, and writes four values of each to `columns`; the
+// second takes these as lines, adds the bias, clamps, and stores the pixels:
+// x4, x0, x6 and x7 are those of the first tile, x10 to x13 those of the
+// second.
+//
+// mace_two transforms two of the four registers of each number at once, d and
+// e, as TransformOutput: while one waits for a result, the other is computed.
+// mace_pixels applies `what` to the outputs with b0 for channels 0 to 3 and b1
+// for 4 to 7. The instructions for a bound run only where it is finite.
 inline void OutputTwo(const FourOutputs& tiles) {
   asm volatile(R"(
     .macro mace_two d0, d1, d2, d3, d4, d5, e0, e1, e2, e3, e4, e5
@@ -173,10 +196,12 @@ inline void OutputTwo(const FourOutputs& tiles) {
                  "v27", "v28", "v29", "v30", "v31", "cc", "memory");
 }
 
+// False of NaN, too: x - x is 0 for finite numbers only.
 bool IsFinite(float x) { return x - x == 0; }
 
 // Transforms tiles of eight channels in pairs, all of them except the last one
-// of an odd number. Returns how many tiles that were.
+// of an odd number. Returns how many tiles that were. REQUIRES: t.channels and
+// t.tile_stride are 8, as where m is the output of a GEMM tile with 8 columns.
 inline size_t OutputPairs(const WinogradOutputF32& t) {
   constexpr ptrdiff_t kBytes = sizeof(float);
   float columns[6 * 4 * 16], bias[8] = {}, beside[8];
@@ -197,7 +222,8 @@ inline size_t OutputPairs(const WinogradOutputF32& t) {
     args.m = t.m + k * 8;
     args.y = t.y + static_cast<ptrdiff_t>(4 * k) * t.pixel_stride;
     for (size_t j = 0; j < 4; ++j) {
-      // Pixels beyond the line are written to a place that is never read.
+      // Only the last tile may be cut. Its pixels beyond the width are written
+      // to `beside`, which is never read, one line over the other.
       const bool inside = 4 * k + 4 + j < t.width;
       args.second[j] =
           inside ? args.y + static_cast<ptrdiff_t>(4 + j) * t.pixel_stride

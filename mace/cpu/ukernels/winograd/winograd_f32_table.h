@@ -17,7 +17,10 @@ struct WinogradF32 {
   const WinogradF32Set* set;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// The dispatcher (ChooseRow in mace/cpu/common/choose.h) takes the first row
+// whose `isa` the CPU has and which passes its self-test; the last row of a
+// build runs on each CPU of that build. The row for armv7 differs from that for
+// armv8 in F(4, 3) only.
 inline constexpr WinogradF32 kWinogradF32[] = {
 #if defined(__x86_64__)
     {"winograd_f32__avx512", kCpuAvx512, &winograd_f32__avx512},

@@ -1,5 +1,8 @@
 // The functions of a set of Winograd micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by simd__*.cc, once for each instruction set, which define a set as
+// kWinograd; and by winograd_f32__aarch64.cc, which replaces its F(4, 3).
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_
 
@@ -12,7 +15,10 @@
 namespace mace::cpu {
 namespace {
 
-// Transforms filters [c, c + n): kLanes of them, or fewer if kPartial.
+// Transforms filters [c, c + n), u = G g G': kLanes of them, or fewer if
+// kPartial, in the lanes of vectors. One line of u at a time: the dot products
+// of row i of G and the columns of g are three values, `line`; those of each
+// row of G and `line` are line i of u.
 template <int kPairs, bool kPartial>
 inline void TransformFilters(const WinogradFilterF32& t, size_t c, size_t n) {
   constexpr int kA = 2 * kPairs + 2;
@@ -38,6 +44,7 @@ inline void TransformFilters(const WinogradFilterF32& t, size_t c, size_t n) {
   }
 }
 
+// A WinogradFilterF32Fn for M = 2 * kPairs.
 template <int kPairs>
 void WinogradFilter(const WinogradFilterF32& t) {
   size_t c = 0;
@@ -47,6 +54,7 @@ void WinogradFilter(const WinogradFilterF32& t) {
   if (c < t.n) TransformFilters<kPairs, true>(t, c, t.n - c);
 }
 
+// The set of the instruction set for which the including file is compiled.
 constexpr WinogradF32Set kWinograd = {
     simd::kLanes,
     {WinogradInput<1>, WinogradInput<2>, WinogradInput<3>},

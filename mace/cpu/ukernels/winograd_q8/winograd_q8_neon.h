@@ -1,5 +1,16 @@
 // Products of 16 bits on NEON, by lanes of a row.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The file for armv7 (4 rows) and that for armv8 (8 rows) include it. Eight k
+// of a row are in a register, and each of them multiplies eight columns at a
+// time by a widening multiplication with a lane (SMLAL):
+//
+//   a[i]     | k  k+1  ..  k+7 |             int16, row i, a group of v
+//                  |  lane
+//   columns  | j  j+1  ..  j+7 |             int16, of line k + lane of b
+//   acc[i]   | j..j+3 | j+4..j+7 |           two vectors of int32
+//
+// b has group 1: a line of nr = 16 columns for each k.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_NEON_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_NEON_H_
 
@@ -10,9 +21,11 @@
 namespace mace::cpu {
 namespace {
 
+// nr of the table; and channels of a group of v, which are `step`, too.
 constexpr size_t kColumns = 16, kLanes = 8;
 
-// Adds lane kLane of `a` times eight columns.
+// acc += lane kLane of `a` times eight columns. On armv7 the lane must be in a
+// register of half the length.
 template <int kLane>
 inline void AddLane(int16x8_t a, int16x8_t b, int32x4_t acc[2]) {
 #if defined(__aarch64__)
@@ -25,7 +38,9 @@ inline void AddLane(int16x8_t a, int16x8_t b, int32x4_t acc[2]) {
 #endif
 }
 
-// Adds lane kLane of M rows times 8 * kEights columns.
+// Adds lane kLane of M rows times 8 * kEights columns. b points to the first
+// column of the line of lane 0. Each vector of columns is loaded once for all
+// rows.
 template <int M, int kEights, int kLane>
 inline void AddColumns(const int16x8_t a[M], const int16_t* b,
                        int32x4_t acc[M][2 * kEights]) {
@@ -37,7 +52,9 @@ inline void AddColumns(const int16x8_t a[M], const int16_t* b,
   }
 }
 
-// The first M of kRows rows, 8 * kEights columns from `column` on.
+// Multiplies the first M of kRows rows (mr) by 8 * kEights columns from
+// `column` on, for all of depth. 2 * M * kEights registers accumulate, and M
+// hold rows. REQUIRES: t.depth is a multiple of kLanes.
 template <size_t kRows, int M, int kEights>
 inline void MultiplyLanes(const WinogradQ8Gemm& t, size_t column) {
   int32x4_t acc[M][2 * kEights];
@@ -73,7 +90,9 @@ inline void MultiplyLanes(const WinogradQ8Gemm& t, size_t column) {
   }
 }
 
-// All columns: 16 or fewer registers accumulate.
+// Multiplies the first M of kRows rows by all columns: with the M and kEights
+// of the two files, 16 or fewer registers accumulate. `a` is read once for each
+// 8 * kEights columns.
 template <size_t kRows, int M, int kEights>
 void MultiplyRows(const WinogradQ8Gemm& t) {
   for (size_t column = 0; column < kColumns; column += 8 * kEights) {

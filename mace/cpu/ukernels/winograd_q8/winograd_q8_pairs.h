@@ -2,7 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // V is a vector of sums: V::Type, V::Zero, V::Load, V::Pair (a pair of a row,
-// in all lanes), V::Add (a sum plus the products of pairs) and V::Store.
+// in all lanes), V::Add (a sum plus the products of pairs) and V::Store. Files
+// for an instruction set define it; they differ in Add, which is VPMADDWD and
+// VPADDD, or VPDPWSSD.
+//
+// A step takes two k. One vector of b has both of them for half of the columns,
+// as group is 2; a pair of each row is in all lanes (V is 256 bits long here):
+//
+//   b0    | k k+1 | k k+1 | .. | k k+1 |      int16, columns 0 .. 7
+//   pair  | k k+1 | k k+1 | .. | k k+1 |      int16, row i
+//   Add   | sum   | sum   | .. | sum   |      int32, acc[i][0]
+//
+// Two times M vectors accumulate: 24 of 32 registers for 12 rows on AVX-512, 12
+// of 16 for 6 rows on AVX2.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_PAIRS_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_PAIRS_H_
 
@@ -13,9 +25,12 @@
 namespace mace::cpu {
 namespace {
 
-constexpr size_t kStep = 2;
+constexpr size_t kStep = 2;  // k of a step: `step` and `group` of the table
 
-// The first M of kRows rows, two vectors of columns.
+// Multiplies the first M of kRows rows (mr) by two vectors of columns (nr), for
+// all of depth. The outer loop takes one group of v, kLanes channels of all
+// rows, and the last one only up to depth. REQUIRES: t.depth is a multiple of
+// kStep.
 template <typename V, size_t kRows, int M>
 inline void MultiplyPairs(const WinogradQ8Gemm& t) {
   constexpr size_t kLanes = sizeof(typename V::Type) / sizeof(int16_t);
@@ -46,6 +61,8 @@ inline void MultiplyPairs(const WinogradQ8Gemm& t) {
   }
 }
 
+// What AVX2 and AVX-VNNI share; all of V except Add. Store takes addresses
+// aligned to 32 bytes, as all in c are.
 struct Vector256 {
   using Type = __m256i;
   static Type Zero() { return _mm256_setzero_si256(); }
@@ -60,7 +77,8 @@ struct Vector256 {
   }
 };
 
-// Rows beyond those wanted cost less than the code of more functions.
+// A WinogradQ8GemmFn for mr = 6. Rows beyond those wanted, at most one, cost
+// less than the code of more functions.
 template <typename V>
 void MultiplySixRows(const WinogradQ8Gemm& t) {
   if (t.m > 4) return MultiplyPairs<V, 6, 6>(t);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A new one is a file, winograd_q8_{MR}x{NR}__{isa}.cc, with a declaration in
-// winograd_q8.h and a row here.
+// winograd_q8.h and a row here. How filters are packed follows from nr, step
+// and group of the row, how tiles of the input are from mr and lanes.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_TABLE_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_TABLE_H_
 
@@ -13,12 +14,13 @@
 
 namespace mace::cpu {
 
-// What the work of a set costs, in multiply-adds of the matrix product of
-// quantized values (gemm_q8) that the same CPU takes.
+// What the work of a set costs, in multiply-adds of the GEMM of quantized
+// values (gemm_q8) that the same CPU takes. PlanConv (mace/cpu/conv) compares
+// the sum for a convolution with that of the GEMM, and takes the cheaper one.
 struct WinogradQ8Costs {
   double product;      // a multiply-add of 16 bits
-  double input;        // of a channel of a tile
-  double output;       // of an output channel of a tile
+  double input;        // of a channel of a tile, all 36 elements
+  double output;       // of an output channel of a tile, all 16 outputs
   double filter_byte;  // of the packed filter, each time it is read
 };
 
@@ -30,9 +32,9 @@ struct WinogradQ8 {
   // is gained: AMX-INT8 multiplies 16 of them where AVX512-VNNI multiplies 16
   // bits once.
   CpuFeatures slower_than;
-  int mr, nr;  // the tile of a product
+  int mr, nr;  // the tile of the GEMM: rows are tiles, columns output channels
   int lanes;   // channels of a group of v
-  int step;    // of the depth of a product
+  int step;    // depth is a multiple of it: padded filters are 0 there
   int group;   // adjacent channels of b that an instruction multiplies
   WinogradQ8Costs costs;
   const WinogradQ8Set* set;

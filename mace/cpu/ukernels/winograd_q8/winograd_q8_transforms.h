@@ -4,6 +4,12 @@
 //
 // The compiler's own vectors serve every instruction set: these are additions
 // and shifts of 16 and 32 bits.
+//
+// kBytes is that of a vector of int16 or int32, which has the length of the
+// registers with which the GEMM multiplies: 64 for AVX-512, 32 for AVX2 and
+// AVX-VNNI, 16 elsewhere. A group of v is a vector of kBytes / 2 channels.
+// Included by winograd_q8_pairs.h and winograd_q8_neon.h, and by the file in
+// plain C++.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_TRANSFORMS_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_TRANSFORMS_H_
 
@@ -12,6 +18,9 @@
 namespace mace::cpu {
 namespace {
 
+// Quantized has as many elements as Halves, to which it is converted. The sums
+// of outputs wrap around: they are added as Words, where that is defined, and
+// shifted as Ints, where the sign is kept.
 template <size_t kBytes>
 struct VectorsOf {
   typedef int8_t Quantized __attribute__((vector_size(kBytes / 2)));
@@ -20,6 +29,7 @@ struct VectorsOf {
   typedef uint32_t Words __attribute__((vector_size(kBytes)));
 };
 
+// Loads from any address.
 template <typename To>
 inline To LoadVector(const void* from) {
   To to;
@@ -27,7 +37,16 @@ inline To LoadVector(const void* from) {
   return to;
 }
 
-// One dimension of the input's transform.
+// One dimension of the input's transform, v = B d, with the rows of B
+//
+//    4   0  -5   0   1   0
+//    0  -4  -4   1   1   0
+//    0   4  -4  -1   1   0
+//    0  -2  -1   2   1   0
+//    0   2  -1  -2   1   0
+//    0   4   0  -5   0   1
+//
+// (Lavin and Gray, section 4.3). Sums that rows share are computed once.
 template <typename V>
 inline void TransformInput(const V d[6], V v[6]) {
   const V a = d[4] - d[2] * 4, b = d[3] - d[1] * 4;
@@ -40,7 +59,15 @@ inline void TransformInput(const V d[6], V v[6]) {
   v[5] = d[5] - d[3] - e * 4;
 }
 
-// One dimension of the output's transform: 3 * 2^s_i times the outputs.
+// One dimension of the output's transform, y = A m: 3 * 2^s_i times output i,
+// with s = (3, 2, 1, 1). The fractions of Lavin and Gray's G, (1/4, -1/6, -1/6,
+// 1/24, 1/24, 1), are in A here, whose row i is multiplied by 3 * 2^s_i to have
+// integers:
+//
+//    6  -4  -4   1   1   0
+//    0  -2   2   1  -1   0
+//    0  -1  -1   1   1   0
+//    0  -1   1   2  -2   6
 template <typename V>
 inline void TransformOutput(const V m[6], V y[4]) {
   const V sum12 = m[1] + m[2], difference12 = m[1] - m[2];
@@ -51,7 +78,9 @@ inline void TransformOutput(const V m[6], V y[4]) {
   y[3] = (difference34 + m[5] * 2 + m[5]) * 2 - difference12;
 }
 
-// A vector of channels, those of `pixels` from `at` on.
+// Transforms a vector of channels, those of `pixels` from `at` on, and writes
+// element i to to + i * t.element. Reads all kBytes / 2 values of each pixel: a
+// vector of bytes is half as long as one of int16. t.pixels is not read.
 template <size_t kBytes>
 void TransformChannels(const WinogradQ8Input& t, const uint8_t* const* pixels,
                        size_t at, int16_t* to) {
@@ -66,6 +95,7 @@ void TransformChannels(const WinogradQ8Input& t, const uint8_t* const* pixels,
           LoadVector<Quantized>(pixels[i * kWinogradQ8In + j] + at);
       d[i] = __builtin_convertvector(quantized ^ flip, Halves);
     }
+    // Columns first, then the lines of what they give.
     TransformInput(d, v);
     for (size_t i = 0; i < kWinogradQ8In; ++i) lines[i][j] = v[i];
   }
@@ -78,6 +108,8 @@ void TransformChannels(const WinogradQ8Input& t, const uint8_t* const* pixels,
   }
 }
 
+// A WinogradQ8InputFn for `lanes` = kBytes / 2. The channels of the last group
+// are copied first, so that nothing is read beyond them.
 template <size_t kBytes>
 void TransformTileInput(const WinogradQ8Input& t) {
   constexpr size_t kLanes = kBytes / sizeof(int16_t);
@@ -96,6 +128,8 @@ void TransformTileInput(const WinogradQ8Input& t) {
   TransformChannels<kBytes>(t, pixels, 0, to);
 }
 
+// A WinogradQ8OutputFn for nr = kColumns, a vector of columns of one tile at a
+// time. REQUIRES: kColumns is a multiple of kBytes / 4.
 template <size_t kBytes, size_t kColumns>
 void TransformTileOutputs(const WinogradQ8Output& t) {
   using Words = typename VectorsOf<kBytes>::Words;
@@ -103,6 +137,7 @@ void TransformTileOutputs(const WinogradQ8Output& t) {
   constexpr size_t kLanes = kBytes / sizeof(int32_t);
   constexpr uint32_t kInverseOf9 = 954437177;  // 9 times it is 1 modulo 2^32
   constexpr int kShifts[kWinogradQ8Out] = {3, 2, 1, 1};
+  // Between lines of t.sums.
   const size_t line = kWinogradQ8Out * t.tiles * kColumns;
   for (size_t tile = 0; tile < t.tiles; ++tile) {
     for (size_t at = 0; at < kColumns; at += kLanes) {
@@ -122,6 +157,9 @@ void TransformTileOutputs(const WinogradQ8Output& t) {
         Words y[kWinogradQ8Out];
         TransformOutput(columns[i], y);
         for (size_t j = 0; j < kWinogradQ8Out; ++j) {
+          // y is 9 * 2^(s_i + s_j) times the sum, modulo 2^32. Both are exact:
+          // the multiplication cancels 9, and the arithmetic shift the power of
+          // 2, whose bits are 0.
           const auto scaled = reinterpret_cast<Ints>(y[j] * kInverseOf9);
           const Words sums =
               reinterpret_cast<Words>(scaled >> (kShifts[i] + kShifts[j])) +
