@@ -30,13 +30,17 @@ struct CpuOptions {
   WorkerCores cores = {};
 };
 
+// Prepares nodes by the kernels of common/kernel_table.h and
+// fused/chain_table.h; the tuner, if there is one, measures which plan is best.
 // Not thread-safe: each engine has its own.
 class CpuDevice final : public Device,
                         public NodeKernels,
                         public DeviceTuning,
                         public DeviceActivity {
  public:
-  // `packed` may be shared with other devices. Errors: MACE_OUT_OF_RESOURCES.
+  // Starts the pool of threads. `packed` may be shared with other devices, also
+  // of other engines. Kernels must not outlive the device. Errors:
+  // MACE_OUT_OF_RESOURCES.
   static Result<std::unique_ptr<CpuDevice>> Create(
       const CpuOptions& options, std::shared_ptr<PackedWeights> packed);
 

@@ -9,8 +9,9 @@
 
 namespace mace::cpu {
 
-// The constants of `node` and `threads` must live as long as the kernel.
-// REQUIRES: node.custom.state is not null, and the types are inferred.
+// Returns a kernel that calls the app's function. The constants of `node` and
+// `threads` must live as long as the kernel. REQUIRES: node.custom.state is not
+// null, and the types are inferred.
 Result<KernelPtr> PrepareCustom(const Node& node, ThreadPool* threads);
 
 }  // namespace mace::cpu

@@ -10,10 +10,13 @@
 
 namespace mace::cpu {
 
-// Whether there are so few queries.
+// Whether there are so few queries that reading keys and values takes the time:
+// at most 4 for each head, and 32 that share keys.
 bool IsDecodeAttention(const AttentionShapes& s);
 
-// REQUIRES: IsDecodeAttention(s).
+// Makes a kernel that reads keys and values, f32, f16 or int8, where they are.
+// Results do not depend on the number of threads. REQUIRES:
+// IsDecodeAttention(s).
 KernelPtr MakeDecodeAttention(const Node& node, const AttentionShapes& s,
                               const ScoreRule& rule, CpuContext& context);
 

@@ -12,13 +12,19 @@
 
 namespace mace::cpu {
 
+// Of tiles 1, 2, ... of a row of scores, y = sum of exp(score) * value is kept
+// up to date as follows: `most` and `sum` begin with -inf and 0, and y with 0;
+// for each tile, y is scaled by what Add returns, and then the tile's values,
+// times its exponentials, are added. At the end y / sum is the result.
 class SoftmaxTile {
  public:
   SoftmaxTile() = default;
   explicit SoftmaxTile(CpuFeatures features);
 
-  // Makes exponentials of n scores, and updates the largest score and the sum.
-  // Returns the factor by which what was added up before must be scaled.
+  // Replaces n scores by exp(score - *most) after raising `*most` to the
+  // largest of them, and updates `*sum`. Returns the factor by which what was
+  // added up before must be scaled. Scores of -inf become 0; if all are,
+  // nothing changes. NaN spreads to the sum.
   float Add(float* row, int64_t n, float* most, float* sum) const;
 
  private:

@@ -24,13 +24,14 @@ struct ActivationFunction {
   float coefficient = 0;  // LEAKYRELU, ELU, HARDSIGMOID
   float beta = 0;         // HARDSIGMOID
 
-  // NOOP, RELU or RELUX: min(max(x, lower()), upper()).
+  // NOOP, RELU or RELUX: min(max(x, lower()), upper()), where NaN stays NaN.
   bool is_clamp() const;
   float lower() const;  // of a clamp, else -infinity
   float upper() const;  // of a clamp, else infinity
 };
 
-// Errors: as ParseActivation.
+// Reads the attributes of a node; a SWISH without a coefficient has 1. Errors:
+// as ParseActivation.
 Result<ActivationFunction> ResolveActivation(const Node& node,
                                              const ActivationAttrs& attrs);
 
@@ -39,25 +40,31 @@ double ReferenceActivation(const ActivationFunction& activation, double x);
 
 // Applies an activation with the best micro-kernel of the CPU. A library
 // without the kernels `activations` has those of clamps, and computes the
-// others by their definitions.
+// others by their definitions. Immutable after construction: threads may apply
+// it at once.
 class Activator {
  public:
   Activator() = default;  // does nothing
   Activator(const ActivationFunction& activation, CpuFeatures features);
 
+  // Names the micro-kernel.
   const char* variant() const { return name_; }
 
   // y = activation(x) for n floats. y may be x.
   void Apply(const float* x, int64_t n, float* y) const;
-  // The same for n fp16 values, computed in float.
+  // The same for n fp16 values, computed in float and rounded once.
   void Apply(const uint16_t* x, int64_t n, uint16_t* y) const;
 
  private:
-  // Of those that are no clamps.
+  // Sets the function of an activation that is no clamp. Defined in
+  // activations.cc, or in absent_activations.cc for a library without them.
   void Choose(const ActivationFunction& activation, CpuFeatures features);
 
   const char* name_ = "none";
+  // Null: nothing is to be done, or `defined_` is to be computed.
   cpu::ActivateF32Fn* fn_ = nullptr;
+  // The parameters of fn_; their meaning depends on the function, as with the
+  // bounds of a clamp.
   float a_ = 0, b_ = 0;
   ActivationFunction defined_;  // if there is no `fn_`: to be computed by its
                                 // definition

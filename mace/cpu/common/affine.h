@@ -9,6 +9,9 @@
 
 namespace mace {
 
+// The scale and the offset have an element for each element of x (see
+// ChannelBlocks for those of channels). A clamp is part of the micro-kernel;
+// another activation is a second pass over y. Immutable after construction.
 class Affine {
  public:
   Affine() = default;
@@ -21,7 +24,8 @@ class Affine {
 
   const char* variant() const { return row_->name; }
 
-  // Computes n floats. y may be x.
+  // Computes n floats, where `scale` and `offset` have n elements. y may be x.
+  // No alignment is needed. REQUIRES: not default-constructed.
   void Apply(const float* x, const float* scale, const float* offset, int64_t n,
              float* y) const {
     row_->set->affine(

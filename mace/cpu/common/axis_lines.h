@@ -8,7 +8,11 @@
 namespace mace::cpu {
 
 // The tensor is seen as [outer, n, inner]. A line is n elements, `inner`
-// elements apart.
+// elements apart; lines l and l + 1 begin side by side unless a block of
+// `inner` ends between them.
+// shape [2, 3, 4], axis 1:   outer 2, n 3, inner 4
+// line 1:  .1..  .1..  .1..     Start(1) = 1, elements 1, 5, 9
+// line 4:  4...  4...  4...     Start(4) = 12, elements 12, 16, 20
 struct AxisLines {
   int64_t outer = 1;
   int64_t n = 1;
@@ -21,7 +25,8 @@ struct AxisLines {
   }
 };
 
-// Errors: as ResolveAxis.
+// Returns the lines along `axis` of a tensor of `shape`; a negative axis counts
+// from the end. Errors: as ResolveAxis.
 inline Result<AxisLines> LinesAlong(const Node& node, int64_t axis,
                                     const Shape& shape) {
   MACE_ASSIGN_OR_RETURN(

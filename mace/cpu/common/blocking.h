@@ -8,7 +8,7 @@
 
 namespace mace::cpu {
 
-// REQUIRES: a >= 0, b > 0.
+// Returns a / b, rounded up. REQUIRES: a >= 0, b > 0.
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Returns n doubled `times` times, or halved if `times` is negative; at least
@@ -17,9 +17,11 @@ inline int64_t Doubled(int64_t n, int64_t times) {
   return times < 0 ? std::max<int64_t>(n >> -times, 1) : n << times;
 }
 
-// Rounds up to an odd number of cache lines, so that rows at this distance
-// spread over all sets of a cache.
+// Returns `floats` rounded up to an odd number of cache lines. At a distance of
+// a power of two, all rows would compete for a few sets of a cache; an odd
+// number of lines makes them spread over all sets.
 inline int64_t SpreadOverSets(int64_t floats) {
+  // A cache line of 64 bytes, as most CPUs have.
   constexpr int64_t kLineFloats = 16;
   return (CeilDiv(floats, kLineFloats) | 1) * kLineFloats;
 }

@@ -15,8 +15,10 @@ class ThreadPool;
 
 namespace cpu {
 
-// n elements of the output, and those of up to three inputs that they are
-// computed from.
+// n consecutive elements of the output, and those of up to three inputs that
+// they are computed from. x[i] and y point to the first of them; a step of 0
+// repeats one element, and 1 goes through them. Inputs need not have the type
+// of the output.
 struct BroadcastRow {
   int64_t n = 0;
   const void* x[3] = {};
@@ -24,6 +26,7 @@ struct BroadcastRow {
   void* y = nullptr;
   int64_t mode = 0;  // whatever the function wants to know
 
+  // Returns element i of the row of an input of type T.
   template <typename T>
   T At(int input, int64_t i) const {
     return static_cast<const T*>(x[input])[i * step[input]];
@@ -32,11 +35,14 @@ struct BroadcastRow {
 
 struct BroadcastSpec {
   std::vector<size_t> inputs;  // of the node, in the order of BroadcastRow
+  // Computes one row; called from several threads at once.
   void (*row)(const BroadcastRow& row) = nullptr;
   int64_t mode = 0;
 };
 
-// REQUIRES: 1 to 3 inputs, which broadcast to output 0.
+// Makes the kernel. The shapes of `node` are read now, and it need not outlive
+// the call; `threads` must outlive the kernel. REQUIRES: 1 to 3 inputs, which
+// broadcast to output 0.
 KernelPtr MakeBroadcastKernel(const Node& node, const BroadcastSpec& spec,
                               ThreadPool* threads,
                               KernelProperties properties = {});

@@ -18,9 +18,14 @@ inline int64_t NumRows(const BroadcastPlan& plan) {
   return rows;
 }
 
-// Calls f(row, offsets) for the rows in [begin, end). offsets[i] is the first
-// element of the row in operand i; in the output it is row *
-// plan.extents.back(). REQUIRES: the plan has N operands.
+// Calls f(row, offsets) for the rows in [begin, end), so that threads can share
+// them. offsets[i] is the first element of the row in operand i; in the output
+// it is row * plan.extents.back(). Within the row, an operand steps by
+// plan.strides[i].back(). REQUIRES: the plan has N operands.
+// out [2, 3], a [2, 3], b [2, 1]:   extents {2, 3}
+// row  offsets of a, b
+//  0        0, 0         a0 a1 a2  with  b0
+//  1        3, 1         a3 a4 a5  with  b1
 template <size_t N, typename F>
 void ForEachRow(const BroadcastPlan& plan, int64_t begin, int64_t end,
                 const F& f) {

@@ -15,6 +15,8 @@
 
 namespace mace {
 
+// The scratch of a kernel has block() elements for each parameter; Repeat fills
+// it in each Run, since parameters may be inputs.
 class ChannelBlocks {
  public:
   ChannelBlocks() = default;
@@ -36,7 +38,10 @@ class ChannelBlocks {
     }
   }
 
-  // Calls f(first, n) for each block: n elements from index `first` on.
+  // Calls f(first, n) for each block: n elements from index `first` on. `first`
+  // is a multiple of the channels, so that the block meets the repeated
+  // parameters from their first one. Blocks run on several threads, 8,192
+  // elements at a time or more.
   template <typename F>
   void ForEach(ThreadPool* threads, const F& f) const {
     const int64_t num_blocks = (num_elements_ + block() - 1) / block();
@@ -51,6 +56,8 @@ class ChannelBlocks {
   }
 
  private:
+  // The elements of a block, about: long enough for vectors, short enough for
+  // the first-level cache.
   static constexpr int64_t kElements = 256;
 
   int64_t num_elements_ = 0;

@@ -1,5 +1,15 @@
 // Chooses a row of a micro-kernel table.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Rows of a table are sorted from the best to the one that runs everywhere:
+//
+// row   needs             on a CPU with AVX2
+//  0    AVX-512           passed over: not among `features`
+//  1    AVX2 and FMA      chosen, unless it fails its self-test
+//  2    nothing           chosen then
+//
+// A row is tested once in the life of a process, before it is chosen for the
+// first time. Choosing is thread-safe.
 #ifndef MACE_CPU_COMMON_CHOOSE_H_
 #define MACE_CPU_COMMON_CHOOSE_H_
 
@@ -13,12 +23,14 @@
 namespace mace::cpu {
 
 // How a row is tested: by a case for rows of its type, whose operands are full
-// of numbers of a type.
+// of numbers of `type`. `run` returns whether the results are right; it runs in
+// a probe (see self_test.h).
 struct RowTest {
   bool (*run)(const void* row, TestMemory& memory);
   Element type;
 };
 
+// Calls the SelfTest of the row's type.
 template <typename Row>
 bool RunSelfTest(const void* row, TestMemory& memory) {
   return SelfTest(*static_cast<const Row*>(row), memory);
@@ -33,16 +45,19 @@ constexpr RowTest TestOf(const GemmUkernel*) {
   return {RunSelfTest<GemmUkernel>, Element::kF32};
 }
 
-// What rows of all tables begin with.
+// What rows of all tables begin with, so that this code needs no template for
+// each type of rows.
 struct RowHead {
   const char* name;
-  CpuFeatures isa;  // what the CPU must have
+  // All of these bits must be among the CPU's.
+  CpuFeatures isa;
 };
 
 // Returns whether this CPU computes as it should with a row that its features
 // allow. The first call of the process tests it.
 bool PassesTest(const RowHead& head, const void* row, RowTest test);
 
+// The same for a row by its type; true if the library has no self-tests.
 template <typename Row>
 bool PassesTest(const Row& row) {
   if constexpr (!kHasSelfTest) return true;
@@ -57,7 +72,9 @@ struct RowTable {
 };
 
 // Returns the first row whose instruction set is among `features`, for which
-// `fits(row, arg)` is true, and which passes its test.
+// `fits(row, arg)` is true, and which passes its test. Reports what it passes
+// over with ReplaceKernel. If none passes, returns the last one for which the
+// first two hold.
 const void* ChooseTestedRow(const RowTable& table, CpuFeatures features,
                             bool (*fits)(const void* row, const void* arg),
                             const void* arg);

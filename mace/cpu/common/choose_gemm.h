@@ -18,7 +18,8 @@ inline const GemmUkernel& BestGemm(const GemmTypes& types,
   });
 }
 
-// The same of rows whose weights are in blocks.
+// The same of rows whose weights are in blocks (kI8Blocks, kU4Blocks). Their
+// table is another one, and so is their test.
 inline const GemmUkernel& BestGemmOfBlocks(const GemmTypes& types,
                                            CpuFeatures features) {
   constexpr RowTest kTest = {
@@ -31,8 +32,9 @@ inline const GemmUkernel& BestGemmOfBlocks(const GemmTypes& types,
       [&types](const GemmUkernel& row) { return row.types == types; }, kTest);
 }
 
-// Returns the best row for quantized values and a filter that has none below
-// b_min. REQUIRES: the build has kernels of 8 bits.
+// Returns the best row for quantized values and a filter whose lowest value is
+// `b_min` or more; a row takes filters down to its own packing.b_min. REQUIRES:
+// the build has kernels of 8 bits.
 inline const GemmUkernel& BestGemmQ8(int b_min, CpuFeatures features) {
   return ChooseRow(kGemm, features, [b_min](const GemmUkernel& row) {
     return row.is_quantized() && row.packing.b_min <= b_min;

@@ -13,6 +13,9 @@
 
 namespace mace {
 
+// Given to every function that prepares a kernel. Belongs to one CpuDevice;
+// copies, with other plans or caches, are made to try something out. Not
+// thread-safe while it is changed; kernels keep what they need of it.
 struct CpuContext {
   ThreadPool* threads = nullptr;    // not owned; must outlive the kernels
   CpuFeatures features = 0;         // micro-kernels may use these
@@ -33,7 +36,8 @@ struct CpuContext {
   // How the current nodes must be computed; null: as the cost model chooses.
   const cpu::StepPlan* asked = nullptr;
 
-  // Returns the plan of node `link` from `asked`, or null if there is none.
+  // Returns the plan of node `link` of a fused kernel (0 if it is a single
+  // node) from `asked`, or null if there is none.
   const cpu::NodePlan* asked_of(size_t link) const {
     return asked != nullptr && link < asked->nodes.size() ? &asked->nodes[link]
                                                           : nullptr;
@@ -42,8 +46,8 @@ struct CpuContext {
 
 namespace cpu {
 
-// The largest tile of Winograd's algorithm of which this library has the
-// kernels; 1: it has none.
+// Returns the largest tile of Winograd's algorithm of which this library has
+// the kernels; 1: it has none, as no tile is as small.
 int LargestWinograd();
 
 }  // namespace cpu

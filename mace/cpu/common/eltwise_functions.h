@@ -1,7 +1,10 @@
 // The binary functions of Eltwise, for floats and for integers.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer overflow wraps around, and integer division by zero gives 0.
+// These are the definitions, and what CPUs compute for types and functions
+// without a micro-kernel (ukernels/binary). Integers never trap: overflow wraps
+// around, which C++ defines for unsigned types only, and division by zero gives
+// 0.
 #ifndef MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_
 #define MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_
 
@@ -28,18 +31,22 @@ T WrappingDifference(T a, T b) {
                         static_cast<Wrapping<T>>(b));
 }
 
-// Rounds towards zero.
+// Returns a / b, rounded towards zero. -1 is apart because the quotient of the
+// lowest number by -1 overflows, and traps on x86.
 template <typename T>
 T IntegerQuotient(T a, T b) {
   if (b == 0) return 0;
   return b == -1 ? WrappingDifference<T>(0, a) : static_cast<T>(a / b);
 }
 
+// Returns a - b * IntegerQuotient(a, b), which has the sign of a; 0 for b = 0.
 template <typename T>
 T IntegerRemainder(T a, T b) {
   return b == 0 || b == -1 ? 0 : static_cast<T>(a % b);
 }
 
+// Returns base^exponent by repeated squaring. For a negative exponent, the real
+// result rounded towards zero: 0 but for bases of 1 and -1.
 template <typename T>
 T IntegerPower(T base, T exponent) {
   if (exponent < 0) {
@@ -54,6 +61,8 @@ T IntegerPower(T base, T exponent) {
   return result;
 }
 
+// Returns a kType b. kFloorDiv rounds down, kMod has the sign of b (as in
+// Python), kFmod that of a (as in C).
 template <EltwiseType kType, typename T>
 std::enable_if_t<std::is_integral_v<T>, T> ApplyEltwise(T a, T b) {
   switch (kType) {
@@ -90,7 +99,8 @@ std::enable_if_t<std::is_integral_v<T>, T> ApplyEltwise(T a, T b) {
   return a;
 }
 
-// If either operand is NaN the result is NaN, also for MIN and MAX.
+// The same of floats, by IEEE 754 and the C library. If either operand is NaN
+// the result is NaN, also for MIN and MAX.
 template <EltwiseType kType>
 float ApplyEltwise(float a, float b) {
   switch (kType) {

@@ -12,10 +12,12 @@
 namespace mace::cpu {
 
 // Returns whether input 0 is an activation in f32 or f16, input 1 a constant
-// stored as f16, and input 2, if there is one, a constant that fp16 can hold.
+// stored as f16, and input 2, if there is one, a constant whose largest
+// magnitude stays finite in fp16. REQUIRES: two inputs.
 bool HasFp16Weights(const Node& node);
 
-// Returns whether input 0 is f32 and no f32 input is a constant.
+// Returns whether input 0 is f32 and no f32 input is a constant: such a node
+// can compute in fp16 without that a constant has to be converted.
 bool ReadsActivationsOnly(const Node& node);
 
 // Returns the f32 constant rounded to fp16, followed by zeros up to `n`

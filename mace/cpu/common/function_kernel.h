@@ -1,5 +1,9 @@
 // MakeKernel: a kernel without scratch that is a single function.
 // SPDX-License-Identifier: Apache-2.0
+//
+// return MakeKernel([x_dims](const RunArgs& args) { ... });
+// Most kernels of ops that only move or map elements are made in this way. What
+// the function needs is captured by value.
 #ifndef MACE_CPU_COMMON_FUNCTION_KERNEL_H_
 #define MACE_CPU_COMMON_FUNCTION_KERNEL_H_
 
@@ -13,6 +17,7 @@
 
 namespace mace {
 
+// What the kernel tells about itself; see Kernel.
 struct KernelProperties {
   std::string variant = "scalar";
   int64_t macs = 0;
@@ -20,7 +25,8 @@ struct KernelProperties {
 };
 
 // A function object, and how to call and destroy it, without its type: one
-// class of kernels serves all functions.
+// class of kernels serves all functions, which saves a vtable for each. The
+// kernel owns `object` and calls `destroy` once.
 struct AnyFunction {
   void* object = nullptr;  // by `operator new`
   // Returns success: the status of Kernel::Run.
@@ -28,13 +34,16 @@ struct AnyFunction {
   void (*destroy)(void* object) = nullptr;
 };
 
-// Frees the memory of an object that has no destructor.
+// Frees the memory of an object that has no destructor; one function for all
+// such types.
 void FreeObject(void* object);
 
 [[gnu::cold]] KernelPtr MakeKernel(AnyFunction function);
 [[gnu::cold]] KernelPtr MakeKernel(AnyFunction function,
                                    KernelProperties properties);
 
+// Moves `f` to the heap. A call of it always succeeds: kernels whose Run can
+// fail have classes of their own.
 template <typename F>
 AnyFunction MakeAnyFunction(F f) {
   static_assert(alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -52,7 +61,8 @@ AnyFunction MakeAnyFunction(F f) {
   return any;
 }
 
-// `f` has the signature void(const RunArgs&).
+// Makes a kernel that calls `f`, which has the signature void(const RunArgs&).
+// Runs of one kernel do not overlap, but f may use threads.
 template <typename F>
 KernelPtr MakeKernel(F f) {
   return MakeKernel(MakeAnyFunction(std::move(f)));

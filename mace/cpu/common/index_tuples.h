@@ -11,6 +11,8 @@
 namespace mace {
 
 // How tuples index the axes of a tensor after its batch axes.
+// x [4, 5, 6], idx [7, 2], batch 0:   7 tuples (i, j), extents {4, 5}
+// slice of (i, j): x[i, j, :], 6 elements at (i * 5 + j) * 6
 struct TupleSpec {
   std::string label;  // of the node, for error messages
   DataType idx_dtype = DataType::kI64;
@@ -20,7 +22,8 @@ struct TupleSpec {
   int64_t count = 0;             // number of tuples
   int64_t slice_bytes = 0;       // size of what a tuple selects
 
-  // Returns the byte offset of the slice of tuple t. REQUIRES: Check is OK.
+  // Returns the byte offset of the slice of tuple t from the start of the
+  // batch's part of x. REQUIRES: Check is OK for these indices.
   int64_t Offset(const Indices& idx, int64_t t) const {
     const int64_t n = static_cast<int64_t>(extents.size());
     int64_t offset = 0;
@@ -30,7 +33,8 @@ struct TupleSpec {
     return offset;
   }
 
-  // Errors: MACE_INVALID_ARGS for an index outside of its axis.
+  // Checks all indices, in each Run before anything is written. Errors:
+  // MACE_INVALID_ARGS for an index outside of its axis.
   Status Check(const Indices& idx) const {
     const int64_t n = static_cast<int64_t>(extents.size());
     for (int64_t i = 0; i < count * n; ++i) {
@@ -41,7 +45,9 @@ struct TupleSpec {
   }
 };
 
-// Describes tuples `idx` that index the axes of `x` from axis `batch` on.
+// Describes tuples `idx` of shape [..., n] that index the n axes of `x` from
+// axis `batch` on; `count` is that of all of `idx`, and the caller divides it
+// by batches. REQUIRES: batch + n <= rank of x; checked shapes.
 inline TupleSpec TuplesOf(const Node& node, const TensorType& x,
                           const TensorType& idx, int64_t batch) {
   TupleSpec spec;

@@ -10,7 +10,8 @@
 
 namespace mace {
 
-// An index operand during one Run.
+// An index operand during one Run: a view, which neither owns nor checks its
+// data.
 class Indices {
  public:
   // `from_start`: none of them counts from the end.

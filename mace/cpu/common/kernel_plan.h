@@ -1,5 +1,13 @@
 // NodePlan and StepPlan: the algorithm by which nodes are computed, as values.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A StepPlan comes from the cost model (conv/conv_plan.h) or from measurements
+// (tuning/tuner.h), and CpuContext::asked hands it to the functions that
+// prepare kernels:
+//
+// StepPlan          one kernel: a node, or several that are fused
+//   NodePlan        one node: the method and its tile
+//     GemmPlan      its matrix product: micro-kernel, rows, block
 #ifndef MACE_CPU_COMMON_KERNEL_PLAN_H_
 #define MACE_CPU_COMMON_KERNEL_PLAN_H_
 
@@ -12,6 +20,7 @@ namespace mace::cpu {
 
 struct GemmUkernel;
 
+// The numbers of the values are stored (ToNumbers).
 enum class Method {
   kNone,       // no choice
   kGemm,       // a matrix product, for example of a convolution's patches
@@ -65,6 +74,8 @@ struct NodePlan {
   }
 };
 
+// Whether several nodes become one kernel: as the cost model says, never, or
+// wherever it is possible.
 enum class Fusion { kWhereItPays, kNever, kAlways };
 
 // How a node is computed, or several nodes as one kernel.
@@ -84,8 +95,12 @@ struct StepPlan {
 // halved", or "as the model" if in nothing.
 std::string Describe(const StepPlan& plan, const StepPlan& model);
 
-// Convert a plan to numbers for storing it, and back. FromNumbers returns none
-// if the numbers are not those of a plan.
+// Convert a plan to numbers for storing it, and back:
+// fusion, lines,  then of each node:  method, tile, kernel, rows, block
+// `kernel` is the index in the table kGemm, or -1 for the cost model's, so that
+// numbers are valid for one version only (see device/tuning_results.h); sums_as
+// and the cost are not stored. FromNumbers returns none if the numbers are not
+// those of a plan; whether it suits a node is for the caller to check.
 std::vector<int64_t> ToNumbers(const StepPlan& plan);
 std::optional<StepPlan> FromNumbers(const std::vector<int64_t>& numbers);
 

@@ -15,12 +15,16 @@
 namespace mace {
 
 // A kernel for one element type of the op's first input. `prepare` checks that
-// the kernel can run the node, and does all one-time work. Errors:
-// MACE_UNSUPPORTED, with the node and the limit.
+// the kernel can run the node, and does all one-time work. The node has checked
+// attributes and inferred types; it need not outlive the call, but constants
+// must outlive the kernel. Errors: MACE_UNSUPPORTED, with the node and the
+// limit; MACE_OUT_OF_RESOURCES.
 struct CpuKernelDef {
   DataType dtype;
   Result<KernelPtr> (*prepare)(const Node& node, CpuContext& context);
-  int fp16_input = -1;  // may be stored otherwise (NodeKernels::TakesFp16)
+  // The input that may be stored otherwise than as f32
+  // (NodeKernels::TakesFp16); -1: none.
+  int fp16_input = -1;
   // Only in rows for kF16: returns whether the kernel can run a node that is
   // still described with f32 (see NodeKernels::ComputesFp16). Null: it runs no
   // such node.
@@ -53,6 +57,7 @@ using CpuKernelDefs = std::vector<CpuKernelDef>;
 }
 
 using CpuKernelEntry = TableEntry<CpuKernelDefs>;
+// Sorted by op. FindKernelDefs (fused/prepare.h) searches it.
 extern const CpuKernelEntry kCpuKernels[];
 extern const int kNumCpuKernels;
 

@@ -1,6 +1,11 @@
 // Rows of keys and values as they lie in a KV cache: f32, f16, or int8 with the
 // scale of the row behind them (mace/ops/update_kv_cache.cc).
 // SPDX-License-Identifier: Apache-2.0
+//
+// row of depth 4:   f32   [ v0 ][ v1 ][ v2 ][ v3 ]         16 bytes
+//                   f16   [v0][v1][v2][v3]                  8 bytes
+//                   int8  v0 v1 v2 v3 [scale, f32]          8 bytes
+// A value of int8 is scale * v with |v| <= 127. The scale lies at any address.
 #ifndef MACE_CPU_COMMON_KV_ROWS_H_
 #define MACE_CPU_COMMON_KV_ROWS_H_
 
@@ -12,20 +17,27 @@
 
 namespace mace::cpu {
 
-// Writes the floats of a row of `depth` elements.
+// Writes the `depth` values of a row of kF32, kF16 or kI8 to `to` as floats.
+// The two do not overlap.
 void WidenKvRow(DataType dtype, const void* row, int64_t depth, float* to);
 
-// Writes a row of floats as `dtype`.
+// Writes a row of floats as `dtype`; as int8 with the scale max|v| / 127,
+// rounded to the nearest, so that the largest value becomes 127 or -127.
 void StoreKvRow(DataType dtype, const float* row, int64_t depth, void* to);
 
-// The position of each sequence in a KV cache, which is read when a node runs.
+// The position of each sequence in a KV cache: the row at which the new rows
+// begin. It is data, read when a node runs: one number for all sequences, or
+// one for each.
 class KvPosition {
  public:
   KvPosition() = default;
-  // `input` is that of the position.
+  // `input` is that of the position, int32 or int64. `node` need not outlive
+  // the call.
   KvPosition(const Node& node, size_t input);
 
+  // False of a default-constructed one, of a node without such an input.
   bool exists() const { return n_ > 0; }
+  // Returns the position of a sequence; `data` is the operand of this Run.
   int64_t At(const void* data, int64_t batch) const {
     return Indices(data, dtype_)[n_ == 1 ? 0 : batch];
   }

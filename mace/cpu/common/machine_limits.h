@@ -23,7 +23,8 @@ struct MachineLimits {
 };
 
 // Returns the best of a few tries, which take about 0.2 s and 192 MiB together.
-// Errors: MACE_OUT_OF_RESOURCES.
+// For benchmarks: no engine calls it. Other work on the machine lowers the
+// results. Errors: MACE_OUT_OF_RESOURCES.
 Result<MachineLimits> MeasureLimits(ThreadPool* threads, CpuFeatures features);
 
 }  // namespace mace::cpu

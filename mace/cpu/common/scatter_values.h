@@ -10,10 +10,13 @@
 
 namespace mace::cpu {
 
-// Combines n elements of y with those of x, where y is.
+// Combines n elements of y with those of x, and leaves the results in y.
+// Integers wrap around; of min and max, NaN wins over any number. The two do
+// not overlap.
 using CombineFn = void (*)(void* y, const void* x, int64_t n);
 
-// Returns null for kNone. REQUIRES: f32, i32 or i64 for other kinds.
+// Returns null for kNone, where x replaces y: the caller copies. REQUIRES: f32,
+// i32 or i64 for other kinds.
 CombineFn CombineOf(ScatterKind kind, DataType dtype);
 
 }  // namespace mace::cpu

@@ -11,11 +11,15 @@
 
 namespace mace::cpu {
 
-// Calls f(worker, task) for each task in [0, num_tasks). Calls with the same
-// worker, in [0, num_threads), never overlap. If `in_order`, a task starts only
-// when all but the num_threads - 1 tasks before it are finished; else tasks run
-// in any order. Once the results are not needed (ThreadPool::SetCancellation),
-// f is not called any more, so that what later loops read may be anything.
+// Calls f(worker, task) for each task in [0, num_tasks), and returns when all
+// are done. Calls with the same worker, in [0, num_threads), never overlap:
+// scratch memory is found by the worker. If `in_order`, a task starts only when
+// all but the num_threads - 1 tasks before it are finished (see SafeDistance);
+// else tasks run in any order, and a worker begins with the same share of them
+// in each loop, whose data its core's cache may still hold. Once the results
+// are not needed (ThreadPool::SetCancellation), f is not called any more, so
+// that what later loops read may be anything. `threads` must not be running
+// another loop.
 void RunTasks(ThreadPool* threads, size_t num_tasks, bool in_order,
               void (*f)(const void* context, size_t worker, size_t task),
               const void* context);
@@ -41,7 +45,8 @@ void RunTasks(ThreadPool* threads, size_t num_tasks, const F& f) {
 // item. Of nearly equal sizes it returns the smallest, in case a thread starts
 // late. REQUIRES: items, most > 0.
 inline int64_t EvenBlock(int64_t items, int64_t most, int64_t num_threads) {
-  constexpr double kTaskCost = 0.15;  // as packed b is read again
+  // Of an item: as packed b is read again.
+  constexpr double kTaskCost = 0.15;
   constexpr double kAboutEqual = 1.02;
   const auto ceil_div = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
   const auto cost = [&](int64_t block) {

@@ -11,6 +11,9 @@
 
 namespace mace::cpu {
 
+// Exists while one weight is packed. A copy counts against the current budget
+// (base/memory_budget.h), and its memory goes back to the system at once.
+// Movable.
 class WeightFloats {
  public:
   // Uses the operand's own floats, or a converted copy if it is stored in
@@ -18,6 +21,8 @@ class WeightFloats {
   // constant. Errors: MACE_OUT_OF_RESOURCES.
   static Result<WeightFloats> Create(const Operand& operand);
 
+  // Returns all elements, row-major. Valid while the object, and the operand's
+  // data, live.
   const float* data() const { return data_; }
 
  private:

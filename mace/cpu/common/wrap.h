@@ -1,6 +1,9 @@
 // Wrap: integer arithmetic that wraps around, as in NumPy; for floats the plain
 // operators.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Signed overflow is undefined in C++, but unsigned arithmetic wraps around:
+// the operands go through the unsigned type of their width.
 #ifndef MACE_CPU_COMMON_WRAP_H_
 #define MACE_CPU_COMMON_WRAP_H_
 

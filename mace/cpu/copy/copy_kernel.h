@@ -11,13 +11,16 @@
 
 namespace mace {
 
-// Makes a kernel that copies the boxes in order. Boxes with input kFill read
-// the element `fill`, or zeros if it is null.
+// Makes a kernel that copies the boxes in order, each with all threads. Boxes
+// with input kFill read the element `fill`, of run_bytes bytes and copied now,
+// or zeros if it is null. Boxes must stay within their tensors; inputs and
+// outputs do not overlap.
 KernelPtr MakeCopyKernel(const CpuContext& context, std::vector<CopyBox> boxes,
                          const void* fill = nullptr);
 
-// Makes the kernel of a view. It copies the bytes of input 0, or does nothing
-// if the plan placed input and output at the same address.
+// Makes the kernel of a view, whose output has the bytes of input 0 in another
+// shape. It copies them, or does nothing if the plan placed input and output at
+// the same address.
 Result<KernelPtr> PrepareView(const Node& node, CpuContext& context);
 
 // Returns a row of the kernel table for each of `types`.

@@ -7,8 +7,9 @@
 
 namespace mace {
 
-// Holds the byte offsets of the current index; indices advance in order, from
-// any start.
+// Holds the byte offsets of the current index; indices advance in order, the
+// last dimension fastest, from any start. Next costs an addition most of the
+// time, where a division for each index would not.
 class Odometer {
  public:
   static constexpr int kMaxDims = 16;
@@ -24,6 +25,7 @@ class Odometer {
     }
   }
 
+  // Behind the last index, the first one follows.
   void Next() {
     for (int d = num_dims_ - 1; d >= 0; --d) {
       src += dims_[d].src_stride;

@@ -11,7 +11,8 @@
 namespace mace {
 
 // Makes a kernel that copies the selected elements of input 0, which has type
-// x, densely to output 0.
+// x, densely to output 0: element i of axis d is element starts[d] + i *
+// steps[d]; negative steps go backwards.
 inline KernelPtr MakeSliceKernel(const CpuContext& context, const TensorType& x,
                                  const SliceSpec& spec) {
   std::vector<int64_t> strides = DenseStrides(x.shape);

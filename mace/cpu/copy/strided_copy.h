@@ -20,6 +20,9 @@ struct CopyDim {
 // Element (i0, i1, ...) of the box moves from src + src_offset + sum of i *
 // src_stride to dst + dst_offset + sum of i * dst_stride. No two elements have
 // the same destination.
+// transpose [2, 3] of floats:  dims {3, from 4, to 8}, {2, from 12, to 4}
+// src  a b c d e f             run_bytes 4
+// dst  a d b e c f
 struct CopyBox {
   static constexpr int kFill = -1;
 
@@ -30,6 +33,7 @@ struct CopyBox {
   std::vector<CopyDim> dims;  // outermost first
   int64_t run_bytes = 0;      // contiguous bytes at each index
 
+  // Of all elements of the box.
   int64_t bytes() const;
 };
 
@@ -42,13 +46,16 @@ CopyBox MakeBox(size_t elem_bytes, const Shape& extents,
                 const std::vector<int64_t>& src_strides, int64_t src_offset,
                 const std::vector<int64_t>& dst_strides, int64_t dst_offset);
 
-// Returns the same copy with as few dimensions and as long runs as possible.
+// Returns the same copy with as few dimensions and as long runs as possible,
+// and writes in order of address. An empty box has run_bytes 0.
 CopyBox Simplify(CopyBox box);
 
 // Copies one element at a time: the definition that CopyStrided is tested
 // against.
 void CopyNaive(const CopyBox& box, const void* src, void* dst);
 
+// Copies with all threads. src and dst are the starts of the tensors, of any
+// alignment, and do not overlap unless every element stays where it is.
 // REQUIRES: `box` is simplified. Allocates nothing.
 void CopyStrided(const CopyBox& box, const void* src, void* dst,
                  ThreadPool* threads);

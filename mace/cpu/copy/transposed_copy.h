@@ -8,10 +8,15 @@
 
 namespace mace {
 
-// Copies `box` block by block, so that each cache line of both sides is touched
-// during one block only. Returns false, and does nothing, if the box is not
-// such a copy. REQUIRES: the box is simplified, has at least one dimension, and
-// its offsets are already added to src and dst.
+// Copies `box` block by block, with all threads, so that each cache line of
+// both sides is touched during one block only. Returns false, and does nothing,
+// if the box is not such a copy. REQUIRES: the box is simplified, has at least
+// one dimension, and its offsets are already added to src and dst.
+//           contiguous in dst ->
+// contig.  +---------+---------+     a block of up to 1,024 elements:
+// in src   | block 0 | block 1 |     its lines of src and of dst stay
+//   |      +---------+---------+     in the first-level cache together
+//   v      | block 2 | block 3 |
 bool CopyTransposed(const CopyBox& box, const char* src, char* dst,
                     ThreadPool* threads);
 

@@ -14,10 +14,20 @@
 
 namespace mace::cpu {
 
+// int8 or uint8 in and out, with a constant filter of int8 or uint8 and an
+// int32 bias. For each tile of outputs and each block of channels, the
+// micro-kernel computes sums (ukernels/dwconv_q8) and the stage requantizes
+// them at once. Immutable after Create: threads run lines at once.
+//
+// packed_   StageQ8 data | block of `lanes` channels | next block | ...
+//                         each block: `planes_` planes of taps
+// A tap of a uint8 filter less its zero point does not fit int8: it is the sum
+// of its values in several planes.
 class DepthwiseQ8 {
  public:
-  // Errors: MACE_UNSUPPORTED if the filter or the bias is not constant;
-  // MACE_OUT_OF_RESOURCES.
+  // `stage` requantizes to output 0. The packed filter is shared by kernels
+  // through context.packed. Errors: MACE_UNSUPPORTED if the filter or the bias
+  // is not constant; MACE_OUT_OF_RESOURCES.
   static Result<DepthwiseQ8> Create(const Node& node, const ConvShape& shape,
                                     const OutputStage& stage,
                                     CpuContext& context);
@@ -31,6 +41,8 @@ class DepthwiseQ8 {
   int64_t SafeDistanceBytes() const;
 
   static constexpr bool kWritesRows = false;
+  // Computes the dense output with all threads. `scratch` has scratch_bytes()
+  // at a multiple of 64. y may overlap x by SafeDistanceBytes().
   void Run(const uint8_t* x, uint8_t* y, void* scratch) const;
 
   // An image, or the part of one that a ring holds: line i is at i modulo
@@ -39,7 +51,8 @@ class DepthwiseQ8 {
     const uint8_t* pixels;
     int64_t lines;
   };
-  // Computes line `p` of an output. Scratch: thread_scratch_bytes().
+  // Computes line `p` of an output on the calling thread. `scratch` has
+  // thread_scratch_bytes() and is not shared.
   void RunLine(const Image& image, int64_t p, uint8_t* y, void* scratch) const;
 
  private:
@@ -55,6 +68,8 @@ class DepthwiseQ8 {
   int64_t num_tasks() const;
   void RunTiles(const Line& line) const;
   void RunTile(const Line& line, int64_t q, int64_t width) const;
+  // Writes the addresses of the pixels of a tile, column by column, kernel_h
+  // each; those outside of the image are zeros_.
   void FindPixels(const Line& line, int64_t q, int64_t columns,
                   const uint8_t** pixels) const;
 

@@ -9,8 +9,9 @@
 
 namespace mace::cpu {
 
-// Returns the row for windows of this width, without dilation. Null: there is
-// none, or this library has no such rows.
+// Returns the row for windows of this width and stride, without dilation, that
+// the CPU has and that passes its test. Null: there is none, or this library is
+// without the kernels `depthwise`. fp16 rows exist on aarch64 only.
 const DwconvF32* WideDwconvF32(int64_t kernel, int64_t stride,
                                CpuFeatures features);
 const DwconvF16* WideDwconvF16(int64_t kernel, int64_t stride,

@@ -16,6 +16,8 @@ namespace mace {
 using PrepareChain = Result<KernelPtr> (*)(const std::vector<FusedNode>& chain,
                                            CpuContext& context);
 
+// PrepareLinks (prepare.h) searches the table for the op of the first node. A
+// chain that is refused runs node by node.
 struct CpuChainEntry {
   const char* op;
   PrepareChain (*chain)();

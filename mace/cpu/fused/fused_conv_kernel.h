@@ -41,11 +41,14 @@ struct FusedStage {
         {shape.rows(), shape.out_channels, shape.in_per_group(), shape.taps()});
   }
 
-  // Computes line `p` of a depthwise convolution.
+  // Computes line `p` of a depthwise convolution from the ring `x` to `y`, on
+  // the calling thread with its own scratch.
   virtual void RunLine(const RunArgs& /*args*/, const Lines::Ring& /*x*/,
                        int64_t /*p*/, void* /*y*/, void* /*scratch*/) const {}
-  // Computes rows [begin, end) of a product. The first of them is written to
-  // `y`, which is y_elements after the first row of the whole output.
+  // Computes rows (pixels) [begin, end) of a product, counted from the one at
+  // `x`. The first of them is written to `y`, which is y_elements after the
+  // first row of the whole output: an addend, which is a whole tensor, is read
+  // from there.
   virtual void RunRows(const RunArgs& /*args*/, int64_t /*begin*/,
                        int64_t /*end*/, const void* /*x*/, void* /*y*/,
                        int64_t /*y_elements*/, void* /*scratch*/) const {}
@@ -113,6 +116,9 @@ struct FusedDepthwise final : FusedStage {
   int bias;
 };
 
+// Runs the stages by Lines, a band of the output for each task; every thread
+// has rings and scratch of its own. Inputs of the kernel are those of the nodes
+// in turn: x; the filter and bias of each node; the addend.
 class FusedConv final : public Kernel {
  public:
   struct Spec {
@@ -145,7 +151,9 @@ class FusedConv final : public Kernel {
   int64_t NumLines() const;
   int64_t BandBegin(int64_t band) const;
 
-  // The lines of a step.
+  // Returns how many lines of the output a step has: as many as suit the
+  // caches, doubled or halved, and about equally many in all steps of a thread.
+  // PlanLines then lays out the rings.
   int64_t PlanStep(int64_t doubled, const Blocks& blocks) const;
   void PlanLines(int64_t step, const Blocks& blocks);
   void RunDepthwise(const RunArgs& args, const Lines::Band& band, size_t stage,

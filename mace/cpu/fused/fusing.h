@@ -14,7 +14,8 @@
 
 namespace mace::cpu {
 
-// Pixels for each reading of a filter.
+// The fewest pixels of a step, about: each step reads the filter of the 1x1
+// convolution once.
 constexpr int64_t kFewRows = 56;
 
 // Returns whether the output is too large for the second-level cache. A smaller
@@ -27,6 +28,8 @@ inline bool IsFar(const ConvShape& s, int64_t element_bytes) {
          kFarBytes;
 }
 
+// Whether it is a 1x1 convolution without stride, padding and groups: its input
+// is a matrix as it is.
 inline bool IsPointwise(const ConvShape& s) {
   const Patches patches = {s.window, s.batch, s.in_channels, s.in_channels};
   return s.group == 1 && patches.is_matrix();
@@ -37,6 +40,7 @@ inline bool IsFusionForced(const CpuContext& context) {
   return context.asked != nullptr && context.asked->fusion == Fusion::kAlways;
 }
 
+// The error of nodes that could be fused: they stay apart.
 inline Status NotWorthFusing(const FusedNode& link) {
   return Unsupported(Label(*link.node), ": gains nothing from being fused");
 }

@@ -2,11 +2,17 @@
 // them, with rings of lines between them.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   x --> stage 0 --> ring --> stage 1 --> ring --> stage 2 --> y
+// x --> stage 0 --> ring --> stage 1 --> ring --> stage 2 --> y
 //
 // The last stage computes a few lines at a time, a step. A ring holds the lines
-// that the windows of a step cover. A thread runs a band of lines of y with
-// rings of its own; lines just above a band are computed once more, for it.
+// that the windows of a step cover; where a line of a ring is overwritten, no
+// later window needs it. A thread runs a band of lines of y with rings of its
+// own; lines just above a band are computed once more, for it:
+//
+// stage 0   0 1 2 3 4 5 | 4 5 6 7 8     stage 1 has 3x3 windows: lines 4, 5
+//                ring      |               are computed for both bands
+// stage 1   0 1 2 3 4   | 5 6 7
+//           band 0        band 1
 #ifndef MACE_CPU_FUSED_LINES_H_
 #define MACE_CPU_FUSED_LINES_H_
 
@@ -18,6 +24,8 @@
 
 namespace mace::cpu {
 
+// Immutable after construction; what changes is in a Band, which belongs to a
+// thread. It plans and calls; the stages themselves are the caller's.
 class Lines {
  public:
   static constexpr size_t kMaxStages = 8;
@@ -45,25 +53,31 @@ class Lines {
   };
 
   Lines() = default;
-  // `step`: lines of the last stage. `copies`: how many steps rings hold.
+  // `step`: lines of the last stage in a step. `copies`: how many steps rings
+  // hold. REQUIRES: 1 to kMaxStages stages.
   Lines(std::vector<Stage> stages, int64_t step, int64_t copies = 1);
 
+  // Bytes of the rings and of the scratch of all stages, for one thread; each
+  // begins at a multiple of kAlignment from the start of them.
   int64_t thread_bytes() const { return thread_bytes_; }
+  // Returns the lines that a stage computes for a step of the last one.
   int64_t step(size_t stage) const { return step_[stage]; }
   int64_t num_lines() const { return stages_.back().h.out; }
   // Whether lines are computed twice where bands meet.
   bool computes_twice() const;
   // How many bands `lines` are best divided into.
   int64_t BandsOf(int64_t lines, int64_t threads) const;
-  // The first line of x that output line `p` needs.
+  // Returns the first line of x that output line `p` needs: no band that begins
+  // there or later reads lines before it.
   int64_t FirstInput(int64_t p) const;
 
   void* scratch(const Band& band, size_t stage) const {
     return band.scratch + scratch_at_[stage];
   }
   Ring InputRing(const Band& band, size_t stage) const;
-  // Where a stage writes a line, and how many lines from there on, up to
-  // `most`, are contiguous.
+  // Returns where a stage writes a line: in its ring, or in y. Contiguous
+  // returns how many lines from there on, up to `most`, lie one after the
+  // other, before the ring begins again.
   void* OutputLine(const Band& band, size_t stage, int64_t line) const;
   int64_t Contiguous(const Band& band, size_t stage, int64_t line,
                      int64_t most) const;

@@ -12,11 +12,15 @@
 
 namespace mace::cpu {
 
-// Returns null if this build has no kernel for the op.
+// Returns null if this build has no kernel for the op. Thread-safe; the result
+// is static.
 const CpuKernelDefs* FindKernelDefs(const std::string& op);
 
-// Returns the kernel of one node, or of several fused nodes. Errors: as
-// NodeKernels::Prepare and NodeKernels::PrepareFused.
+// PrepareNode finds the kernel by the op, the type of input 0, and whether that
+// is quantized; outputs without elements get a kernel that does nothing.
+// PrepareLinks does the same for several fused nodes, by the op of the first
+// (chain_table.h). Errors: as NodeKernels::Prepare and
+// NodeKernels::PrepareFused.
 Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
                                CpuContext& context);
 Result<KernelPtr> PrepareNode(const Node& node, CpuContext& context);

@@ -128,6 +128,7 @@ class ConvGemm {
  private:
   static constexpr int kMaxTiles = 64;  // in a row block
 
+  // Up to mr rows that the micro-kernel computes at once.
   struct Tile {
     int64_t m;
     int64_t c;  // its offset in y
@@ -145,6 +146,8 @@ class ConvGemm {
     Rows rows;  // of the current depth block
     bool packed;
   };
+  // What one worker computes at a time: a block of rows times a block of
+  // columns of one part.
   struct Task {
     Operands at;
     char* copies;

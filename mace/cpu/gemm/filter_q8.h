@@ -38,6 +38,8 @@ struct FlippedInput {
   uint8_t flip = 0;
   int32_t zero_point = 0;
 };
+// 0x80 turns a uint8 q into the int8 q - 128, and an int8 q into the uint8 q +
+// 128; 0 keeps the type if the micro-kernel reads it.
 FlippedInput FlipFor(const TensorType& x, bool reads_unsigned);
 
 // Quantized values of a weight as int32, whatever their type.

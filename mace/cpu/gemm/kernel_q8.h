@@ -11,7 +11,11 @@
 
 namespace mace::cpu {
 
-// Runs an F: a ConvGemmQ8, a DepthwiseQ8 or a ConvWinogradQ8.
+// Runs an F: a ConvGemmQ8, a DepthwiseQ8 or a ConvWinogradQ8, of one input and
+// one output of 8-bit values. `name` is the variant. An F has
+//   scratch_bytes(), SafeDistanceBytes()       -1: no overlap
+//   Run(x, y, scratch)                         y is dense
+//   Run(x, y, row_stride, scratch)             if kWritesRows
 template <typename F>
 struct KernelQ8 final : Kernel {
   KernelQ8(F f_in, std::string name_in, int64_t macs_in)

@@ -18,6 +18,11 @@ namespace mace::cpu {
 GemmTypes TypesOfBlocks(const QuantizedRows& rows);
 // Returns the bytes of a panel of kernel.nr columns, of depth rows.depth.
 int64_t BlockPanelBytes(const GemmUkernel& kernel, const QuantizedRows& rows);
+// Packs all panels, which the threads share; columns of the last panel that do
+// not exist are zeros.
+// panel    | block 0 | block 1 | ...       rows.row_scales blocks of k
+// block    nr scales | nr zero points, if any | values of nr columns, in
+//          (fp16)      (fp16)                   groups of packing.group bytes
 void PackBlocks(const GemmUkernel& kernel, const QuantizedRows& rows,
                 ThreadPool* threads, void* packed);
 

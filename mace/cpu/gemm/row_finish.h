@@ -10,6 +10,8 @@
 
 namespace mace::cpu {
 
+// Immutable; threads share it. Adding and clamping are one pass of a
+// micro-kernel.
 class RowFinish {
  public:
   // `activation` is that of the product; if it is a clamp, it has already been
@@ -23,8 +25,9 @@ class RowFinish {
   // Returns whether Run has anything to do.
   bool Needed(bool addend) const { return addend || !activation_.is_clamp(); }
 
-  // Completes m rows of n elements in place. Rows are `stride` elements apart,
-  // also those of the addend, which may be null.
+  // Completes m rows of n elements in place: c = sum_activation(activation(c) +
+  // addend), without the sum if the addend is null. Rows are `stride` elements
+  // apart, also those of the addend.
   void Run(int64_t m, int64_t n, int64_t stride, const void* addend,
            void* c) const;
 

@@ -9,6 +9,8 @@
 
 namespace mace::cpu {
 
+// A view of the weight: [rows, depth], each row quantized along its depth
+// (graph/stored_weight.h). Immutable; threads share it.
 class DequantizedRows {
  public:
   // REQUIRES: the weight is stored as int8 or int4, and outlives the object.
@@ -23,10 +25,11 @@ class DequantizedRows {
   // Names the micro-kernel.
   const char* variant() const { return micro_->name; }
 
-  // Floats that Run needs besides for the scales of a row.
+  // Floats of scratch that Run needs, for the scales of one row.
   int64_t scratch() const { return rows_.row_scales; }
 
-  // Writes the floats of rows [begin, end).
+  // Writes the floats of rows [begin, end), dense, to `to`. REQUIRES: the rows
+  // exist; `scratch` has scratch() floats.
   void Run(int64_t begin, int64_t end, float* scratch, float* to) const;
 
  private:

@@ -12,7 +12,8 @@
 
 namespace mace::cpu {
 
-// Returns x with 5 integer bits as exp(x) with none. REQUIRES: x <= 0.
+// Returns exp(x), without integer bits, of x with 5 integer bits. REQUIRES: x
+// <= 0. exp(0) is 2^31 - 1, the largest number below 1.
 int32_t FixedExp(int32_t x);
 
 // 1 / x as a fraction with no integer bits, times 2^-bits_over_unit.

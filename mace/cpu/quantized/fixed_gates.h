@@ -11,8 +11,8 @@
 
 namespace mace::cpu {
 
-// Each takes x with 0 <= integer_bits <= 6, and returns it without integer
-// bits.
+// Each takes x with 0 <= integer_bits <= 6, and returns the function of it
+// without integer bits: the largest result, 32767, stands for almost 1.
 int16_t FixedSigmoid16(int16_t x, int integer_bits);
 int16_t FixedTanh16(int16_t x, int integer_bits);
 

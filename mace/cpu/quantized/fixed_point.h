@@ -16,6 +16,7 @@
 
 namespace mace::cpu {
 
+// The number mantissa * 2^(exponent - 31); 0 if the mantissa is.
 struct FixedFactor {
   int32_t mantissa = 0;  // 0, or at least 2^30
   int exponent = 0;
@@ -43,6 +44,8 @@ inline int32_t MultiplyHigh(int32_t a, int32_t b) {
   constexpr int32_t kMin = std::numeric_limits<int32_t>::min();
   if (a == kMin && b == kMin) return std::numeric_limits<int32_t>::max();
   const int64_t product = int64_t{a} * b;
+  // The quotient is rounded towards zero, so that 1/2 is added to, or almost
+  // 1/2 taken off, before.
   const int64_t nudge =
       product >= 0 ? int64_t{1} << 30 : 1 - (int64_t{1} << 30);
   return static_cast<int32_t>((product + nudge) / (int64_t{1} << 31));
@@ -62,6 +65,8 @@ inline int32_t MultiplyHigh16(int32_t a, int32_t b) {
 // 0 <= shift <= 31.
 inline int32_t RoundingShift(int32_t x, int shift) {
   const auto mask = static_cast<int32_t>((int64_t{1} << shift) - 1);
+  // The bits that are shifted out; those of negative numbers count up from the
+  // lower neighbour.
   const int32_t rest = x & mask;
   const int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
   return (x >> shift) + (rest > threshold ? 1 : 0);
@@ -73,7 +78,8 @@ inline int32_t WrappingShift(int32_t x, int shift) {
   return static_cast<int32_t>(static_cast<uint32_t>(x) << shift);
 }
 
-// Returns x times the factor.
+// Returns x times the factor. A left shift comes before the multiplication and
+// may lose the upper bits; a right shift comes after it.
 inline int32_t Scale(int32_t x, FixedFactor factor) {
   const int left = factor.exponent > 0 ? factor.exponent : 0;
   const int right = factor.exponent < 0 ? -factor.exponent : 0;

@@ -9,8 +9,8 @@
 
 namespace mace::cpu {
 
-// Returns 1 / sqrt(x), as TFLite's reference kernels compute it; of numbers
-// below 1 that of 1.
+// Returns 1 / sqrt(x), as TFLite's reference kernels compute it for quantized
+// L2 normalization; of numbers below 1 that of 1.
 FixedFactor InverseRoot(int32_t x);
 
 }  // namespace mace::cpu

@@ -12,12 +12,14 @@
 
 namespace mace::cpu {
 
-// Makes a kernel that replaces each value q of input 0 by quantize_value(q).
-// REQUIRES: input 0 and output 0 are i8 or u8, and have as many elements.
+// Makes a kernel that replaces each value q of input 0 by table[uint8_t(q)], in
+// place if the plan says so. The table is copied. REQUIRES: input 0 and output
+// 0 are i8 or u8, and have as many elements.
 KernelPtr MakeLut(const Node& node, CpuContext& context,
                   const std::array<uint8_t, 256>& table);
 
-// Returns a table of quantize_value(q) for each value q of input 0.
+// Returns a table of quantize_value(q) for each value q of input 0, an int32_t
+// with the sign of its type; the low 8 bits of the results are kept.
 template <typename F>
 std::array<uint8_t, 256> TableOf(const Node& node, const F& quantize_value) {
   std::array<uint8_t, 256> table;

@@ -14,7 +14,8 @@
 
 namespace mace::cpu {
 
-// The least and the largest value of an output.
+// The least and the largest value of an output, as type and activation limit
+// it.
 struct QuantizedRange {
   int32_t least = 0;
   int32_t most = 0;
@@ -25,8 +26,10 @@ struct QuantizedRange {
 // Returns all values of a type. REQUIRES: i8, u8 or i16.
 QuantizedRange RangeOf(DataType type);
 
-// Returns the values that `activation` leaves to an output of `type`. Errors:
-// MACE_UNSUPPORTED for activations other than NOOP, RELU and RELUX.
+// Returns the values that `activation` leaves to an output of `type`: a clamp
+// of real numbers is a clamp of their quantized values. REQUIRES: `type` has
+// quantization parameters. Errors: MACE_UNSUPPORTED for activations other than
+// NOOP, RELU and RELUX.
 Result<QuantizedRange> RangeAfter(const Node& node,
                                   const ActivationAttrs& activation,
                                   const TensorType& type);
@@ -48,24 +51,28 @@ struct OutputStage {
   int32_t zero_point = 0;
   QuantizedRange range;
 
+  // The factor of a channel: per-tensor quantization has one for all.
   FixedFactor factor(int64_t channel) const {
     return factors[factors.size() == 1 ? 0 : channel];
   }
   double multiplier(int64_t channel) const {
     return multipliers[multipliers.size() == 1 ? 0 : channel];
   }
-  // Rounds twice.
+  // Requantizes the sum of a channel by its fixed-point factor, which rounds
+  // twice.
   int32_t operator()(int32_t sum, int64_t channel) const {
     return range.Clamp(Scale(sum, factor(channel)) + zero_point);
   }
 };
 
-// Returns the output stage of a node (x, w, b), whose factors x * w / y are
-// computed in double precision; but x * w in single precision if x is u8.
+// Returns the output stage of a node (x, w, b), with empty multipliers. The
+// factors, the scales x * w / y, are computed in double precision; but x * w in
+// single precision if x is u8. Errors: as RangeAfter.
 Result<OutputStage> MakeOutputStage(const Node& node,
                                     const ActivationAttrs& activation);
 
-// Returns factors x * w / y in double precision: one, or one for each channel.
+// Returns the scales x * w / y in double precision, for
+// OutputStage::multipliers: one, or one for each channel.
 std::vector<double> DoubleFactors(const Node& node);
 
 }  // namespace mace::cpu

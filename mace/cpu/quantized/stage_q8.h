@@ -20,22 +20,31 @@ struct ChannelSums {
 };
 
 // The numbers of each output channel, in one piece of memory that is packed
-// with the filter and read by kernels.
+// with the filter and read by kernels:
+// Head, 64 bytes      what the factors demand of a micro-kernel
+// int32 start    [s]  s: the channels, padded so that 64 columns from any
+// int32 mantissa [s]     of them on can be read
+// int32 left     [s]  if sums are rounded once, doubles [s] take the place
+// int32 right    [s]  of mantissa and left
+// Immutable after construction; threads share it.
 class StageQ8 {
  public:
   StageQ8() = default;
   // `channels` counts those that do not exist, with which panels are padded.
-  // `data` has Bytes(channels).
+  // `data` has Bytes(channels), is aligned to 64 bytes and must outlive the
+  // object.
   StageQ8(const OutputStage& stage, int64_t channels, const void* data,
           CpuFeatures features);
 
   static int64_t Bytes(int64_t channels);
-  // Writes the numbers of one channel, those of `output` in `stage`, once Clear
-  // was called.
+  // Clear writes zeros everywhere; Pack then writes the numbers of one
+  // `channel`, those of `output` in `stage`.
   static void Clear(int64_t channels, void* data);
   static void Pack(int64_t channels, int64_t channel, const OutputStage& stage,
                    int64_t output, const ChannelSums& sums, void* data);
 
+  // Returns the values with which the sums of the channels from `channel` on
+  // begin.
   const int32_t* start(int64_t channel) const { return start_ + channel; }
 
   // How sums are requantized; the arrays begin with those of a channel.
@@ -60,8 +69,9 @@ class StageQ8 {
                 : nullptr};
   }
 
-  // A tile of sums [m][stride], for n channels from `channel` on; see
-  // requantize_q8.h.
+  // A tile of sums [m][stride], for n channels from `channel` on. `row_add` has
+  // a number for each row that is added to its sums, or is null. See
+  // requantize_q8.h, also for what is read beyond n.
   struct Tile {
     int64_t m, n, channel;
     const int32_t* sums;
@@ -70,8 +80,9 @@ class StageQ8 {
     uint8_t* y;
     int64_t y_stride;
   };
-  // Inline, so that what a caller just stored is not read back in wider pieces:
-  // that would wait for all sums that are still being stored.
+  // Requantizes a tile. `micro` is what Micro returned. Inline, so that what a
+  // caller just stored is not read back in wider pieces: that would wait for
+  // all sums that are still being stored.
   void Run(const RequantizeQ8& micro, const Tile& t) const {
     const Numbers to = numbers(t.channel);
     micro.fn({static_cast<size_t>(t.m), static_cast<size_t>(t.n), t.sums,
@@ -79,8 +90,9 @@ class StageQ8 {
               to.right, to.zero_point, to.least, to.most, t.y,
               static_cast<ptrdiff_t>(t.y_stride), to.multipliers});
   }
-  // Returns whether the limits of a micro-kernel that rounds twice hold, as
-  // those of a RequantizeQ8. REQUIRES: the data is packed.
+  // Returns whether the limits of a micro-kernel that rounds twice hold: the
+  // bits of the largest shifted sum, and the right shift, as those of a
+  // RequantizeQ8. False if sums are rounded once. REQUIRES: the data is packed.
   bool IsWithin(int bits, int max_right) const;
   // Returns the best micro-kernel whose limits hold. REQUIRES: the data is
   // packed.

@@ -1,12 +1,15 @@
 // RecurrentKernel: the loop over the steps of Lstm, Gru and Rnn.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   gates of many steps = x W' + bias      one matrix product
-//   for each step:  gates += h R'          a product with the state alone
-//                   h = cell(gates, h)     element by element
+// gates of many steps = x W' + bias      one matrix product
+// for each step:  gates += h R'          a product with the state alone
+//                 h = cell(gates, h)     element by element
+//
+// gates   [rows of x of some steps, directions, gates, hidden]
+// h, c    [directions, batch, outputs or hidden]
 //
 // Directions and blocks of sequences do not depend on each other, and run on
-// threads of their own.
+// threads of their own. A subclass (ops/lstm.cc, gru.cc, rnn.cc) is a cell.
 #ifndef MACE_CPU_RECURRENT_RECURRENT_KERNEL_H_
 #define MACE_CPU_RECURRENT_RECURRENT_KERNEL_H_
 
@@ -30,6 +33,7 @@ class RecurrentActivator {
   RecurrentActivator(const RecurrentActivation& activation,
                      const CpuContext& context);
 
+  // Replaces n floats by the function of them.
   void Apply(float* x, int64_t n) const;
 
  private:
@@ -40,6 +44,7 @@ class RecurrentActivator {
 };
 
 // One step of some sequences in one direction. Rows are those of the sequences.
+// Pointers are to scratch of the task that calls Step, and to operands.
 struct RecurrentStep {
   const RunArgs* args = nullptr;
   int64_t direction = 0;
@@ -53,6 +58,7 @@ struct RecurrentStep {
   const void* r = nullptr;      // as StateGemm::Get returns
   const void* projection = nullptr;
   ThreadPool* threads = nullptr;  // that a product may use; null: none
+  // The step of x, which falls where the direction is reverse.
   int64_t time = 0;
   const Indices* lens = nullptr;  // null: all sequences have all steps
   int64_t first_sequence = 0;
@@ -67,7 +73,8 @@ struct RecurrentStep {
 struct RecurrentCellProperties {
   // The columns of the parts of r, in order.
   std::vector<int64_t> parts;
-  // Leading gates whose two biases are added before the step.
+  // Leading gates whose two biases, that of W and that of R, are added before
+  // the step; of the others only that of W is.
   int64_t summed_biases = 0;
   bool adds_bias = true;   // to x W'; else the cell adds it
   bool has_cells = false;  // c
@@ -93,10 +100,12 @@ class RecurrentKernel : public Kernel {
               const RecurrentCellProperties& properties, size_t projection,
               CpuContext& context);
 
-  // Computes a step: updates h and c of the rows that are active.
+  // Computes a step: updates h and c of the rows that are active, and leaves
+  // those of others as they are. Called for disjoint sequences or directions at
+  // once.
   virtual void Step(const RecurrentStep& step) const = 0;
 
-  // Bounds n values by `limit`, unless it is 0.
+  // Bounds n values to [-limit, limit], unless it is 0. NaN stays.
   [[gnu::noinline]] static void Bound(float* x, int64_t n, float limit);
 
   const RecurrentShape& shape() const { return shape_; }
@@ -107,7 +116,9 @@ class RecurrentKernel : public Kernel {
  private:
   struct Memory;
   struct Block;
+  // Divides the scratch memory; null: only counts its bytes.
   Memory Lay(char* scratch) const;
+  // Errors: MACE_INVALID_ARGS for a length outside of [0, steps].
   Status CheckLens(const RunArgs& args) const;
   void SumBiases(const float* bias, float* to) const;
   // How many steps have their inputs multiplied at a time: all, or fewer.
@@ -122,6 +133,7 @@ class RecurrentKernel : public Kernel {
   void StoreStates(const RunArgs& args, const Memory& memory) const;
   void RunBlock(const RunArgs& args, const Memory& memory,
                 const Block& block) const;
+  // Writes h of the step to output 0; zeros for sequences that are over.
   void StoreStep(const RecurrentStep& step) const;
   // Moves states between operand [D,B,width] or [B,D,width] and dense
   // [D,B,width].

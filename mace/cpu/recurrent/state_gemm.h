@@ -27,7 +27,8 @@ struct StateRows {
 
 // The matrices of an operand [directions, n, k], which a product reads as
 // transposed. Each direction's columns may be cut into parts that are
-// multiplied at different times.
+// multiplied at different times (the gates of a Gru). Constants are packed
+// once; other operands in each Run. Immutable after Create.
 class StateGemm {
  public:
   StateGemm() = default;  // no matrices
@@ -40,15 +41,19 @@ class StateGemm {
 
   int64_t scratch_bytes() const { return packed_.scratch_bytes(); }
 
-  // Returns what Multiply takes as `matrices`; `data` is the operand.
+  // Returns what Multiply takes as `matrices`; `data` is the operand. `scratch`
+  // has scratch_bytes() and must stay until the last Multiply.
   const void* Get(const void* data, void* scratch) const;
 
   // Multiplies by part `part` of direction `direction`. With `threads`, they
-  // share the columns if there is enough to do.
+  // share the columns if there is enough to do: every result is the same with
+  // any number of threads. Null: on the calling thread.
   void Multiply(const void* matrices, int64_t direction, int64_t part,
                 const StateRows& rows, ThreadPool* threads) const;
 
  private:
+  // Computes the columns of panels [first, end) of kernel_->nr each;
+  // MultiplyPlainly all columns by definition.
   void MultiplyPanels(const float* matrix, int64_t n, const StateRows& rows,
                       int64_t first, int64_t end) const;
   void MultiplyPlainly(const float* matrix, int64_t n,

@@ -9,7 +9,12 @@
 namespace mace::cpu {
 
 // A convolution of x [batch, in_h, in_w, in_channels] to y [batch, out_h,
-// out_w, out_channels].
+// out_w, out_channels]; in_h and the other sizes are those of `window`. `group`
+// divides both numbers of channels: output channels of a group read its input
+// channels only.
+// channels of x   | group 0 | group 1 |     in_per_group each
+//                      |         |
+// channels of y   | group 0 | group 1 |     out_per_group each
 struct ConvShape {
   Window2D window;
   int64_t batch = 0;
@@ -19,10 +24,13 @@ struct ConvShape {
 
   int64_t in_per_group() const { return in_channels / group; }
   int64_t out_per_group() const { return out_channels / group; }
+  // As a matrix product: rows() x (taps() * in_per_group()) times as many x
+  // out_per_group() of each group.
   int64_t rows() const { return batch * window.h.out * window.w.out; }
   int64_t taps() const { return window.h.kernel * window.w.kernel; }
 };
 
+// How a filter lies, and which way a window goes.
 enum class ConvKind {
   kPlain,       // filter [out_channels, in_per_group, kernel_h, kernel_w]
   kDepthwise,   // [multiplier, in_channels, kernel_h, kernel_w]; each channel
@@ -30,7 +38,9 @@ enum class ConvKind {
   kTransposed,  // as kPlain
 };
 
-// Returns the input that tap `k` of output `i` reads; -1 for none.
+// Returns the input along one dimension that tap `k` of output `i` reads; -1
+// for padding. A transposed convolution is read backwards: input j adds to
+// outputs j * stride - pad_before + k * dilation.
 inline int64_t ConvInputAt(ConvKind kind, const Window& w, int64_t i,
                            int64_t k) {
   if (kind != ConvKind::kTransposed) {
@@ -43,6 +53,8 @@ inline int64_t ConvInputAt(ConvKind kind, const Window& w, int64_t i,
 }
 
 // Returns `sum` and the products of output channel `o` at (p, q) of an image.
+// `image` is x of one element of the batch; `filter` is that of all channels.
+// Sum is double for floats, or an integer type that holds all sums.
 template <typename Sum, typename X, typename W>
 Sum ConvSum(ConvKind kind, const ConvShape& s, const X* image, const W* filter,
             int64_t p, int64_t q, int64_t o, Sum sum) {
@@ -68,7 +80,9 @@ Sum ConvSum(ConvKind kind, const ConvShape& s, const X* image, const W* filter,
   return sum;
 }
 
-// `b` has out_channels elements, or is null.
+// Computes y = act(conv(x, w) + b), rounded once. `b` has out_channels
+// elements, or is null. x, w and y are dense; y does not overlap the others. On
+// the calling thread.
 void ReferenceConv(ConvKind kind, const ConvShape& s,
                    const ActivationFunction& activation, const float* x,
                    const float* w, const float* b, float* y);

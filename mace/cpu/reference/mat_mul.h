@@ -16,7 +16,8 @@ struct ConstMatrix {
   int64_t col_stride;
 };
 
-// y[m, n] = act(bias[n] + a[m, k] b[k, n]). y is dense; bias may be null.
+// y[m, n] = act(bias[n] + a[m, k] b[k, n]), rounded once. y is dense, row by
+// row, and overlaps no operand; bias may be null. On the calling thread.
 void ReferenceMatMul(int64_t m, int64_t n, int64_t k, ConstMatrix a,
                      ConstMatrix b, const float* bias,
                      const ActivationFunction& activation, float* y);

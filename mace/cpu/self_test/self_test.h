@@ -1,13 +1,19 @@
 // SelfTest: whether a micro-kernel computes a small known case as it should.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function for each type of rows, which runs all functions of a row. The
-// numbers are small integers wherever their sums, products and quotients are
-// exact, so that every order of additions gives the same result. Where operands
-// are packed as a row says, plain loops compute it here; otherwise sums of it
-// are known, which follow from the definitions of the functions in double
-// precision (Python). They run in a probe (mace/base/probe.h): nothing may be
-// allocated.
+// One function for each type of rows, which runs the functions of a row and
+// returns whether every result is right. Where operands are packed as a row
+// says, plain loops compute the case here; otherwise sums of its results are
+// known, which follow from the definitions of the functions in double precision
+// (Python). The numbers are small integers wherever their sums, products and
+// quotients are exact, so that every order of additions gives the same result.
+// Most cases have whole vectors of the widest kind and a rest.
+//
+// The functions run in a probe (mace/base/probe.h), where a crash counts as a
+// failed test: nothing may be allocated, locked or logged. The row's
+// instruction set must be among the CPU's features. `memory` is fresh for the
+// type of the row, and is overwritten. Choosing a row (common/choose.h) calls
+// them; a library built with --define=self_test=false has none of them.
 #ifndef MACE_CPU_SELF_TEST_SELF_TEST_H_
 #define MACE_CPU_SELF_TEST_SELF_TEST_H_
 
@@ -50,19 +56,28 @@ struct LutQ8;
 struct QuantizeQ8;
 struct DequantizeRowsQ8;
 
+// gemm_cases.cc: tiles with packed and unpacked rows.
 bool SelfTest(const GemmUkernel& row, TestMemory& memory);
-// Of rows whose weights are in blocks.
+// Of rows whose weights are in blocks, of another table than those of SelfTest.
 bool SelfTestOfBlocks(const GemmUkernel& row, TestMemory& memory);
+// Matrix times vector, in floats and with int8 and int4 weights.
 bool SelfTest(const GemvF32& row, TestMemory& memory);
 bool SelfTest(const GemvQ8& row, TestMemory& memory);
+// conv_cases.cc: lines of depthwise convolutions, clamped. uint16_t is fp16.
 bool SelfTest(const Dwconv<float>& row, TestMemory& memory);
 bool SelfTest(const Dwconv<uint16_t>& row, TestMemory& memory);
 bool SelfTest(const DwconvQ8& row, TestMemory& memory);
+// Max, mean and L2 of windows. The tables of int8 maxima and means have rows of
+// one type, so that either result is right.
 bool SelfTest(const PoolRow<float>& row, TestMemory& memory);
 bool SelfTest(const PoolRow<uint16_t>& row, TestMemory& memory);
 bool SelfTest(const PoolQ8& row, TestMemory& memory);
+// conv_cases.cc: the transforms of a tile and back.
 bool SelfTest(const WinogradF32& row, TestMemory& memory);
 bool SelfTest(const WinogradQ8& row, TestMemory& memory);
+// float_cases.cc: element-wise functions of two operands, either of which may
+// be a single element. A set may lack functions; a BinaryOne has one, the sum
+// or the difference.
 bool SelfTest(const BinaryRow<float, BinarySet<float>>& row,
               TestMemory& memory);
 bool SelfTest(const BinaryRow<uint16_t, BinarySet<uint16_t>>& row,
@@ -71,14 +86,19 @@ bool SelfTest(const BinaryRow<float, BinaryOne<float>>& row,
               TestMemory& memory);
 bool SelfTest(const BinaryRow<uint16_t, BinaryOne<uint16_t>>& row,
               TestMemory& memory);
+// float_cases.cc: functions of one operand, and of rows.
 bool SelfTest(const ActivateF32& row, TestMemory& memory);
 bool SelfTest(const ClampF32& row, TestMemory& memory);
 bool SelfTest(const RowOf<RowF32Set>& row, TestMemory& memory);
 bool SelfTest(const RowOf<SoftmaxF32Set>& row, TestMemory& memory);
 bool SelfTest(const MagnitudeF32Row& row, TestMemory& memory);
+// Of benchmarks (common/machine_limits.h).
 bool SelfTest(const PeakF32& row, TestMemory& memory);
 bool SelfTest(const PeakQ8& row, TestMemory& memory);
+// Queries times rows of a KV cache, in each of its types.
 bool SelfTest(const KvRowsF32Kernel& row, TestMemory& memory);
+// quantized_cases.cc. Rows that round once and those that round twice have one
+// type; either result is right.
 bool SelfTest(const RequantizeQ8& row, TestMemory& memory);
 bool SelfTest(const AddQ8& row, TestMemory& memory);
 bool SelfTest(const LutQ8& row, TestMemory& memory);

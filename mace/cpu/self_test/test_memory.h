@@ -11,18 +11,22 @@
 namespace mace::cpu {
 
 // Operands of a case, and what it computes. A case begins with operands that
-// are full of numbers of its row's type.
+// are full of numbers of its row's type. On the stack of a probe: about 48 KiB
+// of its 256.
+// memory_   [operand 0] .. [operand 4] [results]     8 KiB each, aligned to 64
 class TestMemory {
  public:
   static constexpr int kOperands = 5;
 
+  // Fills all operands with numbers of `type`.
   explicit TestMemory(Element type);
 
   template <typename T>
   T* in(int i) {
     return reinterpret_cast<T*>(memory_[i]);
   }
-  // Results; at first something that no case computes.
+  // Results: the part behind the operands; at first bytes of 0x5a, which no
+  // case computes.
   template <typename T>
   T* out() {
     return in<T>(kOperands);
@@ -30,20 +34,23 @@ class TestMemory {
 
   // Fills operand `i` with numbers of a type, which differ from those of the
   // other operands: bytes of all magnitudes but -128, or whole numbers in [-8,
-  // 8] but 0, of which sums and products are exact.
+  // 8] but 0, of which sums and products are exact. They are the same in every
+  // process.
   void* Fill(Element type, int i);
   template <typename T>
   T* Fill(int i) {
     return static_cast<T*>(Fill(ElementOf<T>(), i));
   }
 
-  // Remembers the sum of the first n results, each times its place in a row of
-  // five (1 to 5), or any number.
+  // Remembers the sum of the first n results, each times 1 to 5 by its index
+  // modulo 5, so that results in wrong places are noticed; or any number.
+  // REQUIRES: at most kMaxSums between two Restarts.
   void Sum(Element type, size_t n);
   void Add(float sum) { sums_[count_++] = sum; }
   void Restart() { count_ = 0; }
-  // Whether the sums are these: of integers to the bit, of others but for the
-  // rounding of a few operations. NaN is no sum.
+  // Whether the sums are these: of integers exactly, of others but for the
+  // rounding of a few operations (2e-4 relative, less than 0.5). NaN is no sum.
+  // REQUIRES: at least as many are remembered.
   template <size_t kCount>
   bool Has(const float (&sums)[kCount]) const {
     return HasSums(sums, kCount);
@@ -51,6 +58,7 @@ class TestMemory {
   bool HasSums(const float* sums, size_t count) const;
 
  private:
+  // Of an operand. A case checks no bounds: its sizes are constants that fit.
   static constexpr size_t kBytes = 8 << 10;
   static constexpr size_t kMaxSums = 24;
 
@@ -59,7 +67,8 @@ class TestMemory {
   size_t count_ = 0;
 };
 
-// Element i as a number. Q8 are signed.
+// Returns or writes element i as a number. 8-bit values are signed unless the
+// type is kU8; others are rounded towards zero (Put) or, to bf16, cut off.
 float Get(Element type, const void* from, size_t i);
 void Put(Element type, void* to, size_t i, float value);
 

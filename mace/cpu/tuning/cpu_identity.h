@@ -9,8 +9,10 @@
 
 namespace mace::cpu {
 
-// Returns the processor's name from <root>/cpuinfo, its instruction sets and
-// the number of threads. Tests pass another `root` than "/proc".
+// Returns the processor's name from <root>/cpuinfo (those of all kinds of
+// cores), its instruction sets and the number of threads. Times that were
+// measured with one identity mean nothing with another. Tests pass another
+// `root` than "/proc".
 std::string CpuIdentity(CpuFeatures features, int num_threads,
                         const std::string& root = "/proc");
 

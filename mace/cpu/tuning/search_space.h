@@ -37,7 +37,8 @@ std::vector<StepPlan> Candidates(Aspect aspect,
                                  const StepPlan& best,
                                  const CpuContext& context);
 
-// Returns whether there is anything to choose.
+// Returns whether there is anything to choose: a matrix product with several
+// rows, or a depthwise convolution.
 bool HasCandidates(const std::vector<FusedNode>& links,
                    const CpuContext& context);
 

@@ -23,6 +23,7 @@ class ColdCaches {
                                    const CpuContext& context);
 
   size_t share_bytes() const { return share_bytes_; }  // of a thread
+  // The memory that thread `i` reads.
   const char* share(size_t i) const {
     return static_cast<const char*>(buffer_.data()) + i * share_bytes_;
   }
@@ -82,7 +83,7 @@ class Trial {
   double least() const;  // nanoseconds; REQUIRES: has_run()
   double median() const;
   // Returns whether both the least and the median time are lower than those of
-  // `other` by a margin that exceeds noise.
+  // `other` by a margin that exceeds noise. REQUIRES: both have run.
   bool Beats(const Trial& other) const;
 
  private:

@@ -1,5 +1,11 @@
 // Tuner: chooses how nodes run on the CPU by measuring.
 // SPDX-License-Identifier: Apache-2.0
+//
+// TunePlan    a dry run of the plan       -> tasks: nodes to measure
+//             each task, longest first    -> trials, aspect by aspect
+//             the best plan of each       -> known_, and the storage
+//             again, as fewer or more nodes may now be fused
+// Prepare     known plan, or the cost model's
 #ifndef MACE_CPU_TUNING_TUNER_H_
 #define MACE_CPU_TUNING_TUNER_H_
 
@@ -34,7 +40,9 @@ class Tuner {
                                        const CacheSizes& caches);
 
   // Prepares the kernel of a node, or of nodes to be fused, by the measured
-  // plan if there is one, or else by the cost model's.
+  // plan if there is one, or else by the cost model's. The kernel's origin says
+  // which. In a dry run, packs nothing and notes what is to be measured.
+  // Errors: as PrepareLinks.
   Result<KernelPtr> Prepare(const std::vector<FusedNode>& links,
                             const CpuContext& context);
 
@@ -87,6 +95,7 @@ class Tuner {
 
   TunerOptions options_;
   TuningResults results_;
+  // By KeyOf, as are the tasks.
   std::map<std::string, Known> known_;
   std::map<std::string, Task> tasks_;
   bool in_dry_run_ = false;

@@ -12,11 +12,13 @@
 namespace mace::cpu {
 
 // Returns a text with everything that determines how long the nodes take on a
-// given CPU.
+// given CPU: ops, attributes, types and shapes, which operands are constant,
+// and which results are passed on.
 std::string KeyOf(const std::vector<FusedNode>& links,
                   const CpuContext& context);
 
-// Returns a rough estimate of the nodes' time, in multiply-adds.
+// Returns a rough estimate of the nodes' time, in multiply-adds: those of
+// `kernel`, and some for each byte that is moved.
 double CostOf(const Kernel& kernel, const std::vector<FusedNode>& links);
 
 }  // namespace mace::cpu

@@ -48,13 +48,16 @@ class Winograd {
 
   int64_t packed_bytes() const;
   std::string packing() const;  // names the layout, for sharing packed filters
-  // Transforms and packs a filter of layout OIHW.
+  // Transforms and packs a filter of layout OIHW to [panels of output
+  // channels][A*A][in_channels][nr]; output channels that do not exist are
+  // zeros. The threads share the panels.
   void Pack(const float* filter, float* packed) const;
 
   int64_t scratch_bytes() const;  // for all threads
   std::string variant() const;
 
-  // Computes the output. `bias` has out_channels floats or is null.
+  // Computes the output. x and y are dense and do not overlap. `bias` has
+  // out_channels floats or is null; `scratch` has scratch_bytes().
   void Run(const float* x, const float* packed, const float* bias, float* y,
            void* scratch) const;
 

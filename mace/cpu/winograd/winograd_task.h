@@ -10,6 +10,9 @@ namespace mace::cpu {
 inline constexpr int kWinogradMaxLines = 8;     // lines of an input tile
 inline constexpr int kWinogradMaxColumns = 64;  // columns of a GEMM tile
 
+// The operands of the whole convolution; v and m are parts of the worker's
+// scratch. Tiles [tile_begin, tile_end) count through all images, columns
+// [column_begin, column_end) are output channels and begin with a panel.
 struct Winograd::Task {
   const float* x;
   const float* packed;
