@@ -1,5 +1,16 @@
 // OpenclDevice: runs nodes on a GPU, with activations in 2-D images.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A node becomes passes, a pass a launch:
+//
+//   Node --describe-> KernelSpec --MakeKernel-> LaunchingKernel --Run-> Queue
+//        (kernels/)   passes, without a driver  constants uploaded
+//                                    FinishPrepare: programs compiled,
+//                                                   launches finished
+//                                    Tune:          group sizes measured
+//
+// What engines of a process share: ClRuntime (context, compiled programs) and,
+// if they are of one model, DeviceWeights. Each device has its own queue.
 #ifndef MACE_OPENCL_OPENCL_DEVICE_H_
 #define MACE_OPENCL_OPENCL_DEVICE_H_
 
@@ -35,6 +46,8 @@ struct OpenclOptions {
   // Where compiled programs and tuning results are looked for first, and where
   // they are stored; may be empty and null.
   std::vector<std::shared_ptr<KVStorage>> precompiled;
+  // Programs and tuning results that are found in none of them are written
+  // here.
   std::shared_ptr<KVStorage> storage;
   // Where tuning results are stored instead; may be null.
   std::shared_ptr<KVStorage> tuning_storage;
@@ -42,15 +55,19 @@ struct OpenclOptions {
   int queue_window = 0;  // most kernels in flight; 0: no limit
 };
 
-// Not thread-safe: each engine has its own.
+// Not thread-safe: each engine has its own. Kernels point into the device,
+// which must outlive them.
 class OpenclDevice final : public Device,
                            public NodeKernels,
                            public DeviceStorage,
                            public DeviceTuning,
                            public DeviceActivity {
  public:
-  // Uses the GPU that the engines of this process share. Errors:
-  // MACE_UNSUPPORTED if there is no suitable one; those of the driver.
+  // The first uses the GPU that the engines of this process share
+  // (ClRuntime::Shared), the second another runtime, as tests do. Stores that
+  // cannot be loaded are ignored, with a line in the log. Errors:
+  // MACE_UNSUPPORTED if there is no suitable GPU; of ClRuntime::Shared; those
+  // of the driver.
   static Result<std::unique_ptr<OpenclDevice>> Create(
       OpenclOptions options, const opencl::ContextOptions& context_options);
   static Result<std::unique_ptr<OpenclDevice>> Create(
@@ -65,11 +82,17 @@ class OpenclDevice final : public Device,
   DeviceTuning* tuning() override { return this; }
   DeviceActivity* activity() override { return this; }
 
+  // Describes the node and drops the description. Errors: MACE_UNSUPPORTED if
+  // there is no kernel, or a tensor does not fit an image.
   Result<NodeWork> Supports(const Node& node) override;
   Result<KernelPtr> Prepare(const Node& node) override;
+  // Only where the first node's op describes fused nodes, and all have images
+  // of one type.
   Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& nodes) override;
   Result<KernelPtr> PrepareConvert(const Node& node) override;
+  // Of a channel-major image; float32, or fp16 if the layout is an image.
   Result<Extent2D> ImageExtentOf(const TensorType& type) const override;
+  // Nodes of float32_nodes have other images: TargetOf.
   DataType image_dtype() const override {
     return fp16_ ? DataType::kF16 : DataType::kF32;
   }
@@ -83,7 +106,12 @@ class OpenclDevice final : public Device,
   NativeHandles native_handles() const override;
   Result<std::shared_ptr<void>> ImportMemory(
       const ExternalMemory& memory) override;
+  // Ignores kernels of other devices.
   void UseBuffer(Kernel& convert, void* buffer) override;
+  // Those with most work come first, in case the time budget ends. Overwrites
+  // the images that kernels write. A driver that measures no times is no error:
+  // kernels keep their group sizes, and the log tells it. Does nothing if there
+  // is neither a budget, nor a limit, nor a store.
   Status Tune(const std::vector<BoundKernel>& kernels) override;
   std::string DumpTuning() const override { return tuner_->report(); }
   DeviceCounts counts() const override;
@@ -98,8 +126,11 @@ class OpenclDevice final : public Device,
 
  private:
   OpenclDevice() = default;
+  // Makes cache_, results_ and tuner_.
   void OpenStores(OpenclOptions& options);
+  // What the device offers a node: fp16 unless it is one of float32_nodes_.
   opencl::Target TargetOf(const Node& node) const;
+  // Errors: as Supports.
   Result<opencl::KernelSpec> Describe(const Node& node) const;
 
   bool fp16_ = false;
@@ -108,6 +139,7 @@ class OpenclDevice final : public Device,
   std::set<std::string> float32_nodes_;
   opencl::BuildOptions build_;
   std::unique_ptr<opencl::BinaryCache> cache_;
+  // results_ and tuner_ refer to what stands before them.
   std::unique_ptr<opencl::OpenclContext> context_;
   const std::unique_ptr<opencl::KnownWeights> known_weights_ =
       std::make_unique<opencl::KnownWeights>();

@@ -7,9 +7,10 @@
 
 namespace mace::hexagon {
 
-// Of SM8150's DSP (v66) at 1.5 GHz with four threads: about a third of its
-// peak, and what a call through FastRPC costs. `takes_all`: what it can run
-// costs less there than elsewhere. It was not measured on a phone.
+// An estimate for SM8150's DSP (v66) at 1.5 GHz with four threads: about a
+// third of its peak, and what a call through FastRPC costs (transfer_us). It
+// was not measured on a phone. `takes_all`: the planner shall prefer the DSP
+// for whatever it can run, so work is nearly free and the fixed costs are none.
 inline DeviceSpeed DspSpeed(bool takes_all) {
   DeviceSpeed speed;
   if (takes_all) {

@@ -13,7 +13,8 @@
 namespace mace::hexagon {
 
 // Byte (i0, i1, ...) of the box moves from x_offset + sum of i * x_strides to
-// y_offset + sum of i * y_strides.
+// y_offset + sum of i * y_strides. Strides may be 0 (repeated) or negative;
+// those of x and y have as many axes as `extents`. Elements have a byte each.
 struct MoveBox {
   Shape extents;
   std::vector<int64_t> x_strides, y_strides;
@@ -23,8 +24,11 @@ struct MoveBox {
 // The strides, in bytes, of a dense tensor of quantized values.
 std::vector<int64_t> StridesOf(const Shape& shape);
 
-// The same move with as few axes and as long runs as there are. REQUIRES: the
-// box has elements. Errors: MACE_UNSUPPORTED if it has too many axes.
+// The same move with as few axes and as long runs as there are: axes of extent
+// 1 are dropped, and an axis joins the one inside it where both sides go on
+// without a gap. {2, 3, 4} of dense x and y is one run of 24. REQUIRES: the box
+// has elements, and offsets and strides have 32 bits. Errors: MACE_UNSUPPORTED
+// if more than 5 axes remain (MoveParams).
 Result<MoveParams> ToMove(const Node& node, const MoveBox& box);
 
 }  // namespace mace::hexagon

@@ -15,12 +15,20 @@
 namespace mace {
 
 // Each region becomes a graph in the DSP, to which its constants are handed
-// over once. Kernels share the session, and may outlive the device.
+// over once; a run copies the inputs there and the outputs back. Results are
+// those of TFLite's integer arithmetic. Kernels share the session, and may
+// outlive the device. Development only: apps get NnlibDevice.
+//
+//   node --Translate--> GraphWriter --Plan--> DspGraph::Create --> kernel
+//   (device/translate.h)  (packing/)           (session/)
+//
+// Not thread-safe, except that several devices may share a session.
 class HexagonDevice final : public Device,
                             public RegionKernels,
                             public DeviceActivity {
  public:
-  // `host` computes tables of functions of one quantized value; null: the DSP
+  // `host` computes tables of functions of one quantized value (Activation,
+  // Unary, ...), so that they are the same bits as on the host; null: the DSP
   // has none of these. `takes_all`: whatever it supports costs less on it than
   // elsewhere. `fc_rounds_once`: see CpuContext.
   explicit HexagonDevice(std::shared_ptr<hexagon::Session> session,
@@ -37,8 +45,14 @@ class HexagonDevice final : public Device,
   RegionKernels* regions() override { return this; }
   DeviceActivity* activity() override { return this; }
 
+  // Translates without a writer: nothing is packed or sent. Errors: as
+  // Translate.
   Result<NodeWork> Supports(const Node& node) override;
+  // Errors: as Translate; MACE_OUT_OF_RESOURCES if the region is too large for
+  // the DSP; of Session::Call. The kernel keeps copies of all constants.
   Result<KernelPtr> PrepareRegion(const Region& region) override;
+  // Counts are packets of the latest run, which are asked of the DSP here; none
+  // before the first run. Nodes that are views have 0.
   std::vector<RegionPart> PartsOf(Kernel& kernel) override;
   const char* count_unit() const override { return "packets"; }
   DeviceCounts counts() const override;
@@ -46,6 +60,8 @@ class HexagonDevice final : public Device,
     activity_->cancellation = cancellation;
   }
 
+  // What kernels update while they run and the device reads; shared, as they
+  // may outlive it. `cancellation` is not owned.
   struct Activity {
     std::atomic<const Cancellation*> cancellation{nullptr};
     std::atomic<int64_t> nodes{0}, runs{0}, bytes_in{0}, bytes_out{0};

@@ -13,21 +13,25 @@
 
 namespace mace::hexagon {
 
+// As the `is_signed` of parameters. REQUIRES: an 8-bit type.
 inline int32_t IsSigned(const TensorType& type) {
   return type.dtype == DataType::kI8 ? 1 : 0;
 }
 
-// The quantized values that an activation leaves to output 0. Errors:
-// MACE_UNSUPPORTED for others than NOOP, RELU and RELUX.
+// The zero point of output 0, and the quantized values that an activation
+// leaves to it: from the zero point on for RELU, up to max_limit for RELUX.
+// REQUIRES: output 0 is quantized per tensor. Errors: MACE_UNSUPPORTED for
+// others than NOOP, RELU and RELUX.
 Result<OutputRange> OutputRangeOf(const Node& node,
                                   const ActivationAttrs& activation);
 
 // The quantized value that is nearest to `real`, ties away from zero, within
-// the range, in the arithmetic of TFLite.
+// the range, in the arithmetic of TFLite. The zero point is that of `q`.
 int32_t QuantizedValue(float real, const Quantization& q,
                        const OutputRange& range);
 
-// Errors: MACE_UNSUPPORTED if an axis of the window is too large for the DSP.
+// One axis of a window as the DSP takes it. Errors: MACE_UNSUPPORTED if a size
+// is too large for the DSP, or the padding is negative.
 Result<WindowParams> ToParams(const Node& node, const Window& window);
 
 }  // namespace mace::hexagon

@@ -1,5 +1,9 @@
 // Translating nodes of the engine's graph into nodes of the DSP's.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A node becomes one or several nodes of protocol/ops.h, or none if it is a
+// view. The same function answers whether the DSP can run it and adds it, so
+// the two cannot differ.
 #ifndef MACE_HEXAGON_DEVICE_TRANSLATE_H_
 #define MACE_HEXAGON_DEVICE_TRANSLATE_H_
 

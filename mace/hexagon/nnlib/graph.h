@@ -13,30 +13,35 @@
 
 namespace mace::hexagon::nnlib {
 
-// What an operation took on average, by its id.
+// What an operation took on average over all runs, by its id (Operation::id).
 struct NodeTime {
   uint32_t id = 0;
   int64_t micros = 0;
 };
 
-// Not thread-safe.
+// Not thread-safe. Exists on the DSP from Create to the destructor.
 class Graph {
  public:
   // Hands the graph over and prepares it. `mode` is its graph mode, 0: the
-  // library's. Errors: MACE_OUT_OF_RESOURCES and MACE_RUNTIME_ERROR as
-  // CallError, but MACE_RUNTIME_ERROR if it cannot be prepared, after which the
-  // library is given up. Nothing is left on the DSP then.
+  // library's; ignored if the library has none. The builder is not needed
+  // afterwards. Errors: of builder.status(); MACE_OUT_OF_RESOURCES and
+  // MACE_RUNTIME_ERROR as CallError, but MACE_RUNTIME_ERROR if it cannot be
+  // prepared, after which the library is given up (Library::GiveUp). Nothing is
+  // left on the DSP then.
   static Result<std::unique_ptr<Graph>> Create(std::shared_ptr<Library> library,
                                                const GraphBuilder& builder,
                                                int mode);
   ~Graph();
 
-  // Tensors in the order of the operations INPUT and OUTPUT. Errors:
+  // Computes and waits. Tensors in the order of the operations INPUT and
+  // OUTPUT, of the shapes declared there; their data is the caller's. The
+  // library copies inputs that are not aligned to 128 bytes. Errors:
   // MACE_RUNTIME_ERROR, also if an output is not as large as it was declared.
   Status Execute(const std::vector<NnTensorDef>& inputs,
                  std::vector<NnTensorDef>* outputs);
 
-  // Empty if the library cannot measure.
+  // Times of operations that have run; the library may have fused some, or
+  // added its own. Empty if the library cannot measure. Errors: as CallError.
   Result<std::vector<NodeTime>> Times() const;
 
  private:

@@ -20,6 +20,9 @@ struct LibraryOptions {
   std::string path = kLibraryName;  // looked up as dlopen does
   // Ask for a process domain on the DSP that needs no signed code.
   bool unsigned_pd = false;
+  // How fast the DSP shall be: a power level, whether clocks follow the load,
+  // and the longest wake-up time. Without effect if the library lacks
+  // set_clocks.
   int corner = 1;  // hexagon_nn_corner_type of the host's side
   bool dcvs = true;
   uint32_t latency_us = 100;
@@ -39,8 +42,9 @@ class Library {
 
   const NnApi& api() const;
   uint32_t version() const { return version_; }
+  // The number of an operation in this version of the library.
   uint32_t id(Op op) const { return ids_[op]; }
-  // Whether it takes the corner, DCVS and the latency, and graph modes.
+  // Whether it takes the corner, DCVS and the latency; and graph modes.
   bool has_power() const { return api().set_clocks != nullptr; }
   bool has_modes() const { return api().set_graph_mode != nullptr; }
 
@@ -58,11 +62,14 @@ class Library {
 
  private:
   explicit Library(File* file) : file_(file) {}
+  // The steps of Open, and Stop for what they did. TheMutex of library.cc is
+  // held.
   Status Start(const LibraryOptions& options);
   Status RequestUnsigned();
   Status CheckVersion();
   void Stop();
 
+  // Never freed, but by ForgetAllForTest.
   File* const file_;
   uint32_t version_ = 0;
   uint32_t ids_[kNumOps] = {};

@@ -14,10 +14,13 @@
 namespace mace {
 
 // The same parts of a device as HexagonDevice, with the vendor's executor in
-// place of MACE's: each region becomes a graph of hexagon_nn. Results are those
-// of its arithmetic, which may differ from the CPU's by a quantized value or
-// two of each node (docs/dsp.md). Kernels share the library, and may outlive
-// the device.
+// place of MACE's: each region becomes a graph of hexagon_nn. A run copies
+// inputs and outputs, and moves int8 to uint8 and back. Results are those of
+// its arithmetic, which may differ from the CPU's by 1 or 2 LSB in each node
+// (docs/dsp.md). Kernels share the library, and may outlive the device. A run
+// cannot be cancelled. Not thread-safe.
+//
+//   node --Translate--> GraphBuilder --Graph::Create--> kernel
 class NnlibDevice final : public Device,
                           public RegionKernels,
                           public DeviceActivity {
@@ -36,13 +39,20 @@ class NnlibDevice final : public Device,
   RegionKernels* regions() override { return this; }
   DeviceActivity* activity() override { return this; }
 
+  // Translates without a graph. Errors: as nnlib::Translate.
   Result<NodeWork> Supports(const Node& node) override;
+  // Errors: as nnlib::Translate and nnlib::Graph::Create. If a graph cannot be
+  // prepared, the process can use the library no more: kernels that exist fail,
+  // too.
   Result<KernelPtr> PrepareRegion(const Region& region) override;
-  // Counts are averages over all runs.
+  // Counts are averages over all runs, in microseconds; none before the first
+  // run or if the library cannot measure. A fused operation counts with the
+  // node of its last one.
   std::vector<RegionPart> PartsOf(Kernel& kernel) override;
   const char* count_unit() const override { return "us"; }
   DeviceCounts counts() const override;
 
+  // What kernels add up while they run; shared, as they may outlive the device.
   struct Activity {
     std::atomic<int64_t> nodes{0}, runs{0}, bytes_in{0}, bytes_out{0};
   };

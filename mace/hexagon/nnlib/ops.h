@@ -1,5 +1,36 @@
 // The operations of hexagon_nn that MACE uses.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Their inputs in order; x, a and b are uint8, `list` is int32, a shape is a
+// constant without data (GraphBuilder::Sizes), min and max are floats. Outputs
+// are y, its min and its max unless noted.
+//
+//   INPUT              none; outputs: the inputs of the graph
+//   OUTPUT             the outputs of the graph, without their ranges
+//   Supernode,         x, filter, x min, x max, filter min, filter max,
+//   DepthwiseSupernode   shape [1, stride h, stride w, 1], bias i32, bias min,
+//                        bias max, y min, y max [, scale of each channel / the
+//                        largest scale]
+//   MaxPool, AvgPool   x, min, max, shape [1, window h, window w, 1],
+//                        shape [1, stride h, stride w, 1]
+//   Add, Sub, Minimum, a, b, a min, a max, b min, b max, y min, y max
+//   Maximum
+//   Mul                a, b, a min, a max, b min, b max; y is int32
+//   Requantize_32to8,  x, min, max, y min, y max
+//   Requantize_8to8
+//   Clamp              x, min, max, lowest, highest; keeps the range
+//   Tanh, Sigmoid,     x, min, max; y has a range fixed by the operation
+//   Softmax
+//   Concat             list {3}, all x, all min, all max
+//   Reshape, Transpose x, list of 4 sizes or axes, min, max
+//   DepthToSpace,      x, list {block size}, min, max
+//   SpaceToDepth
+//   Pad                x, min, max, list [4, 2] before and after, value (float)
+//   Mean               x, min, max, list of axes, y min, y max
+//   ResizeBilinear     x, list {height, width}, min, max, list {align corners}
+//
+// Filters are uint8 [height, width, inputs, outputs], or [height, width,
+// channels, 1] of a depthwise one. Source: docs/ops.txt of nnlib.
 #ifndef MACE_HEXAGON_NNLIB_OPS_H_
 #define MACE_HEXAGON_NNLIB_OPS_H_
 
@@ -7,7 +38,7 @@
 
 namespace mace::hexagon::nnlib {
 
-// In the order of kOpNames.
+// In the order of kOpNames. An index of ids, not a number of the library.
 enum Op : uint8_t {
   kOpInput,
   kOpOutput,
@@ -38,6 +69,7 @@ enum Op : uint8_t {
 };
 
 // Their numbers differ from version to version; their names do not.
+// Library::Open looks the numbers up.
 constexpr const char* kOpNames[kNumOps] = {
     "INPUT",
     "OUTPUT",

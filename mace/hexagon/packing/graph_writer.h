@@ -1,5 +1,10 @@
 // GraphWriter: puts a graph for the DSP together and plans its memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The shared buffer after Plan; every tensor has kReadSlack bytes behind it:
+//
+//   | text | constants, inputs and outputs | arena: inner tensors and scratch |
+//                                             those that are not in VTCM
 #ifndef MACE_HEXAGON_PACKING_GRAPH_WRITER_H_
 #define MACE_HEXAGON_PACKING_GRAPH_WRITER_H_
 
@@ -14,31 +19,40 @@
 
 namespace mace::hexagon {
 
-// Where a part of a graph lies in the shared buffer.
+// Where a constant, an input or an output lies in the shared buffer.
 struct BufferRange {
   uint32_t offset = 0;
   uint32_t bytes = 0;
 };
 
 // Tensors and nodes are added first; then Plan, then WriteTo. Tensors are named
-// by their index.
+// by their index, which the functions that add them return. Not thread-safe.
 class GraphWriter {
  public:
   // Each node runs as `slices` slices. REQUIRES: 1 <= slices <= kMaxSlices.
   explicit GraphWriter(int slices = 1) : slices_(slices) {}
 
+  // Each adds a tensor of so many bytes. Inputs and outputs stay in the buffer;
+  // inner tensors share the memory of others that are not alive at the same
+  // time: one is from the first to the last node that has it as an operand.
   int AddInput(int64_t bytes) { return Add(kInput, bytes); }
   int AddOutput(int64_t bytes) { return Add(kOutput, bytes); }
   int AddInner(int64_t bytes) { return Add(kInner, bytes); }
-  // Memory of one node, `bytes` bytes for each slice; in VTCM if it fits there.
+  // Memory of one node, `bytes` bytes for each slice; in VTCM if it fits there,
+  // with precedence over inner tensors.
   int AddScratch(int64_t bytes) { return Add(kScratch, OfSlices(bytes)); }
+  // Whether scratch of `bytes` bytes for each slice fits VTCM, if nothing else
+  // is there.
   bool FitsVtcm(int64_t bytes) const;
-  // `data` must stay valid until WriteTo.
+  // `data` is not copied and must stay valid until WriteTo; a buffer is owned
+  // by the writer.
   int AddConstant(const void* data, int64_t bytes);
   int AddConstant(AlignedBuffer buffer);
 
-  // Nodes run in the order in which they are added. `params` is a struct of
-  // protocol/ops.h.
+  // Nodes run in the order in which they are added, so what a node reads must
+  // be written by one before. `params` is the struct of protocol/ops.h for
+  // `op`; `operands` are the tensors in the order told there. The DSP checks
+  // both when it gets the graph; nothing is checked here.
   template <typename P>
   void AddNode(OpCode op, const std::vector<int>& operands, const P& params) {
     static_assert(sizeof(P) % sizeof(int32_t) == 0, "words");
@@ -46,13 +60,18 @@ class GraphWriter {
             sizeof(P) / sizeof(int32_t));
   }
 
-  // Gives every tensor its place. Errors: MACE_OUT_OF_RESOURCES if the graph
-  // has more tensors, nodes or bytes than the DSP has room for.
+  // Gives every tensor its offset. Inner tensors that live shortest, and of
+  // these the smallest, go to VTCM, as many as fit. Errors:
+  // MACE_OUT_OF_RESOURCES if the graph has more tensors, nodes, words or bytes
+  // (2^30) than the DSP has room for.
   Status Plan();
 
-  // After Plan: bytes of the shared buffer, which the graph's text begins.
+  // After Plan: bytes of the shared buffer, and of the graph's text at its
+  // start, which kCreate is told.
   uint32_t buffer_bytes() const { return buffer_bytes_; }
   uint32_t text_bytes() const;
+  // After Plan. REQUIRES: the tensor is a constant, an input or an output, as
+  // others may be in VTCM.
   BufferRange range(int tensor) const {
     return {tensors_[tensor].record.offset, tensors_[tensor].record.bytes};
   }
@@ -62,7 +81,8 @@ class GraphWriter {
   int slices() const { return slices_; }
   size_t num_nodes() const { return nodes_.size(); }
 
-  // Writes the text and the constants. `buffer` has buffer_bytes().
+  // Writes the text and the constants; the other bytes stay. `buffer` has
+  // buffer_bytes(). REQUIRES: Plan succeeded.
   void WriteTo(uint8_t* buffer) const;
 
  private:
@@ -70,24 +90,31 @@ class GraphWriter {
     TensorRecord record;
     int64_t bytes = 0;
     const void* data = nullptr;     // of constants
-    int64_t first = -1, last = -1;  // nodes that use it
+    int64_t first = -1, last = -1;  // nodes that use it; -1: none
   };
 
   int Add(TensorKind kind, int64_t bytes);
+  // Bytes of scratch for all slices, each aligned as NodeView::scratch expects.
   int64_t OfSlices(int64_t bytes) const;
   void AddNode(OpCode op, const std::vector<int>& operands,
                const int32_t* params, size_t num_params);
   Status CheckCounts() const;
-  // Places the tensors of a pool from `begin` on; `*bytes` is what they take.
+  // Gives the inner tensors and the scratch of a pool their offsets, from
+  // `begin` on; `*bytes` is what they take. With the greedy planner of
+  // mace/memory.
   Status PlanPool(Pool pool, int64_t begin, int64_t* bytes);
-  // Puts scratch and inner tensors into VTCM or DDR.
+  // Puts scratch and inner tensors into VTCM, or into DDR from `*end` on, which
+  // moves to the end of the buffer.
   Status PlanInner(int64_t* end);
+  // Tensors that may be in VTCM together: while any node runs, the living ones
+  // fit. The planner may still need more, because of gaps.
   std::vector<int> ChooseForVtcm() const;
 
   int slices_;
   std::vector<Tensor> tensors_;
   std::vector<NodeRecord> nodes_;
   std::vector<int32_t> words_;
+  // Of AddConstant(AlignedBuffer); tensors_ points into them.
   std::vector<AlignedBuffer> owned_;
   uint32_t buffer_bytes_ = 0;
   uint32_t vtcm_bytes_ = 0;

@@ -8,8 +8,11 @@
 
 namespace mace::hexagon {
 
-// `params` is complete but for what follows from the packed filter: depth,
-// filter_offset, passes and has_left_shifts.
+// Each adds a node with its filter and stage as constants, which the writer
+// owns then, and with its scratch. `x` and `y` are tensors of the writer.
+// `params` is complete but for what follows from the packed filter (depth,
+// filter_offset, passes and has_left_shifts) and from VTCM: `rows` and `tile`
+// are the largest with which the scratch fits there.
 void AddConv(int x, int y, ConvParams params, PackedFilter filter,
              GraphWriter* writer);
 void AddDepthwise(int x, int y, DepthwiseParams params, PackedFilter filter,

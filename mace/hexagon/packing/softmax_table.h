@@ -9,13 +9,19 @@
 
 namespace mace::hexagon {
 
+// exp(beta * scale * d) of the differences d = x - (the largest x), as
+// fixed-point words without integer bits; 2^31 - 1 stands for 1. With TFLite's
+// integer arithmetic (5 integer bits of the exponent), so that results are the
+// same bits.
 struct SoftmaxTable {
   AlignedBuffer exponentials;  // i32[256], of the differences 0, -1, ... -255
+  // Smaller differences would overflow the exponent's 5 bits, and count as 0;
+  // -256: none does.
   int32_t least_difference = 0;
 };
 
 // For quantized values of `scale`, and beta. REQUIRES: both are positive and
-// finite.
+// finite. Errors: MACE_OUT_OF_RESOURCES.
 Result<SoftmaxTable> MakeSoftmaxTable(float scale, float beta);
 
 }  // namespace mace::hexagon

@@ -3,10 +3,17 @@
 //
 //   GraphHeader | TensorRecord[tensors] | NodeRecord[nodes] | int32[words]
 //
-// The host plans all memory: each tensor has a place in one of two pools, the
+// All is little endian, without gaps, from a multiple of kTensorAlignment on.
+// The host plans all memory: each tensor has an offset in one of two pools, the
 // shared buffer that holds this text too (DDR), and the DSP's own fast memory
 // (VTCM). Nodes run in their order. A node's words are its operands, which are
-// indices of tensors, and then its parameters.
+// indices of tensors, and then its parameters:
+//
+//   NodeRecord{op, first_word, operands = 3, parameters = 1}
+//                    |
+//   words:  ...      x, table, y, bytes    ...          (kLookup)
+//
+// GraphWriter writes it, CreateGraph of the executor reads and checks it.
 #ifndef MACE_HEXAGON_PROTOCOL_GRAPH_FORMAT_H_
 #define MACE_HEXAGON_PROTOCOL_GRAPH_FORMAT_H_
 
@@ -16,7 +23,7 @@ namespace mace::hexagon {
 
 constexpr uint32_t kGraphMagic = 0x4750534d;  // "MSPG"
 
-// What the executor has room for; it allocates nothing.
+// The capacity of the executor, which allocates nothing.
 constexpr uint32_t kMaxTensors = 4096;
 constexpr uint32_t kMaxNodes = 2048;
 constexpr uint32_t kMaxWords = 65536;
@@ -24,6 +31,7 @@ constexpr uint32_t kMaxGraphs = 32;
 constexpr uint32_t kMaxBuffers = 64;
 // Slices of a node: the hardware threads with vectors of a v66.
 constexpr uint32_t kMaxSlices = 4;
+// VTCM that the host plans with; a DSP with less is refused (Session::Create).
 constexpr uint32_t kVtcmBytes = 256 * 1024;
 
 // Tensors begin at multiples of it: the length of a vector.
@@ -35,6 +43,7 @@ constexpr uint32_t kReadSlack = 256;
 // how long a graph that nobody meant can keep the DSP.
 constexpr uint64_t kMaxWork = uint64_t{1} << 38;
 
+// VTCM holds inner tensors and scratch only: the host cannot reach it.
 enum Pool : uint32_t { kDdr = 0, kVtcm = 1, kNumPools = 2 };
 
 enum TensorKind : uint32_t {
@@ -58,15 +67,19 @@ struct GraphHeader {
 };
 
 struct TensorRecord {
-  uint32_t pool = 0;
+  uint32_t pool = 0;  // Pool
+  // In bytes from the start of the pool, a multiple of kTensorAlignment.
   uint32_t offset = 0;
   uint32_t bytes = 0;
+  // TensorKind.
   uint32_t kind = 0;
 };
 
 struct NodeRecord {
   uint32_t op = 0;  // OpCode
   uint32_t first_word = 0;
+  // How many words are operands, and how many after them parameters: what OpDef
+  // of the op says.
   uint32_t operands = 0;
   uint32_t parameters = 0;
 };

@@ -1,5 +1,8 @@
 // What ops with windows share.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The executor checks parameters with these functions, and translators of the
+// host use the same ones, so that the host refuses a node before the DSP would.
 #ifndef MACE_HEXAGON_PROTOCOL_WINDOW_H_
 #define MACE_HEXAGON_PROTOCOL_WINDOW_H_
 
@@ -8,9 +11,12 @@
 
 namespace mace::hexagon {
 
+// The largest dimension of a window's tensor, and of a batch and of channels.
 constexpr int32_t kMaxExtent = 1 << 16;
 
-// Whether positions computed from `w` cannot overflow.
+// Whether positions computed from `w` cannot overflow: at * stride + tap *
+// dilation is at most 2^26 + 2^20. Taps may lie outside of the input, also
+// whole windows. `out` is not compared with the other sizes.
 inline bool IsValid(const WindowParams& w) {
   constexpr int32_t most = kMaxExtent;
   return IsWithin(w.in, 1, most) && IsWithin(w.out, 1, most) &&
@@ -18,6 +24,8 @@ inline bool IsValid(const WindowParams& w) {
          IsWithin(w.dilation, 1, 1024) && IsWithin(w.pad, 0, most);
 }
 
+// Whether zero point and limits are int8 (is_signed = 1) or uint8 (0). least >
+// most is accepted: it clamps to `most`.
 inline bool IsValid(const OutputRange& y, int32_t is_signed) {
   const int32_t least = is_signed != 0 ? -128 : 0;
   return IsWithin(is_signed, 0, 1) &&
@@ -26,12 +34,12 @@ inline bool IsValid(const OutputRange& y, int32_t is_signed) {
          IsWithin(y.most, least, least + 255);
 }
 
-// Whether ScaleAny takes the factor.
+// Whether ScaleAny (hvx.h) takes the factor.
 inline bool IsValid(const FixedParams& f) {
   return f.mantissa >= 0 && IsWithin(f.exponent, -31, 31);
 }
 
-// Position of the window's tap 0 for output `at`.
+// Position of the window's tap 0 for output `at`; negative within the padding.
 inline int32_t Start(const WindowParams& w, int32_t at) {
   return at * w.stride - w.pad;
 }

@@ -13,20 +13,29 @@
 
 namespace mace::hexagon::testing {
 
-// The executor that Bazel built.
+// The executor that Bazel built, or that of $MACE_DSP_PROGRAM. Relative to the
+// folder in which Bazel runs tests.
 std::string ProgramPath();
+// Runs it under qemu-hexagon, with a timeout for whole networks on a busy
+// machine.
 EmulatorOptions DefaultEmulator();
 
-// A session of the process, which all tests share.
+// A session of the process, which all tests share; made by the first call, and
+// never ended. Null if the emulator does not start.
 Session* SharedSession();
 
+// What a run gave: the bytes of the output, and what was counted
+// (DspGraph::packets, Perf).
 struct EmulatedRun {
   Bytes output;
   uint32_t packets = 0;
   std::vector<PerfRecord> perf;
 };
 
-// Runs a graph once. `inputs` and `output` are tensors of the writer.
+// Plans a graph, hands it over and runs it once. `inputs` are tensors of the
+// writer with their bytes; `output` is one that the graph writes. Errors: as
+// Plan and DspGraph; MACE_INTERNAL_ERROR if one of the kReadSlack bytes behind
+// the output was written.
 Result<EmulatedRun> RunOnce(GraphWriter* writer,
                             const std::vector<std::pair<int, Bytes>>& inputs,
                             int output);

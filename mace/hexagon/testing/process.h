@@ -1,5 +1,8 @@
 // What a process holds: children, open files.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Tests compare it before and after, to find what an engine or a library leaves
+// behind. Reads /proc of Linux.
 #ifndef MACE_HEXAGON_TESTING_PROCESS_H_
 #define MACE_HEXAGON_TESTING_PROCESS_H_
 
@@ -12,7 +15,9 @@
 
 namespace mace::hexagon::testing {
 
-// The children of all threads of this process.
+// The ids of the child processes of all threads of this process. The file
+// `children` of a thread needs CONFIG_PROC_CHILDREN of the kernel; without it
+// the list is empty.
 inline std::vector<pid_t> Children() {
   std::vector<pid_t> children;
   DIR* folder = opendir("/proc/self/task");
@@ -26,6 +31,8 @@ inline std::vector<pid_t> Children() {
   return children;
 }
 
+// Open file descriptors plus a constant: the entries "." and ".." and the
+// descriptor of the folder count, too. Only differences mean something.
 inline int OpenFiles() {
   int n = 0;
   DIR* folder = opendir("/proc/self/fd");

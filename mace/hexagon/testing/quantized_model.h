@@ -1,5 +1,17 @@
 // A small model of int8 for engines on a DSP, and what runs it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Shared by test/hexagon/engine_test.cc (the executor in the emulator) and
+// vendor_engine_test.cc (hexagon_nn's stand-in). The model:
+//
+//   x [1,8,8,4] --Conv2d w--> a
+//                              SUM --> c --Reverse--> t --Conv2d v--> d --> p
+//   z [1,8,8,4] --Conv2d w--> b        |   (or none)           Flatten [1,4096]
+//                                      output                          output
+//
+// All images but the inputs are [1,8,8,64]; convolutions are 3x3 with SAME
+// padding. Reverse is in no DSP's list of ops, so it cuts the graph into two
+// regions with the CPU between them.
 #ifndef MACE_HEXAGON_TESTING_QUANTIZED_MODEL_H_
 #define MACE_HEXAGON_TESTING_QUANTIZED_MODEL_H_
 
@@ -17,14 +29,15 @@ namespace mace::hexagon::testing {
 
 using mace::testing::ModelBuilder;
 
+// Sets quantization per tensor.
 inline void SetQuantization(float scale, int32_t zero_point,
                             proto::Quantization* q) {
   q->add_scales(scale);
   q->add_zero_points(zero_point);
 }
 
-// A model of int8: two inputs [1,8,8,4], two outputs, a convolution that is
-// large enough to pay, and, in `with_reverse`, a node that the DSP lacks.
+// The model of the drawing. The convolution by v is large enough that the DSP
+// pays. Loaded once, in the constructor; engines keep the model alive.
 class QuantizedModel {
  public:
   explicit QuantizedModel(bool with_reverse) {
@@ -53,6 +66,7 @@ class QuantizedModel {
   const std::shared_ptr<MaceModel>& model() const { return model_; }
 
  private:
+  // An int8 input of the graph.
   void Input(const std::string& name) {
     b_.Input(name, {1, 8, 8, 4});
     auto* info = b_.net().mutable_input_info(b_.net().input_info_size() - 1);
@@ -60,6 +74,10 @@ class QuantizedModel {
     SetQuantization(0.03f, -5, info->mutable_quantization());
   }
 
+  // A constant int8 filter, OIHW, of pseudo-random values that are the same in
+  // every run. The builder knows int32 weights: four values are written as a
+  // word, and then the tensor gets its type and shape. REQUIRES: a number of
+  // elements that is a multiple of 4.
   void Filter(const std::string& name, const Shape& shape) {
     const int64_t n = NumElements(shape);
     std::vector<int32_t> words(static_cast<size_t>(n / 4));
@@ -77,6 +95,8 @@ class QuantizedModel {
     SetQuantization(0.002f, 0, tensor->mutable_quantization());
   }
 
+  // A node with one int8 output of the zero point 3 and this scale. Its shape
+  // is that of the drawing.
   void Op(const std::string& op, const std::vector<std::string>& inputs,
           const std::string& output, float scale, const AttrMap& attrs) {
     b_.Op(op, inputs, {output}, attrs);
@@ -95,6 +115,9 @@ class QuantizedModel {
   std::shared_ptr<MaceModel> model_;
 };
 
+// An int8 tensor that owns its values, which are pseudo-random and the same for
+// a seed. The upper bits are taken, as the lower ones of such a generator
+// repeat (Numerical Recipes, "Quick and Dirty Generators").
 inline MaceTensor RandomQuantized(const std::vector<int64_t>& shape,
                                   uint32_t seed) {
   const auto n = static_cast<size_t>(NumElements(shape));
@@ -107,8 +130,12 @@ inline MaceTensor RandomQuantized(const std::vector<int64_t>& shape,
   return MaceTensor(shape, std::shared_ptr<void>(data), IDT_INT8);
 }
 
+// Values of the outputs by name.
 using Outputs = std::map<std::string, std::vector<int8_t>>;
 
+// Runs the engine on inputs x and z from `seed` and `seed` + 1, and copies its
+// outputs to `*found`, which is empty after an error. `shape` is that of both
+// inputs. `metadata` may be null.
 inline MaceStatus RunOn(MaceEngine& engine, const std::vector<int64_t>& shape,
                         uint32_t seed, Outputs* found,
                         RunMetadata* metadata = nullptr) {
@@ -126,10 +153,11 @@ inline MaceStatus RunOn(MaceEngine& engine, const std::vector<int64_t>& shape,
   return status;
 }
 
-// Creates engines under memory limits from too little to more than enough, and
-// runs those that there are. A status says that memory ran out, or the engine
-// is right: `check` gets it and, if it had room to run, what it computed.
-// Returns how many engines were refused.
+// Creates engines under memory limits from too little to more than enough, 4 KB
+// to 1 MB in steps of a quarter, and runs those that there are. Either memory
+// ran out with MACE_OUT_OF_RESOURCES, or `check` gets the engine and what it
+// computed: null if the run found no memory. So no limit makes wrong results, a
+// crash or another error. Returns how many engines were refused.
 template <typename Check>
 inline int UnderMemoryLimits(const QuantizedModel& model,
                              const std::vector<int64_t>& shape, uint32_t seed,

@@ -16,13 +16,19 @@
 
 namespace mace::hexagon::testing {
 
-// x times the factor, with two roundings.
+// x times the factor, with two roundings, as TFLite's
+// MultiplyByQuantizedMultiplier.
 int32_t ScaleTwice(int32_t x, FixedParams factor);
 
+// clamp(value, y.least, y.most) as a byte, without adding the zero point; and
+// byte i of x as int8 or uint8.
 uint8_t ToByte(int64_t value, const OutputRange& y);
 int32_t ValueAt(const Bytes& x, size_t i, int32_t is_signed);
 
-// Filters are as `w` says; taps are row by row.
+// Each computes the op of its parameters (protocol/ops.h) and returns y.
+// Parameters that only tell the executor how (depth, filter_offset, rows, tile,
+// passes, has_left_shifts) are not read. Filters are as `w` tells, unpacked;
+// taps are row by row. REQUIRES: operands have the shapes of the parameters.
 Bytes ReferenceConv(const ConvParams& p, const Bytes& x,
                     const QuantizedFilter& w, const Scaling& scaling);
 Bytes ReferenceDepthwise(const DepthwiseParams& p, const Bytes& x,

@@ -14,14 +14,19 @@
 
 namespace mace::opencl {
 
-// Returns a hash of the text of `source`.cl and of prelude.cl.
+// Returns a hash of the text of `source`.cl and of prelude.cl, which changes
+// with either.
 uint64_t HashOfSource(const std::string& source);
 
 // The key of an entry names the version of the engine, the platform, the
 // device, the driver, and the program with a hash of its text. One store can
 // therefore serve many models and devices, and a binary of another driver is
 // never found. The value begins with a checksum, because drivers abort on
-// damaged binaries.
+// damaged binaries. Not thread-safe: ProgramPool calls it from one thread at a
+// time.
+//
+//   key    version|platform|name|OpenCL version|driver|hash|Program::key
+//   value  Hash64 of the binary, 8 bytes, and the binary
 class BinaryCache final : public BinaryStore {
  public:
   // Find looks in `read_only` first and then in `kept`; Insert writes to

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The library does not link against libOpenCL: the table is filled by dlopen,
-// and tests replace functions in a copy of it.
+// and tests replace functions in a copy of it. All functions are of OpenCL 1.2,
+// so that a library that lacks one is too old. To add one, write it here and in
+// Entries.
 #ifndef MACE_OPENCL_DRIVER_CL_API_H_
 #define MACE_OPENCL_DRIVER_CL_API_H_
 
@@ -15,6 +17,8 @@
 
 namespace mace::opencl {
 
+// None is null in a table of LoadClApi. Functions have the contracts of the
+// OpenCL standard; all but clSetKernelArg are thread-safe there.
 struct ClApi {
   decltype(&::clGetPlatformIDs) clGetPlatformIDs;
   decltype(&::clGetPlatformInfo) clGetPlatformInfo;
@@ -57,7 +61,8 @@ struct ClApi {
   decltype(&::clReleaseEvent) clReleaseEvent;
 };
 
-// The name of a function of libOpenCL, and where its address is stored.
+// The name of a function of libOpenCL, and where its address is stored: in the
+// ClApi of Entries, which must outlive it.
 struct ClEntry {
   const char* name;
   void** slot;
@@ -67,25 +72,29 @@ struct ClEntry {
 std::vector<ClEntry> Entries(ClApi& api);
 
 // Returns the functions of the first of these libraries that has all of them;
-// those that were opened stay loaded. Errors: MACE_UNSUPPORTED if there is
-// none, with what each lacks.
+// those that were opened stay loaded, because drivers start threads. Errors:
+// MACE_UNSUPPORTED if there is none, with what each lacks.
 Result<ClApi> LoadClApi(const std::vector<std::string>& paths);
 
-// The same for LibraryPaths(), looked for only once.
+// The same for LibraryPaths(), looked for only once: a failure is remembered,
+// too. The table is never freed. Thread-safe.
 Result<const ClApi*> SystemClApi();
 
 // For tests: makes SystemClApi return `api`, which must outlive its users, or
 // the system's functions if `api` is null. No engine may use the GPU meanwhile.
 void SetClApiForTesting(const ClApi* api);
 
-// Returns the places where libOpenCL is looked for, in order.
+// Returns the files in which libOpenCL is looked for, in order: names, which
+// dlopen looks up, and paths.
 std::vector<std::string> LibraryPaths();
 
-// Returns a text such as "CL_OUT_OF_RESOURCES (-5)".
+// Returns a text such as "CL_OUT_OF_RESOURCES (-5)", or "OpenCL error -9999"
+// for an unknown code.
 std::string ClErrorName(cl_int code);
 
 // Returns OK for CL_SUCCESS, MACE_OUT_OF_RESOURCES for codes that mean a lack
-// of memory, else MACE_RUNTIME_ERROR. The message starts with `what`.
+// of memory, else MACE_RUNTIME_ERROR: what headers here call errors "of the
+// driver". The message starts with `what`, mostly the name of the function.
 Status ClStatus(cl_int code, const std::string& what);
 
 }  // namespace mace::opencl

@@ -17,7 +17,8 @@ namespace mace::opencl {
 struct ContextOptions {
   GPUPerfHint perf_hint = PERF_DEFAULT;
   GPUPriorityHint priority_hint = PRIORITY_DEFAULT;
-  // Of the app, to be used in place of an own one, which has the hints.
+  // Of the app, to be used in place of a new one; then the hints have no
+  // effect. Both or neither. The context is retained.
   cl_context context = nullptr;
   cl_device_id device = nullptr;
 };
@@ -30,6 +31,7 @@ enum class PixelType {
   kUnorm8,  // c of -128 to 127, which kernels read as (c + 128) / 255
 };
 
+// All four components: 16, 8 or 4.
 int64_t BytesOfPixel(PixelType type);
 
 // Thread-safe after Create.
@@ -48,16 +50,20 @@ class ClContext {
   cl_device_id device() const { return device_; }
   const DeviceInfo& info() const { return info_; }
 
-  // Creates an in-order queue. Errors: those of the driver.
+  // Creates an in-order queue; with `profiling`, events of its commands know
+  // their times. Errors: those of the driver.
   Result<ClQueueHandle> CreateQueue(bool profiling) const;
-  // Errors of both: those of the driver; MACE_OUT_OF_RESOURCES.
+  // A buffer that kernels read and write, with a copy of `contents` if that is
+  // not null. The bytes count in the engine's memory budget. Errors: those of
+  // the driver; MACE_OUT_OF_RESOURCES, also if the budget is used up.
   Result<ClMem> CreateBuffer(size_t bytes, const void* contents) const;
   // Returns a buffer that is the host's memory itself, which must outlive it.
   // Returns null if the device does not share memory with the host, if `data`
   // is not at a 64-byte boundary, or if the driver refuses.
   ClMem WrapHost(void* data, size_t bytes) const;
-  // An image of `width` x `height` RGBA pixels. With `contents`, kernels only
-  // read it.
+  // An image of `width` x `height` RGBA pixels, whose values are undefined, or
+  // a copy of `contents`: rows without gaps of the components of `type`. With
+  // `contents`, kernels only read it. Errors: as CreateBuffer.
   Result<ClMem> CreateImage(size_t width, size_t height, PixelType type,
                             const void* contents) const;
 

@@ -10,7 +10,7 @@
 
 namespace mace::opencl {
 
-// Thread-safe.
+// Thread-safe. Freed with its last user; programs go before the context.
 class ClRuntime {
  public:
   // Creates a runtime that is not shared. `api` must outlive it. Errors: as
@@ -20,8 +20,10 @@ class ClRuntime {
 
   // Returns the runtime that engines share: the first caller creates it, and it
   // is destroyed with its last user. If it was created with other hints, these
-  // `options` are ignored and the log says so. Errors: as SystemClApi and
-  // Create; MACE_INVALID_ARGS if it was created with another context.
+  // `options` are ignored and the log tells it. Errors: as SystemClApi and
+  // Create; MACE_INVALID_ARGS if it was created with another context;
+  // MACE_UNSUPPORTED in a fork of a process that used it, as drivers do not
+  // work in both.
   static Result<std::shared_ptr<ClRuntime>> Shared(
       const ContextOptions& options);
 

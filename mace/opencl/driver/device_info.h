@@ -11,6 +11,8 @@
 
 namespace mace::opencl {
 
+// Sizes are in pixels, work items or bytes. What is not reported is 0, false or
+// empty; a device with WhyUnfit() == "" has all that kernels need.
 struct DeviceInfo {
   std::string platform;
   std::string name;
@@ -25,11 +27,14 @@ struct DeviceInfo {
   bool unified_memory = false;  // shared with the host
   size_t max_image_width = 0;
   size_t max_image_height = 0;
+  // Work items of a group, in all and in each dimension. A kernel may allow
+  // less (Launch::max_items).
   size_t max_group_size = 0;
   size_t max_group_sizes[3] = {};
   cl_uint compute_units = 0;
   uint64_t local_bytes = 0;  // of memory that the items of a group share
   uint64_t memory_bytes = 0;
+  // Names with spaces between.
   std::string extensions;
   // Whether kernels can read RGBA images of 8 bits as -1 to 1, and as 0 to 1.
   bool has_snorm8_images = false;
@@ -40,10 +45,12 @@ struct DeviceInfo {
   std::string identity() const {
     return StrCat(platform, "|", name, "|", version, "|", driver);
   }
+  // Compares whole names.
   bool has_extension(const std::string& extension) const;
 };
 
 // Asks the device. A property that the driver does not report is 0 or empty.
+// Leaves `platform` and what ReadImageFormats sets to others.
 DeviceInfo ReadInfo(const ClApi& api, cl_device_id device);
 
 // Asks which images of 8 bits kernels can read in a context. Where the driver

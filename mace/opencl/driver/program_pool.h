@@ -29,12 +29,15 @@ struct Program {
   std::string key() const { return StrCat(source, " ", options); }
 };
 
-// Stores binaries of programs by key.
+// Stores binaries of programs by Program::key. The pool calls it from one
+// thread at a time.
 class BinaryStore {
  public:
   virtual ~BinaryStore() = default;
   // Returns an intact binary for this device, or an empty vector.
   virtual std::vector<unsigned char> Find(const std::string& key) = 0;
+  // May do nothing; a binary that is lost is compiled again. Flush writes what
+  // was inserted, after all programs of a Build.
   virtual void Insert(const std::string& key,
                       const std::vector<unsigned char>& binary) = 0;
   virtual void Flush() = 0;
@@ -42,24 +45,29 @@ class BinaryStore {
 
 struct BuildOptions {
   BinaryStore* store = nullptr;  // null: always compile
+  // How many programs are compiled at a time, each by a thread of its own.
   int num_threads = 1;
   // If not empty, called after each program, by one thread at a time.
   std::function<void(int done, int total)> progress;
 };
 
-// Thread-safe.
+// Thread-safe. Programs that were built stay as long as the pool.
 class ProgramPool {
  public:
   explicit ProgramPool(const ClContext& context) : context_(context) {}
 
-  // Returns the program; if no earlier Build made it, the next one does.
-  // Errors: MACE_INTERNAL_ERROR if there is no such file.
+  // Returns the program of a file and defines, which all callers share; if no
+  // earlier Build made it, the next one does. Errors: MACE_INTERNAL_ERROR if
+  // there is no such file.
   Result<std::shared_ptr<Program>> Get(const std::string& source,
                                        const Defines& defines);
 
   // Builds, in parallel, all programs that Get returned and that are still
-  // referenced. Errors: MACE_RUNTIME_ERROR with the compiler's log,
-  // MACE_OUT_OF_RESOURCES.
+  // referenced; forgets the others that were not built. Loads from the store
+  // what the driver accepts, and compiles the rest. Goes on after an error and
+  // returns the first one; what could be built is. One Build runs at a time.
+  // Errors: MACE_RUNTIME_ERROR with the compiler's log, MACE_OUT_OF_RESOURCES,
+  // MACE_CANCELLED.
   Status Build(const BuildOptions& options);
 
   // How many programs were compiled from source, and how many were loaded from

@@ -8,7 +8,9 @@
 
 namespace mace::opencl {
 
-// Adds the arguments that prelude.cl calls WINDOW.
+// Adds the twelve int arguments that prelude.cl calls WINDOW, in its order:
+// sizes of the input and the output, kernel, stride, padding before, dilation,
+// each of height and then of width.
 inline void AddWindow(const Window2D& window, Pass& pass) {
   const Window &h = window.h, &w = window.w;
   pass.Int(h.in, w.in, h.out, w.out, h.kernel, w.kernel, h.stride, w.stride,

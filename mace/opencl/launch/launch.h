@@ -15,7 +15,20 @@ namespace mace::opencl {
 
 // How a pass is started: in work groups of `local` positions, and in commands
 // of at most `piece` positions. `piece` is a multiple of `local` in each
-// dimension.
+// dimension, and the grid is rounded up to multiples of `local`; kernels leave
+// out positions beyond it.
+//
+//   grid 10 x 5, local 4 x 2: rounded up to 12 x 6; piece 8 x 4:
+//
+//     +---------+----+
+//     |  8 x 4  | 4  |    four commands, of 2 x 2, 1 x 2, 2 x 1 and 1 x 1
+//     |         |x 4 |    groups
+//     +---------+----+
+//     |  8 x 2  |4x2 |
+//     +---------+----+
+//
+// Pieces let a screen that the same GPU draws get its turn between two
+// commands.
 struct LaunchShape {
   Grid local = {1, 1, 1};
   Grid piece = {1, 1, 1};
@@ -26,6 +39,9 @@ struct LaunchShape {
   }
 };
 
+// Made by OpenclContext::MakeKernel. Not thread-safe: arguments are part of the
+// kernel object, so an engine's queue is its only user. Keeps the program, its
+// constants and the counter alive.
 class Launch {
  public:
   // `program` is the program of the pass. `violations`, or null, is the buffer
@@ -36,16 +52,21 @@ class Launch {
         program_(std::move(program)),
         violations_(std::move(violations)) {}
 
-  // Creates the kernel and chooses a group size for its grid. REQUIRES: the
-  // program is built. Errors: those of the driver.
+  // Creates the kernel, chooses a group size for its grid and binds the
+  // arguments that are the same in every run. Does nothing if there is a
+  // kernel. REQUIRES: the program is built. Errors: those of the driver;
+  // MACE_RUNTIME_ERROR if a group cannot hold a team.
   Status Finish(const ClContext& context);
 
-  // Starts the pass without waiting for it. REQUIRES: Finish succeeded. Errors:
-  // those of the driver; MACE_INTERNAL_ERROR in a checked build if the kernel
-  // accessed anything outside of its images.
+  // Starts the pass without waiting for it; a checked build waits. `args` has a
+  // handle for each Input, Output and Scratch of the pass, a cl_mem, which must
+  // live until the queue has finished. REQUIRES: Finish succeeded. Errors:
+  // those of the driver; MACE_CANCELLED; MACE_INTERNAL_ERROR in a checked build
+  // if the kernel accessed anything outside of its images.
   Status Run(Queue& queue, const RunArgs& args);
 
-  // Microseconds of the latest Run with profiling; negative if there was none.
+  // Microseconds that the device took for the latest Run, which had profiling
+  // on and has finished; negative if there are no times.
   double MeasuredMicros(const ClApi& api) const;
   // The same for each command of that Run; empty if there was none.
   std::vector<double> PieceMicros(const ClApi& api) const;
@@ -54,16 +75,22 @@ class Launch {
   const Program& program() const { return *program_; }
   size_t max_items() const { return max_items_; }  // in a group
   const LaunchShape& shape() const { return shape_; }
-  // REQUIRES: the group has at most max_items, counting each of its teams.
+  // REQUIRES: the group has at most max_items items, those of its teams
+  // counted: shape.local times pass().team.
   void SetShape(const LaunchShape& shape) { shape_ = shape; }
 
  private:
   Status SetArg(const ClApi& api, cl_uint index, size_t size,
                 const void* value) const;
+  // Arguments of a kernel: the counter of violations in a checked build, three
+  // extents of the grid, then pass_.args. BindConstants sets those that stay,
+  // BindImages those of a run.
   Status BindConstants(const ClApi& api);
   Status BindImages(const ClApi& api, const RunArgs& args) const;
   Status EnqueuePieces(Queue& queue);
+  // Waits, reads the counter and sets it back to 0.
   Status CountViolations(Queue& queue) const;
+  // Adds the names of the kernel and its file.
   Status Failed(const Status& status) const;
 
   Pass pass_;
@@ -73,6 +100,7 @@ class Launch {
   size_t max_items_ = 1;
   LaunchShape shape_;
   cl_uint first_arg_ = 0;  // index of the first one that the pass describes
+  // Of the commands of the latest Run; empty without profiling.
   std::vector<ClEvent> events_;
 };
 

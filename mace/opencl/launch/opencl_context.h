@@ -16,7 +16,7 @@
 
 namespace mace::opencl {
 
-// Not thread-safe. Must outlive the kernels that it makes.
+// Not thread-safe. Must outlive the kernels that it makes, which use its queue.
 class OpenclContext {
  public:
   // With `checked`, kernels count accesses outside of their images. `weights`
@@ -30,23 +30,28 @@ class OpenclContext {
   const DeviceInfo& info() const { return cl().info(); }
   ClRuntime& runtime() { return *runtime_; }
   Queue& queue() { return queue_; }
+  // For the constructors of LaunchingKernels; each leaves the register when it
+  // goes.
   KernelRegister& kernels() { return kernels_; }
 
-  // Returns null for a kernel of another device.
+  // Returns the kernel of this backend that a plan knows as `kernel`, or null
+  // if it is one of another device. Needed as there is no RTTI.
   LaunchingKernel* Find(const Kernel& kernel) const {
     const auto found = kernels_.find(&kernel);
     return found == kernels_.end() ? nullptr : found->second;
   }
 
   // Makes a kernel that runs the passes of `spec` one after the other. Its
-  // output and scratch images hold `image_dtype`. Uploads the constants that
-  // are not on the device yet. The programs are only requested; FinishKernels
-  // compiles them. Errors: MACE_OUT_OF_RESOURCES; those of the driver.
+  // output and scratch images hold `image_dtype`. An input that no pass reads
+  // as an image stays in host memory. Uploads the constants that are not on the
+  // device yet. The programs are only requested; FinishKernels compiles them.
+  // Errors: MACE_OUT_OF_RESOURCES; those of the driver; as ProgramPool::Get.
   Result<std::unique_ptr<LaunchingKernel>> MakeKernel(KernelSpec spec,
                                                       DataType image_dtype);
 
   // Compiles the programs of the kernels that were made since the last call and
-  // still exist. Errors: as ProgramPool::Build.
+  // still exist, and finishes their launches: only then may they run. Errors:
+  // as ProgramPool::Build and Launch::Finish.
   Status FinishKernels(const BuildOptions& options);
 
  private:
@@ -54,6 +59,7 @@ class OpenclContext {
                 std::shared_ptr<DeviceWeights> weights)
       : runtime_(std::move(runtime)), weights_(std::move(weights)) {}
 
+  // Replaces each ConstantPtr of the arguments by its memory.
   Status UploadConstants(Pass& pass);
 
   std::shared_ptr<ClRuntime> runtime_;
@@ -61,6 +67,7 @@ class OpenclContext {
   Queue queue_;
   KernelRegister kernels_;
   SharedMem violations_;  // null: not a checked build
+  // Launches that FinishKernels must finish.
   std::vector<std::weak_ptr<Launch>> unfinished_;
 };
 

@@ -21,7 +21,13 @@ constexpr size_t kTeamSumBytes = sizeof(cl_float4);
 
 // Only a description; nothing is compiled yet. The kernel's first arguments are
 // the extents of the grid (GRID in prelude.cl); those added here follow in
-// order.
+// order. They must match the kernel's in number and type, which only the driver
+// checks:
+//
+//   Pass("activation", "activation", grid).In(0).Out().Int(n).Float(a).Float(b)
+//   __kernel void activation(GRID, __read_only image2d_t x,
+//                            __write_only image2d_t y, const int channels,
+//                            const float a, const float b)
 class Pass {
  public:
   struct Input {  // the image of the node's input
@@ -47,10 +53,14 @@ class Pass {
         entry(std::move(entry_in)),
         grid(grid_in) {}
 
+  // -D of the compiler. Each set of defines is a program of its own, so only
+  // what lets the compiler leave out code is worth one; sizes are arguments.
   Pass& Define(const std::string& name, const std::string& value = "1") {
     defines[name] = value;
     return *this;
   }
+  // Each adds an argument: the image of an input, of an output, a scratch
+  // image, a constant (image or buffer), a number.
   Pass& In(size_t index) { return Add(Input{index}); }
   Pass& Out(size_t index = 0) { return Add(Output{index}); }
   Pass& Image(size_t scratch) { return Add(Scratch{scratch}); }
@@ -64,8 +74,9 @@ class Pass {
     return *this;
   }
 
-  // Lets `items` work items compute each position of the grid: the last
+  // Lets `items` work items compute each position of the grid: adds the last
   // argument, TEAM_ARG of prelude.cl, for this many sums. One item is no team.
+  // Call it last. `items` is a result of Target::TeamOf; `sums` is at most 8.
   Pass& Team(size_t items, size_t sums) {
     if (items == 1) return *this;
     team = items;
@@ -75,7 +86,7 @@ class Pass {
 
   std::string source;
   std::string entry;
-  Grid grid;        // positions
+  Grid grid;        // positions, in the kernel's dimensions 0 to 2
   size_t team = 1;  // work items for each
   Defines defines;
   std::vector<Arg> args;
@@ -87,7 +98,7 @@ class Pass {
   }
 };
 
-// What plans call a kernel of this pass.
+// What plans and profiles call a kernel of this pass: "conv2d in teams of 4".
 inline std::string NameOf(const Pass& pass) {
   return pass.team > 1 ? StrCat(pass.entry, " in teams of ", pass.team)
                        : pass.entry;

@@ -20,7 +20,9 @@ struct QueueCounts {
   int64_t bytes_to_host = 0;
 };
 
-// Not thread-safe.
+// Not thread-safe. Commands run in the order in which they are sent, so no
+// command waits for an event. There are up to two OpenCL queues, because one
+// measures either always or never; only one of them has commands at a time.
 class Queue {
  public:
   // `context` must outlive the queue. Errors: those of the driver.
@@ -39,25 +41,32 @@ class Queue {
   void SetProfiling(bool on);
   bool profiling() const { return profiling_; }
 
-  // Lets at most `size` kernels wait or run at a time; 0 means no limit.
+  // Lets at most `size` commands of kernels wait or run at a time; 0 means no
+  // limit. Enqueue waits for the oldest one then. Keeps other users of the GPU
+  // from waiting long.
   void SetWindow(int size);
 
-  // Once `cancellation` says so, Enqueue starts nothing. Until then at most
-  // kCancellableWindow kernels wait or run, even if there is no other limit,
-  // because a driver cannot be asked to forget them. Null: as before.
+  // Once `cancellation` is cancelled, Enqueue starts nothing. Until then at
+  // most kCancellableWindow kernels wait or run, even if there is no other
+  // limit, because a driver cannot be asked to forget them. Null: as before.
+  // Not owned.
   static constexpr int kCancellableWindow = 16;
   void SetCancellation(const Cancellation* cancellation);
 
   const QueueCounts& counts() const { return counts_; }
   void CountKernel() { ++counts_.kernels; }
 
-  // Starts `kernel` over the items [offset, offset + global), in groups of
-  // `local`. If `event` is not null, it receives the event that knows the
-  // command's time. Errors: those of the driver; MACE_CANCELLED.
+  // Starts `kernel`, whose arguments are set, over the items [offset, offset +
+  // global), in groups of `local`, which divides `global`. If `event` is not
+  // null, it receives the event that knows the command's time, which the caller
+  // must release, also after an error if it is set. Errors: those of the
+  // driver, also of earlier commands; MACE_CANCELLED.
   Status Enqueue(cl_kernel kernel, const Grid& offset, const Grid& global,
                  const Grid& local, cl_event* event);
 
-  // Copies `bytes` bytes and waits until they have arrived.
+  // Copies `bytes` bytes from, or to, the start of `buffer`, and waits until
+  // they have arrived; all earlier commands have finished then. Errors: those
+  // of the driver.
   Status Read(cl_mem buffer, size_t bytes, void* to);
   Status Write(const void* from, size_t bytes, cl_mem buffer);
 
@@ -65,11 +74,13 @@ class Queue {
   // by ClContext::WrapHost.
   Status ShowToHost(cl_mem buffer, size_t bytes);
 
+  // Waits until all commands have finished. Errors: those of the driver.
   Status Finish();
 
  private:
   void ResizeWindow(int size);
   Status AwaitOldest();
+  // Empties the window after a call that has waited; `code` is its result.
   Status Waited(cl_int code, const char* what);
 
   const ClContext* context_ = nullptr;
@@ -83,7 +94,8 @@ class Queue {
   QueueCounts counts_;
 };
 
-// Returns the microseconds from the start to the end of a finished command.
+// Returns the microseconds from the start to the end of a finished command of a
+// queue with profiling. Errors: those of the driver, if it has no times.
 Result<double> EventMicros(const ClApi& api, cl_event event);
 
 }  // namespace mace::opencl

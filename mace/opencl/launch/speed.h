@@ -1,5 +1,8 @@
 // How fast GPUs are taken to be when kernels and devices are chosen.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Used where nodes are described, when nothing is compiled yet that could be
+// measured. The tuner measures later, and only how a chosen kernel is started.
 #ifndef MACE_OPENCL_LAUNCH_SPEED_H_
 #define MACE_OPENCL_LAUNCH_SPEED_H_
 
@@ -20,7 +23,9 @@ inline DeviceSpeed GpuSpeed() {
   return speed;
 }
 
-// Microseconds of kernels that do this work.
+// Estimates the microseconds of `launches` kernels that together do `macs`
+// multiply-adds and read and write `bytes` bytes. Only comparisons between ways
+// to compute one node mean something.
 inline double GpuMicros(int launches, double macs, double bytes) {
   const DeviceSpeed speed = GpuSpeed();
   return launches * speed.launch_us + macs / speed.macs_per_us +

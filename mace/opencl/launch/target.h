@@ -1,5 +1,8 @@
 // Target: what an op needs to describe its kernel, without a driver.
 // SPDX-License-Identifier: Apache-2.0
+//
+// So Supports can answer by describing a kernel and dropping it, and tests can
+// read descriptions without a GPU.
 #ifndef MACE_OPENCL_LAUNCH_TARGET_H_
 #define MACE_OPENCL_LAUNCH_TARGET_H_
 
@@ -24,16 +27,21 @@ struct KernelSpec {
   struct Info {
     std::string variant;  // empty: the names of the passes
     int64_t macs = 0;
+    // Of the image_dtype of the node, in the order of Pass::Scratch::index. The
+    // plan allocates them.
     std::vector<Extent2D> scratch_images;
     bool renames_only = false;  // output 0 is the image of input 0
     // As NodeWork::constant_bytes.
     int64_t constant_bytes = -1;
   };
+  // Empty if renames_only. Scratch images carry values from one pass to the
+  // next.
   std::vector<Pass> passes;  // run one after the other
   Info info = {};
 };
 
-// The limits of the device and the type of images, for one node.
+// The limits of the device and the type of images, for one node. What it
+// describes may outlive it, but not the node.
 class Target {
  public:
   // With `fp16`, images hold fp16, else float; kernels compute in float either
@@ -61,13 +69,16 @@ class Target {
   // Returns how many work items should compute each position of `grid` together
   // (Pass::Team): as many as fill the device, as long as each of them has some
   // of the sum's terms. The terms are dealt out in `steps`, each of which has
-  // `terms` of them.
+  // `terms` of them. A power of two, at most 32 and at most what a group and
+  // its local memory can hold; 1 where the grid fills the device.
   size_t TeamOf(const Grid& grid, int64_t steps, int64_t terms) const;
-  // Returns whether a kernel with this grid and such teams has items enough.
+  // Returns whether a kernel with this grid and such teams has items enough:
+  // `wanted_items`, or 1024 for each compute unit of a GPU. Always on a device
+  // that is no GPU.
   bool FillsDevice(const Grid& grid, size_t team) const;
 
-  // Checks that an image fits the device. Errors: MACE_UNSUPPORTED, with the
-  // limit and the cure.
+  // Checks that an image fits the device; `what` begins the message. Errors:
+  // MACE_UNSUPPORTED, with the limit and the cure.
   Status CheckExtent(const Extent2D& extent, const std::string& what) const;
 
   // Describes the image of a weight or bias, as a tensor of these extents.
@@ -86,9 +97,12 @@ class Target {
       ImageLayout layout, const Extents4& extents, const Operand& operand,
       const std::string& how, Rearrangement rearrange, PixelType pixels) const;
 
-  // Describes an image that `fill` computes; it starts from zeros. `from` lists
-  // the constants that it depends on, and `how` names the computation. Errors:
-  // as ConstantImage.
+  // Describes an image that `fill` computes; it starts from zeros, and writes
+  // the dense tensor of `extents`. `from` lists the constants that it depends
+  // on, and `how` names the computation, with all else it depends on: images
+  // with the same `from`, `how`, layout, extents and pixels are one. `fill` is
+  // called when a kernel is made, while the node exists. Errors: as
+  // ConstantImage.
   Result<ConstantPtr> ComputedImage(ImageLayout layout, const Extents4& extents,
                                     const std::vector<const Operand*>& from,
                                     const std::string& how,
@@ -103,7 +117,9 @@ class Target {
                                     std::function<void(float*)> fill,
                                     PixelType pixels) const;
 
-  // Describes a buffer of numbers. REQUIRES: `values` is not empty.
+  // Describes a buffer of numbers, as a kernel reads them through a __global
+  // pointer. Copies them. Tables with the same bytes are one. REQUIRES:
+  // `values` is not empty.
   template <typename T>
   static ConstantPtr Table(const std::vector<T>& values) {
     const auto* begin = reinterpret_cast<const uint8_t*>(values.data());
@@ -111,7 +127,10 @@ class Target {
   }
 
  private:
+  // 0 for a device that is no GPU: a CPU has no items to spare.
   int64_t WantedItems() const;
+  // All but what fills the image. It is shared only if every operand of `from`
+  // is a weight of the model.
   Result<std::shared_ptr<ConstantData>> DescribeImage(
       ImageLayout layout, const Extents4& extents,
       const std::vector<const Operand*>& from, const std::string& how,

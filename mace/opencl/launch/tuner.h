@@ -1,5 +1,11 @@
 // Tuner: chooses how passes are started, by measuring.
 // SPDX-License-Identifier: Apache-2.0
+//
+// For each launch: a stored result, if there is one that fits; else, while the
+// budget lasts, the fastest of LocalSizeCandidates, each run once to warm up
+// and up to three times to measure, the shortest time counting; then, if there
+// is a limit, pieces: halved until no command takes longer, or smaller ones are
+// no faster.
 #ifndef MACE_OPENCL_LAUNCH_TUNER_H_
 #define MACE_OPENCL_LAUNCH_TUNER_H_
 
@@ -17,7 +23,8 @@ namespace mace::opencl {
 struct TunerOptions {
   // Time for measuring group sizes; 0: use those of ChooseLocalSize.
   int64_t budget_micros = 0;
-  // The longest time of a command; 0: kernels are not split.
+  // The longest time of a command; 0: kernels are not split. Measured even
+  // without a budget.
   int64_t limit_micros = 0;
   std::function<int64_t()> now_micros;  // empty: a monotonic clock
 };
@@ -25,16 +32,19 @@ struct TunerOptions {
 // Not thread-safe.
 class Tuner {
  public:
-  // `fp16`: images hold fp16. `results` must outlive the tuner.
+  // `fp16`: images hold fp16, which is part of a result's key. `info` and
+  // `results` must outlive the tuner.
   Tuner(TunerOptions options, bool fp16, const DeviceInfo& info,
         TuningResults& results);
 
-  // Starts a new plan, which has a time budget of its own.
+  // Starts a new plan, which has a time budget and a report of its own.
   void StartPlan();
 
-  // Sets the shape of the launch from stored results, or by measuring.
-  // Measuring runs the launch, which leaves arbitrary values in its output
-  // images, and leaves profiling on. Errors: those of the driver;
+  // Sets the shape of the launch from stored results, or by measuring, and
+  // stores what was measured. Measuring runs the launch, which leaves arbitrary
+  // values in its output images, and leaves profiling on. Stored results that
+  // do not fit the kernel are ignored. REQUIRES: StartPlan was called, and the
+  // launch is finished. Errors: those of the driver; MACE_CANCELLED;
   // MACE_UNSUPPORTED if the driver measures no times.
   Status Tune(Launch& launch, Queue& queue, const RunArgs& args);
 
@@ -54,17 +64,23 @@ class Tuner {
   };
 
   std::string KeyOf(const Launch& launch) const;
+  // Reads a stored result into `choice`, which otherwise stays. Returns whether
+  // there was one that fits.
   bool Load(const Launch& launch, const std::string& key, Choice& choice);
   void Keep(const std::string& key, const Choice& choice);
+  // Whether there is a budget, and some of it is left.
   bool HasTime() const;
   bool MustMeasure(const Choice& choice) const;
+  // Measures what MustMeasure asks for: group sizes, then pieces.
   Status Improve(Launch& launch, Queue& queue, const RunArgs& args,
                  Choice& choice);
+  // Runs the launch once. Returns the microseconds that the device took.
   Result<double> Measure(Launch& launch, Queue& queue, const RunArgs& args);
   Status ChooseGroups(Launch& launch, Queue& queue, const RunArgs& args,
                       Choice& choice);
   Status Split(Launch& launch, Queue& queue, const RunArgs& args,
                Choice& choice);
+  // The microseconds of the longest command of a run, each the shorter of two.
   Result<double> LongestPiece(Launch& launch, Queue& queue,
                               const RunArgs& args);
   void Report(const Launch& launch, const Choice& choice);
@@ -81,7 +97,8 @@ class Tuner {
 
 class LaunchingKernel;
 
-// The kernels of an engine that exist now, by their pointer in the plan.
+// The kernels of an engine that exist now, by their pointer in the plan. It
+// finds the class that a Kernel is of, without RTTI.
 using KernelRegister = std::map<const Kernel*, LaunchingKernel*>;
 
 // A kernel of this backend: it runs launches. Registered in `all` while it
@@ -94,6 +111,8 @@ class LaunchingKernel : public Kernel {
   }
   ~LaunchingKernel() override { all_.erase(this); }
 
+  // Tunes all launches, in order. `args` are those of a run; images are
+  // overwritten.
   virtual Status Tune(Tuner& tuner, const RunArgs& args) = 0;
   // Only for converts: as DeviceStorage::UseBuffer.
   virtual void UseBuffer(void* /*buffer*/) {}

@@ -10,16 +10,19 @@
 
 namespace mace::hexagon::testing {
 
-// Dense, [b, h, w, d].
+// Dense, [b, h, w, d]. Elements are uint8, int32 or float, by what reads them;
+// a constant that is only a shape has no bytes.
 struct NnTensor {
   int64_t shape[4] = {1, 1, 1, 1};
   std::vector<uint8_t> bytes;
 
+  // Of the shape, whether or not there are bytes.
   int64_t elements() const { return shape[0] * shape[1] * shape[2] * shape[3]; }
 };
 
-// One operation. Fills `outputs`. Returns what is wrong with the inputs, or an
-// empty text. `padding` is one of NnPadding.
+// Computes one operation, by its name in kOpNames, and fills `outputs`: mostly
+// values, min and max. Returns what is wrong with the inputs, or an empty text.
+// `padding` is one of NnPadding. REQUIRES: as many inputs as ArityOf tells.
 std::string Compute(const std::string& op, uint32_t padding,
                     const std::vector<const NnTensor*>& inputs,
                     std::vector<NnTensor>* outputs);

@@ -1,6 +1,10 @@
 // StandInTest: tests of the host's side of hexagon_nn, with the stand-in as the
 // vendor's library.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The stand-in is opened with dlopen, as the vendor's library is, so its state
+// lies in the process and is reached through a table of functions
+// (StandInControl).
 #ifndef MACE_HEXAGON_TESTING_STAND_IN_FIXTURE_H_
 #define MACE_HEXAGON_TESTING_STAND_IN_FIXTURE_H_
 
@@ -15,9 +19,11 @@
 
 namespace mace::hexagon::testing {
 
+// Where Bazel puts it, from the folder in which tests run.
 constexpr char kStandInPath[] = "mace/hexagon/hexagon_nn_stand_in.so";
 
-// The stand-in, which stays open.
+// The stand-in, which stays open, so that its state outlives the engines that
+// open and close it. REQUIRES: the file is there.
 inline const StandInControl& StandIn() {
   static const StandInControl* const control = []() -> const StandInControl* {
     void* const library = dlopen(kStandInPath, RTLD_NOW | RTLD_LOCAL);
@@ -44,6 +50,7 @@ class StandInTest : public ::testing::Test {
     EXPECT_EQ(OpenFiles(), files_);
   }
 
+  // Whether `part` occurs in `text`: for messages and logs.
   static bool Holds(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
   }
