@@ -46,7 +46,8 @@ class DataTypes {
   uint16_t bits_ = 0;
 };
 
-// Bytes per element; 0 for kInvalid.
+// Bytes per element; 0 for kInvalid, and for kI8Blocks and kU4Blocks, whose
+// elements have no bytes of their own.
 size_t SizeOf(DataType type);
 
 // "f32", "i64", ...

@@ -30,8 +30,9 @@ struct Operand {
   // packed copies; -1 if it is not a weight.
   int64_t weight_id = -1;
   // If `data` holds the elements of an f32 operand in another type: kF16,
-  // kBF16, or kI8 or kU8 for quantized weights (stored_weight.h). That only
-  // happens for devices that accept it (NodeKernels::TakesFp16); else kInvalid.
+  // kBF16, or quantized (kI8, kU8, kI8Blocks, kU4Blocks; stored_weight.h). That
+  // only happens for devices that accept it (NodeKernels::TakesFp16); else
+  // kInvalid.
   DataType stored = DataType::kInvalid;
   // How kI8 values are dequantized; null: by the scales that follow them.
   QuantizationPtr stored_quantization = nullptr;

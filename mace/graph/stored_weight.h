@@ -48,41 +48,48 @@ inline bool HasQuantizedRows(const Operand& weight) {
          weight.stored_quantization == nullptr;
 }
 
-// Returns the bytes of a weight as it is stored.
+// Return the bytes of a weight as it is stored: values, scales and zero points,
+// with the gap in front of the scales, but not what pads the end.
 int64_t StoredBytes(const Operand& weight);
 int64_t StoredBytes(const Value& weight);
 
-// A weight in rows.
+// A weight in rows, which are stored as the head of this file draws. Points
+// into the weight's data, which must outlive it.
 struct QuantizedRows {
   // REQUIRES: HasQuantizedRows(weight); data is at a multiple of 64.
   explicit QuantizedRows(const Operand& weight);
 
+  // rows: the size of the first axis; depth: the elements of a row.
   int64_t rows = 0, depth = 0;
   bool has_blocks = false;
   int bits = 8;
+  // From one row of `values` to the next, padding of its last block included.
   int64_t row_bytes = 0;
+  // Scales of a row: 1, or one for each block.
   int64_t row_scales = 1;
   const uint8_t* values = nullptr;
   const void* scales = nullptr;     // float, or fp16 of blocks
   const uint16_t* zeros = nullptr;  // fp16; null: 8 of 4 bits, 0 of 8
 
-  // Writes the scales of a row as floats.
+  // Writes the row_scales scales of a row as floats.
   void ScalesOf(int64_t row, float* to) const;
-  // Writes the elements of a row.
+  // Writes the `depth` elements of a row as floats; not those that pad its last
+  // block.
   void Widen(int64_t row, float* to) const;
 };
 
-// How the elements of an int8 weight become floats: indices of one
-// axis, or all elements, share a scale.
+// How the elements of an int8 weight become floats: indices of one axis, or all
+// elements, share a scale. Of a weight in rows, the axis is 0.
 class StoredScales {
  public:
   // REQUIRES: weight.stored is kI8; the weight outlives the object.
   explicit StoredScales(const Operand& weight);
 
   int axis() const { return axis_; }  // -1: all elements share the scale
-  // Of an element, by its place in the weight.
+  // The scale of an element, by its row-major index in the weight.
   float scale(int64_t element) const { return scales_[IndexOf(element)]; }
-  // Returns whether all have the same, which `to` receives.
+  // Returns whether all elements have the same zero point, which `to` receives.
+  // Of rows it is 0.
   bool HasOneZeroPoint(int32_t* to) const;
 
  private:
@@ -94,7 +101,8 @@ class StoredScales {
   const Quantization* quantization_ = nullptr;  // null: rows
 };
 
-// Writes the floats of a weight that is stored in another type.
+// Writes all elements of a weight that is stored in another type as floats.
+// REQUIRES: weight.data is set, and weight.stored is not kInvalid.
 void WidenStored(const Operand& weight, float* to);
 
 }  // namespace mace

@@ -38,11 +38,14 @@ struct TensorType {
   }
 };
 
-// The product of the extents (1 for a scalar). Errors: MACE_INVALID_MODEL if
-// an extent is negative or the product does not fit in 62 bits.
+// The product of the sizes (1 for a scalar). Errors: MACE_INVALID_MODEL if a
+// size is negative, or if the product of those that are not 0 is above 2^58, so
+// that even the bytes of a tensor, aligned, fit into 62 bits. A size of 0 does
+// not excuse the others.
 Result<int64_t> CheckedNumElements(const Shape& shape);
 
-// The same for a shape that shape inference has already checked.
+// The same for a shape that shape inference has already checked. Does not check
+// anything.
 int64_t NumElements(const Shape& shape);
 
 // Returns the product of non-negative factors, or the largest int64_t if it

@@ -19,8 +19,14 @@ namespace mace {
 using StoredNodes = stored::Repeated<stored::OperatorDef>;
 using StoredInfos = stored::Repeated<stored::TensorInfo>;
 
-// Errors of all functions: MACE_INVALID_MODEL, with the name of the node or
-// tensor.
+// Builds a graph by calls in this order, each of which verifies what it adds;
+// after an error the builder is of no use:
+//
+//  AddWeight...  AddInputs  AddSource (of variables)  AddNodes  AddOutputs
+//
+// Value ids are indices into graph.values: the weights come first, in the order
+// of the file, so that their ids equal their weight ids. Errors of all
+// functions: MACE_INVALID_MODEL, with the name of the node or tensor.
 class GraphBuilder {
  public:
   // If `outer` is not null, builds a subgraph, whose nodes may also read the
@@ -30,28 +36,39 @@ class GraphBuilder {
                const std::set<std::string_view>* subgraphs)
       : outer_(outer), subgraphs_(subgraphs) {}
 
-  // Must be called before all other functions. Not for subgraphs.
+  // Adds weight `index` of the file, whose value points into `weights`: at a
+  // multiple of 64, with all its bytes inside. A weight without bytes points to
+  // a constant of this library. Must be called before all other functions. Not
+  // for subgraphs.
   Status AddWeight(const stored::ConstTensor& tensor, int index,
                    const WeightBytes& weights);
   // Adds a tensor that exists before the nodes run, and returns its id. `kind`
   // begins messages, as in "model input". If `open` is not null, its dimensions
-  // may be open, and `*open` is what the file says of them.
+  // may be dynamic: `*open` is then what the file says of them, and the type of
+  // the value has the largest sizes, or 1 (ReadOpenDims). If it is null, a size
+  // of -1 is an error.
   Result<int> AddSource(const stored::TensorInfo& info, const std::string& kind,
                         OpenDims* open = nullptr);
+  // Adds the inputs, which may have dynamic dimensions unless this is a
+  // subgraph.
   Status AddInputs(const StoredInfos& infos, const std::string& kind);
+  // Adds the nodes. Each may only read what was added before it, and makes new
+  // values under names that nothing has yet. The meaning of ops is not checked.
   Status AddNodes(const StoredNodes& nodes);
   // There must be at least one output. `of` begins messages, as in "the model".
   Status AddOutputs(const StoredInfos& infos, const std::string& kind,
                     const std::string& of);
 
-  // Returns the type of a tensor as far as the file declares it, or null.
-  // Errors: there is no tensor of that name.
+  // Returns the type of a tensor as far as the file declares it, or null: that
+  // of a weight or input, or of an output of a node that declares it. Valid
+  // until something is added. Errors: there is no tensor of that name.
   Result<const TensorType*> Find(std::string_view name,
                                  const std::string& what) const;
   // Returns whether the model has a weight of that name.
   bool IsWeight(std::string_view name) const;
 
-  // What was added.
+  // What was added. The maps are by value id; Model, which takes them over,
+  // says what they have.
   Graph graph;
   std::map<int, TensorType> declared;
   std::map<int, DimensionOrder> input_order;
@@ -61,10 +78,12 @@ class GraphBuilder {
 
  private:
   const GraphBuilder& WeightsOwner() const { return outer_ ? *outer_ : *this; }
+  // Adds a value under a name that is new, not empty and UTF-8.
   Result<int> AddValue(std::string_view name, const std::string& what);
   Status AddNode(const stored::OperatorDef& def, int index);
   Status AddAttr(const stored::Argument& arg, const std::string& what,
                  Node* node) const;
+  // Returns the id of a tensor, or -1 for an empty name.
   Result<int> FindInput(std::string_view name, const std::string& what) const;
   Status StateOutput(const stored::TensorInfo& info, int id,
                      const std::string& what);
@@ -76,6 +95,7 @@ class GraphBuilder {
 
   const GraphBuilder* outer_;
   const std::set<std::string_view>* subgraphs_;
+  // Ids of the values of this graph, and indices of its nodes, by their names.
   std::map<std::string, int, std::less<>> ids_;
   std::map<std::string, int> node_names_;
 };

@@ -16,28 +16,36 @@
 namespace mace {
 
 // Errors: MACE_INVALID_MODEL for a part that the file's own version of the
-// format does not have, because a library of that version would ignore it.
+// format does not have, because a library of that version would ignore it and
+// compute something else. REQUIRES: net.format_version is set.
 Status CheckPartsOfVersion(const stored::NetDef& net);
 
-// Whether dimensions of these tensors are dynamic, or have names or limits.
+// Return whether dimensions of these tensors are dynamic, or have names or
+// limits.
 bool AnyOpenDims(const stored::TensorInfo& info);
 bool AnyOpenDims(const StoredInfos& infos);
 
-// Errors: MACE_UNSUPPORTED for a model that needs the component `dynamic`, if
-// this library was built without.
+// Errors: MACE_UNSUPPORTED for a model that needs the component `dynamic`
+// (dynamic dimensions, subgraphs, variables), if this library was built
+// without. The functions below then add nothing.
 Status CheckDynamic(const stored::NetDef& net);
 
-// Verifies the subgraphs, which may read the weights of `weights`, and collects
-// them and their names. Errors: MACE_INVALID_MODEL.
+// Verifies the subgraphs, which may read the weights of `weights` and name
+// earlier subgraphs, and adds them and their names to the two results. Names
+// are views into the bytes of `net`. Errors: MACE_INVALID_MODEL, also for
+// subgraphs that nest more than 64 deep, since plans follow them by recursion.
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
                     std::set<std::string_view>* names, Subgraphs* subgraphs);
 
-// Adds the variables. Must precede the nodes that read them. Errors:
+// Adds the variables as sources, and checks that their first values are weights
+// of their types. Must precede the nodes that read them. Errors:
 // MACE_INVALID_MODEL.
 Status AddVariables(const stored::NetDef& net, GraphBuilder* graph);
 
 // Verifies the next values of variables, once the nodes and outputs are added,
-// and returns the variables. Errors: MACE_INVALID_MODEL.
+// and returns the variables. A next value is made by a node, and is neither an
+// output of the model nor the next value of another variable, so that the node
+// can write it to where an engine wants it. Errors: MACE_INVALID_MODEL.
 Result<std::vector<StateVariable>> ReadVariables(const stored::NetDef& net,
                                                  const GraphBuilder& graph);
 

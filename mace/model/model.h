@@ -29,7 +29,8 @@ constexpr int kMaxRank = 8;
 
 enum class DimensionOrder : uint8_t { kNone, kNhwc, kNchw };
 
-// The bytes of all weights. `data` keeps them alive.
+// The bytes of all weights. `data` keeps them alive, mapped or not, and
+// everything that points into them must hold it, or the Model.
 struct WeightBytes {
   std::shared_ptr<const uint8_t> data;  // 64-byte aligned
   size_t size = 0;
@@ -46,11 +47,12 @@ struct EmbeddedMemoryPlan {
 };
 
 // A weight in the order in which a kernel reads it, packed when the model was
-// converted.
+// converted. Kernels that know `how`, and packing_version, read it in place.
 struct PrepackedWeights {
   int weight = 0;   // index among the file's weights: Value::weight_id
   std::string how;  // names the arrangement
   std::string name;
+  // Within the first head_bytes of Model::weights, at a multiple of 64.
   const uint8_t* data = nullptr;
   size_t bytes = 0;
 };
@@ -70,6 +72,8 @@ struct OpenDims {
   Shape most;                      // by dimension; empty: any extent
 };
 
+// A model whose structure is verified: every edge of the graph leads to an
+// earlier value, and all ids and pointers below are valid.
 struct Model {
   // Weights point into `weights`. Of the other values only the inputs have
   // types yet.
@@ -102,6 +106,8 @@ struct Model {
 };
 
 struct LoadOptions {
+  // Of the weights, all of which are read for it. The checksum of the graph is
+  // always verified.
   bool verify_checksum = true;
 };
 
@@ -109,16 +115,17 @@ struct LoadOptions {
 // about files that were swapped.
 bool IsGraph(const uint8_t* bytes, size_t size);
 
-// Parses and verifies a model. Errors: MACE_INVALID_MODEL, with the place and
-// the reason; MACE_INVALID_ARGS if the model has weights and none were given;
-// MACE_UNSUPPORTED for parts of a valid model that no engine of this release
-// runs, such as subgraphs. Does not verify the checksum
+// Parses and verifies a model. `graph_bytes` are not needed afterwards, while
+// the result holds the weights. Errors: MACE_INVALID_MODEL, with the location
+// and the reason; MACE_INVALID_ARGS if the model has weights and none were
+// given; MACE_UNSUPPORTED for a model that needs a component without which this
+// library was built (`dynamic`, `memory_tools`). Does not verify the checksum
 // of weights that are also packed: see VerifyTail.
 Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
                         WeightBytes weights, const LoadOptions& options);
 
 // Appends the states to the inputs and their next values to the outputs of the
-// model's graph, as which plans see them.
+// model's graph, which is how plans see them. To be called once.
 void AddStates(const std::vector<StateVariable>& states, Graph* graph);
 
 // Verifies the checksum of the bytes after `head_bytes`. If packing_version is

@@ -10,6 +10,7 @@
 
 namespace mace {
 
+// The value of the member of the oneof that the file has (mace.proto, Setting).
 using SettingValue =
     std::variant<int64_t, double, std::string, std::vector<std::string>>;
 

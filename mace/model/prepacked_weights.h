@@ -13,14 +13,24 @@ namespace mace {
 // built without the component `memory_tools`.
 Status CheckStoredPlans(const stored::NetDef& net);
 
+// Copies the plan, which mace/plan verifies before use.
 EmbeddedMemoryPlan ReadMemoryPlan(const stored::MemoryPlan& stored);
 
-// Errors of the other functions: MACE_INVALID_MODEL.
+// Errors of the functions below: MACE_INVALID_MODEL.
+//
+// Checks that the bytes have this checksum (XXH3, 64 bits).
 Status CheckHash(const uint8_t* data, size_t size, uint64_t xxh3);
+// Checks that packed.head_bytes is within the `data_bytes` bytes of weights.
 Status CheckHeadBytes(const stored::PackedWeights& packed, size_t data_bytes);
 
-// Verifies net.packed_weights() and adds it to `model`, the rest of which must
-// be filled in.
+// Verifies net.packed_weights and adds it to `model`, the rest of which must be
+// filled in. Weights that are not packed must lie in the head, too:
+//
+//  0               head_bytes                          data_bytes
+//  | plain | packed | plain ones that are packed as well |
+//
+// The head is verified when the model is loaded, the tail by VerifyTail.
+// REQUIRES: net.packed_weights is set.
 Status ReadPackedWeights(const stored::NetDef& net, Model* model);
 
 }  // namespace mace

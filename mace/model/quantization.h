@@ -12,13 +12,16 @@
 
 namespace mace {
 
-// Checks that a tensor of `type` can be quantized in this way. Without scales,
-// nothing else may be set. Errors: MACE_INVALID_MODEL, beginning with `what`.
+// Checks that a tensor of `type` (i8, u8, i16 or i32) can be quantized in this
+// way: one scale, or one for each index of an axis, all finite and above 0; as
+// many zero points, values of the type, or none. Without scales, nothing else
+// may be set. Errors: MACE_INVALID_MODEL, beginning with `what`.
 Status CheckQuantization(
     const std::optional<stored::Quantization>& quantization,
     const TensorType& type, const std::string& what);
 
-// Returns null if there are no scales. REQUIRES: CheckQuantization succeeded.
+// Returns null if there are no scales. Zero points that the file leaves out are
+// 0. REQUIRES: CheckQuantization succeeded.
 QuantizationPtr FromStored(
     const std::optional<stored::Quantization>& quantization);
 

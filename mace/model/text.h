@@ -14,9 +14,9 @@ namespace mace {
 
 inline std::string Quoted(std::string_view s) { return StrCat("'", s, "'"); }
 
-// Names come back in messages, tables and JSON, which are text.
-// Errors: MACE_INVALID_MODEL, naming `what`, the parts of which are put
-// together only then.
+// Checks a name of a model file, since names come back in messages, tables and
+// JSON, which are text. Errors: MACE_INVALID_MODEL, naming `what`, the parts of
+// which are put together only then.
 template <typename... Parts>
 Status CheckText(std::string_view name, const Parts&... what) {
   return IsUtf8(name) ? Status() : InvalidModel(what..., " is not UTF-8");

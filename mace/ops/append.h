@@ -13,6 +13,13 @@ namespace mace {
 enum AppendInput : uint8_t { kAppendCache, kAppendPast, kAppendRows };
 enum AppendOutput : uint8_t { kAppendedCache, kAppendedCount, kAppendedAll };
 
+// The axis of each tensor, with a capacity of 5 that grows to 16 (p: past, r:
+// rows, .: not yet used, 0 where the capacity grew):
+//
+//  cache  p p p p .                          past has 4 rows
+//  rows           r r
+//  y      p p p p r r . . . . . . . . . .    count is 6
+//  all    p p p p r r
 struct AppendAttrs {
   int64_t axis = -1;  // in [-rank, rank)
 
@@ -22,7 +29,7 @@ struct AppendAttrs {
   }
 };
 
-// Extents along the axis.
+// Sizes along the axis.
 struct AppendExtents {
   int axis = 0;
   int64_t capacity = 0, past = 0, rows = 0;
@@ -31,7 +38,10 @@ struct AppendExtents {
   int64_t all() const { return past + rows; }
 };
 
-// Errors: MACE_INVALID_MODEL for operands that do not fit together.
+// Checks the operands and returns their sizes; plans call it again for nodes
+// whose inputs are inferred. Errors: MACE_INVALID_MODEL if an input differs
+// from the cache in rank or in another dimension, if `past` has more rows than
+// the cache, or for an axis out of range.
 Result<AppendExtents> ResolveAppend(const Node& node);
 
 }  // namespace mace

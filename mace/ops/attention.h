@@ -21,14 +21,31 @@ enum AttentionInput : uint8_t {
   kAttentionSinks,
 };
 
+// Query i is at key p = position + i (of input kAttentionPosition), i + T - S
+// (at_end), or else i, for S queries and T keys. Key t counts for it if
+//
+//  (t >= p - left_window or t < sink_keys) and t <= p + right_window
+//
+// where a window of -1 is no bound. With left_window 2, right_window 0 and
+// sink_keys 1:
+//
+//  key        0 1 2 3 4 5 6 7
+//  p = 5      s . . w w w . .
 struct AttentionAttrs {
+  // Needed for operands [N, rows, heads * depth]. Of four dimensions: 0, or
+  // what they have. kv_heads 0 is the same as heads for k and v of three
+  // dimensions.
   int64_t heads = 0;
   int64_t kv_heads = 0;
+  // Of the products q k; 0: 1 / sqrt(depth).
   float scale = 0;
+  // c > 0: scores s become c tanh(s / c), before slopes and mask.
   float softcap = 0;
   int64_t left_window = -1;
   int64_t right_window = -1;
+  // Aligns the last query with the last key. Not with a position.
   bool at_end = false;
+  // Reads only this many rows of k and v; -1: all. Not with a position.
   int64_t keys = -1;
   int64_t sink_keys = 0;
 
@@ -47,8 +64,13 @@ struct AttentionAttrs {
 };
 
 struct AttentionShapes {
-  HeadsOf q, k, v, y;    // of a KV cache of int8, strides count bytes
-  int64_t mask[4] = {};  // strides of the mask, 0 where it repeats
+  // How the operands and the result lie. Strides count elements; for k and v
+  // that are a KV cache of int8, bytes, and `depth` is then without the scale
+  // at the end of each row. The rows of k and v are attrs.keys, if that is
+  // given.
+  HeadsOf q, k, v, y;
+  // Strides of the mask over [N, heads, S, T], 0 where it repeats.
+  int64_t mask[4] = {};
 };
 
 // Errors: MACE_INVALID_MODEL for operands that do not fit together.

@@ -8,6 +8,7 @@
 namespace mace {
 
 struct BatchNormAttrs : ActivationAttrs {
+  // Added to the variance, so that no division is by 0.
   float epsilon = 1e-4f;
 
   template <typename V>

@@ -8,7 +8,9 @@
 namespace mace {
 
 struct BitcastAttrs {
-  std::string to = "f32";  // a data type
+  // A data type whose elements have the size of those of x; not bool. Nothing
+  // is computed: y has the bytes of x.
+  std::string to = "f32";
 
   template <typename V>
   void Fields(V& v) {

@@ -9,6 +9,8 @@
 
 namespace mace {
 
+// For a shift by n < 0, or by at least the bits of the type, SHIFT_LEFT is 0
+// and SHIFT_RIGHT 0 or, of a negative number, -1.
 enum class BitwiseType { kAnd, kOr, kXor, kShiftLeft, kShiftRight };
 
 struct BitwiseAttrs {

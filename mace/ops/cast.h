@@ -8,7 +8,10 @@
 namespace mace {
 
 struct CastAttrs {
-  std::string to = "f32";  // element type of y
+  // Element type of y. From float to integer: rounds towards zero and
+  // saturates, NaN is 0. From integer to a narrower one: the low bits. To bool:
+  // x != 0.
+  std::string to = "f32";
 
   template <typename V>
   void Fields(V& v) {

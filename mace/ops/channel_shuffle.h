@@ -7,6 +7,7 @@
 
 namespace mace {
 
+// With group 2, the channels 0 1 2 3 4 5 of x become 0 3 1 4 2 5.
 struct ChannelShuffleAttrs {
   int64_t group = 1;  // must divide the number of channels
 

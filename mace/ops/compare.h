@@ -9,6 +9,7 @@
 
 namespace mace {
 
+// With a NaN, kNotEqual holds and nothing else.
 enum class CompareType {
   kEqual,
   kNotEqual,

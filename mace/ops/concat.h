@@ -7,6 +7,7 @@
 
 namespace mace {
 
+// x [2,3] and x [2,5] along axis 1 make y [2,8].
 struct ConcatAttrs {
   int64_t axis = -1;  // in [-rank, rank)
 

@@ -8,7 +8,14 @@
 
 namespace mace {
 
+// Operands: x [N, H, W, C]; filter [O, C / group, kernel_h, kernel_w]; bias
+// [O], optional. Output channel o reads the C / group channels of group o / (O
+// / group):
+//
+//  group 2, C 4, O 6     channels of x   0 1 | 2 3
+//                        channels of y  0 1 2 | 3 4 5
 struct Conv2dAttrs : WindowAttrs, ActivationAttrs {
+  // Divides C and O.
   int64_t group = 1;
 
   template <typename V>
@@ -19,7 +26,9 @@ struct Conv2dAttrs : WindowAttrs, ActivationAttrs {
   }
 };
 
-// REQUIRES: the node's shapes are inferred.
+// Returns how the filter, input 1, slides over input 0. REQUIRES: the types of
+// the inputs are known, and the filter has four dimensions. Errors: as
+// ResolveWindow.
 Result<Window2D> Conv2dWindow(const Node& node, const Conv2dAttrs& attrs);
 
 }  // namespace mace

@@ -10,10 +10,15 @@
 
 namespace mace {
 
+// Operands: x [N, H, W, C]; filter [O, C / group, kernel_h, kernel_w]; bias [O]
+// and output shape [N, H', W', O], both optional. Groups are as in Conv2d.
 struct Deconv2dAttrs : WindowAttrs, ActivationAttrs {
   int64_t group = 1;
-  std::vector<int64_t> output_padding = {0, 0};  // h, w: added at the end
-  std::vector<int64_t> output_shape;             // h, w; empty: computed
+  // h, w: how many rows and columns y has at the end besides. They are computed
+  // like all others, not filled with 0.
+  std::vector<int64_t> output_padding = {0, 0};
+  // h, w, overridden by input 3. Empty: ResolveTransposedWindow computes it.
+  std::vector<int64_t> output_shape;
 
   template <typename V>
   void Fields(V& v) {
@@ -25,7 +30,10 @@ struct Deconv2dAttrs : WindowAttrs, ActivationAttrs {
   }
 };
 
-// REQUIRES: the node's shapes are inferred.
+// Returns how the filter, input 1, slides over y. REQUIRES: the types of the
+// inputs and the contents of input 3, if it is present, are known; the filter
+// has four dimensions. Errors: as ResolveTransposedWindow, or an output shape
+// that does not have four numbers.
 Result<Window2D> Deconv2dWindow(const Node& node, const Deconv2dAttrs& attrs);
 
 }  // namespace mace

@@ -8,7 +8,13 @@
 
 namespace mace {
 
+// Pixel (h, w) of x becomes a block of b x b pixels, b = block_size. Their
+// channel c is a channel of x, here for b = 2 and C channels in y:
+//
+//  DCR   c        C + c          CRD   4 c        4 c + 1
+//        2 C + c  3 C + c              4 c + 2    4 c + 3
 struct DepthToSpaceAttrs {
+  // Its square divides the channels of x.
   int64_t block_size = 1;
   std::string mode = "DCR";  // or "CRD"
 

@@ -8,6 +8,8 @@
 
 namespace mace {
 
+// Operands: x [N, H, W, C]; filter [M, C, kernel_h, kernel_w]; bias [C * M],
+// optional. Channel c * M + m of y is channel c of x under filter (m, c).
 struct DepthwiseConv2dAttrs : WindowAttrs, ActivationAttrs {
   template <typename V>
   void Fields(V& v) {
@@ -16,7 +18,7 @@ struct DepthwiseConv2dAttrs : WindowAttrs, ActivationAttrs {
   }
 };
 
-// REQUIRES: the node's shapes are inferred.
+// As Conv2dWindow (conv2d.h).
 Result<Window2D> DepthwiseConv2dWindow(const Node& node,
                                        const DepthwiseConv2dAttrs& attrs);
 

@@ -9,18 +9,21 @@
 
 namespace mace {
 
+// Integers wrap around; division by 0 and the remainder of one are 0, and so
+// are negative powers, but those of 1 and -1. A NaN of either operand makes
+// NaN, also of kMin and kMax.
 enum class EltwiseType {
   kSum,
   kSub,
   kProd,
-  kDiv,
+  kDiv,  // of integers rounded towards zero
   kMin,
   kMax,
   kPow,
-  kSqrDiff,
-  kFloorDiv,
-  kMod,   // with the sign of the divisor
-  kFmod,  // with the sign of the dividend
+  kSqrDiff,   // (a - b)^2
+  kFloorDiv,  // floor(a / b)
+  kMod,       // with the sign of the divisor
+  kFmod,      // with the sign of the dividend
 };
 
 struct EltwiseAttrs : ActivationAttrs {

@@ -8,6 +8,7 @@
 
 namespace mace {
 
+// x [3,1] with the shape [2,1,4] makes y [2,3,4].
 struct ExpandAttrs {
   std::vector<int64_t> shape;  // to broadcast with, if it is not an input
 

@@ -8,8 +8,11 @@
 
 namespace mace {
 
+// x [3,4] with the axes 0 and -1 makes y [1,3,4,1].
 struct ExpandDimsAttrs {
-  std::vector<int64_t> axis;  // positions of the new 1s in the result
+  // Positions of the new 1s in y, in any order, each in [-rank(y), rank(y)),
+  // none twice.
+  std::vector<int64_t> axis;
 
   template <typename V>
   void Fields(V& v) {

@@ -7,6 +7,7 @@
 
 namespace mace {
 
+// x [2,3,4] becomes [1,24], [2,12], [6,4] or [24,1] with axis 0, 1, 2 or 3.
 struct FlattenAttrs {
   int64_t axis = 1;  // in [-rank, rank]
 

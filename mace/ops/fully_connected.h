@@ -7,7 +7,11 @@
 
 namespace mace {
 
+// Operands: x [..., K] or [N, ...] with K elements after N; matrix [O, K]; bias
+// [O], optional.
 struct FullyConnectedAttrs : ActivationAttrs {
+  // Dynamic quantization: where the matrix is stored as int8 or int4, a device
+  // may quantize each row of x to int8, with its own scale, while it runs.
   bool dynamic = false;
 
   template <typename V>

@@ -7,10 +7,14 @@
 
 namespace mace {
 
+// y[i][j][k] = x[i][idx[j]][k] for axis 1. x [2,5,3] and idx [4] make y
+// [2,4,3]. With batch_dims 1, y[i][j][k] = x[i][idx[i][j]][k] for idx [2,4].
 struct GatherAttrs {
-  int64_t axis = 0;         // in [-rank, rank)
-  int64_t batch_dims = 0;   // leading axes that x and idx share
-  bool from_start = false;  // no index counts from the end
+  int64_t axis = 0;        // in [-rank, rank)
+  int64_t batch_dims = 0;  // leading axes that x and idx share
+  // A negative index is out of range, as in TensorFlow; else it counts from the
+  // end.
+  bool from_start = false;
 
   template <typename V>
   void Fields(V& v) {

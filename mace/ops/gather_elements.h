@@ -7,6 +7,8 @@
 
 namespace mace {
 
+// Along axis 1, y[i][j] = x[i][idx[i][j]]. A negative index counts from the
+// end.
 struct GatherElementsAttrs {
   int64_t axis = 0;  // in [-rank, rank)
 

@@ -7,9 +7,14 @@
 
 namespace mace {
 
+// The last axis of idx holds tuples of indices into the first axes of x after
+// the batch: x [5,6,7] and idx [4,2] make y [4,7], y[i] =
+// x[idx[i][0]][idx[i][1]].
 struct GatherNdAttrs {
-  int64_t batch_dims = 0;   // leading axes that x and idx share
-  bool from_start = false;  // no index counts from the end
+  int64_t batch_dims = 0;  // leading axes that x and idx share
+  // A negative index is out of range, as in TensorFlow; else it counts from the
+  // end.
+  bool from_start = false;
 
   template <typename V>
   void Fields(V& v) {

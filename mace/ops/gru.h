@@ -8,9 +8,13 @@
 namespace mace {
 
 struct GruAttrs : RecurrentAttrs {
+  // Of the gates z and r.
   std::string gate_activation = "SIGMOID";
+  // Of the candidate n. activation_alpha and activation_beta have the
+  // parameters of the two in this order.
   std::string cell_activation = "TANH";
-  // Whether h is multiplied by the weights before it is reset, not afterwards.
+  // False: n = g(x W' + bias + (r h) R'). True: n = g(x W' + bias of w + r (h
+  // R' + bias of r)). Here r is the reset gate and g the cell activation.
   bool linear_before_reset = false;
 
   template <typename V>

@@ -7,6 +7,7 @@
 
 namespace mace {
 
+// 1 3 3 2 along the axis becomes 0 1 0 0.
 struct HardmaxAttrs {
   int64_t axis = -1;  // in [-rank, rank)
 

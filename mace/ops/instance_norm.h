@@ -8,6 +8,8 @@
 namespace mace {
 
 struct InstanceNormAttrs : ActivationAttrs {
+  // Added to the variance of each image and channel, which is computed when the
+  // model runs.
   float epsilon = 1e-5f;
 
   template <typename V>

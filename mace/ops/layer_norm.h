@@ -7,9 +7,15 @@
 
 namespace mace {
 
+// The axes from `axis` to the last are normalized together: x [2,5,3] with axis
+// 1 has two means and variances, each of 15 elements.
 struct LayerNormAttrs {
-  int64_t axis = -1;  // the first of the axes normalized together
+  // In [-rank, rank).
+  int64_t axis = -1;
+  // Added to the variance, or to the mean of squares.
   float epsilon = 1e-5f;
+  // False: RMSNorm, which subtracts no mean and divides by the root of the mean
+  // of squares.
   bool centered = true;
 
   template <typename V>

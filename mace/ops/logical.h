@@ -8,6 +8,7 @@
 namespace mace {
 
 struct LogicalAttrs {
+  // NOT takes one input, the others two.
   std::string type = "AND";  // AND, OR, XOR, NOT
 
   template <typename V>

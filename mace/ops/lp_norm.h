@@ -7,8 +7,10 @@
 
 namespace mace {
 
+// y = x / max(norm, epsilon), 0 where that divisor is 0.
 struct LpNormAttrs {
-  int64_t p = 2;      // 1 or 2
+  // 1: the norm is the sum of magnitudes. 2: the root of the sum of squares.
+  int64_t p = 2;
   int64_t axis = -1;  // in [-rank, rank)
   float epsilon = 0;  // the smallest norm to divide by
 

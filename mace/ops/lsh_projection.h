@@ -9,9 +9,12 @@
 
 namespace mace {
 
+// kDense: y has each bit as an element. kSparse: for each hash function h of B
+// bits the number that they are, the first bit highest, plus h * 2^B.
 enum class LshProjectionType { kDense, kSparse };
 
 struct LshProjectionAttrs {
+  // DENSE or SPARSE.
   std::string type = "DENSE";
 
   template <typename V>

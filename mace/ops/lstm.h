@@ -8,8 +8,12 @@
 namespace mace {
 
 struct LstmAttrs : RecurrentAttrs {
+  // Of the gates i, o and f. activation_alpha and activation_beta have the
+  // parameters of the three activations in this order.
   std::string gate_activation = "SIGMOID";
+  // Of the gate g.
   std::string cell_activation = "TANH";
+  // Of the cell state, for h.
   std::string output_activation = "TANH";
   bool input_forget = false;  // the forget gate is 1 - the input gate
   float cell_clip = 0;        // bound of the cell state; 0: none
@@ -27,7 +31,12 @@ struct LstmAttrs : RecurrentAttrs {
   }
 };
 
-// Inputs of Lstm besides those of all recurrent ops.
+// Inputs of Lstm besides those of all recurrent ops, all optional. With D
+// directions, B sequences, H elements of a gate and P of the state:
+//
+//  cells [D,B,H] (batch_major: [B,D,H]); peepholes [D,3H], of i, o and f;
+//  projection [D,P,H]; its bias [D,P]; norm [D,4H], which multiplies the
+//  normalized gates
 enum LstmInput : size_t {
   kLstmCells = 6,
   kLstmPeepholes = 7,
@@ -36,7 +45,9 @@ enum LstmInput : size_t {
   kLstmNorm = 10,
 };
 
-// Errors: MACE_INVALID_MODEL for operands that do not fit together.
+// Checks all operands and returns their sizes. Errors: MACE_INVALID_MODEL for
+// operands that do not fit together, a bias without a projection, or a bound
+// that is negative or no number.
 Result<RecurrentShape> ResolveLstm(const Node& node, const LstmAttrs& attrs);
 
 }  // namespace mace

@@ -7,6 +7,8 @@
 
 namespace mace {
 
+// y[..., m, n] = sum over k of a[..., m, k] b[..., k, n]. The attributes have
+// no effect on an operand with one dimension.
 struct MatMulAttrs {
   bool transpose_a = false;  // a's last two dimensions are [K, M], not [M, K]
   bool transpose_b = false;  // b's are [N, K], not [K, N]
@@ -18,14 +20,20 @@ struct MatMulAttrs {
   }
 };
 
-// A matrix product of operands that have been given at least two dimensions.
+// The sizes of a product. An operand [K] is a row [1, K] of a or a column [K,
+// 1] of b, whose 1 y does not have.
 struct MatMulShapes {
+  // Of y: m rows, n columns; k products are added.
   int64_t m = 0, n = 0, k = 0;
-  Shape batch_a, batch_b;  // leading dimensions of the operands
-  Shape batch;             // the shape to which they broadcast
+  // Leading dimensions of the operands; they may be empty.
+  Shape batch_a, batch_b;
+  // What they broadcast to: the leading dimensions of y.
+  Shape batch;
 };
 
-// Errors: MACE_INVALID_MODEL for operands that do not fit together.
+// Returns the sizes of a node whose input types are known. Errors:
+// MACE_INVALID_MODEL for a scalar operand, depths that differ, or leading
+// dimensions that do not broadcast.
 Result<MatMulShapes> ResolveMatMul(const Node& node, const MatMulAttrs& attrs);
 
 }  // namespace mace

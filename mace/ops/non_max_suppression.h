@@ -8,18 +8,25 @@
 
 namespace mace {
 
+// Each class takes its top_k best boxes with scores above score_threshold, and
+// goes through them, best first. A box is kept unless its overlap (intersection
+// over union) with a box that the class has kept is above iou_threshold. The
+// keep_top_k best boxes of all classes are the result.
 struct NonMaxSuppressionAttrs {
   // Scores must be above it.
   float score_threshold = std::numeric_limits<float>::lowest();
   float iou_threshold = 0.5f;  // overlap above which a box is suppressed
   float eta = 1;  // factor of an iou_threshold above 0.5, after each kept box
-  int64_t top_k = 0;            // best boxes of a class to consider; 0: all
-  int64_t max_per_class = 0;    // boxes that are kept of a class; 0: all
-  int64_t keep_top_k = 0;       // boxes that are kept of an image; 0: all
-  int64_t background = -1;      // a class that has no boxes; -1: none
-  int64_t classes_per_box = 0;  // 0: each class chooses its own boxes
-  bool by_class = false;        // sorts by class, not by score alone
-  float fill_value = 0;         // of rows that are left
+  int64_t top_k = 0;          // best boxes of a class to consider; 0: all
+  int64_t max_per_class = 0;  // boxes that are kept of a class; 0: all
+  int64_t keep_top_k = 0;     // boxes that are kept of an image; 0: all
+  int64_t background = -1;    // a class that has no boxes; -1: none
+  // If not 0: each box is chosen by its best score, and has a row for each of
+  // so many classes, its best ones.
+  int64_t classes_per_box = 0;
+  bool by_class = false;  // sorts by class, not by score alone
+  // Of rows of the output `rows` that are not needed.
+  float fill_value = 0;
 
   template <typename V>
   void Fields(V& v) {
@@ -35,13 +42,14 @@ struct NonMaxSuppressionAttrs {
     v("fill_value", fill_value);
   }
 
-  // The most boxes that one class may keep, of `boxes` boxes.
+  // Returns how many of `boxes` boxes one class may keep at most.
   int64_t MostOfClass(int64_t boxes) const {
     if (top_k > 0 && top_k < boxes) boxes = top_k;
     return max_per_class > 0 && max_per_class < boxes ? max_per_class : boxes;
   }
 
-  // The classes that choose boxes, of `classes` classes.
+  // Returns how many of `classes` classes choose boxes: 1 if boxes are chosen
+  // by their best scores, else all but the background.
   int64_t NumChoosing(int64_t classes) const {
     if (classes_per_box > 0) return 1;
     return background >= 0 && background < classes ? classes - 1 : classes;

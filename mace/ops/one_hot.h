@@ -7,6 +7,8 @@
 
 namespace mace {
 
+// idx [2,3] and depth 5 make y [2,3,5] (axis -1) or [5,2,3] (axis 0). Where an
+// index is outside of [0, depth), all of the axis is off_value.
 struct OneHotAttrs {
   int64_t depth = 0;  // if it is not an input
   int64_t axis = -1;  // position in y, in [-rank - 1, rank]

@@ -10,14 +10,23 @@
 
 namespace mace {
 
+// Of the elements of a window, of each channel: the mean, the maximum, or the
+// root of the mean of squares. The numbers are those of model files.
 enum class PoolingType : int64_t { kAverage = 1, kMax = 2, kL2 = 3 };
 
 struct PoolingAttrs : WindowAttrs, ActivationAttrs {
-  int64_t pooling_type = 0;      // one of PoolingType
-  std::vector<int64_t> kernels;  // h, w
-  int64_t round_mode = 0;        // 0: floor, 1: ceil
+  // One of PoolingType. There is no default.
+  int64_t pooling_type = 0;
+  // h, w. Required, unless the pooling is global.
+  std::vector<int64_t> kernels;
+  // How the size of the output is rounded; 0: floor, 1: ceil.
+  int64_t round_mode = 0;
+  // Of kAverage: true divides by the elements of the window that lie in the
+  // padded input, false by those that lie in the input.
   bool count_include_pad = false;
-  bool global = false;  // the kernel is the whole input
+  // The kernel is the whole input; strides, padding and dilations count for
+  // nothing.
+  bool global = false;
 
   template <typename V>
   void Fields(V& v) {
@@ -31,7 +40,8 @@ struct PoolingAttrs : WindowAttrs, ActivationAttrs {
   }
 };
 
-// Errors: MACE_INVALID_MODEL.
+// Returns how the kernel slides over input 0. REQUIRES: the type of input 0 is
+// known. Errors: as ResolveWindow, or kernels that are not two numbers.
 Result<Window2D> PoolingWindow(const Node& node, const PoolingAttrs& attrs);
 
 }  // namespace mace

@@ -7,6 +7,8 @@
 
 namespace mace {
 
+// Bin (p, q) of channel d of y reads channel (d * group_size + p) * group_size
+// + q of x.
 struct PsroiAlignAttrs {
   float spatial_scale = 1;    // pixels of x per pixel of the image
   int64_t output_dim = 1;     // channels of y

@@ -10,6 +10,14 @@
 
 namespace mace {
 
+// All are required. With B sequences of T steps of I elements, and H elements
+// of the state:
+//
+//  x [T,B,I] (batch_major: [B,T,I]), w [4H,I], r [4H,H], h [B,H] int8;
+//  bias [4H] int32; c [B,H] int16
+//
+// w, r and bias are constants. The rows of w and r are the gates i, o, f and g,
+// H rows each; their zero points are 0.
 enum QuantizedLstmInput : size_t {
   kQuantizedLstmX,
   kQuantizedLstmW,
@@ -33,7 +41,7 @@ struct QuantizedLstmAttrs {
 struct QuantizedLstmShape {
   int64_t steps = 0, batch = 0, inputs = 0;
   int64_t hidden = 0;
-  // A code c of the cells is c * 2^cell_exponent.
+  // A quantized value v of c is the number v * 2^cell_exponent; -15 to -9.
   int cell_exponent = 0;
 };
 

@@ -26,7 +26,9 @@ enum class ReduceKind {
   kAny,
 };
 
+// x [2,5,3] and axis 1 make y [2,3], with keepdims [2,1,3].
 struct ReduceAttrs {
+  // ReduceKind in capitals: MEAN, MIN, ..., LOG_SUM_EXP, SUM_SQUARE, ALL, ANY.
   std::string reduce_type = "MEAN";
   std::vector<int64_t> axis;  // []: all
   bool keepdims = false;
@@ -39,9 +41,12 @@ struct ReduceAttrs {
   }
 };
 
-// Errors: MACE_INVALID_MODEL.
+// Errors: MACE_INVALID_MODEL for an unknown name.
 Result<ReduceKind> ReduceKindOf(const Node& node, const ReduceAttrs& attrs);
-// Returns the axes to reduce, counted from 0; all axes if the node names none.
+// Returns the axes to reduce, counted from 0, in the order in which the
+// attribute or input 1 names them; all axes if they name none. REQUIRES: input
+// 1 is absent or known. Errors: MACE_INVALID_MODEL for an axis out of range or
+// named twice.
 Result<std::vector<int>> ReduceAxesOf(const Node& node,
                                       const ReduceAttrs& attrs);
 

@@ -8,9 +8,12 @@
 
 namespace mace {
 
+// x [2,3,4] with dim [0,-1] becomes [2,12]: 0 is the size in x, and one -1 is
+// what is left.
 struct ReshapeAttrs {
   std::vector<int64_t> dim;  // the shape, if it is not an input
-  bool allow_zero = false;   // 0 means 0, not "as in x"
+  // 0 is the size 0; the -1 must not be beside it.
+  bool allow_zero = false;
 
   template <typename V>
   void Fields(V& v) {

@@ -11,6 +11,18 @@
 
 namespace mace {
 
+// Pixel i of y is at position p(i) of x, along an axis of `in` pixels that
+// becomes one of `out`. With scale = out / in, or as `scales` says:
+//
+//  ASYMMETRIC           i / scale
+//  HALF_PIXEL           (i + 1/2) / scale - 1/2
+//  ALIGN_CORNERS        i (in - 1) / (out - 1); 0 if out is 1
+//  PYTORCH_HALF_PIXEL   as HALF_PIXEL; 0 if out is 1
+//  TF_HALF_PIXEL_NN     (i + 1/2) / scale
+//
+// NEAREST rounds the position: FLOOR, CEIL, or to the nearest pixel, of a tie
+// down (ROUND_PREFER_FLOOR) or up (ROUND_PREFER_CEIL). Positions are float32,
+// as in the frameworks.
 struct ResizeAttrs {
   std::string mode = "NEAREST";           // NEAREST, LINEAR, CUBIC
   std::vector<int64_t> size;              // [h, w] of y
@@ -41,15 +53,18 @@ struct ResizeAttrs {
   }
 };
 
-// The input positions that each output position along one axis reads, and their
-// weights, which add up to 1.
+// The input pixels that each output pixel along one axis reads, and their
+// weights, which add up to 1. Pixels outside of x are the nearest one inside. y
+// is computed from the taps of both axes: a sum over num_taps x num_taps
+// pixels, whose weights are products.
 struct ResizeTaps {
   int num_taps = 1;            // 1, 2 or 4
   std::vector<int64_t> index;  // [out][num_taps], all inside the input
   std::vector<float> weight;   // [out][num_taps]
 };
 
-// Returns the taps of axis 0 (height) or 1 (width) of an inferred node.
+// Returns the taps of axis 0 (height) or 1 (width). REQUIRES: Infer has
+// accepted the node, whose attributes `attrs` are.
 ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis);
 
 }  // namespace mace

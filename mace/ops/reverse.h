@@ -9,7 +9,8 @@
 namespace mace {
 
 struct ReverseAttrs {
-  std::vector<int64_t> axis;  // each in [-rank, rank)
+  // Each in [-rank, rank), none twice. 1 2 3 becomes 3 2 1 along each of them.
+  std::vector<int64_t> axis;
 
   template <typename V>
   void Fields(V& v) {

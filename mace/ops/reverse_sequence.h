@@ -7,6 +7,8 @@
 
 namespace mace {
 
+// 1 2 3 4 with the length 3 becomes 3 2 1 4. The axes are in [-rank, rank), and
+// differ.
 struct ReverseSequenceAttrs {
   int64_t seq_axis = 0;    // the axis that is reversed
   int64_t batch_axis = 1;  // has one length for each position

@@ -8,6 +8,8 @@
 namespace mace {
 
 struct RnnAttrs : RecurrentAttrs {
+  // h = cell_activation(x W' + h R' + bias) for each step. An activation of
+  // recurrent.h.
   std::string cell_activation = "TANH";
 
   template <typename V>

@@ -8,6 +8,8 @@
 
 namespace mace {
 
+// y is data, but y[i][idx[i][j]] = updates[i][j] along axis 1, or what
+// `reduction` makes of both. A negative index counts from the end.
 struct ScatterElementsAttrs {
   int64_t axis = 0;                // in [-rank, rank)
   std::string reduction = "NONE";  // see common/scatter.h

@@ -11,6 +11,7 @@
 
 namespace mace {
 
+// x [2,3,4] with start 1 makes 3 4. Negative bounds count from the end.
 struct ShapeAttrs {
   std::string output_type = "i64";  // or "i32"
   int64_t start = 0;                // first axis, clamped
@@ -24,7 +25,7 @@ struct ShapeAttrs {
   }
 };
 
-// Returns the extents that a Shape node computes for x.
+// Returns the sizes of x that a Shape node computes; empty if start >= end.
 std::vector<int64_t> ShapeValues(const ShapeAttrs& attrs, const TensorType& x);
 
 }  // namespace mace

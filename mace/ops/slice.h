@@ -8,6 +8,11 @@
 
 namespace mace {
 
+// As x[start:end:step] in Python, for each of `axes`. Each list may be an input
+// instead (1 to 4), in this order. Elements 0 1 2 3 4 5 of an axis:
+//
+//  start 1, end 5, step 2     1 3
+//  start -1, end 1, step -2   5 3
 struct SliceAttrs {
   std::vector<int64_t> starts;
   std::vector<int64_t> ends;   // exclusive

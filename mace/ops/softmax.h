@@ -8,8 +8,9 @@
 namespace mace {
 
 struct SoftmaxAttrs {
-  int64_t axis = -1;     // in [-rank, rank)
-  bool use_log = false;  // log(softmax(x))
+  int64_t axis = -1;  // in [-rank, rank)
+  // The logarithm: x - max(x) - log(sum(exp(x - max(x)))).
+  bool use_log = false;
 
   template <typename V>
   void Fields(V& v) {

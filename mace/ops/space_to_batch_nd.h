@@ -8,6 +8,8 @@
 
 namespace mace {
 
+// The inverse of BatchToSpaceNd, whose header draws where each pixel goes.
+// Pixels of the padding are 0, or the zero point of quantized values.
 struct SpaceToBatchNdAttrs {
   std::vector<int64_t> block_shape;  // for axes 1, 2, ... of x
   std::vector<int64_t> paddings;     // [before1, after1, before2, ...]

@@ -7,7 +7,10 @@
 
 namespace mace {
 
+// The inverse of DepthToSpace with mode DCR: channel (i * b + j) * C + c of a
+// pixel of y is channel c of pixel (i, j) of its block, b = block_size.
 struct SpaceToDepthAttrs {
+  // Divides height and width of x.
   int64_t block_size = 1;
 
   template <typename V>

@@ -8,6 +8,7 @@
 
 namespace mace {
 
+// x [1,3,1] becomes [3], and [3,1] with axis 0.
 struct SqueezeAttrs {
   std::vector<int64_t> axis;  // []: all extents of 1
 

@@ -7,6 +7,7 @@
 
 namespace mace {
 
+// Three inputs [4,5] make y [4,3,5] with axis 1.
 struct StackAttrs {
   int64_t axis = 0;  // position in y, in [-rank - 1, rank]
 

@@ -8,6 +8,15 @@
 
 namespace mace {
 
+// As x[entry, entry, ...] in NumPy; each entry is a range begin:end:stride
+// unless a mask makes another one of it. For x [5,6,7]:
+//
+//  x[1:3]                [2,6,7]
+//  x[..., 2]             [5,6]       ellipsis, shrink_axis
+//  x[1, newaxis, ::2]    [1,3,7]     shrink_axis, new_axis, both range masks
+//
+// Of an entry with several bits, the ellipsis counts first, then new_axis, then
+// shrink_axis. Inputs 1 to 3 override the lists.
 struct StridedSliceAttrs {
   std::vector<int64_t> begin;
   std::vector<int64_t> end;      // exclusive

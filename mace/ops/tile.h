@@ -8,6 +8,7 @@
 
 namespace mace {
 
+// x [2,3] with the repeats 2 and 1 becomes [4,3]; y[i][j] = x[i % 2][j].
 struct TileAttrs {
   std::vector<int64_t> repeats;  // one per axis, if it is not an input
 

@@ -7,11 +7,14 @@
 
 namespace mace {
 
+// 3 1 3 2 with k 2 has the values 3 3 and the indices 0 2: equal elements keep
+// their order. A NaN counts as larger than any number.
 struct TopKAttrs {
   int64_t k = 0;      // if it is not an input
   int64_t axis = -1;  // in [-rank, rank)
   bool largest = true;
-  bool sorted = true;  // ignored: they always are
+  // Ignored: values are always in order, the best first.
+  bool sorted = true;
 
   template <typename V>
   void Fields(V& v) {

@@ -10,6 +10,7 @@
 
 namespace mace {
 
+// x [2,3,4] with the dims 2 0 1 becomes [4,2,3]; y[i][j][k] = x[j][k][i].
 struct TransposeAttrs {
   std::vector<int64_t> dims;  // axis d of y is axis dims[d] of x; []: reversed
 
@@ -19,8 +20,8 @@ struct TransposeAttrs {
   }
 };
 
-// Returns the axes of x in their new order, counted from 0. Errors:
-// MACE_INVALID_MODEL.
+// Returns the axes of x in their new order, counted from 0: a permutation.
+// Errors: MACE_INVALID_MODEL if `dims` is no permutation.
 Result<std::vector<int>> TransposeDims(const Node& node);
 
 }  // namespace mace

@@ -9,20 +9,21 @@
 
 namespace mace {
 
-// The functions, in the order of their names in unary.cc.
+// The functions, in the order of their names in unary.cc: UnaryKindOf converts
+// an index of that list.
 enum class UnaryKind {
   kAbs,
-  kNeg,
+  kNeg,  // -x
   kExp,
-  kLog,
+  kLog,  // to the base e
   kSqrt,
-  kRsqrt,
+  kRsqrt,  // 1 / sqrt(x)
   kSquare,
-  kReciprocal,
+  kReciprocal,  // 1 / x
   kFloor,
   kCeil,
-  kRound,
-  kSign,
+  kRound,  // halves to even
+  kSign,   // -1, 0 or 1
   kSin,
   kCos,
   kTan,
@@ -35,9 +36,9 @@ enum class UnaryKind {
   kAcosh,
   kAtanh,
   kErf,
-  kIsNan,
-  kIsInf,
-  kErfc,
+  kIsNan,  // of type bool
+  kIsInf,  // of either sign; of type bool
+  kErfc,   // 1 - erf(x)
 };
 
 struct UnaryAttrs {

@@ -7,6 +7,7 @@
 
 namespace mace {
 
+// x [4,3,5] along axis 1 makes three outputs [4,5].
 struct UnstackAttrs {
   int64_t axis = 0;  // in [-rank, rank)
 

@@ -10,18 +10,26 @@
 
 namespace mace {
 
-// The inputs of UpdateKvCache, by index.
+// The inputs of UpdateKvCache, by index. Row i of kKvRows becomes row p + i of
+// each head of kKvCache, where kKvPosition has one p, or one for each of the
+// batch.
 enum UpdateKvCacheInput : uint8_t { kKvCache, kKvRows, kKvPosition };
 
-// A row of a cache of int8 ends with its scale, a float.
+// A row of a cache of int8 ends with its scale, a float32 that need not be
+// aligned; element = scale * value:
+//
+//  | int8 x depth | scale, 4 bytes |
 constexpr int64_t kKvScaleBytes = 4;
 
-// The depth of the cache is that of its rows without a scale.
+// `cache` is [batch, heads, capacity, depth] and `rows` is [batch, heads, rows,
+// depth]. The depth of a cache of int8 is that of its elements, without the
+// scale; its strides count bytes.
 struct UpdateKvCacheShapes {
   HeadsOf cache, rows;
 };
 
-// Errors: MACE_INVALID_MODEL for operands that do not fit together.
+// Errors: MACE_INVALID_MODEL for operands that do not fit together. Whether the
+// rows fit behind the position is only known when the node runs.
 Result<UpdateKvCacheShapes> ResolveUpdateKvCache(const Node& node);
 
 }  // namespace mace

@@ -21,9 +21,9 @@ namespace mace::stored {
 // field of which it matters whether it is there.
 
 struct Quantization {
-  Repeated<float> scales;
-  Repeated<int32_t> zero_points;
-  std::optional<int32_t> axis;
+  Repeated<float> scales;         // one, or one an index of `axis`
+  Repeated<int32_t> zero_points;  // as many, or none: all 0
+  std::optional<int32_t> axis;    // unset: one scale
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -34,13 +34,13 @@ struct Quantization {
 };
 
 struct ConstTensor {
-  Repeated<int64_t> dims;
-  DataType data_type = DT_FLOAT;
-  std::string_view name;
-  int64_t offset = 0;
-  int64_t data_size = 0;
-  std::optional<DataType> stored_type;
-  std::optional<Quantization> quantization;
+  Repeated<int64_t> dims;                    // outermost first
+  DataType data_type = DT_FLOAT;             // as nodes read it
+  std::string_view name;                     // unique among tensors
+  int64_t offset = 0;                        // bytes; a multiple of 64
+  int64_t data_size = 0;                     // elements
+  std::optional<DataType> stored_type;       // unset: data_type
+  std::optional<Quantization> quantization;  // of what is stored
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -65,12 +65,12 @@ struct Argument {
     SUBGRAPH = 6,
   };
   std::string_view name;
-  float f = 0;
-  int64_t i = 0;
-  std::string_view s;
-  Repeated<float> floats;
-  Repeated<int64_t> ints;
-  Type type = NONE;
+  float f = 0;             // FLOAT
+  int64_t i = 0;           // INT
+  std::string_view s;      // STRING, SUBGRAPH; any bytes
+  Repeated<float> floats;  // FLOATS
+  Repeated<int64_t> ints;  // INTS
+  Type type = NONE;        // which of the above it is
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -89,7 +89,7 @@ constexpr bool IsKnown(Argument::Type type) {
 }
 
 struct OutputShape {
-  Repeated<int64_t> dims;
+  Repeated<int64_t> dims;  // at the declared input shapes
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -98,14 +98,14 @@ struct OutputShape {
 };
 
 struct OperatorDef {
-  Repeated<std::string_view> input;
-  Repeated<std::string_view> output;
-  std::string_view name;
-  std::string_view type;
-  Repeated<Argument> arg;
-  Repeated<OutputShape> output_shape;
-  Repeated<DataType> output_type;
-  Repeated<Quantization> output_quantization;
+  Repeated<std::string_view> input;            // names; "": absent
+  Repeated<std::string_view> output;           // names of new tensors
+  std::string_view name;                       // "": its index is its name
+  std::string_view type;                       // of the op
+  Repeated<Argument> arg;                      // attributes
+  Repeated<OutputShape> output_shape;          // of the first outputs
+  Repeated<DataType> output_type;              // of the same outputs
+  Repeated<Quantization> output_quantization;  // of all, or none
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -122,12 +122,12 @@ struct OperatorDef {
 
 struct TensorInfo {
   std::string_view name;
-  Repeated<int64_t> dims;
+  Repeated<int64_t> dims;  // -1: dynamic
   DataType data_type = DT_FLOAT;
-  DataFormat data_format = DF_NONE;
-  std::optional<Quantization> quantization;
-  Repeated<std::string_view> dim_names;
-  Repeated<int64_t> max_dims;
+  DataFormat data_format = DF_NONE;          // of the source model
+  std::optional<Quantization> quantization;  // no scales: none
+  Repeated<std::string_view> dim_names;      // one for each of dims, or none
+  Repeated<int64_t> max_dims;                // the same; of inputs
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -151,8 +151,8 @@ struct StringList {
 };
 
 struct Setting {
-  std::string_view name;
-  bool changes_results = false;
+  std::string_view name;         // as in the deployment file
+  bool changes_results = false;  // else it may be ignored
   std::variant<std::monostate, int64_t, double, std::string_view, StringList>
       value;
 
@@ -168,9 +168,9 @@ struct Setting {
 };
 
 struct Subgraph {
-  std::string_view name;
-  Repeated<OperatorDef> op;
-  Repeated<TensorInfo> input_info;
+  std::string_view name;            // as attributes name it
+  Repeated<OperatorDef> op;         // may use earlier subgraphs
+  Repeated<TensorInfo> input_info;  // what it captures, too
   Repeated<TensorInfo> output_info;
 
   template <typename V>
@@ -183,9 +183,9 @@ struct Subgraph {
 };
 
 struct Variable {
-  TensorInfo tensor;
-  std::optional<std::string_view> initial;
-  std::optional<std::string_view> next;
+  TensorInfo tensor;                        // read like an input
+  std::optional<std::string_view> initial;  // a weight; unset: zeros
+  std::optional<std::string_view> next;     // a tensor that a node makes
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -196,12 +196,12 @@ struct Variable {
 };
 
 struct MemoryPlan {
-  uint32_t version = 0;
-  uint64_t records_hash = 0;
-  Repeated<int64_t> offsets;
-  int64_t total_bytes = 0;
-  int64_t lower_bound_bytes = 0;
-  bool optimal = false;
+  uint32_t version = 0;           // of the planner; 0: none
+  uint64_t records_hash = 0;      // of sizes and lifetimes
+  Repeated<int64_t> offsets;      // bytes; -1: placed at run time
+  int64_t total_bytes = 0;        // of the arena
+  int64_t lower_bound_bytes = 0;  // that any plan takes
+  bool optimal = false;           // proven
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -215,9 +215,9 @@ struct MemoryPlan {
 };
 
 struct PackedWeight {
-  int32_t tensor = 0;
-  std::string_view how;
-  int64_t offset = 0;
+  int32_t tensor = 0;    // index into NetDef::tensors
+  std::string_view how;  // the arrangement; any bytes
+  int64_t offset = 0;    // bytes; a multiple of 64
   int64_t bytes = 0;
 
   template <typename V>
@@ -230,10 +230,10 @@ struct PackedWeight {
 };
 
 struct PackedWeights {
-  uint32_t version = 0;
-  int64_t head_bytes = 0;
-  Fixed64 head_xxh3;
-  Fixed64 tail_xxh3;
+  uint32_t version = 0;    // of the arrangements
+  int64_t head_bytes = 0;  // what is verified at loading
+  Fixed64 head_xxh3;       // of the head
+  Fixed64 tail_xxh3;       // of what is behind it
   Repeated<PackedWeight> weights;
 
   template <typename V>
@@ -248,22 +248,22 @@ struct PackedWeights {
 
 struct NetDef {
   std::string_view name;
-  Repeated<OperatorDef> op;
-  std::string_view version;
-  Repeated<Argument> arg;
-  Repeated<ConstTensor> tensors;
+  Repeated<OperatorDef> op;       // each reads earlier ones only
+  std::string_view version;       // of the converter
+  Repeated<Argument> arg;         // of format version 1 only
+  Repeated<ConstTensor> tensors;  // weights
   Repeated<TensorInfo> input_info;
   Repeated<TensorInfo> output_info;
-  std::optional<uint32_t> format_version;
-  int64_t data_bytes = 0;
-  Fixed64 data_xxh3;
+  std::optional<uint32_t> format_version;  // unset: not a model
+  int64_t data_bytes = 0;                  // of all weights
+  Fixed64 data_xxh3;                       // of all weights
   std::optional<MemoryPlan> memory_plan;
   std::optional<PackedWeights> packed_weights;
-  Repeated<Setting> settings;
-  Repeated<std::string_view> fixed_input_shapes;
-  Repeated<Subgraph> subgraphs;
+  Repeated<Setting> settings;                     // since format version 2
+  Repeated<std::string_view> fixed_input_shapes;  // names of nodes
+  Repeated<Subgraph> subgraphs;                   // each uses earlier ones only
   Repeated<Variable> variables;
-  std::optional<Fixed64> graph_xxh3;
+  std::optional<Fixed64> graph_xxh3;  // of all bytes before this field
 
   template <typename V>
   constexpr void Fields(V& v) {
@@ -287,8 +287,10 @@ struct NetDef {
   }
 };
 
-// Reads a serialized NetDef of at most 2 GiB. Allocates nothing: texts and
-// lists are views into the bytes, which must stay. False if the bytes are none.
+// Reads a serialized NetDef of at most 2 GiB (2^31 - 1 bytes). Allocates
+// nothing: texts and lists are views into the bytes, which must stay. False if
+// the bytes are none; `*net` is then as it was. What fields mean is not
+// checked: mace/model does.
 bool Read(const uint8_t* bytes, size_t size, NetDef* net);
 
 }  // namespace mace::stored

@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+// GCM hashes nonces of any other size first (SP 800-38D, section 7.1). The tag
+// is not truncated.
 enum { kMaceKeyBytes = 32, kMaceNonceBytes = 12, kMaceTagBytes = 16 };
 
 enum mace_gcm_result {
@@ -19,7 +21,8 @@ enum mace_gcm_result {
   kMaceGcmTooLong,  // 2^36 - 32 bytes are the most that one nonce is good for
 };
 
-// A piece of a message. `bytes` is a multiple of 16, but for the last piece.
+// A piece of a message, encrypted in `in` and decrypted in `out`. `bytes` is a
+// multiple of 16, but for the last piece; 0 with null pointers will do.
 struct mace_gcm_piece {
   const uint8_t* in;
   uint8_t* out;
@@ -27,9 +30,12 @@ struct mace_gcm_piece {
 };
 
 // Decrypts the pieces one after the other and compares the tag, in time that
-// does not depend on it. Unless the result is kMaceGcmDone, all bytes of `out`
-// are zeros. Allocates a few hundred bytes, which are zeros when they are
-// freed. `added` are bytes that are not encrypted but count for the tag.
+// does not depend on the tag. `added` are bytes that are not encrypted but
+// count for the tag; without pieces, the tag is that of `added` alone.
+//
+// Unless the result is kMaceGcmDone, all bytes of `out` are zeros. Before it
+// returns, `out` holds bytes that are not verified: no other thread may read
+// them. Allocates a few hundred bytes, which are zeros when they are freed.
 // Threads: any. Source: NIST SP 800-38D; the computation is mbedTLS's.
 enum mace_gcm_result mace_gcm_decrypt(const uint8_t key[kMaceKeyBytes],
                                       const uint8_t nonce[kMaceNonceBytes],
@@ -38,7 +44,8 @@ enum mace_gcm_result mace_gcm_decrypt(const uint8_t key[kMaceKeyBytes],
                                       size_t num_pieces,
                                       const uint8_t tag[kMaceTagBytes]);
 
-// Writes zeros, also where a compiler sees that nobody reads them.
+// Writes zeros, also where a compiler sees that nobody reads them, as when
+// memory is about to be freed.
 void mace_wipe(void* bytes, size_t size);
 
 #ifdef __cplusplus

@@ -29,20 +29,27 @@
 
 namespace mace {
 
+// The parts of a decrypted model, aligned as LoadModel needs them.
 struct UnsealedModel {
+  // graph_bytes, then zeros up to a multiple of 64.
   AlignedBuffer graph;
   size_t graph_bytes = 0;
-  AlignedBuffer weights;  // null without weights
+  // Null without weights.
+  AlignedBuffer weights;
 };
 
-// Whether the bytes begin as a sealed model does.
+// Returns whether the bytes begin as a sealed model does, with "MACESEAL".
 bool IsSealed(const uint8_t* bytes, size_t size);
 
-// Calls `get_key` once, in this thread, if the bytes are a whole sealed model
-// as far as can be told without a key. Nothing of the content is returned
-// unless all of it is what was sealed. Errors: MACE_INVALID_MODEL for bytes
-// that are no sealed model, cut short, of another version, or changed;
-// MACE_INVALID_ARGS for a wrong key; that of `get_key`; MACE_OUT_OF_RESOURCES.
+// Decrypts a sealed model into new memory; `bytes` are left as they are. Calls
+// `get_key` once, in this thread, if the bytes are a whole sealed model as far
+// as can be told without a key, and wipes the key before it returns. Nothing of
+// the content is returned unless all of it is what was sealed.
+//
+// Errors: MACE_INVALID_MODEL for bytes that are no sealed model, cut short, of
+// another version, or changed; MACE_INVALID_ARGS for a wrong key or no
+// `get_key`; that of `get_key`; MACE_OUT_OF_RESOURCES; MACE_UNSUPPORTED in a
+// library without the component `encryption`.
 Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
                              const MaceKeyCallback& get_key);
 

@@ -14,13 +14,21 @@ namespace mace::testing {
 inline constexpr int kCachedVocab = 258;  // bytes, <s> and </s>
 inline constexpr int64_t kCachedSize = 2, kCachedCapacity = 24;
 
-// [vocab, size] each.
+// The two weights, each [vocab, size]; `scale` multiplies the logits.
 std::vector<float> Embeddings();
 std::vector<float> OutputMatrix(float scale);
 
-// input_ids [1, tokens] -> logits [1, tokens, vocab]: the output matrix times
-// the causal attention of embeddings over themselves, which a cache of this
-// type keeps.
+// Returns a model that maps input_ids, i64 [1, tokens], to logits [1, tokens,
+// vocab]: the output matrix times the causal attention of embeddings over
+// themselves. Its states are the position and the cache, for kCachedCapacity
+// tokens:
+//
+//  input_ids -> Gather -> x -> UpdateKvCache -> Attention -> logits
+//                         |      cache, position    ^
+//                         +-------------------------+
+//
+// `type` is that of the cache: DT_FLOAT, DT_HALF or DT_INT8. Fails the test,
+// and returns null, if the model does not load.
 std::shared_ptr<MaceModel> CachedModel(proto::DataType type, float scale = 1);
 
 }  // namespace mace::testing

@@ -16,9 +16,11 @@ namespace mace::testing {
 struct TestTensor {
   TensorType type;
   std::vector<uint8_t> bytes;
-  bool constant = false;  // known when the node is prepared
-  // The same values as they are stored, for devices that take them as such, or
-  // empty.
+  // Known when the node is prepared. `bytes` is then the operand's data.
+  bool constant = false;
+  // The same values as they are stored (Operand::stored), for devices that take
+  // them as such; empty: there are none. Bytes of quantized weights are in it,
+  // too.
   std::vector<uint16_t> fp16;
   DataType stored = DataType::kInvalid;           // as what
   QuantizationPtr stored_quantization = nullptr;  // see Operand
@@ -26,25 +28,31 @@ struct TestTensor {
   const float* f32() const;
 };
 
+// Make tensors of these types from their elements, row-major. The shape must
+// hold as many elements as there are, which is expected.
 TestTensor F32(Shape shape, const std::vector<float>& values);
 TestTensor I32(Shape shape, const std::vector<int32_t>& values);
 TestTensor I64(Shape shape, const std::vector<int64_t>& values);
 TestTensor Bool(Shape shape, const std::vector<uint8_t>& values);
-// Quantized values, i8 or u8, with one scale and zero point.
+// Quantized values, i8 or u8, with one scale and zero point for all.
+// `quantized` has the values themselves, not real numbers.
 TestTensor Quantized(DataType dtype, Shape shape,
                      const std::vector<int32_t>& quantized, float scale,
                      int32_t zero_point);
+// The same tensor, known when the node is prepared.
 TestTensor Const(TestTensor tensor);
 // A constant f32 rounded to kF16, kBF16, or quantized (kI8, kU8, kI8Blocks,
-// kU4Blocks), stored so or
-// as floats.
+// kU4Blocks; see stored_weight.h). It has the rounded values twice: stored so,
+// and as floats, so that both kinds of devices compute the same.
 TestTensor StoredAs(DataType stored, TestTensor tensor);
-// A constant f32 quantized to int8 with this quantization.
+// The same, quantized to int8 with this quantization.
 TestTensor StoredAs(QuantizationPtr quantization, TestTensor tensor);
 TestTensor Absent();  // an optional input that is not given
 // Uniform in [lo, hi), the same for the same seed on every platform.
 TestTensor RandomF32(Shape shape, uint32_t seed, float lo = -1, float hi = 1);
 
+// A node with its operands. Attributes have the types of Attr: {"axis",
+// int64_t{1}}, and std::string for texts.
 struct OpCase {
   std::string op;
   AttrMap attrs;
@@ -57,24 +65,29 @@ struct OpCase {
 // One scale for a whole tensor.
 QuantizationPtr PerTensor(float scale, int32_t zero_point);
 
-// Infers and runs the node on the scalar CPU reference, and expects outputs
-// within `tolerance` (absolute, plus relative to the largest magnitude of the
-// tensor) of `expected`; then runs it on every other path (1 and 2 threads,
-// each instruction set the CPU has) and expects the reference's outputs, and
-// the same bits for any number of threads. Outputs and scratch are filled with
-// NaN first, and inputs and outputs end at the end of their allocation, for the
+// Infers and runs the node on the scalar CPU reference, and expects outputs of
+// the expected types within `tolerance` (absolute, or relative to the largest
+// magnitude of the tensor if that is above 1) of `expected`. Other types than
+// f32 must be equal, and NaN is equal to NaN. Then runs it on every other path
+// (CheckPaths), and expects the reference's outputs.
+//
+// Each run also expects that Supports and Prepare agree, that inputs stay as
+// they are, and that the result is the same to the bit with output 0 over an
+// input, as near as the kernel allows. Outputs and scratch are filled with NaN
+// first, and inputs and outputs end at the end of their allocation, for the
 // sanitizers.
 void CheckOp(const OpCase& c, const std::vector<TestTensor>& expected,
              float tolerance = 1e-5f);
 
-// The same without literal values: only the paths against the reference.
+// The same without literal values: only the paths against the reference. For
+// nodes whose reference is checked elsewhere.
 void CheckOp(const OpCase& c, float tolerance = 1e-5f);
 
 // Expects shape inference to fail with a message that contains `text`.
 void ExpectInferError(const OpCase& c, const std::string& text);
 
 // Expects the reference kernel's Run to fail with a message that contains
-// `text`.
+// `text`. Inference and Prepare must succeed.
 void ExpectRunError(const OpCase& c, const std::string& text);
 
 // Infers the node and returns its output types; fails the test on an error.

@@ -14,20 +14,26 @@
 namespace mace::testing {
 
 // Runs the node on every path of the device and expects the outputs of the
-// reference.
+// reference. On the CPU, paths are 1 and 2 threads, each with scalar loops,
+// with AVX2 and FMA, and with all instruction sets that the CPU has; the last
+// must give the same bits for both numbers of threads.
 void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
                 float tolerance);
 
-// The node of the case, its types not yet inferred.
+// Returns the node of the case, its types not yet inferred. Points into `c`,
+// which must outlive it.
 Node MakeNode(const OpCase& c);
 
 // Infers and runs it on the CPU; empty if that fails, which fails the test.
 std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options);
 
-// Expects that Supports and Prepare of a device agree on a node.
+// Expects that Supports and Prepare of a device agree on a node: the same
+// error, or the same work.
 void ExpectAgreement(const Result<NodeWork>& work,
                      const Result<KernelPtr>& kernel);
 
+// Expects equal types, and values as CheckOp does; reports up to five elements
+// of each output.
 void ExpectSame(const std::vector<TestTensor>& got,
                 const std::vector<TestTensor>& want, float tolerance);
 

@@ -15,7 +15,8 @@
 
 namespace mace::testing {
 
-// What a fake device is.
+// What a fake device is. It supports the nodes of `ops` that the CPU supports,
+// too.
 struct FakeOptions {
   const char* name = "fake";
   std::set<std::string> ops;  // that it supports
@@ -23,10 +24,12 @@ struct FakeOptions {
   size_t max_nodes = SIZE_MAX;  // of a region: more do not fit
 };
 
-// Much faster than the CPU, at some cost of moving.
+// Much faster than the CPU, at some cost of moving: 10^6 multiply-adds and
+// bytes a microsecond, and 0.1 us for each launch and transfer.
 DeviceSpeed FastSpeed();
 
-// A device that runs node by node, in host memory.
+// A device that runs node by node, in host memory. Its kernels are those of the
+// CPU.
 class FakeNodeDevice final : public Device, public NodeKernels {
  public:
   explicit FakeNodeDevice(FakeOptions options);
@@ -38,6 +41,7 @@ class FakeNodeDevice final : public Device, public NodeKernels {
   Result<KernelPtr> Prepare(const Node& node) override;
 
   int num_prepared() const { return num_prepared_; }
+  // Packed weights that its kernels hold now; a shared one counts once.
   int64_t num_packed() const { return packed_->count(); }
 
  private:
@@ -48,7 +52,7 @@ class FakeNodeDevice final : public Device, public NodeKernels {
 };
 
 // A device that runs regions, with memory of its own for what is between their
-// nodes.
+// nodes. A region of more than max_nodes is refused with MACE_OUT_OF_RESOURCES.
 class FakeRegionDevice final : public Device, public RegionKernels {
  public:
   explicit FakeRegionDevice(FakeOptions options);

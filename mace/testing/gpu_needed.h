@@ -11,7 +11,8 @@
 namespace mace::testing {
 
 // Ends the test as failed where a suite of tools/test.sh has chosen a driver,
-// and as skipped elsewhere.
+// by MACE_TEST_NEEDS_GPU, and as skipped elsewhere. The caller must return
+// after it.
 inline void FailOrSkipWithoutGpu(const std::string& reason) {
   if (std::getenv("MACE_TEST_NEEDS_GPU") != nullptr) {
     FAIL() << "no GPU, nothing is tested: " << reason;

@@ -1,5 +1,8 @@
 // What every unit test includes, precompiled (mace/pch.bzl).
 // SPDX-License-Identifier: Apache-2.0
+//
+// Only headers of gtest and of the standard library: a change of any of them
+// compiles all tests again.
 
 #ifndef MACE_TESTING_GTEST_PCH_H_
 #define MACE_TESTING_GTEST_PCH_H_

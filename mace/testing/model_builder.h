@@ -14,9 +14,19 @@
 
 namespace mace::testing {
 
+// Each call adds to the model and returns the builder, to be chained. Names are
+// those of tensors; nodes must follow the nodes that they read.
+//
+//  ModelBuilder()
+//      .Input("x", {1, 4}).Weight("w", {2, 4}, values)
+//      .Op("FullyConnected", {"x", "w"}, {"y"}).Output("y").Load()
+//
+// What a call does not offer is set in net().
 class ModelBuilder {
  public:
+  // A float32 input. A size of -1 is dynamic.
   ModelBuilder& Input(const std::string& name, const Shape& shape);
+  // A float32 weight.
   ModelBuilder& Weight(const std::string& name, const Shape& shape,
                        const std::vector<float>& values);
   // Stored as int8, with a scale for each row (stored_weight.h).
@@ -27,9 +37,10 @@ class ModelBuilder {
   ModelBuilder& QuantizedWeight(const std::string& name, const Shape& shape,
                                 const std::vector<int8_t>& quantized,
                                 const Quantization& quantization);
+  // A vector of int32.
   ModelBuilder& WeightI32(const std::string& name,
                           const std::vector<int32_t>& values);
-  // The node is named like its first output.
+  // Adds a node, named like its first output. An input "" is absent.
   ModelBuilder& Op(const std::string& op,
                    const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs,
@@ -37,12 +48,14 @@ class ModelBuilder {
   ModelBuilder& Output(const std::string& name);
 
   proto::NetDef& net() { return net_; }
-  // The serialized graph, complete with the weights' size and checksum.
+  // The serialized graph, complete with the version and the weights' size and
+  // checksum.
   std::vector<unsigned char> Graph();
   std::shared_ptr<unsigned char> Data() const;  // 64-byte aligned copy
   size_t data_size() const { return data_.size(); }
 
-  // Expects success.
+  // Loads the model, with a copy of the weights. Expects success; null if it
+  // fails.
   std::shared_ptr<MaceModel> Load();
 
  private:
@@ -53,7 +66,8 @@ class ModelBuilder {
   std::vector<unsigned char> data_;
 };
 
-// A float tensor that owns a copy of `values`.
+// A float tensor that owns a copy of `values`, which must be as many as the
+// shape holds.
 MaceTensor FloatTensor(const Shape& shape, const std::vector<float>& values);
 // Weights of `n` elements, from -3/64 to 3/64 in turn.
 std::vector<float> SmallWeights(int64_t n);

@@ -9,9 +9,11 @@
 
 namespace mace::testing {
 
-// A node of each op, in the order of their names, with every input that the op
-// can have: an op of many inputs has three. What must be known before the model
-// runs is constant. mace/ops/testing/softmax.cc has the node of Softmax.
+// Returns a node of each op of this build, in the order of their names, with
+// every input that the op can have: an op of many inputs has three. What must
+// be known before the model runs is constant. mace/ops/testing/softmax.cc has
+// the node of Softmax. Tests change one thing in each of them: an absent input,
+// an empty tensor, a hostile value.
 std::vector<OpCase> OpSamples();
 
 }  // namespace mace::testing

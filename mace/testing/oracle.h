@@ -12,7 +12,7 @@
 namespace mace::testing {
 
 // Sums of products, and for each of them the same sum of absolute values, by
-// which rounding errors are bounded.
+// which rounding errors are bounded. Products of floats are exact in double.
 struct Sums {
   std::vector<double> values, magnitudes;
 
@@ -20,8 +20,9 @@ struct Sums {
   std::vector<float> floats() const;
 };
 
-// The product of m x k by k x n matrices, dense and in row-major order. A
-// transposed operand lies as k x m or n x k.
+// Returns the product of the m x k matrix a and the k x n matrix b, dense and
+// in row-major order: m x n values. A transposed operand lies as k x m or n x
+// k.
 Sums MatrixProduct(int64_t m, int64_t n, int64_t k, const float* a,
                    bool transpose_a, const float* b, bool transpose_b);
 
@@ -31,9 +32,12 @@ Sums MatrixProduct(int64_t m, int64_t n, int64_t k, const float* a,
 Sums Convolution(const cpu::ConvShape& s, const float* x, const float* w,
                  const float* b);
 
-// Over each row of n elements.
+// Softmax, or its logarithm with `use_log`, of each row of n elements; computed
+// in double.
 std::vector<float> SoftmaxOfRows(int64_t n, const std::vector<float>& x,
                                  bool use_log);
+// scale * (x - mean) / sqrt(variance + epsilon) + offset of each row of n
+// elements, of which scale and offset have n each; in double.
 std::vector<float> LayerNormOfRows(int64_t n, const std::vector<float>& x,
                                    const std::vector<float>& scale,
                                    const std::vector<float>& offset,

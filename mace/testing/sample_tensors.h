@@ -14,7 +14,8 @@ namespace testing {
 using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
 
-// An input, a weight, constant int32 operands of rank 1 and 0, an NHWC shape.
+// A random input, a random weight, constant int32 operands of rank 1 and 0, and
+// the NHWC shape of most samples.
 inline TestTensor X(Shape shape) { return RandomF32(std::move(shape), 1); }
 inline TestTensor W(Shape shape) {
   return Const(RandomF32(std::move(shape), 2));

@@ -15,25 +15,32 @@
 
 namespace mace::testing {
 
-// Tokens are numbered as they are added.
+// Writes the file that mace/text/tokenizer_data.h describes. Tokens are
+// numbered as they are added, from 0; steps and merges keep their order. Hash
+// tables, the table of bytes and the checksum are made by Build.
 class TokenizerBuilder {
  public:
   explicit TokenizerBuilder(text::ModelKind model, uint32_t flags = 0);
 
   TokenizerBuilder& Token(const std::string& text,
                           uint16_t flags = text::kInModel, double score = 0);
-  // Of tokens by their texts; the next rank.
+  // Adds the merge of two tokens, given by their texts, to the token of both
+  // texts, which must be there; it has the next rank.
   TokenizerBuilder& Merge(const std::string& left, const std::string& right);
+  // A step of normalizing, splitting or decoding; text::StepKind says what a, b
+  // and c are.
   TokenizerBuilder& AddStep(text::StepKind kind, uint32_t a = 0, uint32_t b = 0,
                             uint32_t c = 0);
+  // Adds a text for steps, which name it by the number that is returned.
   uint32_t String(const std::string& text);
   TokenizerBuilder& Property(const std::string& name, const std::string& value);
   text::Settings& settings() { return settings_; }
   std::vector<uint32_t>& prefix() { return prefix_; }
   std::vector<uint32_t>& stops() { return stops_; }
 
+  // Returns the file. Unlike in Load, nothing is checked.
   std::string Build() const;
-  // Expects success.
+  // Loads the file. Expects success; null if it fails.
   std::shared_ptr<MaceTokenizer> Load() const;
 
  private:
@@ -53,7 +60,8 @@ class TokenizerBuilder {
 TokenizerBuilder ByteTokens(
     const std::vector<std::pair<std::string, std::string>>& merged);
 
-// The file with another checksum, after its contents were changed.
+// Returns the file with the checksum of its contents, after these were changed.
+// A file without a head stays as it is.
 std::string WithChecksum(std::string file);
 
 }  // namespace mace::testing

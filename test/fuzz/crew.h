@@ -14,7 +14,8 @@
 namespace mace::fuzz {
 
 // The results of the cases so far. A plain struct, in memory that processes
-// share.
+// share: the child that runs the cases writes it, and the parent reads
+// `current` and `started_at` to find what hangs.
 struct Tally {
   static constexpr int kCodes = 8;
   static constexpr int kOps = 256;
@@ -35,6 +36,8 @@ struct Tally {
   int64_t started_at;  // microseconds of a monotonic clock
 };
 
+// Cases first to first + count - 1. A process is replaced after
+// cases_per_process of them, and after a failure.
 struct CrewOptions {
   int64_t first = 0, count = 0;
   int64_t cases_per_process = 1000;  // at its end a process looks for leaks
@@ -46,13 +49,20 @@ struct Failure {
   std::string what;
 };
 
-// Calls `exercise` for each number, in order, and `on_failure` for each number
-// that ends its process, hangs, leaks or has a complaint. Returns the tally.
+// Calls `exercise` for each number, in order, in child processes of which one
+// runs at a time, and `on_failure`, in this process, for each number that ends
+// its process, hangs for hang_seconds (it is killed), leaks or has a complaint.
+// The next process goes on behind it. Returns the tally. REQUIRES: this process
+// has no other threads, since it forks.
+//
+//  parent  fork ----------------- failure of n     fork -------------- ...
+//  child       first ... n-1 n                         n+1 n+2 ...
 Tally RunCases(const CrewOptions& options,
                const std::function<Outcome(int64_t)>& exercise,
                const std::function<void(const Failure&)>& on_failure);
 
-// Calls `work` in a process of its own. Returns whether that returned from it.
+// Calls `work` in a process of its own, whose crash is not this one's. Returns
+// whether that returned from it.
 bool RunsAlone(const std::function<void()>& work);
 
 }  // namespace mace::fuzz

@@ -20,12 +20,17 @@ namespace mace::fuzz {
 // own weights.
 constexpr int64_t kMaxAddedBytes = 1 << 16;
 
+// A model from which mutations start. Its tensors lie in one array:
+//
+//  0                bytes                     bytes + kMaxAddedBytes
+//  | weights, padded | added ... | space for more |
+//
+// `bytes` is a multiple of 64.
 struct Seed {
   std::string name;
   std::string group;  // the folder that it comes from
   proto::NetDef net;
-  // `bytes` bytes of weights (a multiple of 64), with space for kMaxAddedBytes
-  // more.
+  // The array. Cases of the seed write what they add behind `bytes`.
   std::shared_ptr<uint8_t> weights;
   int64_t bytes = 0;
   // The contents of tensors that earlier mutations added, which lie after the
@@ -41,7 +46,7 @@ struct Seed {
 // then holds what was inferred before the error.
 bool InferTypes(Seed* seed);
 
-// A tensor's scales, where the model says them.
+// A tensor's scales, where the model says them. Points into the model.
 struct Quantized {
   std::string name;  // of the tensor
   proto::Quantization* quantization;
@@ -60,6 +65,8 @@ void Redeclare(const std::map<std::string, TensorType>& types,
 void Redeclare(const std::map<std::string, TensorType>& types,
                proto::OperatorDef* op);
 
+// A copy of the model of a seed, which mutations change. `types` may be out of
+// date after a mutation: they are hints for what to try next.
 class Draft {
  public:
   // `seed` must outlive the draft.
@@ -72,15 +79,20 @@ class Draft {
   bool HasSpace(int64_t bytes) const;
   // False, too, for extents that no tensor has.
   bool HasSpace(const TensorType& type) const;
-  // Adds a weight of this type and returns its name. REQUIRES:
-  // HasSpace(contents.size()).
+  // Adds a constant tensor of this type, behind all others in the array, and
+  // returns its name. REQUIRES: HasSpace(contents.size()).
   std::string AddWeight(const TensorType& type, const std::string& contents);
   // Gives a weight other contents. REQUIRES: HasSpace(contents.size()).
   void SetContents(const std::string& contents, proto::ConstTensor* weight);
-  // Returns the operand for shape inference, with contents if they are known.
+  // Returns the operand for shape inference, with contents if they are known;
+  // absent if there is no tensor of that name. Valid until something is added.
   Operand OperandOf(const std::string& name) const;
+  // Returns a name that no earlier call has returned: the prefix, # and a
+  // number.
   std::string NewName(const char* prefix);
-  // Declares the types of quantized outputs as inference now finds them.
+  // Declares the types of quantized outputs as inference now finds them, since
+  // models with others are refused before anything runs. Writes to the weights
+  // of the seed.
   void Redeclare();
   // Returns any tensor, or "" if there is none.
   std::string AnyTensor(Random& random) const;

@@ -12,6 +12,8 @@
 
 namespace mace::fuzz {
 
+// What keeps a case short. Models that exceed a limit are left, which is no
+// error.
 struct Limits {
   DeviceType device = CPU;            // engines ask for it
   int64_t macs = 1000000000;          // multiply-adds of a run
@@ -31,9 +33,12 @@ struct Outcome {
   std::string complaint;
 };
 
-// Loads the model, creates an engine and runs it twice. `settings` is the seed
-// for its settings: threads, memory, Winograd, outputs, shapes and contents of
-// the inputs. Crashes are for the sanitizers to find.
+// Loads the model, creates an engine, reads its reports and runs it; with
+// states, it reads them, runs again and puts them back; sometimes it runs once
+// more with other input shapes. `settings` is the seed for its settings:
+// threads, memory strategy and savings, Winograd, guard, outputs of its own,
+// shapes and contents of the inputs. Inputs and outputs end at the end of their
+// allocation. Crashes are for the sanitizers to find.
 Outcome Exercise(const std::string& graph,
                  std::shared_ptr<const uint8_t> weights, size_t weight_bytes,
                  int64_t settings, const Limits& limits);

@@ -21,14 +21,16 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  // In [0, n). REQUIRES: n > 0.
+  // In [0, n), nearly uniform: the remainder favours small numbers by n / 2^64.
+  // REQUIRES: n > 0.
   int64_t Below(int64_t n) {
     return static_cast<int64_t>(Next() % static_cast<uint64_t>(n));
   }
-  // In [lo, hi].
+  // In [lo, hi]. REQUIRES: lo <= hi, and hi - lo + 1 does not overflow.
   int64_t Between(int64_t lo, int64_t hi) { return lo + Below(hi - lo + 1); }
+  // True in so many of 100 calls.
   bool Percent(int percent) { return Below(100) < percent; }
-  // In [-1, 1).
+  // In [-1, 1), a multiple of 2^-23.
   float Unit() {
     return static_cast<float>(Below(1 << 24)) / static_cast<float>(1 << 23) - 1;
   }

@@ -15,15 +15,18 @@ namespace mace::fuzz {
 // Returns the empty model, from which GrowModel starts.
 Seed EmptySeed();
 
-// Allocates memory for the weights of a file, of which `size` bytes are used.
+// Allocates zeros for the weights of a file, of which `size` bytes are used,
+// and for kMaxAddedBytes behind them; aligned to 64 bytes.
 std::shared_ptr<uint8_t> AllocateWeights(int64_t size);
 
-// Reads every X.pb with its X.data below the folder, ordered by path. A model
-// for large images is added a second time, for the smallest images that it
-// accepts. Sets `error` if a file cannot be read.
+// Reads every X.pb with its X.data below the folder, ordered by path. A seed
+// need not be valid: a mutated one may be. A model for large images is added a
+// second time, for the smallest images that it accepts. Sets `error` if a file
+// cannot be read; the others are read all the same.
 std::vector<Seed> ReadSeeds(const std::string& folder, std::string* error);
 
-// Draws groups equally often, and within a group the cheaper seeds more often.
+// Draws groups equally often, and within a group the cheaper seeds more often:
+// those with fewer nodes and less work.
 class SeedUrn {
  public:
   // REQUIRES: `seeds` is not empty and outlives the urn.

@@ -11,13 +11,15 @@
 
 namespace mace::test {
 
-// A network of nets_records.json, and its tensors as images: width times four
-// channels in a row, batch times height below each other, 16 bytes a pixel.
+// A network of nets_records.json: what its tensors take in an arena, in bytes,
+// and as images: width times four channels in a row, batch times height below
+// each other, 16 bytes a pixel.
 struct Net {
   std::string name;
   memory::Problem bytes;
   memory::Problem images;
-  // Totals of the reference's heuristics, in bytes.
+  // Totals of the reference's heuristics, in bytes, by strategy, as
+  // "offsets_GREEDY_BY_SIZE".
   std::map<std::string, int64_t> reference;
 };
 

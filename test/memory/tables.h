@@ -19,7 +19,7 @@ struct Settings {
 };
 
 // A goal of the conformance folder's README: its name and its table, which goes
-// to standard output. False if the goal is missed.
+// to standard output. Plans are validated, too. False if the goal is missed.
 bool NetsWithProof(const std::vector<Net>& nets);
 bool HardInstances(const std::vector<Hard>& hard);
 bool LeastHeights(const std::vector<Hard>& hard, const Settings&);
@@ -46,7 +46,7 @@ double FastestMs(int n, const F& f) {
   return best;
 }
 
-// Prints "goal met" or "MISSED", and returns `met`.
+// Prints the name of the goal and "goal met" or "MISSED", and returns `met`.
 bool Verdict(const std::string& goal, bool met);
 
 constexpr double kMiB = 1 << 20;

@@ -14,13 +14,17 @@
 
 namespace mace::robustness {
 
+// A kind of bytes that an app gets from elsewhere. read_bytes_main.cc has the
+// list, by `name`.
 struct Kind {
   const char* name;
+  // Returns a valid sample, to be mutated.
   std::string (*make)();
   // Returns why it was refused; "": it was not.
   std::string (*read)(const std::string& bytes);
 };
 
+// An encrypted model, and loading it with the right key.
 std::string EncryptedModel();
 std::string ReadEncrypted(const std::string& bytes);
 
@@ -37,11 +41,12 @@ std::string ReadStates(const std::string& bytes);
 std::string Image();
 std::string ReadImage(const std::string& bytes);
 
-// A graph, and messages to the executor, which runs in this process.
+// A graph, and messages to the executor of the DSP, which runs in this process.
 std::string DspRequests();
 std::string ReadDspRequests(const std::string& bytes);
 
-// Takes numbers off the front of bytes; after their end, zeros.
+// Takes numbers off the front of bytes; after their end, zeros. Refers to the
+// bytes.
 class Numbers {
  public:
   explicit Numbers(const std::string& bytes) : bytes_(bytes) {}

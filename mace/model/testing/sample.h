@@ -14,7 +14,9 @@
 
 namespace mace {
 
-// x + w -> y, with one weight of 16 floats.
+// x + w -> y, with one weight of 16 floats at byte 64 of 128, behind bytes that
+// nothing reads. Change `net` or `data`, then Load; the checksum in `net` is
+// that of the original data.
 struct Sample {
   proto::NetDef net;
   std::shared_ptr<uint8_t> data{

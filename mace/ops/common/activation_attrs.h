@@ -15,11 +15,11 @@ enum class ActivationKind {
   kNoop,         // x
   kRelu,         // max(x, 0)
   kRelux,        // min(max(x, 0), max_limit)
-  kTanh,         //
+  kTanh,         // (exp(x) - exp(-x)) / (exp(x) + exp(-x))
   kSigmoid,      // 1 / (1 + exp(-x))
   kLeakyRelu,    // x < 0 ? a x : x
   kElu,          // x < 0 ? a (exp(x) - 1) : x
-  kSelu,         // as Elu, with the two constants of its paper
+  kSelu,         // 1.0507 times Elu with a = 1.67326
   kHardSigmoid,  // min(max(a x + b, 0), 1)
   kHardSwish,    // x min(max(x / 6 + 1/2, 0), 1)
   kSoftplus,     // log(1 + exp(x))
@@ -30,6 +30,7 @@ enum class ActivationKind {
 };
 
 // The base of an attribute struct, which calls ActivationFields in its Fields.
+// A parameter that the activation does not have is read and ignored.
 struct ActivationAttrs {
   // NOOP, RELU, RELUX, TANH, SIGMOID, LEAKYRELU, ELU, SELU, HARDSIGMOID,
   // HARDSWISH, SOFTPLUS, SOFTSIGN, GELU, GELU_TANH or SWISH.
@@ -48,7 +49,8 @@ struct ActivationAttrs {
   }
 };
 
-// Errors: MACE_INVALID_MODEL for a name that is not in the list.
+// Returns the kind that attrs.activation names; ranges of the parameters are
+// not checked. Errors: MACE_INVALID_MODEL for a name that is not in the list.
 Result<ActivationKind> ParseActivation(const Node& node,
                                        const ActivationAttrs& attrs);
 

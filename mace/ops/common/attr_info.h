@@ -21,7 +21,9 @@ struct Choice {
 };
 
 // An attribute of an op. Nodes that do not give it have the value
-// AttrInfo::initial.
+// AttrInfo::initial. A value that is not among the choices is an error of
+// Infer; with choices, `initial` may be none of them, and then the attribute is
+// required.
 struct AttrInfo {
   std::string name;
   // The default, which also shows the type; a bool is an integer.
@@ -50,6 +52,9 @@ struct NamedNumber {
 // ... or a function that returns them: those that several ops share.
 using ListChoices = std::vector<Choice> (*)();
 
+// Describes a constant array of names, or of structs with the name as their
+// first member. Points to it: the array must outlive the result, as static ones
+// do.
 template <typename Row, size_t kCount>
 NameTable NamesIn(const Row (&rows)[kCount]) {
   if constexpr (!std::is_same_v<Row, const char*>) {
@@ -59,6 +64,7 @@ NameTable NamesIn(const Row (&rows)[kCount]) {
   return {rows, sizeof(Row), kCount};
 }
 
+// Return a choice for each name, whose value is the name.
 std::vector<Choice> ChoicesOf(const Texts& texts);
 std::vector<Choice> ChoicesOf(const NameTable& table);
 
@@ -67,7 +73,9 @@ std::vector<Choice> ActivationChoices();  // activation_attrs.cc
 std::vector<Choice> PaddingChoices();     // window.cc
 std::vector<Choice> DataTypeChoices();    // operands.cc
 
-// Of the struct at `attrs`, which holds the defaults.
+// Calls `visit` on the struct at `attrs`, which holds the defaults, and returns
+// its fields in their order. Choices and names_axes are those of no op:
+// Op::Choices and Op::NamesAxes add them.
 std::vector<AttrInfo> ListAttrs(void* attrs, VisitAttrs visit);
 
 // Op::attrs for the attribute struct Attrs; a function, so that an op's

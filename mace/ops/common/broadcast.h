@@ -23,13 +23,17 @@ bool BroadcastsTo(const Shape& from, const Shape& to);
 //
 //  out [2,3,4], a [2,3,4], b [4]
 //    ->  extents {6, 4}, strides of a {4, 1}, strides of b {0, 1}
+//
+// A single element has the extents {1} and strides of 0.
 struct BroadcastPlan {
   std::vector<int64_t> extents;  // outermost first; never empty
   // [operand][dimension], in elements; 0 where the operand repeats.
   std::vector<std::vector<int64_t>> strides;
 };
 
-// REQUIRES: each of `operands` broadcasts to `out`.
+// Element i0, i1, ... of the nest is element sum of i_d * strides[k][d] of
+// operand k; the output is dense. Dimensions of size 1 are left out. REQUIRES:
+// each of `operands` broadcasts to `out`.
 BroadcastPlan PlanBroadcast(const Shape& out,
                             const std::vector<Shape>& operands);
 

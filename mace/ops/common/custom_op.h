@@ -14,11 +14,13 @@
 namespace mace {
 
 // A registered op. Immutable; calls `release` when nobody holds it any more,
-// but not if Create failed.
+// but not if Create failed. Each CustomState holds its op.
 class CustomOp {
  public:
-  // Errors: MACE_INVALID_ARGS for a registration that is incomplete, or whose
-  // name cannot be that of a custom op.
+  // Copies the registration and its name. Errors: MACE_INVALID_ARGS for a
+  // registration that is incomplete or has a smaller struct_size than this
+  // library's, or whose name is empty, has other characters than letters,
+  // digits and _.:/-, or is that of an op of this library.
   static Result<std::shared_ptr<const CustomOp>> Create(
       const mace_op_registration_t& registration);
   virtual ~CustomOp();
@@ -32,6 +34,7 @@ class CustomOp {
       size_t num_inputs) const;
 
   const std::string& name() const { return name_; }
+  // The functions of the app. `name` points into this object.
   const mace_op_registration_t& calls() const { return calls_; }
 
  private:
@@ -45,12 +48,15 @@ class CustomOp {
 // The tensors of a node as its op sees them.
 class CustomTensors {
  public:
-  // `types` must stay where they are.
+  // Appends a tensor, or an absent one for the type kInvalid. `type.shape` and
+  // the elements at `data` must stay where they are while the object is used.
   void Add(const TensorType& type, const void* data);
 
   size_t size() const { return tensors_.size(); }
+  // Replaces the elements of tensor `i`; pointers() stay valid.
   void SetData(size_t i, void* data) { tensors_[i].data = data; }
-  // Valid until the next Add.
+  // Returns size() pointers. Valid until the next Add, and as long as this
+  // object.
   const mace_op_tensor_t* const* pointers();
 
  private:
@@ -58,28 +64,34 @@ class CustomTensors {
   std::vector<const mace_op_tensor_t*> pointers_;
 };
 
-// What init made for one node of one engine. Not thread-safe.
+// What init made for one node of one engine; its destructor calls free. Not
+// thread-safe.
 class CustomState {
  public:
-  // Calls init for a node. Its inputs are not read. Errors:
-  // MACE_INVALID_MODEL, with the node and the op's reason; MACE_UNSUPPORTED if
-  // the model asks for a newer version of the op.
+  // Calls init for a node with its attributes and numbers of inputs and
+  // outputs. Its inputs are not read: their number is `num_inputs`. Errors:
+  // MACE_INVALID_MODEL, with the node and the op's reason, or for an op_version
+  // that is no integer; MACE_UNSUPPORTED if the model asks for a newer version
+  // of the op.
   static Result<std::shared_ptr<CustomState>> Create(
       std::shared_ptr<const CustomOp> op, const Node& node, size_t num_inputs);
   virtual ~CustomState();
   CustomState(const CustomState&) = delete;
   CustomState& operator=(const CustomState&) = delete;
 
-  // Calls prepare for the node's inputs, and sets its outputs and the fields of
-  // node.custom. Errors: MACE_INVALID_MODEL with the node and the op's reason;
-  // MACE_INVALID_ARGS if the op returns what cannot be.
+  // Calls prepare for the node's inputs, whose contents it sees if they are
+  // known, and sets its outputs and the fields of node.custom. Takes the place
+  // of Infer for such a node. Errors: MACE_INVALID_MODEL with the node and the
+  // op's reason; MACE_INVALID_ARGS for an element type, rank, shape, scratch
+  // size or in_place_input that cannot be.
   virtual Status Prepare(Node& node);
 
   // The number of the latest call of prepare: what an op stored then is for the
   // node whose node.custom.prepared has this number.
   uint64_t prepared() const { return prepared_; }
 
-  // Calls invoke. Errors: MACE_RUNTIME_ERROR with the node and the op's reason.
+  // Calls invoke with what `args` has. REQUIRES: Prepare succeeded. Errors:
+  // MACE_RUNTIME_ERROR with the node and the op's reason.
   Status Invoke(const Node& node, const mace_op_invoke_args_t& args);
 
  private:
@@ -89,6 +101,7 @@ class CustomState {
 
   std::shared_ptr<const CustomOp> op_;
   void* state_ = nullptr;
+  // Whether free must be called: also after an init that failed.
   bool called_init_ = false;
   uint64_t prepared_ = 0;
 };

@@ -11,9 +11,9 @@
 namespace mace::ops {
 
 // Checks that operand 1 of a node, the indices, has the rank of operand 0,
-// which messages call `what`, and is no larger than it except along `axis`.
-// REQUIRES: an axis of operand 0.
-// Errors: invalid model.
+// which messages call `what`, and is no larger than it except along `axis`. The
+// values of the indices are checked when the node runs. REQUIRES: an axis of
+// operand 0. Errors: MACE_INVALID_MODEL.
 Status CheckElementIndices(const Node& node, int axis, const char* what);
 
 }  // namespace mace::ops

@@ -8,7 +8,9 @@
 namespace mace {
 
 // Checks that input 1 is a filter with `rank` dimensions, none of them 0.
-// `form` names the dimensions in the message.
+// `form` names the dimensions in the message, as in "[O, C / group, kh, kw]".
+// Errors of all three functions: MACE_INVALID_MODEL, with the node and the
+// types.
 Status CheckFilter(const Node& node, int rank, const char* form);
 
 // Checks that input 1, [O, C / group, kh, kw], fits input 0, [N, H, W, C], and

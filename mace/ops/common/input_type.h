@@ -9,10 +9,14 @@
 
 namespace mace {
 
-// The element types that an input may have.
+// The element types that an input may have: one of a set, or that of another
+// input. Quantized tensors may be where float32 may, and OnQuantized decides
+// whether the op takes them.
 struct InputType {
   DataTypes types;  // empty: all
-  int8_t as = -1;   // if not negative: the type of this input
+  // If not negative: the index of the input whose type this one must have.
+  // `types` is then empty.
+  int8_t as = -1;
 };
 
 constexpr InputType AnyType() { return {{}, -1}; }

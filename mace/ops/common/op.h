@@ -1,5 +1,17 @@
 // Op: the schema of an operator, all properties that do not depend on a device.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An op is a file such as mace/ops/softmax.cc, whose head defines what it
+// computes, and mace/ops/softmax.h, which has its attributes and what infer and
+// the kernels of all devices derive from a node:
+//
+//  Infer(node)    number and types of inputs, choices, known inputs
+//    op.infer       shapes, relations between operands, output types
+//    QuantizeOutputs
+//  Prepare        (of a device) calls the same functions, ResolveX(node)
+//
+// Functions of these headers that take a Node require what Infer checks before
+// it calls infer. They are pure, so that any thread may call them.
 #ifndef MACE_OPS_COMMON_OP_H_
 #define MACE_OPS_COMMON_OP_H_
 
@@ -14,7 +26,7 @@
 
 namespace mace {
 
-// An input of an op, with a name for messages.
+// An input that must be known before the model runs, with a name for messages.
 struct KnownInput {
   int index;
   const char* name;
@@ -37,8 +49,16 @@ enum class OnQuantized {
   kComputes,  // its outputs are quantized as the model file says
 };
 
-// The schema of an operator. Everything else that needs them (kernels, the
-// planner, the converter through tools/ops.json) reads them here.
+// The schema of an operator. Everything else that needs it (kernels, the
+// planner, the converter through tools/ops.json) reads it here. Defined as a
+// chain that begins with the constructor, and immutable once it is in the
+// table:
+//
+//  Op Softmax() {
+//    return Op{"Softmax", 1, 1, 1, InferSoftmax, AttrsOf<SoftmaxAttrs>}
+//        .NamesAxes("axis")
+//        .WithOrder(AxisOrder::kNamed);
+//  }
 struct Op {
   const char* name;  // as written in the model file
   // The first min_inputs inputs must be present. Later ones may be absent
@@ -92,16 +112,23 @@ struct Op {
 
   // Each adds a property to an op that is being defined. REQUIRES: the
   // attribute exists.
+
+  // The values that the attribute may have; others are errors of Infer.
   Op&& Choices(const char* attr, const Texts& texts) &&;
   Op&& Choices(const char* attr, const NameTable& names) &&;
   Op&& Choices(const char* attr, std::initializer_list<NamedNumber> numbers) &&;
   Op&& Choices(const char* attr, ListChoices list) &&;
+  // Sets AttrInfo::names_axes.
   Op&& NamesAxes(const char* attr) &&;
 
+  // Adds to known_inputs; `what` names the input in messages.
   Op&& Knows(int input, const char* what) &&;
+  // Sets `types`.
   Op&& Takes(std::initializer_list<InputType> inputs) &&;
+  // Sets types_with. REQUIRES: input_0 is a set, and Takes is called, too.
   Op&& TakesWith(const char* attr, const Texts& values,
                  const InputType& input_0) &&;
+  // Set the fields of these names; IsPart sets part_offsets.
   Op&& IsView() &&;
   Op&& IsPart(void (*offsets)(const Node& node, int64_t* offsets)) &&;
   Op&& ReadsTypesOnly() &&;
@@ -110,6 +137,7 @@ struct Op {
   Op&& WithQuantized(OnQuantized use) &&;
 };
 
+// More than any count of inputs or outputs: no limit.
 constexpr int kMany = 1 << 20;
 
 inline bool Op::MayBeAbsent(int input) const {
@@ -123,23 +151,32 @@ using OpEntry = TableEntry<Op>;
 extern const OpEntry kOps[];
 extern const int kNumOps;
 
-// Returns null if this build has no such op.
+// Returns null if this build has no such op; else an op that lives as long as
+// the program. Threads: any, as for AllOps.
 const Op* FindOp(const std::string& name);
 
 // Returns all ops, sorted by name.
 std::vector<const Op*> AllOps();
 
 // Returns, by output of an inferred node, the byte at which it begins within
-// input 0 if it is a view of a contiguous part of it, else -1.
+// input 0 if it is a view of a contiguous part of it, else -1. A node whose op
+// is not in the table, such as a fused one, has none.
 std::vector<int64_t> ViewOffsets(const Node& node);
 
 // Checks what the fields of Op say: the number of inputs and outputs, which
 // inputs may be absent, element types, choices of attributes, and inputs that
-// must be known. Then calls the op's infer. Errors: MACE_INVALID_MODEL;
-// MACE_UNSUPPORTED for an op that this build does not have.
+// must be known. Then calls the op's infer, and gives the outputs their
+// quantization. A custom op's prepare takes the place of all this. Errors:
+// MACE_INVALID_MODEL, also for an output that is too large for memory;
+// MACE_UNSUPPORTED for an op that this build does not have, and for quantized
+// inputs of an op that takes none.
 //
-// If `unknown` is not null, an input that must be known and is not is no error:
-// then its index is stored in `*unknown`, and the outputs have no types yet.
+// If `unknown` is not null, it must be negative before; an input that must be
+// known and is not is no error then: its index is stored in `*unknown`, and the
+// outputs have no types yet. An input without elements counts as known.
+//
+// REQUIRES: node.outputs has an entry for each output that the model file
+// names.
 Status Infer(Node& node, int* unknown = nullptr);
 
 }  // namespace mace

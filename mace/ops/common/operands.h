@@ -14,8 +14,12 @@
 
 namespace mace {
 
-// Returns an error whose message is `Label(node): ` and all parts together.
+// Returns MACE_INVALID_MODEL with the message `Label(node): ` and all parts
+// together. Bytes that are not UTF-8 are replaced. `kinds` tells the types of
+// the parts (str_cat.h); NodeError, below, writes it.
 Status MakeNodeError(const Node& node, PartKinds kinds, ...);
+// The function that ops call: numbers and texts, as for StrCat. Inlined, so
+// that each call costs one call with its parts.
 template <typename... Parts>
 [[gnu::always_inline]] inline Status NodeError(const Node& node,
                                                const Parts&... parts) {
@@ -33,11 +37,13 @@ Result<std::vector<int>> ResolveAxes(const Node& node,
                                      const std::vector<int64_t>& axes,
                                      int rank);
 
-// Returns the integers of input `i`, one of the op's known_inputs, as a flat
-// list.
+// Returns the integers of input `i` (i32 or i64, of any shape) as a flat list.
+// REQUIRES: the input is present, and one of the op's known_inputs. Errors:
+// another type, and a list of more than kMaxConstantInts.
 Result<std::vector<int64_t>> KnownInts(const Node& node, size_t i);
 
-// Returns the integers of input `i` if it is present, else `attr`.
+// Returns the integers of input `i` if it is present, as KnownInts, else
+// `attr`.
 Result<std::vector<int64_t>> IntsOf(const Node& node, size_t i,
                                     const std::vector<int64_t>& attr);
 
@@ -47,23 +53,26 @@ Status CheckDtype(const Node& node, size_t i, DataTypes types);
 // Input `i`, if present, must have the element type of input `other`.
 Status CheckDtypeAs(const Node& node, size_t i, int other);
 
-// Input `i` must have `rank` dimensions. `what` names them, as in "[N,H,W,C]".
+// Input `i`, which is present, must have `rank` dimensions. `what` names them,
+// as in "[N,H,W,C]".
 Status CheckRank(const Node& node, size_t i, int rank, const char* what);
 
 // Input `i`, if present, must be a vector of `n` elements; `what` says why, as
 // in "one value per channel".
 Status CheckVector(const Node& node, size_t i, int64_t n, const char* what);
 
-// Returns a * b, or an error that says that `what` overflows. REQUIRES: a, b >=
-// 0.
+// Returns a * b, or an error that says that `what` is too large: more than
+// 2^58, the limit of CheckedNumElements. REQUIRES: a, b >= 0.
 Result<int64_t> CheckedMul(const Node& node, int64_t a, int64_t b,
                            const char* what);
 
-// Returns the data type that an attribute names, as in "f32" or "i64".
+// Returns the data type with the name `name`, as in "f32" or "i64", the value
+// of the attribute `attr`.
 Result<DataType> ParseDataType(const Node& node, const char* attr,
                                const std::string& name);
 
-// Returns `shape` without the axes or, if `keep`, with extents of 1 instead.
+// Returns `shape` without the axes or, if `keep`, with sizes of 1 instead.
+// REQUIRES: the axes are counted from 0; their order does not matter.
 Shape DropAxes(const Shape& shape, const std::vector<int>& axes, bool keep);
 
 }  // namespace mace

@@ -9,12 +9,21 @@
 namespace mace {
 
 // Errors: MACE_UNSUPPORTED if an input is quantized and the op takes no such
-// tensor.
+// tensor (OnQuantized::kRefuses); MACE_INVALID_MODEL if input 0 of an op that
+// computes (kComputes) is quantized per axis. Ops that move values (kMoves)
+// take all.
 Status CheckQuantizedInputs(const Op& op, const Node& node);
 
-// Gives the inferred outputs their quantization. Errors: MACE_INVALID_MODEL if
-// the model file declares another one than the op has, or none where there must
-// be one.
+// Gives the inferred outputs their quantization:
+//
+//  kRefuses   none
+//  kMoves     that of the inputs, which must agree
+//  kComputes  what the model file says; there must be one for outputs of i8,
+//             u8 and i16 if input 0 is quantized, or the op is Quantize
+//
+// Errors: MACE_INVALID_MODEL if the model file declares another one than the op
+// has, or none where there must be one, or if inputs whose values are moved are
+// quantized differently.
 Status QuantizeOutputs(const Op& op, Node& node);
 
 // For ops that multiply by a filter or matrix, input 1, with an optional bias,
@@ -32,7 +41,8 @@ Status CheckFilterTypes(const Node& node, int axis);
 Status CheckOutputScale(const Node& node);
 
 // For ops of two operands, a and b. Errors: MACE_INVALID_MODEL if one of them
-// is quantized and the other is not, or if one is quantized per axis.
+// is quantized and the other is not, if their element types differ, or if b is
+// quantized per axis. (CheckQuantizedInputs refuses such an a.)
 Status CheckPair(const Node& node);
 
 // Errors: MACE_INVALID_MODEL if input `i` is quantized per axis.

@@ -20,17 +20,23 @@ enum class RecurrentKind {
   kScaledTanh,       // alpha tanh(beta x)
   kThresholdedRelu,  // x > alpha ? x : 0
 };
+// `alpha` and `beta` are those of the model, or the defaults of ONNX; of an
+// ActivationKind, alpha is activation_coefficient (of RELUX, max_limit) and
+// beta hardsigmoid_beta.
 struct RecurrentActivation {
   RecurrentKind kind = RecurrentKind::kActivation;
   ActivationKind activation = ActivationKind::kNoop;
   float alpha = 0, beta = 0;
 };
 
-// The base of the attribute structs of the recurrent ops.
+// The base of the attribute structs of the recurrent ops. The attributes that
+// name activations are members of the structs themselves.
 struct RecurrentAttrs {
   std::string direction = "FORWARD";  // REVERSE, BIDIRECTIONAL
   bool batch_major = false;  // x is [B,T,I], not [T,B,I]; likewise the outputs
-  float clip = 0;  // bound of what activations are applied to; 0: none
+  // Bounds what activations are applied to, to [-clip, clip]; 0: it is not
+  // bounded.
+  float clip = 0;
   // Parameters of the op's activations in the order of its attributes, or empty
   // for the usual ones.
   std::vector<float> activation_alpha, activation_beta;
@@ -45,7 +51,15 @@ struct RecurrentAttrs {
   }
 };
 
-// The extents of a recurrent node.
+// The sizes of a recurrent node. With T = steps, B = batch, I = inputs, D =
+// directions, G = gates, H = hidden and P = outputs, the tensors are
+//
+//              x        w          r          bias      h, y_h   y
+//  time-major  [T,B,I]  [D,GH,I]   [D,GH,P]   [D,2GH]   [D,B,P]  [T,D,B,P]
+//  batch_major [B,T,I]  as above                        [B,D,P]  [B,T,D,P]
+//
+// The bias has that of w first, then that of r. Direction 0 goes forward,
+// unless the node has one direction and it is REVERSE.
 struct RecurrentShape {
   int64_t steps = 0, batch = 0, inputs = 0;
   int64_t directions = 1;
@@ -54,7 +68,8 @@ struct RecurrentShape {
   int64_t outputs = 0;  // elements of the state h, which may be projected
 };
 
-// Inputs that all recurrent ops have.
+// Inputs that all recurrent ops have, by index. Only the first three are
+// required. kRecurrentLens is [B]: the steps of each sequence.
 enum RecurrentInput : size_t {
   kRecurrentX = 0,
   kRecurrentW = 1,
@@ -64,8 +79,9 @@ enum RecurrentInput : size_t {
   kRecurrentH = 5,
 };
 
-// Checks the attributes and the operands above, and returns the extents.
-// Errors: MACE_INVALID_MODEL.
+// Checks the attributes and the operands above, and returns the sizes for an op
+// with so many gates. No size of w and r is 0, and all gates of all steps
+// together are few enough for CheckedNumElements. Errors: MACE_INVALID_MODEL.
 Result<RecurrentShape> ResolveRecurrent(const Node& node,
                                         const RecurrentAttrs& attrs,
                                         int64_t gates);
@@ -75,28 +91,33 @@ Result<RecurrentShape> ResolveRecurrent(const Node& node,
 Status CheckRecurrentInput(const Node& node, size_t i, const Shape& shape,
                            const char* what);
 
-// Checks that a state has the elements of a gate, as without a projection.
-// Errors: MACE_INVALID_MODEL.
+// Checks that the state has as many elements as a gate, as without a
+// projection: outputs == hidden. Errors: MACE_INVALID_MODEL.
 Status CheckRecurrentState(const Node& node, const RecurrentShape& shape);
 
 // A bound must be a number from 0 on, where 0 stands for none. Errors:
 // MACE_INVALID_MODEL.
 Status CheckRecurrentBound(const Node& node, const char* attr, float value);
 
-// Returns the shape of a state with `width` elements for each sequence.
+// Returns the shape of a state with `width` elements for each sequence: [D, B,
+// width], or [B, D, width] with batch_major.
 Shape RecurrentStateShape(const RecurrentShape& shape, bool batch_major,
                           int64_t width);
 
-// Sets the types of the outputs: y, the last h, and the last cell state if
-// `has_cells`.
+// Sets the types of the outputs that the node has, from the first: y, the last
+// h, and the last cell state if `has_cells`.
 void SetRecurrentOutputs(Node& node, const RecurrentShape& shape,
                          bool batch_major, bool has_cells);
 
-// Returns the activations with these names. Errors: MACE_INVALID_MODEL.
+// Returns the activations with these names, which are the values of the op's
+// attributes in their order; entry i of activation_alpha and activation_beta is
+// for names[i]. Errors: MACE_INVALID_MODEL for an unknown name, another number
+// of parameters, or one that is not finite.
 Result<std::vector<RecurrentActivation>> ResolveRecurrentActivations(
     const Node& node, const RecurrentAttrs& attrs,
     const std::vector<std::string>& names);
 
+// For Op::Choices.
 std::vector<Choice> RecurrentActivationChoices();
 std::vector<Choice> RecurrentDirectionChoices();
 

@@ -11,13 +11,18 @@ namespace mace {
 
 struct Op;
 
+// What becomes of an element and an update: the update (NONE), or their sum,
+// product, minimum or maximum. Of equal indices the updates are applied in
+// their order.
 enum class ScatterKind { kNone, kSum, kProd, kMin, kMax };
 
-// Errors: MACE_INVALID_MODEL for an unknown name.
+// Returns the kind of the attribute `reduction`. Errors: MACE_INVALID_MODEL for
+// an unknown name.
 Result<ScatterKind> ScatterKindOf(const Node& node, const std::string& name);
 
-// Returns `op` with what an attribute `reduction` takes: any type is replaced,
-// numbers are also combined.
+// Adds to `op` what its attribute `reduction` demands: its choices, and the
+// types of data, indices and updates. Any type is replaced; f32, i32 and i64
+// are also combined.
 Op WithReduction(Op&& op);
 
 }  // namespace mace

@@ -22,6 +22,8 @@ enum class Padding : int64_t {
 };
 
 // The base of an attribute struct, which calls WindowFields in its Fields.
+// Strides and dilations are from 1 to 2^30, padding_values from 0 on, and empty
+// unless the padding is kExplicit.
 struct WindowAttrs {
   std::vector<int64_t> strides = {1, 1};    // h, w
   int64_t padding = 0;                      // one of Padding
@@ -38,7 +40,16 @@ struct WindowAttrs {
 };
 
 // One spatial dimension. Output i reads inputs i * stride - pad_before + k *
-// dilation for k in [0, kernel); those outside of [0, in) are padding.
+// dilation for k in [0, kernel); those outside of [0, in) are padding. Kernel
+// 3, dilation 2, stride 3, pad_before 1, pad_after 1, in 9:
+//
+//  input       p 0 1 2 3 4 5 6 7 8 p
+//  output 0    x   x   x
+//  output 1          x   x   x
+//  output 2                x   x   x
+//
+// in, kernel, stride, dilation and the extent are at most 2^30, so that
+// products of two fit into 64 bits.
 struct Window {
   int64_t in = 1;
   int64_t out = 1;

@@ -8,16 +8,21 @@
 namespace mace {
 
 struct Verdict {
-  bool accepted = false;   // by protobuf
-  std::string difference;  // between the two; empty if there is none
+  bool accepted = false;  // by protobuf
+  // Of the first field in which the two differ, by its path: "op > arg > name
+  // has another value". Empty if there is none.
+  std::string difference;
 };
 
-// Reads the bytes as a NetDef by stored::Read and by protobuf: whether they
-// accept them, and the value of every field.
+// Reads the bytes as a NetDef by stored::Read and by protobuf, and compares
+// whether they accept them, and the value, presence and size of every field.
+// Floats are compared by their bits. The lite runtime and the full one must
+// agree, too.
 Verdict Judge(const std::string& bytes);
 
-// What differs between the messages of messages.h and mace.proto: numbers,
-// types and defaults of fields, numbers of enums. Empty if nothing does.
+// Returns what differs between the messages of messages.h and mace.proto:
+// numbers, order, types and defaults of fields, which are repeated or of a
+// oneof, and the numbers of enums. Empty if nothing does.
 std::string CompareDefinitions();
 
 }  // namespace mace
