@@ -15,11 +15,15 @@ namespace mace {
 // The size of a cache line and of the widest vector register, in bytes.
 constexpr int64_t kAlignment = 64;
 
+// Unlike memory::AlignUp, takes any alignment > 0. REQUIRES: x >= 0, and the
+// sum does not overflow.
 constexpr int64_t AlignUp(int64_t x, int64_t alignment) {
   return (x + alignment - 1) / alignment * alignment;
 }
 
-// Movable. The bytes are uninitialised.
+// Movable. The bytes are uninitialised. data() of a buffer that was created is
+// never null, even without bytes; buffers of 2 MiB and more begin at a multiple
+// of that, for huge pages.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
@@ -41,6 +45,7 @@ class AlignedBuffer {
   };
   std::unique_ptr<void, Free> data_;
   size_t size_ = 0;
+  // What Create reserved; given back with the bytes.
   MemoryShare share_;
 };
 

@@ -9,7 +9,8 @@
 
 namespace mace {
 
-// One of the app's objects. Thread-safe.
+// One of the app's objects. Thread-safe. Nothing is interrupted: what runs for
+// long asks now and then, and ends early; outputs then hold no result.
 class Cancellation {
  public:
   // `app` must outlive this object.
@@ -35,8 +36,8 @@ class Cancellation {
     const Cancellation* const current = Current();
     return current == nullptr ? Status() : current->Check();
   }
-  // That, and whether there is memory to go on with a plan. To be called
-  // between its stages.
+  // Fills the memory reserve, then as CheckCurrent. To be called between the
+  // stages of a plan. Errors: MACE_CANCELLED; MACE_OUT_OF_RESOURCES.
   static Status CheckPlan();
 
  private:
@@ -56,8 +57,9 @@ class ScopedCancellation {
   const Cancellation* const outer_;
 };
 
-// Locks `mutex`, unless the run of this thread is cancelled before it is free.
-// Errors: MACE_CANCELLED; then it is not locked.
+// Locks `mutex`, unless the run of this thread is cancelled before it is free:
+// a run that can be cancelled tries again every 200 us, so that it may wait
+// longer than others. Errors: MACE_CANCELLED; then it is not locked.
 Status LockUnlessCancelled(Mutex* mutex);
 
 }  // namespace mace

@@ -21,8 +21,8 @@ struct CpuCore {
 };
 
 // Returns the cores that are online, sorted by id, as listed in
-// <root>/devices/system/cpu. max_khz is 0 where the system does not report it.
-// Only tests pass another `root` than "/sys".
+// <root>/devices/system/cpu; core 0 if that cannot be read. max_khz is 0 where
+// the system does not report it. Only tests pass another `root` than "/sys".
 std::vector<CpuCore> ReadCpuCores(const std::string& root = "/sys");
 
 // Returns the ids of the cores that a policy allows, fastest first. Big cores

@@ -8,7 +8,9 @@
 
 namespace mace {
 
-// The control word of floats.
+// The control word of floats, which belongs to a thread. A bit of kTraps masks
+// an exception on x86-64, and enables one on Arm. Flushing is FTZ and DAZ on
+// x86-64, and FZ on Arm. On other CPUs nothing changes.
 struct FloatControl {
 #if defined(__x86_64__)
   using Word = uint32_t;                     // MXCSR
@@ -52,7 +54,10 @@ struct FloatControl {
 #endif
 };
 
-// Gives the bits of `mask` the values of `bits`. Cheap if they have them.
+// Gives the bits of `mask` the values of `bits`, and in the end restores the
+// word of before, with the flags of exceptions that it had. Cheap if the bits
+// have these values already: then nothing is written. Objects must be destroyed
+// on their thread, in reverse order.
 template <FloatControl::Word mask, FloatControl::Word bits>
 class ScopedFloatControl {
  public:

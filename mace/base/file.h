@@ -22,8 +22,9 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
 
-  // Never waits. Errors: MACE_INVALID_ARGS if it is no regular file, cannot be
-  // opened or cannot be mapped, with the system's reason.
+  // Never waits. If the file is cut short while it is mapped, reading what is
+  // gone raises SIGBUS. Errors: MACE_INVALID_ARGS if it is no regular file,
+  // cannot be opened or cannot be mapped, with the system's reason.
   static Result<MappedFile> Open(const std::string& path);
 
   // Releases the memory of the whole pages inside [data, data + bytes). Reading
@@ -47,15 +48,18 @@ class MappedFile {
 // MACE_OUT_OF_RESOURCES; `what` names the memory.
 Result<AlignedBuffer> ReadIntoMemory(const std::string& path, const char* what);
 
-// Errors: as MappedFile::Open.
+// Reads a file of moderate size: without memory for the vector, the process
+// ends. Errors: as MappedFile::Open.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path);
 
 // Reads the first 4,095 bytes of a file of /proc or /sys; empty if it cannot.
 std::string ReadShortFile(const std::string& path);
 
 // Writes a temporary file beside `path` and renames it, so that a reader sees
-// either the whole old file or the whole new one. Errors: MACE_OUT_OF_RESOURCES
-// (disk full), MACE_INVALID_ARGS, also where `path` is no regular file.
+// either the whole old file or the whole new one. The new file has mode 0644;
+// its bytes are on the disk (fsync) before the rename. Errors:
+// MACE_OUT_OF_RESOURCES (disk full), MACE_INVALID_ARGS, also where `path` is no
+// regular file.
 Status WriteFileAtomically(const std::string& path, const void* data,
                            size_t size);
 

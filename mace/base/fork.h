@@ -39,7 +39,9 @@ class ForkListener {
   ForkListener *next_ = nullptr, *before_ = nullptr;
 };
 
-// Makes forks wait for this thread.
+// Makes forks wait for this thread. For code that changes state which a child
+// needs, without a Mutex, such as the first call of a function with a static
+// object. May be nested, and used with Mutexes held.
 class HoldFork {
  public:
   HoldFork();
@@ -58,10 +60,13 @@ class AllowFork {
   AllowFork& operator=(const AllowFork&) = delete;
 
  private:
+  // HoldForks and Mutexes of this thread before, which the destructor restores.
   const int depth_;
 };
 
-// Used with std::lock_guard and std::unique_lock.
+// Used with std::lock_guard and std::unique_lock. Not recursive. Forks wait
+// while a thread holds it, except in an AllowFork; not while it waits for it.
+// In a child, one that another thread held is free.
 class Mutex final : private ForkListener {
  public:
   void lock();
@@ -74,6 +79,8 @@ class Mutex final : private ForkListener {
   void InChild() override;
 
   std::mutex mutex_;
+  // The address of a variable of the thread that holds it, which the thread of
+  // a child has as well; null: it is free.
   std::atomic<const void*> owner_{nullptr};
 };
 

@@ -8,8 +8,9 @@
 
 namespace mace {
 
-// Rounds to the nearest fp16 value, ties to even; values beyond the range of
-// fp16 become infinity, and NaN stays NaN.
+// Converting to float32 is exact. Converting to 16 bits rounds to the nearest
+// value, ties to even; values beyond the range of the type become infinity, and
+// NaN stays NaN.
 float FromFp16(uint16_t fp16);
 uint16_t ToFp16(float value);
 float FromBfloat16(uint16_t value);
@@ -20,6 +21,7 @@ uint16_t ToBfloat16(float value);
 void WidenFp16(const uint16_t* fp16, int64_t n, float* to);
 // Converts n elements, and keeps fp16 denormals even if the CPU flushes them.
 void CastFp16(const uint16_t* fp16, int64_t n, float* to);
+// Convert n elements, as ToFp16 and FromBfloat16 do.
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to);
 void NarrowToFp16(const float* values, int64_t n, uint16_t* to);
 

@@ -31,7 +31,10 @@ struct KernelTest {
 };
 
 // Returns whether micro-kernel `name` may be used. The first call runs
-// `test(arg)`, which returns whether its numbers are right, in a probe.
+// `test(arg)`, which returns whether its numbers are right, in a probe. `name`
+// must live until the process ends. A test that could not run, as the machine
+// had no memory, is taken as passed, and run again by the next call.
+// Thread-safe; other threads wait meanwhile.
 bool KernelPasses(const char* name, const void* arg,
                   bool (*test)(const void* arg));
 

@@ -41,6 +41,8 @@ class LargeArray {
     return array;
   }
 
+  // The array owns its elements, but is as const as a pointer: elements of a
+  // const array may be written.
   T* data() const { return static_cast<T*>(buffer_.data()); }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

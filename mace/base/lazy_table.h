@@ -17,7 +17,8 @@ struct TableEntry {
   T (*make)();
 };
 
-// Thread-safe. Values live until the process ends.
+// Thread-safe. Values live until the process ends. Two threads that ask at once
+// may both make a value, of which one is dropped: `make` must have no effects.
 template <typename T>
 class LazyTable {
  public:
@@ -25,7 +26,7 @@ class LazyTable {
   LazyTable(const TableEntry<T>* entries, int size)
       : entries_(entries), size_(size), values_(static_cast<size_t>(size)) {}
 
-  // Null: there is none of that name.
+  // Takes O(log n) comparisons. Null: there is none of that name.
   const T* Find(const std::string& name) {
     int begin = 0, end = size_;
     while (begin < end) {
@@ -41,6 +42,7 @@ class LazyTable {
     return nullptr;
   }
 
+  // REQUIRES: 0 <= i < size.
   const T& At(int i) {
     const T* value = values_[i].load();
     if (value != nullptr) return *value;

@@ -2,11 +2,13 @@
 // callback of SetLogCallback.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each statement becomes one line. VLOG(n) prints when the environment
-// variable MACE_CPP_MIN_VLOG_LEVEL is at least n (default 0: nothing), or when
-// the callback asks for it: 1 network-level latencies, 2 important ops, 3 other
-// ops, 4 everything.
-// Errors reach the caller as statuses; the log only adds to them.
+// Each statement becomes one line. VLOG(n) prints when the environment variable
+// MACE_CPP_MIN_VLOG_LEVEL is at least n (default 0: nothing); if there is a
+// callback, its own level decides instead. mace/runtime/report/run_log.h lists
+// what each level prints. Errors reach the caller as statuses; the log only
+// adds to them.
+//
+// Thread-safe. A line that a callback itself writes goes to stderr.
 #ifndef MACE_BASE_LOGGING_H_
 #define MACE_BASE_LOGGING_H_
 
@@ -61,10 +63,12 @@ class HoldLog {
 
  private:
   friend class LogLine;
+  // Called by the thread itself, or by one that it waits for.
   void Keep(LogText line);
 
   HoldLog* const other_;
   const bool is_outermost_;
+  // Guards lines_, to which the thread of another HoldLog may add.
   std::mutex mutex_;
   std::vector<LogText> lines_;
 };

@@ -42,6 +42,7 @@ class MemoryBudget {
 
   int64_t limit() const { return limit_; }
   int64_t available() const { return available_; }
+  // Bytes of all MemoryShares of this budget that live.
   int64_t used() const { return used_.load(); }
 
   // The budget of the innermost ScopedMemoryBudget on this thread. Threads
@@ -51,7 +52,9 @@ class MemoryBudget {
  private:
   friend class MemoryShare;
 
-  // Whether so many bytes can be taken besides those of `used`.
+  // Whether so many bytes can be taken besides those of `used`: below the
+  // limit, or, by default, if the system has them now, which reads files of
+  // /proc.
   bool Allows(int64_t bytes, int64_t used) const;
 
   const int64_t limit_, available_;

@@ -16,7 +16,9 @@ namespace mace {
 using LessFunction = bool (*)(const void* context, const void* a,
                               const void* b);
 
-// Sorts `n` elements of `size` bytes each. Equal ones keep their order.
+// Sorts `n` elements of `size` bytes each. Equal ones keep their order. It is a
+// merge sort, which copies elements by memcpy to a buffer of as many bytes and
+// back.
 void StableSortBytes(void* elements, size_t n, size_t size, LessFunction less,
                      const void* context);
 

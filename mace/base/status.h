@@ -22,6 +22,9 @@ Status MakeError(Status::Code code, PartKinds kinds, ...);
 // Returns `status`, or an internal error in place of success.
 Status WithoutValue(Status status);
 
+// Each returns an error of its code, whose message is the parts as StrCat joins
+// them. Messages above 8 KiB lose their middle. What each code means is
+// described in public/status.h.
 template <typename... Parts>
 [[gnu::always_inline]] inline Status InvalidArgument(const Parts&... parts) {
   return MakeError(Status::MACE_INVALID_ARGS, KindsOfParts<Parts...>(),
@@ -61,7 +64,8 @@ template <typename... Parts>
 // For the constructor of Result that makes the value where it stays.
 struct InPlace {};
 
-// Holds either a T or the error that explains why there is none.
+// Holds either a T or the error that explains why there is none. After a move
+// from it, a value is as its type leaves it, and ok() stays true.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -120,12 +124,22 @@ LeftAlone(T) -> LeftAlone<T>;
 
 }  // namespace mace
 
+// Evaluates `expr`, a Status, and returns it from the function if it is an
+// error.
 #define MACE_RETURN_IF_ERROR(expr)                                     \
   do {                                                                 \
     if (::mace::LeftAlone<::mace::Status> s_{(expr)}; !s_.object.ok()) \
       return std::move(s_.object);                                     \
   } while (false)
 
+// Evaluates `expr`, a Result, and returns its error from the function;
+// otherwise moves its value to `lhs`, which may be a declaration:
+//
+//   MACE_ASSIGN_OR_RETURN(const AlignedBuffer buffer,
+//                         AlignedBuffer::Create(bytes, "a copy"));
+//
+// It is several statements, so not the body of an if or a loop without braces,
+// and at most one of them fits a line.
 #define MACE_ASSIGN_OR_RETURN(lhs, expr) \
   MACE_ASSIGN_OR_RETURN_(lhs, expr, __LINE__)
 #define MACE_ASSIGN_OR_RETURN_(lhs, expr, line) \

@@ -6,6 +6,14 @@
 // template, does the work. It gets the parts as plain arguments, as printf
 // does, and before them a number that says of what kind each is. Most strings
 // of this library are messages of errors.
+//
+//   StrCat("node ", id, ":")  ->  JoinParts(kinds, "node ", int64_t{id}, ":")
+//   kinds = kCStringPart | kSignedPart << 3 | kCStringPart << 6
+//
+// A std::string or std::string_view that follows an opening quote (' at the
+// begin or after a space or one of `(,:;=[/`) is a name from a file or a
+// caller: it is written as ShortText does (utf8.h), so that messages stay short
+// and valid UTF-8. A const char* is written as it is.
 #ifndef MACE_BASE_STR_CAT_H_
 #define MACE_BASE_STR_CAT_H_
 
@@ -69,7 +77,8 @@ constexpr PartKinds KindsOfParts() {
   return kinds;
 }
 
-// Appends the arguments, which PassPart made, to `*text`.
+// Append the arguments, which PassPart made, to `*text`, or return them as one
+// string. REQUIRES: there is one argument for each kind, of its type.
 void AppendParts(std::string* text, PartKinds kinds, ...);
 void AppendPartList(std::string* text, PartKinds kinds, va_list parts);
 std::string JoinParts(PartKinds kinds, ...);

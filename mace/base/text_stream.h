@@ -10,7 +10,8 @@
 namespace mace {
 
 // Writes numbers as std::ostringstream does by default: floating-point ones
-// with six significant digits.
+// with six significant digits. It takes what StrCat takes, and treats names in
+// quotes in the same way.
 class TextStream {
  public:
   template <typename Part>

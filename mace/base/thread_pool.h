@@ -15,8 +15,10 @@
 
 namespace mace {
 
-// What runs of one plan took that found the workers asleep, in microseconds: in
-// which they were woken, and which the caller did alone; 0: there was none.
+// Latencies, in microseconds, of runs of one plan that found all workers
+// asleep, as moving averages (weight 1/4): of runs that woke them, and of runs
+// that the caller did alone; 0: there was none. `runs` counts them, as every
+// 64th takes the slower way, to measure it again.
 struct WakeTimes {
   double woken = 0, alone = 0;
   uint32_t runs = 0;
@@ -41,9 +43,11 @@ class ThreadPool {
 
   int num_threads() const { return num_threads_; }
 
-  // Around the loops of a run. If it finds all workers asleep and takes no
-  // longer than waking them is worth, the caller does it alone: `times` says
-  // so, which EndRun keeps. Loops outside of runs wake them.
+  // Called around the loops of a run. If all workers sleep when it begins,
+  // `times` decides whether its loops wake them or the caller does them alone,
+  // because waking takes longer than they save: 20 to 200 us, so that runs of 1
+  // ms and more always wake them. EndRun adds the latency to `times`, which
+  // must live until then. Loops outside of runs wake them.
   void BeginRun(WakeTimes* times);
   void EndRun();
 
@@ -94,8 +98,9 @@ class ThreadPool {
   void Run2D(void (*f)(void*, size_t, size_t, size_t, size_t), void* context,
              size_t n, size_t m, size_t tile_n, size_t tile_m);
 
+  // Makes the threads of this process. After an error there are fewer of them.
   Status StartWorkers();
-  // Those of this process.
+  // The workers of this process: makes them in the first loop after a fork.
   Workers* workers();
 
   const int num_threads_;

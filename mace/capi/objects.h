@@ -11,6 +11,12 @@
 #include "mace/public/mace.h"
 #include "mace/public/mace_c.h"
 
+// A function that creates an object allocates it with `new (std::nothrow)`, so
+// that no memory is an error and not the end of the process (Made); destroy
+// deletes it. The C++ object inside lives on where others share it: an engine
+// needs neither its mace_model_t nor its mace_config_t any more once it is
+// created. A function that gets an object checks it for null; it cannot notice
+// one that was destroyed.
 struct mace_model {
   std::shared_ptr<mace::MaceModel> model;
 };
@@ -23,10 +29,13 @@ struct mace_engine {
   std::shared_ptr<mace::MaceEngine> engine;
 };
 
+// Without a deadline, a MaceDeadline is a MaceCancellation.
 struct mace_cancellation {
   mace::MaceDeadline cancellation;
 };
 
+// A mace_tensor_t is no type of its own: the pointer is one to a MaceTensor in
+// this map, whose elements do not move when others are added.
 struct mace_tensors {
   std::map<std::string, mace::MaceTensor> tensors;
 };
@@ -43,7 +52,9 @@ struct mace_run_metadata {
   mace::RunMetadata metadata;
 };
 
-// A record is texts, and a number of some of them.
+// The placement of nodes or the tests of micro-kernels. `texts` are indexed by
+// MACE_PLACEMENT_* or MACE_KERNEL_* of mace_c_stats.h, of which the former also
+// has multiply-adds.
 struct mace_records {
   struct Record {
     std::vector<std::string> texts;
@@ -59,7 +70,8 @@ struct mace_memory_usage {
 
 namespace mace::capi {
 
-// Stores `infos` as an object of the caller.
+// Stores `infos` as a new object, which the caller destroys. Errors: as Made;
+// then *stored is null.
 mace_status_t StoreInfos(std::vector<MaceTensorInfo> infos,
                          mace_tensor_infos_t** stored);
 

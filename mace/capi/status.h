@@ -10,6 +10,24 @@
 #include "mace/public/mace_c_status.h"
 #include "mace/public/status.h"
 
+// Each thread has a last error, a status and a message, which mace_last_status
+// and mace_last_error give to the app. A success leaves it as it is. The
+// message is valid until the thread's next error.
+//
+// A function that makes an object first sets the result to null, then checks
+// the other arguments:
+//
+//   mace_status_t mace_x_create(const char* name, mace_x_t** x) {
+//     MACE_CAPI_NOT_NULL(x);
+//     *x = nullptr;
+//     MACE_CAPI_NOT_NULL(name);
+//     MACE_CAPI_RETURN_IF_ERROR(capi::Report(...));
+//     *x = new (std::nothrow) mace_x{...};
+//     return capi::Made(*x);
+//   }
+//
+// In what follows, `function` is its name for the message, __func__, and
+// `argument` that of a parameter.
 namespace mace::capi {
 
 // Each of these makes an error this thread's last one and returns its status.
@@ -35,7 +53,8 @@ mace_status_t CheckIndex(const char* function, const char* argument,
 // array can be (a negative count that became a size_t).
 mace_status_t CheckArray(const char* function, const char* argument,
                          const void* array, size_t count);
-// Copies names of the caller.
+// Appends copies of `count` texts of the caller. Errors: MACE_INVALID_ARGS for
+// an array that CheckArray refuses, or a text that is null.
 mace_status_t CopyNames(const char* function, const char* argument,
                         const char* const* names, size_t count,
                         std::vector<std::string>* copies);
@@ -47,7 +66,9 @@ inline const char* OrEmpty(const char* text) {
 
 }  // namespace mace::capi
 
-// Returns an error if an argument is null; of a getter, `value`.
+// Return from the function if an argument is null: with MACE_INVALID_ARGS, or,
+// in a getter, which returns no status, with `value`. Either is the last error
+// then.
 #define MACE_CAPI_NOT_NULL(argument)                      \
   do {                                                    \
     if ((argument) == nullptr) {                          \

@@ -17,6 +17,7 @@ namespace mace::memory {
 class ArenaSections {
  public:
   ArenaSections() : arena_(SingleArena::ForCounting()) {}
+  // `buffer` must outlive the sections and all SectionBuffers in them.
   ArenaSections(void* buffer, size_t bytes)
       : arena_(buffer, bytes), is_real_(true) {}
 
@@ -31,7 +32,8 @@ class ArenaSections {
   void ForgetFailure() { failed_ = false; }
   const SingleArena& arena() const { return arena_; }
 
-  // Makes the head at least `bytes` long. Errors: MACE_OUT_OF_RESOURCES.
+  // Makes the head at least `bytes` long; never shrinks it. REQUIRES: no
+  // temporary buffer lives. Errors: MACE_OUT_OF_RESOURCES.
   Status GrowHead(size_t bytes);
 
   // Returns how long a buffer at a 64-byte boundary must be to hold all
@@ -48,7 +50,10 @@ class ArenaSections {
   SingleArena arena_;
   bool is_real_ = false;
   bool failed_ = false;
+  // Whether needed_bytes() must be a multiple of 64, so that the end of the
+  // buffer is aligned;
   bool has_tail_ = false;  // also after its last piece was freed
+  // Temporary buffers that live. At 0 their section is emptied.
   int num_temporary_ = 0;
 };
 
@@ -85,6 +90,8 @@ class SectionBuffer {
   void* data() const { return is_real() ? piece_ : system_.data(); }
 
  private:
+  // Counts the piece even where the bytes come from the system, so that a first
+  // pass finds how long the arena must be.
   static Result<SectionBuffer> Create(size_t bytes, const char* what,
                                       bool is_temporary);
   bool is_real() const { return sections_ != nullptr && sections_->is_real(); }

@@ -19,8 +19,9 @@
 
 namespace mace::memory {
 
-// Never reads or writes the bytes. Errors, unless a function says otherwise:
-// MACE_OUT_OF_RESOURCES, with the number of bytes that would suffice.
+// Never reads or writes the bytes. Alignments are powers of two. Not
+// thread-safe. Errors, unless a function says otherwise: MACE_OUT_OF_RESOURCES,
+// with the number of bytes that would suffice; the arena is then unchanged.
 class SingleArena {
  public:
   // `buffer` must outlive the arena.
@@ -37,8 +38,8 @@ class SingleArena {
 
   // Allocates a persistent piece, from the end of the buffer downwards.
   Result<char*> AllocateTail(size_t bytes, size_t alignment);
-  // Frees a piece of AllocateTail. Later pieces take the highest gap that they
-  // fit.
+  // Frees a piece of AllocateTail, in any order. Ignores a pointer to anything
+  // else. Later pieces take the highest gap that they fit.
   void FreeTail(const char* piece);
 
   // Sets the length of the head, which is one piece from the first aligned byte
@@ -64,9 +65,14 @@ class SingleArena {
   size_t AvailableBytes(size_t alignment) const;
 
  private:
+  // Returns the error of a section for which the arena would need `need` bytes
+  // in all.
   Result<char*> TooSmall(const char* section, size_t need) const;
 
+  // Updates the peaks; called whenever a section has grown.
   void Count();
+  // Returns the address at which pieces_[piece] ends: where the piece above
+  // begins.
   uintptr_t EndOf(size_t piece) const {
     return piece == 0 ? end_ : pieces_[piece - 1].begin;
   }
@@ -79,11 +85,14 @@ class SingleArena {
     bool is_free;
   };
 
+  // begin_ <= head_ <= temporary_ <= tail_ <= end_.
   const uintptr_t begin_;
   const uintptr_t end_;
-  uintptr_t head_;             // end of the head
-  uintptr_t temporary_;        // end of the temporary section
-  uintptr_t tail_;             // start of the tail
+  uintptr_t head_;       // end of the head
+  uintptr_t temporary_;  // end of the temporary section
+  uintptr_t tail_;       // start of the tail
+  // Adjacent gaps are joined, and the lowest piece is never a gap: it would
+  // belong to the free middle.
   std::vector<Piece> pieces_;  // of the tail, from the highest down
   size_t peak_ = 0;
   size_t peak_temporary_ = 0;

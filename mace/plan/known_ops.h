@@ -16,7 +16,8 @@ namespace mace {
 
 class KnownOps {
  public:
-  // As MaceOpResolver.
+  // As MaceOpResolver. Errors: MACE_INVALID_ARGS for a custom op whose name is
+  // taken, or an op that this library does not have; those of CustomOp::Create.
   Status AddCustom(const mace_op_registration_t& op);
   Status AddBuiltin(const std::string& name);
 

@@ -26,11 +26,20 @@
 
 namespace mace {
 
+// The functions of the same name in mace_engine.h have the contracts. A run
+// goes through:
+//
+//    caller's tensors -> adapters_ (states, float32) -> plans_ by shape
+//      -> lease of the workspace -> bind arena, images, tensors
+//      -> Executor::Run, or deferred_ if the plan waits for data
+//      -> adapters_ backwards -> caller's tensors
 class MaceEngine::Impl {
  public:
   using Tensors = std::map<std::string, MaceTensor>;
 
   ~Impl();
+  // Must be called once, before all others. `query_only`: plans are made to
+  // count their bytes or to see where nodes run, and cannot run.
   Status Init(std::shared_ptr<MaceModel> model,
               const std::vector<std::string>& input_nodes,
               const std::vector<std::string>& output_nodes,

@@ -7,6 +7,10 @@
 
 #include "mace/public/mace_c.h"
 
+// C sources cannot use GoogleTest, so capi_test.cc has what they need of it,
+// and a TEST for each function that calls it. The EXPECT macros go on after a
+// failure. Those of calls evaluate `call` once, and `status`, `text` and
+// `value` maybe twice.
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -68,11 +72,14 @@ const SampleModel* AlphabetSample(void);
 // The sample's x has so many numbers, as has its p.
 enum { kInputs = 16, kOutputs = 8 };
 
-// Fails the test that runs.
+// Fails the test that runs, and lets it go on. `what` is the code that failed,
+// `found` the last error.
 void Failed(const char* file, int line, const char* what, const char* found);
-// Whether `new (std::nothrow)` of C++ fails from now on.
+// Sets whether `new (std::nothrow)` of C++, by which the C API makes its
+// objects, fails from now on. Other allocations do not.
 void FailNew(int fail);
-// Forgets the last error, so that the next is known to be of the next call.
+// Forgets the last error of this thread, so that the next is known to be of the
+// next call. The result means nothing.
 int Clean(void);
 // Whether the last error has this status and this text in its message.
 int IsError(mace_status_t status, const char* text);

@@ -19,21 +19,27 @@ void Raise(JNIEnv* env, mace_status_t status, const char* message);
 // Whether a call succeeded; leaves an exception otherwise.
 bool Ok(JNIEnv* env, mace_status_t status);
 
+// Convert a handle to the object that it stands for, and back.
 void* Pointer(jlong handle);
 jlong Handle(const void* pointer);
 
-// Texts and arrays of one call, freed together.
+// Texts and arrays of one call, freed together. Begins as {0}; on the stack of
+// a function of JNI.
 typedef struct {
   void* pieces[64];
   size_t count;
 } Scratch;
 
-// Null and an exception without memory.
+// Returns memory that Free frees. Null and an exception without memory, or if
+// the call has 64 pieces already.
 void* Allocate(JNIEnv* env, Scratch* scratch, size_t bytes);
 void Free(Scratch* scratch);
 // A copy that ends with 0; null for null.
 char* Text(JNIEnv* env, Scratch* scratch, jbyteArray bytes);
-// One block with all texts behind the table of pointers to them.
+// One block with all texts behind the table of pointers to them, which a null
+// pointer ends. A null list is an empty one. REQUIRES: no item is null.
+//
+//   | text 0 | text 1 | null | 'c' 'a' 't' 0 | 'd' 'o' 'g' 0 |
 const char** Texts(JNIEnv* env, Scratch* scratch, jobjectArray list);
 // The text as an array of bytes; null and an exception without memory.
 jbyteArray Bytes(JNIEnv* env, const char* text);

@@ -45,10 +45,12 @@ class ObjectsSearch {
   const std::vector<Size>& object_sizes() const { return best_sizes_; }
 
  private:
+  // The size covers all records of the object; `bytes` is Bytes() of it.
   struct Object {
     Size size;
     int64_t bytes;
   };
+  // An object that the record in question can join.
   struct Choice {
     int32_t object;
     int64_t growth;  // bytes
@@ -57,15 +59,28 @@ class ObjectsSearch {
 
   using Word = uint64_t;  // a part of a set of records
 
+  // Tries every object for the record at `depth` of the order, then a new one.
+  // `total` are the bytes of all objects so far. Returns after the first branch
+  // whose failure has nothing to do with this record, with the causes in
+  // conflict_; or when nodes run out, with complete_ false.
   void Branch(size_t depth, int64_t total);
+  // Assigns the record of `depth` to `object`, branches on, and takes it back.
+  // `pays`: the object is new or has grown for it.
   void Try(size_t depth, int64_t total, int32_t object, bool pays);
   void TryNew(size_t depth, int64_t total);
+  // Returns the objects that `record` can join, by growth, then by gap.
   std::vector<Choice> Choices(int32_t record) const;
   int64_t GapTo(int32_t object, int32_t record) const;
+  // Returns the least bytes of new objects that the records without one still
+  // need; needed_ and needed_step_ explain them.
   int64_t Bound();
+  // Add to conflict_ the records to which the bound is due, those that keep
+  // `record` out of every object, and those for which objects were made or
+  // grew.
   void ExplainBound();
   void ExplainNoHome(int32_t record);
   void AddPayers();
+  // Update ids_, users_ and homes_.
   void Assign(int32_t record, int32_t object);
   void Unassign(int32_t record, int32_t object);
   void NoteBest(int64_t total);

@@ -25,7 +25,9 @@ class ArenaLayout {
  public:
   // Places a piece in the smallest gap that fits between the active pieces that
   // live together with it, or else above them. A piece of size 0 is at 0 and is
-  // not recorded.
+  // not recorded. As in SimpleMemoryArena, the gap at hand counts from its
+  // first aligned byte, but the smallest one so far from the end of the piece
+  // below it, so that a gap further up may win that is not smaller.
   ArenaPiece Allocate(uint64_t alignment, uint64_t size, int32_t tensor,
                       int64_t first, int64_t last);
 

@@ -13,14 +13,19 @@
 
 namespace mace::memory {
 
-// The best plan so far, and a lower bound.
+// The best plan so far, and the bytes that no plan can undercut. It is done if
+// the plan meets this bound or fits the capacity, or if the bound proves that
+// no plan fits.
 class Incumbent {
  public:
+  // REQUIRES: `p` is reduced, and outlives this object.
   Incumbent(const Problem& p, const Options& options)
       : p_(p),
         capacity_(options.capacity),
         bound_(OffsetsLowerBound(p).bytes) {}
 
+  // Keeps the offsets, which must be valid, if they take fewer bytes than the
+  // best plan.
   void Offer(const std::vector<int64_t>& offsets) {
     const int64_t total = End(offsets);
     if (found_ && total >= total_) return;
@@ -31,6 +36,7 @@ class Incumbent {
   void Offer(const Result<Plan>& plan) {
     if (plan.ok()) Offer(plan->offsets);
   }
+  // REQUIRES: it is proven that no plan takes less than `bound` bytes.
   void RaiseBound(int64_t bound) { bound_ = std::max(bound_, bound); }
 
   // Returns whether no better plan can be found or is needed.
@@ -41,6 +47,8 @@ class Incumbent {
   int64_t total() const { return total_; }
   int64_t bound() const { return bound_; }
 
+  // Returns the best plan with the bound and `nodes`; Solve completes the
+  // certificate.
   Plan ToPlan(int64_t nodes) const {
     Plan plan;
     plan.offsets = offsets_;
@@ -66,8 +74,11 @@ class Incumbent {
   std::vector<int64_t> offsets_;
 };
 
-// Improves `best` until it is done or the budget ends; for `capacity`, if it is
-// not 0. Does nothing in a library without the component `memory_tools`.
+// Improves `best` until it is done or the budget ends: bisects the capacity,
+// or, if `capacity` is not 0, only looks for a plan of at most so many bytes.
+// If not `thorough`, hardly backtracks, and proves little. REQUIRES: `best` has
+// a plan. Does nothing with more than 4096 records, or in a library without the
+// component `memory_tools`.
 void Descend(const Problem& p, bool thorough, int64_t capacity,
              SearchBudget* budget, Incumbent* best);
 

@@ -20,7 +20,15 @@ enum class Fit {
 };
 
 // Finds the records that live together with another one, in time that depends
-// on their number.
+// on their number. It is a segment tree over the records by first step, whose
+// nodes have the latest last step below them: a subtree that ends before the
+// lifetime in question is skipped.
+//
+//          [0,4) 9             first steps  0  2  3  7
+//        /         \           last steps   1  9  4  8
+//    [0,2) 9     [2,4) 8       [3, 3]: of the first three leaves, those
+//     / \         / \          that last until 3 or longer: 9 and 4
+//    1   9       4   8
 class LiveTogetherIndex {
  public:
   explicit LiveTogetherIndex(const Problem& problem);
@@ -56,6 +64,8 @@ class LiveTogetherIndex {
   std::vector<int64_t> latest_;  // a heap: the latest last step below a node
 };
 
+// Gives records their offsets one by one, and never moves one again. The greedy
+// planners differ in the order and the fit.
 class Placer {
  public:
   // REQUIRES: the problem is reduced; both arguments outlive the placer.
@@ -87,7 +97,9 @@ class Placer {
   };
 
   // Places the records that have no offset in the order of their first steps:
-  // in the smallest piece of one that has ended, or else above all others.
+  // in the smallest piece of one that has ended, or else above all others. Is
+  // for problems with so many pairs of live records that looking for gaps takes
+  // too long.
   void ReusePieces();
   // Appends what is placed and lives together with `record`, by address.
   void FindTogether(const Record& record);

@@ -82,30 +82,61 @@ class Search {
     bool cut;  // perhaps no item crosses some point in time inside
   };
 
+  // Forgets all placements. Every item may then lie on the floor, or, if it is
+  // special, at its lowest free offset.
   void Reset();
+  // Place all items of the part. They return true with every item placed; or
+  // false with everything as it was, either at a dead end, whose causes are
+  // then in conflict_, or because the search gives up. SolvePieces is for a
+  // part that is cut, Branch for one that is not.
   bool Solve(const Part& part);
   bool SolvePieces(const Part& part);
   bool Branch(const Part& part);
+  // Places `item` at its base and solves the rest of the part; undoes this if
+  // the rest has no solution.
   bool TryPlace(const Part& part, int32_t item);
+  // Forbids `item` its current base for the reasons in conflict_, and derives
+  // the bounds that follow. Returns false at a dead end, as do the next four.
   bool Close(const Part& part, int32_t item);
+  // Raises the bounds of closed items whose support no longer justifies them.
   bool Tighten(const Part& part);
+  // The same for those whose bound is `level`. Sets *raised if one of them
+  // leaves it.
   bool RaiseLevel(const Part& part, T level, bool* raised);
+  // Sets the bound of a closed item to the lowest end of what may lie below it,
+  // and saves the old one.
   bool Raise(int32_t item);
+  // Compares, in every section, the least bound plus the load with the room.
+  // Computes floor_, on which the choice of an item relies.
   bool SectionsFit(const Part& part);
+  // Return the candidate to try next, by the focus of this run; kNone if every
+  // item of the level that they look at is closed.
   int32_t Choose(const Part& part, T level) const;
   int32_t ChooseInSection(const Part& part, T level, int32_t section) const;
   int32_t ChooseItem(const Part& part, T level) const;
+  // Returns the section whose floor is the level and that the focus prefers;
+  // kNone if no floor is.
   int32_t FocusSection(const Part& part, T level) const;
 
+  // Place gives `item` an offset and raises the bases of its neighbours.
+  // Unplace takes back the offset only: the bases return with Undo.
   void Place(int32_t item, T at);
   void Unplace(int32_t item);
   void PushAbove(int32_t item, int32_t placed);
   T NextFree(int32_t item, T from) const;
+  // Returns the lowest offset that `item`, whose base is closed, can have on
+  // top of an item without a place, and that item; kNone if there is none.
   T LeastSupport(int32_t item, int32_t* support) const;
+  // Set conflict_ to the placed items because of which the bound or the load is
+  // so high.
   void ExplainSupport(int32_t item, int64_t bound);
   void ExplainSection(const Part& part, int32_t section);
+  // Adds the item to the loads and crossings of its sections; removes it if
+  // sign is -1.
   void AddUse(int32_t item, int sign);
 
+  // Save appends the bounds of an item and their reason to the trail, before
+  // they change. Undo restores them down to a trail of length `mark`.
   void Save(int32_t item);
   void Undo(size_t mark);
   Word* reason(int32_t item) { return &reasons_[item * words_]; }
@@ -115,7 +146,9 @@ class Search {
   const SearchInstance& in_;
   const int32_t n_;
   const size_t words_;
-  // Flat copies of what the inner loops read.
+  // The items of `in_`, by item. The neighbours of item i are
+  // neighbour_[neighbour_at_[i]] up to neighbour_[neighbour_at_[i + 1] - 1],
+  // and, as a set, the words of neighbour_set_ from i * words_ on.
   std::vector<T> size_, padded_, alignment_;
   std::vector<int32_t> begin_, end_;
   std::vector<int32_t> neighbour_, neighbour_at_;
@@ -145,8 +178,11 @@ class Search {
   std::vector<int32_t> crossing_;  // number of items that cross into it
   std::vector<int32_t> failures_;
 
+  // What Undo restores: an entry, and words_ words of its reason, for each
+  // Save.
   std::vector<Saved> trail_;
   std::vector<Word> trail_reasons_;
+  // A stack of the item lists of the parts that are being solved.
   std::vector<int32_t> lists_;
   std::vector<Word> conflict_;  // set: causes of the last dead end
   std::vector<Word> candidate_conflict_;

@@ -15,12 +15,17 @@ namespace mace::memory {
 template <typename T>
 inline constexpr T kInfinite = std::numeric_limits<T>::max() / 2;
 
+// Candidates are the items whose bound is the level, and which are not closed
+// there.
 template <typename T>
 int32_t Search<T>::Choose(const Part& part, T level) const {
   if (focus_ == SearchFocus::kTightItem) return ChooseItem(part, level);
   return ChooseInSection(part, level, FocusSection(part, level));
 }
 
+// Scores the sections whose floor is the level, of which the least wins: by the
+// room that is left there, or by dead ends, most first. The first of equal
+// ones.
 template <typename T>
 int32_t Search<T>::FocusSection(const Part& part, T level) const {
   int32_t best = kNone;
@@ -55,6 +60,8 @@ int32_t Search<T>::ChooseInSection(const Part& part, T level,
   return best;
 }
 
+// Returns the candidate that has the least room left in its tightest section;
+// of equal ones, that of the highest rank.
 template <typename T>
 int32_t Search<T>::ChooseItem(const Part& part, T level) const {
   int32_t best = kNone;
@@ -86,6 +93,8 @@ T Search<T>::NextFree(int32_t item, T from) const {
     at = AlignUp(high, it.alignment);
     return true;
   };
+  // Leaving one forbidden interval may lead into another, so all are looked at
+  // again until none moves the offset.
   bool moved = true;
   while (moved && at < kInfinite<T>) {
     moved = false;

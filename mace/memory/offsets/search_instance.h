@@ -21,7 +21,8 @@ namespace mace::memory {
 //   record 2             |=====|               1      |...|
 //              0    1    2     3               2          |....|
 struct SearchInstance {
-  // An open interval of offsets that an item must not have.
+  // An open interval of offsets that an item must not have: those with which it
+  // would overlap a fixed record.
   struct Forbidden {
     int64_t low, high;
   };
@@ -31,6 +32,7 @@ struct SearchInstance {
     int32_t other;
     int64_t low, high;
   };
+  // A record without a fixed offset, in units and sections.
   struct Item {
     int32_t record;  // id in the problem
     int64_t size;
@@ -47,6 +49,8 @@ struct SearchInstance {
     int64_t size;
   };
 
+  // Bytes of a unit. If some record is aligned, it divides the alignments as
+  // well; otherwise every offset is a sum of sizes.
   int64_t unit = 1;
   int32_t num_sections = 0;
   std::vector<Item> items;  // the records without fixed offset

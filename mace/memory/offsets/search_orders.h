@@ -11,12 +11,16 @@
 
 namespace mace::memory {
 
-// How one restart of the search chooses items.
+// How one restart of the search chooses items: the arguments of Search::Run.
+// rank[i] is that of item i, from n (tried first) down to 1.
 struct SearchOrder {
   SearchFocus focus;
   std::vector<int32_t> rank;
 };
 
+// Orders items by the keys (width, area, peak), (size, area, peak), degree or
+// (area, width, peak), each with the three focuses. Varied orders multiply the
+// keys by random factors of 0.7 to 1.3.
 class SearchOrders {
  public:
   static constexpr int kNumOrders = 12;
@@ -28,6 +32,8 @@ class SearchOrders {
   SearchOrder Get(int index) const;
 
  private:
+  // Of an item: sections in which it lives, their number times its size, the
+  // largest load of one of them, units, and neighbours.
   struct Keys {
     int64_t width, area, peak, size, degree;
   };

@@ -16,9 +16,15 @@ namespace mace::memory {
 
 // For every pair that lives together, offset(b) - offset(a) must not be in an
 // open interval (low, high). It is (-size(b), size(a)) unless an overlap is
-// declared.
+// declared, which moves one of its ends towards the other:
+//
+//     -size(b)            0                  size(a)   offset(b) - offset(a)
+//   -----(================+=====================)---->  none declared
+//   -----(================+=========)---------------->  a lets b begin there
+//                              safe_distance
 class Relations {
  public:
+  // The distances that are forbidden. If it is empty, the two may lie anywhere.
   struct Gap {
     int64_t low, high;
     bool empty() const { return low >= high; }
@@ -40,6 +46,9 @@ class Relations {
   bool any() const { return !links_.empty(); }
   bool any(int32_t a) const { return any() && !links_[a].empty(); }
 
+  // Returns the interval for offset(b) - offset(a). Does not check whether the
+  // two live together. Overlaps that both records declare are all permitted,
+  // each with its own distance.
   Gap Between(int32_t a, int32_t b) const {
     Gap gap = {-problem_.records[b].size.extent[0],
                problem_.records[a].size.extent[0]};
@@ -77,12 +86,15 @@ class Relations {
   }
 
  private:
+  // A declared overlap, which is listed at both of its records.
   struct Link {
     int32_t other;
     int64_t distance;
+    // Whether the record in whose list it is has declared it.
     bool outgoing;
   };
   const Problem& problem_;
+  // By record; empty if the problem has no overlaps.
   std::vector<std::vector<Link>> links_;
 };
 

@@ -11,7 +11,8 @@
 
 namespace mace::memory {
 
-// Counts nodes. Checks the time and the cancellation flag now and then.
+// Counts nodes. Checks the time, the flag of the options and the Cancellation
+// of this thread at every 16th node. One thread uses it.
 class SearchBudget {
  public:
   explicit SearchBudget(const Options& options)
@@ -30,6 +31,8 @@ class SearchBudget {
     return !spent_;
   }
 
+  // Returns whether nodes or time are used up. Looks at the clock, so it is not
+  // for inner loops.
   bool spent() {
     if (!spent_) Look();
     return spent_;
@@ -40,6 +43,8 @@ class SearchBudget {
     return stopped_;
   }
   int64_t nodes() const { return nodes_; }
+  // May be negative after the last node; the maximum of int64_t without a
+  // limit.
   int64_t nodes_left() const {
     return max_nodes_ > 0 ? max_nodes_ - nodes_
                           : std::numeric_limits<int64_t>::max();

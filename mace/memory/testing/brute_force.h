@@ -66,6 +66,9 @@ class BruteForce {
   // The height at each step at which a record begins, and the largest height.
   using Top = std::vector<int64_t>;
 
+  // Returns the top after record i is put on it, which completes `set`. The
+  // height of a step whose records are all placed no longer matters, and
+  // becomes 0, so that more tops are alike.
   Top Put(Top top, size_t i, size_t set) const {
     const Record& r = p_.records[i];
     int64_t at = 0;
@@ -101,6 +104,8 @@ class BruteForce {
     return true;
   }
 
+  // Adds a top, unless one that is nowhere higher is there; removes those that
+  // it makes useless.
   static void Add(Top top, std::vector<Top>* tops) {
     for (const Top& other : *tops) {
       if (NoHigher(other, top)) return;
@@ -132,6 +137,7 @@ class TryAllOffsets {
   }
 
  private:
+  // Tries all offsets of the next record. `top` is the end of those before it.
   void Place(int64_t top) {
     if (offsets_.size() == p_.records.size()) {
       least_ = std::min(least_, top);
@@ -153,6 +159,8 @@ class TryAllOffsets {
     }
   }
 
+  // Returns whether record `id` at offset `at` collides with no record that is
+  // placed or fixed.
   bool MayLieAt(size_t id, int64_t at) const {
     for (size_t k = 0; k < p_.records.size(); ++k) {
       const Record &a = p_.records[id], &b = p_.records[k];

@@ -10,6 +10,10 @@
 
 namespace mace::memory {
 
+// Returns the graph of a case: lists of tensor ids "inputs", "outputs" and
+// "variables", the "ops" with the lists "in", "out", "tmp" and "inplace"
+// (indices of inputs) and with "unmodified", and by tensor "tensor_bytes" and
+// "tensor_type" ("arena" unless "persistent" or "dynamic").
 inline ArenaGraph GraphFrom(const Json& j) {
   const auto ids = [](const Json& o, const char* key) {
     return o.value(key, std::vector<int32_t>());

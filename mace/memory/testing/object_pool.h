@@ -26,6 +26,7 @@ inline Problem RandomRecords(std::mt19937* rng, int n) {
   return p;
 }
 
+// The same with sizes of 1 to 3 in each of `rank` dimensions.
 inline Problem RandomImages(std::mt19937* rng, int n, int rank) {
   Problem p = RandomRecords(rng, n);
   const auto pick = [&] {
@@ -46,6 +47,7 @@ struct Pool {
   std::vector<Size> sizes = {};
   std::vector<int32_t> ids = std::vector<int32_t>(p.records.size(), kNone);
 
+  // Returns whether no user of the object lives together with record `id`.
   bool IsFree(size_t object, int32_t id) const {
     return std::none_of(users[object].begin(), users[object].end(),
                         [&](int32_t user) {
@@ -83,6 +85,7 @@ struct Pool {
   }
 };
 
+// Expects the same object for every record, and the same sizes of the objects.
 inline void ExpectSame(const Pool& want, const Result<Plan>& plan) {
   ASSERT_TRUE(plan.ok()) << plan.status().information();
   ASSERT_EQ(plan->object_ids, want.ids);

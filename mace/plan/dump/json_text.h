@@ -7,7 +7,8 @@
 
 namespace mace {
 
-// Returns a JSON string. Names come from files and may contain anything.
+// Returns a JSON string, with its quotes, of the bytes of `s`. Names come from
+// files and may contain anything.
 std::string Json(const std::string& s);
 
 }  // namespace mace

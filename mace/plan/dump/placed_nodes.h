@@ -17,6 +17,7 @@ struct PlacedNode {
   std::vector<TensorType> outputs;
   std::string stored;  // the 16-bit type of its weights, or ""
   std::string device;
+  // Kernel::variant(), or "none: ..." for a node without a step of its own.
   std::string kernel;
   // Why it is not on the first device of the plan; empty: it is, or there is
   // only one.

@@ -13,10 +13,13 @@
 
 namespace mace {
 
-// Returns a hash of what the steps are, apart from shapes.
+// Returns a hash of the names of the steps' nodes, fused ones included, and of
+// the values that they read and write: what the steps are, apart from shapes.
 uint64_t HashOfSteps(const Plan& plan);
 
-// Takes over the offsets of `like`, if they are right for these records.
+// Takes over the offsets of `like`, if the records have the same lifetimes as
+// there, none is larger, and the plan is valid for them. Otherwise returns
+// false, and the plan is unchanged.
 bool KeepOffsets(const MemoryPattern& like, const memory::Problem& problem,
                  Plan& plan);
 

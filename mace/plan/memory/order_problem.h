@@ -13,7 +13,10 @@
 namespace mace {
 
 // Steps and the values between them, in a valid order: a step reads what
-// earlier steps write, or what no step writes.
+// earlier steps write, or what no step writes. A value is live from the step
+// that writes it to the last step that reads it. A step needs its scratch and
+// what it writes, besides the live values; what nothing reads is live during
+// its step only.
 struct OrderProblem {
   std::vector<std::vector<int>> reads;   // by step: values, each once
   std::vector<std::vector<int>> writes;  // by step: values
@@ -65,6 +68,8 @@ struct OrderTrace {
 
   int64_t Peak(size_t begin, size_t end) const;  // of positions [begin, end)
 };
+// Returns the bytes that `order` needs. REQUIRES: it is a permutation of the
+// steps in which each runs after those that it needs.
 OrderTrace Trace(const OrderGraph& graph, const std::vector<int>& order);
 
 // Steps [begin, end), which run between the same two steps in every order.

@@ -10,16 +10,19 @@
 namespace mace {
 
 // Dinic, "Algorithm for solution of a problem of maximum flow in networks with
-// power estimation" (1970); the maximum flow gives the cut.
+// power estimation" (1970); the maximum flow gives the cut. Takes O(vertices^2
+// * edges) at worst; the stack does not grow with the graph.
 class MinCut {
  public:
+  // The cost of an edge that is never cut; any cost from 1e12 on is.
   static constexpr double kInfinite = 1e18;
 
   explicit MinCut(int num_vertices) : edges_of_(num_vertices) {}
 
+  // Returns the id of the new vertex. The first ones are 0 to num_vertices - 1.
   int AddVertex();
-  // Adds an edge that costs `cost` if `from` is on the source's side and `to`
-  // is not.
+  // Adds an edge that costs `cost`, rounded to thousandths, if `from` is on the
+  // source's side and `to` is not. REQUIRES: cost >= 0.
   void AddEdge(int from, int to, double cost);
 
   // Returns, by vertex, whether it is on the side of `source`. If there are
@@ -33,10 +36,18 @@ class MinCut {
     int to;
     int64_t left;
   };
+  // Numbers the vertices by their distance from `source`. Returns whether
+  // `sink` can be reached.
   bool FindLevels(int source, int sink);
+  // Sends flow along one path of rising levels. Returns how much, or 0 if no
+  // path is left.
   int64_t Augment(int source, int sink);
 
-  std::vector<Edge> edges_;  // an edge and its reverse are neighbours
+  // Edges e and e ^ 1 are each other's reverse. `left` is the capacity that the
+  // flow leaves.
+  std::vector<Edge> edges_;
+  // By vertex: the edges that begin there, its level (-1: not reached), and the
+  // edge that Augment tries next.
   std::vector<std::vector<int>> edges_of_;
   std::vector<int> level_;
   std::vector<size_t> next_;

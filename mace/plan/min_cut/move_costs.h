@@ -19,6 +19,14 @@ inline int CutVertexOf(size_t node) { return 2 + static_cast<int>(node); }
 // > 0 moves at most once in each direction, between its producer and any of its
 // readers on the other side; this takes two additional vertices. Inputs and
 // outputs of the graph are on the sink's side.
+//
+//                cost           infinite
+//     producer ------> `down` -----------> each reader
+//     producer <------  `up`  <----------- each reader
+//
+// If the producer is on the source's side and a reader is not, `down` must be
+// on the sink's side, which cuts one edge of that cost, however many readers
+// there are; and the other way round for `up`.
 void AddMoveCosts(const Graph& graph,
                   const std::function<double(const Value&)>& cost, MinCut* cut);
 

@@ -9,7 +9,12 @@
 
 namespace mace {
 
-// REQUIRES: nodes are placed, but memory is not assigned. Errors:
+// Looks, from each step on, for the longest sequence of at most 8 steps of a
+// device for which NodeKernels::PrepareFused has a kernel. Each step but the
+// last has one output, which only the next one reads. The last step then has
+// the kernel; its node gets the inputs of all of them, their names ("a + b")
+// and their kinds of ops ("DepthwiseConv2d+Conv2d"), and Step::fused lists the
+// others. REQUIRES: nodes are placed, but memory is not assigned. Errors:
 // MACE_OUT_OF_RESOURCES.
 Status FuseNodes(Plan& plan);
 

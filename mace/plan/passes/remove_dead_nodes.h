@@ -7,6 +7,9 @@
 
 namespace mace {
 
+// Removes the nodes whose outputs no output of the graph depends on. Keeps the
+// order of the others, and all values, so that ids stay. REQUIRES: nodes are in
+// an order of execution.
 void RemoveDeadNodes(Graph& graph);
 
 }  // namespace mace

@@ -22,7 +22,9 @@ const Graph* SubgraphOf(const Graph& graph, const Node& node,
                         const char* attribute);
 
 // What the branches that are taken may add to a graph, which follows from the
-// size of the model's file.
+// size of the model's file. Branches within branches could make a small file
+// grow exponentially. Counts nodes and values, those with long names several
+// times, because each level of nesting makes names longer.
 class BranchBudget {
  public:
   explicit BranchBudget(const Graph& graph);
@@ -40,11 +42,15 @@ class BranchBudget {
 Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
                                           Graph& graph, BranchBudget& budget);
 
-// The number of values that a Loop carries from one iteration to the next.
+// The number of values that a Loop carries from one iteration to the next; -1
+// if the attribute is no integer. A Loop has the inputs (count, condition,
+// carried values..., values that stay) and the outputs (carried values...,
+// values of each iteration).
 int64_t CarriedBy(const Node& loop);
 
-// Checks the body of a Loop and its numbers of inputs and outputs. Errors:
-// MACE_INVALID_MODEL, naming the node.
+// Checks the body of a Loop and its numbers of inputs and outputs. The body
+// takes as many inputs as the node; its outputs are the condition and those of
+// the node. Errors: MACE_INVALID_MODEL, naming the node.
 Status CheckLoop(const Graph& graph, const GraphNode& g);
 
 }  // namespace mace

@@ -15,8 +15,10 @@
 
 namespace mace {
 
-// Nodes must be added in the order of the graph. A library without the
-// component `dynamic` defers nothing: errors of adding are MACE_UNSUPPORTED.
+// Collects the nodes that wait for data while shape inference goes through the
+// graph. Nodes must be added in the order of the graph, and adding moves them
+// away. A library without the component `dynamic` defers nothing: errors of
+// adding are MACE_UNSUPPORTED.
 class Deferral {
  public:
   // `deferred` receives what is deferred; null: nothing may be.
@@ -24,7 +26,8 @@ class Deferral {
       : graph_(graph), deferred_(deferred) {}
 
   bool is_allowed() const { return deferred_ != nullptr; }
-  // Whether the node reads what a deferred one makes.
+  // Whether the node reads what a deferred one makes, and so must be deferred,
+  // too.
   bool Reads(const GraphNode& g) const;
 
   // Adds a node that reads what a deferred one makes.
@@ -49,6 +52,7 @@ class Deferral {
   Graph& graph_;
   std::unique_ptr<DeferredSubgraph>* deferred_;
   std::vector<uint8_t> is_deferred_;  // by value; empty: none is
+  // Of the whole graph; made for the first branch.
   std::optional<BranchBudget> budget_;
 };
 

@@ -64,6 +64,14 @@ struct Storage {
 //             output, if nothing else reads them and the kernels that write
 //             them can
 //
+// For example y = Concat(a, b) along the outermost dimension, where c is a
+// Reshape of a: the group of y.
+//
+//           offset 0            offset Bytes(a)
+//    y      |==================================|   root
+//    a, c   |===================|
+//    b                          |==============|
+//
 // A group lies in the memory of the constant or graph input that it contains,
 // in the caller's memory of the graph output that it contains, or else in the
 // arena. Values are not merged if a step would then write to a constant or to

@@ -35,6 +35,7 @@ class FakeDevice : public Device, public NodeKernels, public DeviceStorage {
   DataType its_image_dtype = DataType::kF32;
   // Of images as they are planned: an element takes a pixel of one row.
   Extent2D its_max_extent = {1 << 20, 1};
+  // How often FinishPrepare was called.
   int finished = 0;
 
   const char* name() const override;

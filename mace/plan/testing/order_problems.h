@@ -37,7 +37,8 @@ inline OrderProblem RandomOrderProblem(int num_steps, int reach,
   return p;
 }
 
-// What follows from the words of OrderProblem, slowly.
+// The terms of order_problem.h computed straight from their definitions, in
+// time that is exponential for LeastPeak(). `problem` must outlive it.
 struct OrderDefinitions {
   explicit OrderDefinitions(const OrderProblem& problem)
       : p(problem),
@@ -80,6 +81,8 @@ struct OrderDefinitions {
     for (int v : p.writes[step]) need += p.bytes[v];
     return need;
   }
+  // Whether the step is not done, and all that come before it in every order
+  // are.
   bool MayRun(const std::vector<bool>& done, size_t step) const {
     if (done[step]) return false;
     for (size_t s = 0; s < p.num_steps(); ++s) {

@@ -30,6 +30,7 @@ struct KernelProperties {
   std::function<Status(const RunArgs&)> run;  // none: it computes nothing
 };
 
+// Is on_images() itself, with layouts by its properties.
 class FakeKernel : public Kernel, public ImageKernel {
  public:
   explicit FakeKernel(KernelProperties properties)
@@ -63,6 +64,8 @@ class FakeKernel : public Kernel, public ImageKernel {
   const KernelProperties properties_;
 };
 
+// Fills in plan.graph and plan.steps; ids of values are returned. Memory and
+// images remain for the code under test.
 class PlanMaker {
  public:
   int Input(const Shape& shape, DataType dtype = DataType::kF32) {
@@ -70,6 +73,7 @@ class PlanMaker {
     plan.graph.inputs.push_back(id);
     return id;
   }
+  // A tensor of zeros; the value owns its bytes, also if there are none.
   int Constant(const Shape& shape) {
     const int id = AddValue({DataType::kF32, shape});
     auto bytes = std::make_shared<std::vector<char>>(
@@ -111,6 +115,7 @@ class PlanMaker {
     plan.graph.nodes.push_back(g);
     return g.outputs;
   }
+  // The same for a node with one output, which is returned.
   int AddOne(const std::string& op, const std::vector<int>& inputs,
              const Shape& output, const KernelProperties& properties = {},
              const AttrMap& attrs = {}) {

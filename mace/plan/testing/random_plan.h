@@ -68,6 +68,7 @@ class RandomPlan {
     }
   }
 
+  // Reverses the dimensions: the same elements in another shape.
   void AddReshape() {
     const int x = Pick();
     Shape shape = ShapeOf(x);
@@ -75,6 +76,7 @@ class RandomPlan {
     values_.push_back(maker_.AddOne("Reshape", {x}, shape));
   }
 
+  // Into two parts along any axis; negative axes count from the end.
   void AddSplit() {
     const int x = Pick();
     const int64_t axis = PickAxis(ShapeOf(x));
@@ -107,6 +109,7 @@ class RandomPlan {
     values_.push_back(maker_.AddOne("Slice", {x}, part, {}, attrs));
   }
 
+  // Joins a value with up to three more that differ only along the axis.
   void AddConcat() {
     const int x = Pick();
     const Shape shape = ShapeOf(x);
@@ -148,6 +151,8 @@ class RandomPlan {
         maker_.AddOne("Concat", parts, out, {}, {{"axis", axis}}));
   }
 
+  // A node of one to three inputs, perhaps the same one twice, and perhaps an
+  // absent one, whose kernel declares overlaps for about half of them.
   void AddMix() {
     std::vector<int> inputs;
     for (int k = random_.Between(1, 3); k > 0; --k) inputs.push_back(Pick());

@@ -30,7 +30,14 @@ inline uint32_t HashOf(const uint32_t* words, int64_t count) {
   return hash;
 }
 
-// The operands of a node at their addresses; the words of each.
+// A node with its operands at their addresses. Every element is a word of 4
+// bytes. Reshape, Split, Slice and Concat move words; every other op mixes:
+// word i of output k is a hash of i, k and all that the node reads, where an
+// input that the kernel lets output 0 overlap counts only for that output, and
+// up to word i, as an element-wise kernel would read it:
+//
+//    input    . . . [i - behind .. i] . . .    read for word i
+//    output   w w w w  i                       words before i are overwritten
 struct SimulatedNode {
   const Node* node = nullptr;
   std::vector<const uint32_t*> inputs;  // null: absent
@@ -118,6 +125,9 @@ struct SimulatedNode {
     return hash;
   }
 
+  // Fills the scratch first, writes the last output first, and output 0 last,
+  // because only it may overwrite an input that the others do not read. Checks
+  // in the end that nothing else it reads has changed.
   void Mix() const {
     for (int64_t i = 0; i < scratch_words; ++i) {
       scratch[i] = static_cast<uint32_t>(i);
@@ -143,7 +153,9 @@ struct SimulatedNode {
   }
 };
 
-// What every value holds: nodes in the graph's order, memory for each.
+// Returns what every value holds if the nodes run in the graph's order and each
+// value has memory of its own: what any plan must give. Inputs and constants
+// have words that depend on their ids.
 inline std::vector<Words> RunApart(const Graph& graph,
                                    const std::vector<KernelPtr>& kernels) {
   std::vector<Words> values;

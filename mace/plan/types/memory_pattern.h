@@ -43,6 +43,7 @@ struct OrderSearch {
   End end = kOff;
   int64_t work = 0;  // units of WorkBudget
   int64_t budget = 0;
+  // Peaks of live bytes: in the order of the model, in the order found.
   int64_t peak_before = 0;
   int64_t peak_after = 0;
   int64_t bound = 0;  // no order needs less
@@ -51,10 +52,13 @@ struct OrderSearch {
 // What was decided about the memory of a plan, for one of the same graph with
 // other shapes.
 struct MemoryPattern {
+  // Only a plan with the same hash and the same strategy can follow the
+  // pattern.
   uint64_t steps = 0;      // a hash of the steps in the order of the model
   std::string strategy;    // of the memory
   std::vector<int> order;  // in which the steps run
   MemorySavings savings;
+  // The records with their sizes, and where they lay.
   memory::Problem problem;
   std::vector<int64_t> offsets;  // of the records of `problem`
   int64_t arena_bytes = 0;

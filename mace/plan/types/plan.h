@@ -58,6 +58,8 @@ struct Placement {
 struct Plan {
   Graph graph;
   std::vector<Step> steps;
+  // Several values have the same location, or lie inside one another, if they
+  // share bytes (stages/storage.h).
   std::vector<Location> locations;  // by value id
   // An output that shares its memory with an input, a constant or another
   // output is copied after the last step.
@@ -79,14 +81,20 @@ struct Plan {
   memory::ImagePlan image_plan;
   std::vector<Placement> placements;  // by node of the model that is left
 
+  // The arena. Its records are those of memory_problem, whose steps are indices
+  // into `steps`; memory_plan has their offsets.
   int64_t arena_bytes = 0;
   memory::Problem memory_problem;
   memory::Plan memory_plan;
+  // HashOf the records before steps were removed that only rename bytes. An
+  // embedded plan with this hash fits.
   uint64_t records_hash = 0;
   std::vector<uint8_t> scratch_records;  // by record: a kernel's scratch
   std::vector<MemorySaving> savings;
   OrderSearch order_search;
   bool used_embedded_plan = false;
+  // For PlanOptions::like of the next plan. Null in a library without the
+  // component `dynamic`.
   std::shared_ptr<const MemoryPattern> pattern;
 
   // What waits for data that these steps compute; null: nothing does.

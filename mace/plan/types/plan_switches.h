@@ -27,6 +27,8 @@ inline constexpr PlanSwitch kPlanSwitches[] = {
     {"kv_cache", &PlanSwitches::kv_cache},
 };
 
+// In a library the switches are constants, so that code for the other cases is
+// not compiled into it.
 #ifdef MACE_LIBRARY
 constexpr PlanSwitches CurrentPlanSwitches() { return {}; }
 #else

@@ -41,7 +41,8 @@ class ControlFlowHost {
   virtual Result<void*> OutputMemory(int id, const TensorType& type) = 0;
 };
 
-// A value between plans.
+// A value between plans, in host memory. The bytes are there as long as
+// `owner`, or as the caller's tensor.
 struct LiveValue {
   TensorType type;
   const void* data = nullptr;
@@ -49,9 +50,12 @@ struct LiveValue {
 };
 using LiveValues = std::map<int, LiveValue>;  // by id
 
-// Buffers of one value, of which each is used again when nothing holds it.
+// Buffers of one value, of which each is used again when nothing holds it. A
+// Loop that carries a value needs two: an iteration reads one and writes the
+// other.
 class ReusedBuffers {
  public:
+  // Returns a buffer of at least `bytes` bytes, whose contents are undefined.
   // Errors: MACE_OUT_OF_RESOURCES.
   Result<std::shared_ptr<AlignedBuffer>> Take(int64_t bytes);
 
@@ -71,6 +75,8 @@ struct LoopCache {
 // What an executor of a ControlFlowExecutor has besides its plan.
 struct ControlFlowStage {
   std::map<int, ReusedBuffers> buffers;  // by id of an output
+  // Set by the first run, which knows which loops have all of their inputs;
+  // these fields then stay.
   bool is_split = false;
   std::vector<GraphNode> loops;        // run before the next plan
   std::vector<LoopCache> loop_caches;  // by loop
@@ -95,14 +101,27 @@ class ControlFlowExecutor {
              LiveValues& values);
 
  private:
+  // Binds the inputs and outputs of one plan and runs it. Outputs of the model
+  // go to the caller's memory, others to buffers of the stage.
   Status RunOne(Executor& executor, bool is_model, LiveValues& values);
+  // Runs the body until the condition is false or the count is reached. The
+  // body reads (iteration number, condition, carried values..., values that
+  // stay) and makes (condition, carried values..., results to be stacked...):
+  //
+  //   condition, carried --> body --> condition, carried --> body --> ...
+  //                           |                               |
+  //                           +--> result 0                   +--> result 1
   Status RunLoop(const GraphNode& g, const Graph& graph, LoopCache& cache,
                  LiveValues& values);
   // Notes whether the shape of carried value `c` changed in iteration `i`.
   // Errors: MACE_INVALID_MODEL, naming the node, if its element type did.
   Status Compare(const GraphNode& g, int64_t c, int64_t i,
                  const TensorType& before, const TensorType& after);
+  // Returns the executor of what the stage has deferred, for the types of its
+  // inputs and the contents of those that determine shapes; plans if it is not
+  // cached.
   Result<Executor*> NextOf(ControlFlowStage& stage, const LiveValues& values);
+  // The same for an iteration of a Loop, by the types of what the body reads.
   Result<Executor*> BodyOf(const GraphNode& g, const Graph& body,
                            const Graph& graph, LoopCache& cache,
                            const LiveValues& values);

@@ -36,8 +36,10 @@ class DeferredRunner {
 
  private:
   class Host;
-  // Returns memory for an output of the model: the caller's, if it is large
-  // enough, or new memory.
+  // Returns memory for an output of the model, and sets its tensor in `outputs`
+  // to it: the caller's memory, or new memory if the caller gives none, or
+  // gives back what an earlier run allocated and the shape has changed. Errors:
+  // MACE_INVALID_ARGS if the caller's is too small; MACE_OUT_OF_RESOURCES.
   Result<void*> OutputMemory(int id, const TensorType& type,
                              std::map<std::string, MaceTensor>& outputs);
   // In the log, once for each loop of an engine with other devices.

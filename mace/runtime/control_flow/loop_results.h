@@ -9,10 +9,13 @@
 
 namespace mace {
 
-// Errors of all functions: MACE_INVALID_MODEL, naming the node and the output;
-// MACE_OUT_OF_RESOURCES.
+// A result of shape [a, b] in each of n iterations becomes [n, a, b]. The
+// buffer doubles when it is full, as the number of iterations is not known
+// ahead. Errors of all functions: MACE_INVALID_MODEL, naming the node and the
+// output; MACE_OUT_OF_RESOURCES.
 class LoopResults {
  public:
+  // `g` is the Loop, which must outlive this; it has `n` such results.
   LoopResults(const GraphNode& g, size_t n) : g_(g), results_(n) {}
 
   bool empty() const { return results_.empty(); }

@@ -16,6 +16,7 @@ namespace mace {
 
 struct CpuOptions;
 
+// Owns the devices. They must outlive all plans and executors that use them.
 struct Devices {
   // The preferred device first, the CPU last.
   std::vector<std::unique_ptr<Device>> list;

@@ -22,7 +22,8 @@ struct BoundaryConvert {
   std::vector<int> images;  // the value of the image, and its views
 };
 
-// By graph input or output.
+// Return the converts by graph input or output. If the CPU, or a copy to the
+// caller, touches the host's memory of the tensor as well, that is an obstacle.
 std::vector<BoundaryConvert> InputConverts(const Plan& plan);
 std::vector<BoundaryConvert> OutputConverts(const Plan& plan);
 

@@ -14,7 +14,11 @@
 namespace mace {
 
 // The inputs and outputs of one plan, with the arguments of its steps. Not
-// thread-safe.
+// thread-safe. What a run does to input x, which a GPU reads as an image:
+//
+//     host memory   x --Upload--> image --> kernels    as planned
+//     GPU_BUFFER    x --Upload--> image --> kernels    reads the buffer
+//     GPU_IMAGE     x --------------------> kernels    Upload is skipped
 class DeviceTensors {
  public:
   // `plan` and `args` must outlive the object and must not move. REQUIRES: the
@@ -36,6 +40,8 @@ class DeviceTensors {
   bool any() const;
 
  private:
+  // `uses` and `planned` are parallel; `type` is that of the memory bound now.
+  // Restore writes `planned` back.
   struct Tensor {
     BoundaryConvert convert;
     MemoryType type = MemoryType::CPU_BUFFER;
@@ -43,6 +49,8 @@ class DeviceTensors {
     std::vector<Buffer> planned;  // their values in the plan
   };
 
+  // Finds the arguments of all steps that are the image of the tensor, or a
+  // view of it.
   void AddUses(Tensor& tensor, std::vector<RunArgs>& args) const;
   Status Check(const Tensor& tensor, bool is_input, int id, MemoryType type,
                void* memory) const;

@@ -22,7 +22,14 @@ namespace mace {
 
 struct ControlFlowStage;  // mace/runtime/control_flow/control_flow_executor.h
 
-// Not thread-safe.
+// Everything that a step needs is put into its RunArgs ahead of time: pointers
+// into constants when the executor is made, those into the arena, images,
+// inputs and outputs when these are bound. A run then only calls kernels. Not
+// thread-safe.
+//
+//   Location            slot                      args_[step]
+//   kArena, 256   ->  arena_slots_   {p, 256} ->  inputs[0] = arena + 256
+//   kInput 0, 0   ->  input_slots_[0]  {p, 0} ->  inputs[1] = data
 class Executor {
  public:
   explicit Executor(std::unique_ptr<Plan> plan);
@@ -49,7 +56,8 @@ class Executor {
   Status Tune();
 
   // Sets the memory that Run uses: plan().arena_bytes bytes at a 64-byte
-  // boundary. The caller keeps ownership.
+  // boundary. The caller keeps ownership. Does nothing if it is the arena of
+  // the latest call, so that it may be called before each run.
   void BindArena(void* arena);
   // The same with the images of plan().images. `generation` is whatever the
   // caller wants to know again.
@@ -58,6 +66,8 @@ class Executor {
   std::optional<uint64_t> generation() const { return generation_; }
 
   // Sets the caller's memory of graph input or output `index` for the next Run.
+  // The memory must stay until Run returns, which writes to that of an input
+  // only if it is an output's as well (a state that is updated in place).
   // Errors: as DeviceTensors::Bind.
   Status BindInput(int index, MemoryType type, const void* data);
   Status BindOutput(int index, MemoryType type, void* data);
@@ -68,11 +78,13 @@ class Executor {
   Status Run(RunMetadata* metadata, const Cancellation* cancellation = nullptr);
 
  private:
-  // A pointer in the arguments of a step that is set when memory is bound.
+  // A pointer in args_ or copy_from_ that becomes `offset` bytes into the
+  // memory that is bound. These vectors must not grow: slots point into them.
   struct Slot {
     void** pointer;
     int64_t offset;
   };
+  // Sets the pointers of all slots, for memory that begins at `base`.
   static void Bind(const std::vector<Slot>& slots, void* base);
   void AddSlot(const Location& location, void** pointer);
 
@@ -85,8 +97,11 @@ class Executor {
   bool has_device_tensors() const {
     return !kOneDevice && device_tensors_ != nullptr;
   }
+  // Runs the steps that are not skipped, then copies outputs. Between two
+  // steps, checks the cancellation.
   Status RunSteps(RunMetadata* metadata, const Cancellation* cancellation);
   Status RunStep(size_t s, RunMetadata* metadata);
+  // Waits for all devices. Returns the first error.
   Status FinishDevices();
   Status CheckInputs() const;
 
@@ -97,6 +112,7 @@ class Executor {
   std::vector<std::vector<ByteRange>> unused_;  // empty: no poison
   std::vector<RunArgs> args_;                   // by step
   std::vector<DeviceActivity*> activities_;     // of the steps' devices
+  // By the memory into which they point.
   std::vector<Slot> arena_slots_;
   struct ImageSlot {
     void** pointer;

@@ -15,7 +15,8 @@
 namespace mace {
 
 // One that is added to a full cache replaces the one that was not used for
-// longest. Not thread-safe.
+// longest. Pointers to an executor hold until it is replaced or dropped. Not
+// thread-safe.
 class ExecutorCache {
  public:
   explicit ExecutorCache(size_t max_executors)
@@ -39,10 +40,13 @@ class ExecutorCache {
     std::unique_ptr<Executor> executor;
   };
   size_t max_executors_;
+  // The latest one first.
   std::vector<Entry> entries_;
 };
 
-// Appends to a key what tells the type or the shape from all others.
+// Appends to a key what tells the type or the shape from all others: the bytes
+// of the element type, the rank and each dimension. Quantization is not part of
+// it, as it does not change with shapes.
 void AppendToKey(const TensorType& type, std::string* key);
 void AppendToKey(const Shape& shape, std::string* key);
 

@@ -33,14 +33,18 @@ class NumericCheck {
 
  private:
   // How an output of a step is read on the host. `download` is null if it is
-  // there already.
+  // there already; else it converts an image to float32, into `host`.
   struct Look {
     KernelPtr download;
     LargeArray<float> host;
   };
 
   explicit NumericCheck(const Plan& plan) : plan_(plan) {}
+  // Adds how to look at the outputs of the next step; called for all steps in
+  // order.
   Status AddLooks(const Step& step);
+  // Returns the error of CheckStep. `is_too_large`: `what` is no NaN, but
+  // infinity or the largest fp16 value.
   Status Found(const Step& step, size_t output, const std::string& what,
                bool is_too_large) const;
   std::string CureOf(const Step& step, int value, bool is_too_large) const;

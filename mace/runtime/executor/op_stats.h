@@ -24,7 +24,9 @@ Status RunTimed(const Plan& plan, size_t step, const RunArgs* args,
 
 // Completes `metadata` once all devices have finished: only then do those that
 // work in the background know the times of their kernels. `device_tensors` may
-// be null.
+// be null. Splits the op of a region into those of its nodes, whose times are
+// shares of the region's. REQUIRES: RunTimed was called for every step of the
+// plan.
 void FinishOpStats(const Plan& plan, const DeviceTensors* device_tensors,
                    RunMetadata* metadata);
 

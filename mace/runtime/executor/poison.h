@@ -17,12 +17,14 @@ struct ByteRange {
   int64_t begin, end;
 };
 
-// Returns, for each step, the ranges of the arena that hold nothing live once
-// the step has run. One more entry at the end is for the time before the first
-// step. Errors: MACE_UNSUPPORTED if this library does not poison memory.
+// Returns the ranges of the arena that hold nothing live: entry 0 is for the
+// time before the first step, entry s + 1 for the time once step s has run. The
+// ranges of an entry ascend and do not overlap; scratch is never live between
+// steps. Errors: MACE_UNSUPPORTED if this library does not poison memory.
 Result<std::vector<std::vector<ByteRange>>> UnusedRanges(const Plan& plan);
 
-// Sets every byte to 0xff, which is NaN in every floating-point type.
+// Sets every byte of the ranges to 0xff, which is NaN in every floating-point
+// type. `arena` has the bytes of the plan.
 void Poison(void* arena, const std::vector<ByteRange>& ranges);
 
 }  // namespace mace

@@ -32,18 +32,21 @@ class Trace {
   virtual bool BeginSection(const std::string& name) const = 0;
   virtual void EndSection() const = 0;
 
+  // Microseconds of a steady clock, as `begin_micros` below.
   virtual int64_t NowMicros() const = 0;
   // Keeps a span of this thread that ends now. `error`: that of what it spans.
   virtual void Add(const char* name, int64_t begin_micros,
                    const std::string& error) = 0;
-  // Keeps the ops of a run that this thread has made.
+  // Keeps the ops of a run that this thread has made. Those of a GPU get a lane
+  // of their own, one after the other.
   virtual void AddOps(const RunMetadata& metadata) = 0;
 
   // Returns the spans in the Trace Event Format of chrome://tracing.
   virtual std::string ToJson() const = 0;
 };
 
-// A span from its construction to its destruction. `trace` may be null.
+// A span from its construction to its destruction, which must be on the same
+// thread. `trace` may be null, and must outlive it, as must `name`.
 class TraceSpan {
  public:
   TraceSpan(Trace* trace, const char* name) : trace_(trace), name_(name) {

@@ -13,7 +13,8 @@
 namespace mace {
 
 // An engine has a list of adapters. A run applies them in order, and undoes
-// them in reverse:
+// them in reverse. They are given the graph of the latest plan, which after the
+// run may be that of other shapes than before:
 //
 //   caller's tensors -> Adapt 1 -> Adapt 2 -> plan -> Restore 2 -> Restore 1
 class IoAdapter {

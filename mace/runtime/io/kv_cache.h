@@ -66,12 +66,16 @@ class KvCache {
   int64_t capacity() const { return type_.shape[axis_]; }  // rows
 
  private:
+  // `writes`: from `value`, which is dense, to the first shape[axis] rows of
+  // the cache; else back.
   void Copy(const Shape& shape, bool writes, void* value) const;
 
   TensorType type_;       // of the cache
   int axis_ = -1;         // along which it grows
   int64_t reserved_ = 0;  // capacity that there is always
   std::string name_, next_name_, count_name_;
+  // The cache and the number of rows are outputs of a run, so that tensors may
+  // share them.
   std::shared_ptr<void> memory_;
   std::shared_ptr<int64_t> count_;
 };

@@ -41,6 +41,7 @@ class OpenShapes {
   std::vector<Shape> WithExtent(const Graph& graph, int64_t extent) const;
 
  private:
+  // Returns the open dimensions of an input; null: it has none.
   const OpenDims* Of(int id) const;
 
   std::map<int, OpenDims> open_;

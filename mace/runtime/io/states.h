@@ -106,15 +106,21 @@ class States {
   static bool Takes(const State& state, const TensorType& type);
   // Makes a value of zeros of a state that grows.
   static Status Allocate(State& state, const Shape& shape);
+  // REQUIRES: the state has no cache.
   void* DataOf(const State& state) const;
+  // Of its first value, or the model's with 0 for open dimensions.
   static Shape FirstShape(const State& state);
   static Status ResetCache(State& state);
   // The type of the next value of a state with a cache, of so many rows.
   static TensorType NextOf(const State& state, int64_t rows);
   static Status OtherType(const State& state, const TensorType& next);
+  // Null: there is no such state.
   const State* Find(const std::string& name) const;
+  // Finds the state, and checks that it may take the value of `tensor`.
   Result<const State*> FindFor(const std::string& name,
                                const MaceTensor& tensor) const;
+  // Returns the value of a state as a tensor that shares its memory; of one
+  // with two buffers, buffer `buffer`.
   MaceTensor TensorOf(const State& state, int buffer) const;
   std::string Names() const;
 

@@ -49,6 +49,8 @@ class Workspace {
   // Errors: as DeviceStorage::CreateImages; then there are no images.
   Result<std::vector<Buffer>> Images(DeviceStorage& storage,
                                      const std::vector<ImageType>& types);
+  // Executors compare it with that of their bound images, to know whether these
+  // are still there.
   uint64_t generation() const { return generation_; }
 
   // Frees all memory.
@@ -68,14 +70,16 @@ class Workspace {
     bool is_taken = false;  // by the caller of Images
   };
 
-  // The image, not taken, that costs least to use for `type`; null: a new one
-  // does.
+  // The image of the same element type, not taken, that costs least to use for
+  // `type`: the bytes that it must grow by. Null: a new one costs less.
   Image* BestFor(const ImageType& type);
   // Takes an image for each type, of which those that are new or have grown
   // have no memory. Returns their indices.
   std::vector<size_t> Assign(const std::vector<ImageType>& types);
-  // Errors: as DeviceStorage::CreateImages.
+  // Makes the images that are taken and have no memory yet. Errors: as
+  // DeviceStorage::CreateImages.
   Status AllocateTaken(DeviceStorage& storage);
+  // Frees all images. The generation changes.
   void DropImages();
 
   Mutex mutex_;                     // held by a Lease

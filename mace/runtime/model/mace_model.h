@@ -16,13 +16,17 @@
 
 namespace mace {
 
+// Immutable once loaded, so that any number of engines may share it; `packed`
+// and `device_weights` are filled in by engines, and lock themselves.
 class MaceModel::Impl {
  public:
-  // A model of these contents, which need no file.
+  // Returns a MaceModel that owns `impl`, for models that are made in memory.
   static std::shared_ptr<MaceModel> Wrap(std::unique_ptr<Impl> impl);
 
   Model model;
   ChosenSettings settings;  // from the deployment file
+  // Weights in the order of the micro-kernels, and on a GPU: made once for all
+  // engines.
   std::shared_ptr<PackedWeights> packed;
   std::shared_ptr<DeviceWeights> device_weights;
   std::shared_ptr<const MappedFile> file;  // weights; null: none
@@ -42,9 +46,13 @@ class MaceModel::Impl {
 };
 
 // Registers the weights that the model file holds prepacked, if this release
-// packs weights in the same way.
+// packs weights in the same way. `verify`: calls VerifyTail before the plain
+// bytes of such weights are read: now if this release packs them otherwise,
+// else when a kernel asks for another arrangement; `packed` then refers to
+// `model`, which must outlive it. Errors: as VerifyTail.
 Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed);
 
+// The types of the public headers for those of graphs, and back.
 IDataType ToPublic(DataType type);
 DataFormat ToPublic(DimensionOrder order);
 // Of a quantized tensor; 0 for others.

@@ -11,9 +11,9 @@
 
 namespace mace {
 
-// All bytes, aligned as weights are. `what` names the stream in messages.
-// Errors: MACE_INVALID_ARGS if it fails, or gives fewer or more bytes than it
-// it reported; MACE_OUT_OF_RESOURCES.
+// Returns all bytes, in new memory at a 64-byte boundary as weights are. `what`
+// names the stream in messages. Errors: MACE_INVALID_ARGS if it fails, or gives
+// fewer or more bytes than it reported; MACE_OUT_OF_RESOURCES.
 Result<WeightBytes> ReadStream(MaceStream& stream, const std::string& what);
 
 }  // namespace mace

@@ -14,6 +14,8 @@
 
 namespace mace {
 
+// Drivers of GPUs and DSPs do not survive fork(): an engine that uses them
+// works in the process that created it only. Not thread-safe.
 class EngineDevices {
  public:
   // Creates the devices that `config` asks for, and logs which it does not get.

@@ -23,7 +23,9 @@ namespace mace {
 // How many plans an engine keeps, one for each set of input shapes.
 constexpr size_t kMaxPlans = 8;
 
-// Not thread-safe.
+// An engine that is given more sets of shapes plans again for the one that was
+// not used for longest. Later plans follow the memory pattern of the first one
+// where they can. Not thread-safe.
 class PlanCache {
  public:
   // `states` are those of the model. All must outlive the cache.
@@ -45,9 +47,11 @@ class PlanCache {
   Executor& latest() const { return executors_.latest(); }
 
  private:
+  // Makes the plan, reserves its bytes in the sections, and binds its arena.
   Status Add(const Graph& graph, const std::vector<Shape>& shapes,
              std::string key);
-  // Returns the error that says how many bytes these shapes need.
+  // Returns the error that says how many bytes these shapes need. Plans once
+  // more to find that out, in sections that only count.
   Status ArenaTooSmall(const Graph& graph, const std::vector<Shape>& shapes);
 
   const States& states_;

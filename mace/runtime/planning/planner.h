@@ -17,7 +17,8 @@
 
 namespace mace {
 
-// Not thread-safe.
+// Takes a lease of the workspace for a plan with images, to bind them and to
+// tune kernels. Not thread-safe.
 class Planner {
  public:
   // `keeps_offsets`: PlanOptions::keeps_offsets. `trace` may be null. All must
@@ -51,16 +52,23 @@ class Planner {
   const Settings& settings() const { return config_.settings.values; }
 
  private:
+  // Plans, and plans again on the CPU only if the driver of another device
+  // fails: MACE_RUNTIME_ERROR, or MACE_OUT_OF_RESOURCES that does not come from
+  // the caller's arena.
   Result<std::unique_ptr<Executor>> TryOrFallBack(
       const Graph& graph, const std::vector<Shape>& shapes,
       std::shared_ptr<const MemoryPattern> like);
   Result<std::unique_ptr<Executor>> TryModel(
       const Graph& graph, const std::vector<Shape>& shapes,
       std::shared_ptr<const MemoryPattern> like) const;
-  // `as_declared`: it is the whole model, with its own input shapes.
+  // `as_declared`: it is the whole model, with its own input shapes. Only then
+  // are the types that the file declares checked, and the memory plans of the
+  // file and of the app used.
   Result<std::unique_ptr<Plan>> PlanOf(
       Graph graph, bool as_declared, std::shared_ptr<const MemoryPattern> like,
       std::vector<Device*> devices) const;
+  // Binds the images of the plan, and turns on what the settings ask for. The
+  // arena is bound before each run.
   Result<std::unique_ptr<Executor>> ExecutorOf(
       std::unique_ptr<Plan> plan) const;
 

@@ -18,6 +18,8 @@ namespace mace {
 
 class Workspace;
 
+// An engine copies it when it is created, so that the app may change or destroy
+// its config then. Pointers are not owned unless they are shared.
 class MaceEngineConfig::Impl {
  public:
   DeviceType device_type = CPU;

@@ -11,11 +11,17 @@
 
 namespace mace {
 
+// What GPUContextBuilder was given, with the meaning that mace_gpu.h describes.
+// Immutable once built: engines share it.
 class GPUContext {
  public:
+  // Where compiled programs are cached: a folder or a file. `binary_paths` are
+  // files of programs that were compiled ahead.
   std::string storage_path;  // empty: none
   std::vector<std::string> binary_paths;
   std::string parameter_path;  // empty: none
+  // Called with (programs that are ready, programs in all) by one thread at a
+  // time; may be null.
   std::function<void(int, int)> progress;
   MaceGPUHandles handles;  // null: none
 };

@@ -15,7 +15,8 @@
 
 namespace mace {
 
-// A setting, its type and its default.
+// A setting, its type and its default. Switches and numbers are int64_t in a
+// SettingValue, texts std::string, lists and shares std::vector<std::string>.
 struct SettingInfo {
   // kShares: a list of "device=share".
   enum Type : uint8_t { kSwitch, kNumber, kText, kList, kShares };
@@ -62,6 +63,8 @@ class ChosenSettings {
     return chosen_.count(name) > 0;
   }
 
+  // Set and SetText check what is written here; whoever writes to it directly
+  // does not mark it as chosen.
   Settings values;
 
  private:

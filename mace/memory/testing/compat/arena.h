@@ -62,6 +62,7 @@ class Arena {
                  const ArenaSource& source = kHeap)
       : buffer_(alignment, source) {}
 
+  // Only plans; the piece has memory after the next Commit().
   ArenaPiece Allocate(size_t alignment, size_t size, int32_t tensor,
                       int64_t first, int64_t last) {
     committed_ = false;

@@ -63,6 +63,7 @@ class ArenaPlanner {
   size_t persistent_bytes() const { return persistent_.layout().high_water(); }
 
  private:
+  // Merges outputs with the inputs that their ops may overwrite: sets root_.
   void ShareInPlace();
   bool MayShare(const ArenaGraph::Op& op, int32_t input, int32_t output) const;
   void Begin(int32_t op, int32_t tensor);
