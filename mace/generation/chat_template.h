@@ -1,5 +1,10 @@
 // Chat templates: messages to a prompt, by the Jinja that templates use.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Templates are the `chat_template` of a tokenizer, as Hugging Face publishes
+// them. Rendering is Lex (jinja_lexer.h), Parse (jinja_parser.h) and
+// Interpreter (jinja_interpreter.h). A template comes with a model and is not
+// trusted: every loop, recursion, list and text has a limit.
 #ifndef MACE_GENERATION_CHAT_TEMPLATE_H_
 #define MACE_GENERATION_CHAT_TEMPLATE_H_
 
@@ -12,11 +17,13 @@
 
 namespace mace::generation {
 
-// Renders `source` with the variables messages, add_generation_prompt (true)
-// and `strings`, such as bos_token. Errors: MACE_UNSUPPORTED for a construct
-// that is not supported, by its name and line; MACE_INVALID_ARGS where the
-// template raises an exception, or exceeds its limits of steps, depth and
-// output.
+// Renders `source` to the prompt. The template sees `messages` (a list of dicts
+// with the keys role and content), `add_generation_prompt` (true) and
+// `strings`, pairs of a name and its text such as bos_token. All texts are
+// UTF-8. Thread-safe: nothing is kept between calls.
+// Errors: MACE_UNSUPPORTED for a construct that is not supported, by its name
+// and line; MACE_INVALID_ARGS for a syntax error, where the template raises an
+// exception, or where it exceeds its limits of steps, depth and output.
 Result<std::string> RenderChatTemplate(
     const std::string& source, const std::vector<MaceChatMessage>& messages,
     const std::vector<std::pair<std::string, std::string>>& strings);

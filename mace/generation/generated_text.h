@@ -15,8 +15,17 @@
 
 namespace mace::generation {
 
+// Turns generated tokens into text, and finds out when the generation ends. The
+// text passes three stages, of which two hold back what is not certain yet:
+// token -> MaceTokenStream -> StopText -> MaceGeneration::text, on_text
+//          (incomplete        (may become
+//           character)         a stop string)
+// Calls are Add for each token until it returns false, at most one End if the
+// caller ends the generation, and Finish. For one thread.
 class Generation {
  public:
+  // `options` and `*result` must outlive the object. `*result` is filled in
+  // token by token, so that it is of use also after an error.
   Generation(const MaceGenerationOptions& options,
              const std::shared_ptr<MaceTokenizer>& tokenizer,
              MaceGeneration* result)
@@ -30,7 +39,9 @@ class Generation {
     stop_tokens_.insert(stop_tokens_.end(), own.begin(), own.end());
   }
 
-  // Takes a token. Returns whether the generation goes on.
+  // Takes a token. Returns whether the generation goes on; if not, the reason
+  // is set. A stop token is among result->tokens, but not in the text. Errors:
+  // as MaceTokenStream::Add.
   Result<bool> Add(int32_t id) {
     result_->tokens.push_back(id);
     if (std::find(stop_tokens_.begin(), stop_tokens_.end(), id) !=
@@ -48,12 +59,16 @@ class Generation {
     return stopped ? End(MaceFinishReason::STOP_STRING) : true;
   }
 
+  // Sets the reason; false, for `return End(...)`.
   bool End(MaceFinishReason reason) {
     result_->finish_reason = reason;
     return false;
   }
 
-  // Emits what was held back.
+  // Emits what was held back, and sets the reason to STOP_STRING if that
+  // completes a stop string. Emits nothing after a stop string, or after
+  // on_text returned false. What on_text returns now is ignored: the generation
+  // has ended.
   Status Finish() {
     if (is_complete_) return Status();
     std::string text, ready;
@@ -68,9 +83,12 @@ class Generation {
   }
 
  private:
+  // Appends to the text and calls on_text, unless `ready` is empty. Returns
+  // whether to go on.
   bool Emit(const std::string& ready) {
     if (ready.empty()) return true;
     result_->text.append(ready);
+    // The callback is code of the app, which may fork.
     const AllowFork in_app;
     return !o_.on_text || o_.on_text(ready);
   }

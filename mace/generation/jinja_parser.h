@@ -11,7 +11,10 @@
 
 namespace mace::generation::jinja {
 
-// A part of a template.
+// A node of the syntax tree. The comment of each kind lists what `children`
+// are, in their order (in brackets; those that may be absent are null or
+// missing at the end), and what `name`, `names` and `value` mean; other fields
+// are not used by the kind.
 struct Node {
   enum Kind {
     // Statements.
@@ -20,9 +23,9 @@ struct Node {
     kIf,           // [condition, body, else]
     kFor,          // names: targets; [list, condition or null, body, else]
     kSet,          // [target, expression]
-    kSetBlock,     // names[0]; [body]
+    kSetBlock,     // [target, body]
     kMacro,        // name; names: parameters; [body, defaults or null...]
-    kFilterBlock,  // [body, a filter over it]
+    kFilterBlock,  // [body, filters; the innermost operand is an empty kName]
     kBreak,
     kContinue,
     kBlock,  // statements in order
@@ -43,21 +46,29 @@ struct Node {
   };
 
   Kind kind;
+  // Of the token at which the node was made; for messages.
   int line;
   std::string name;
   Value value;
   std::vector<std::string> names;
   std::vector<std::unique_ptr<Node>> children;
-  int chain = 0;  // how many operators are below this one without parentheses
+  // How many binary operators are below this one without parentheses. It is
+  // bounded, and so is the depth of nesting, so that neither evaluating nor
+  // destroying a tree exhausts the stack.
+  int chain = 0;
 
+  // Returns null if there is no such child.
   const Node* child(size_t i) const {
     return i < children.size() ? children[i].get() : nullptr;
   }
 };
 
-// With trim_blocks and lstrip_blocks, as templates of Hugging Face are
-// rendered. Errors: MACE_UNSUPPORTED with the name of the construct,
-// MACE_INVALID_ARGS for a syntax error; both with the line.
+// Parses a template, with trim_blocks and lstrip_blocks, as templates of
+// Hugging Face are rendered. The root is a kBlock and owns all that it needs of
+// `source`. Errors: MACE_UNSUPPORTED with the name of the construct, also for
+// an unknown filter or test, even where it would not be reached;
+// MACE_INVALID_ARGS for a syntax error or one that is nested too deeply; both
+// with the line.
 Result<std::unique_ptr<Node>> Parse(const std::string& source);
 
 }  // namespace mace::generation::jinja

@@ -17,17 +17,23 @@ namespace mace::generation::jinja {
 
 using NodePtr = std::unique_ptr<Node>;
 
+// What the parser (jinja_parser.cc) inherits. Its functions never read beyond
+// the last token, which is kEnd, and the first error stays in status_. After an
+// error Accept and those based on it take nothing, so that loops which wait for
+// a token must check status_.
 class TokenReader {
  protected:
   explicit TokenReader(std::vector<Token> tokens)
       : tokens_(std::move(tokens)) {}
 
+  // Returns the next token, or the one `more` behind it; kEnd beyond the end.
   const Token& Peek(size_t more = 0) const {
     return tokens_[std::min(at_ + more, tokens_.size() - 1)];
   }
   bool Is(Token::Kind kind, std::string_view text) const {
     return Peek().kind == kind && Peek().text == text;
   }
+  // Takes the next token if it is this one. Returns whether it was.
   bool Accept(Token::Kind kind, std::string_view text) {
     if (!status_.ok() || !Is(kind, text)) return false;
     ++at_;
@@ -35,9 +41,11 @@ class TokenReader {
   }
   bool Op(std::string_view text) { return Accept(Token::kOperator, text); }
   bool Word(std::string_view text) { return Accept(Token::kName, text); }
+  // Takes this operator, or fails.
   void ExpectOp(std::string_view text) {
     if (!Op(text)) Fail(StrCat("expected '", text, "'"));
   }
+  // Takes a name and returns it, or fails and returns an empty string.
   std::string Name() {
     if (Peek().kind != Token::kName) {
       Fail("expected a name");
@@ -45,6 +53,7 @@ class TokenReader {
     }
     return tokens_[at_++].text;
   }
+  // Takes "%}", or fails.
   void EndTag() {
     if (Peek().kind == Token::kTagEnd) {
       ++at_;
@@ -52,6 +61,8 @@ class TokenReader {
       Fail("expected the end of a tag");
     }
   }
+  // Set the error, unless there is one: Fail a syntax error at the next token,
+  // Refuse a construct that is not supported.
   void Fail(const std::string& what) {
     if (!status_.ok()) return;
     const Token& token = Peek();
@@ -66,6 +77,7 @@ class TokenReader {
                           " is not supported; change the template, or write "
                           "the prompt yourself");
   }
+  // Returns a node at the line of the next token.
   NodePtr Make(Node::Kind kind, std::string name = std::string()) {
     auto node = std::make_unique<Node>();
     node->kind = kind;

@@ -21,8 +21,12 @@ using List = std::vector<Value>;
 // In the order in which keys were set, as in Python.
 using Dict = std::vector<std::pair<std::string, Value>>;
 
+// A value of any kind. Copies share text, list and dict, as Python's variables
+// do: a change of a list is seen through all of them. Texts never change. Only
+// the field of the kind is set.
 struct Value {
   enum Kind {
+    // No value, as of a missing key: false, and empty as text.
     kUndefined,
     kNone,
     kBool,
@@ -35,6 +39,7 @@ struct Value {
   };
 
   Value() = default;
+  // Return a value of the kind.
   static Value None() { return Of(kNone); }
   static Value Bool(bool b) {
     Value v = Of(kBool);
@@ -67,24 +72,35 @@ struct Value {
     return v;
   }
 
+  // Whether arithmetic accepts it: booleans count as 0 and 1, as in Python.
   bool is_number() const {
     return kind == kInt || kind == kFloat || kind == kBool;
   }
+  // REQUIRES: is_number().
   double as_double() const {
     return kind == kFloat ? real : static_cast<double>(number);
   }
+  // REQUIRES: a string. Valid while a value shares the text.
   const std::string& str() const { return *text; }
+  // As Python's bool(): 0, empty texts, lists and dicts, none and undefined are
+  // false.
   bool IsTrue() const;
-  // The value of a key; null if there is none.
+  // Returns the value of a key; null if there is none, or if this is no dict.
+  // Valid until the dict changes. Searches all keys: dicts are small.
   const Value* Get(std::string_view key) const;
+  // Replaces the value of a key, or adds it behind the others. REQUIRES: a
+  // dict.
   void Set(const std::string& key, Value value);
 
   Kind kind = kUndefined;
+  // Of kBool (0 or 1) and kInt.
   int64_t number = 0;
+  // Of kFloat.
   double real = 0;
   std::shared_ptr<const std::string> text;
   std::shared_ptr<List> list;
   std::shared_ptr<Dict> dict;
+  // Of kMacro: the kMacro node, not owned; null for a built-in function.
   const Node* macro = nullptr;
 
  private:
@@ -95,17 +111,29 @@ struct Value {
   }
 };
 
+// Returns the kind for messages: "a string". Static.
 const char* NameOf(Value::Kind kind);
-constexpr size_t kMaxOutput = size_t{4} << 20;  // bytes of a text
+// The most bytes of a text, also of the whole prompt.
+constexpr size_t kMaxOutput = size_t{4} << 20;
 
-// As Python compares: numbers of all kinds with each other. `*steps` is how
-// many values it may compare; below 0 afterwards: they were more, or too deep.
+// Compares as Python does: numbers of all kinds with each other, lists and
+// dicts element by element. `*steps` is how many values it may compare and is
+// decremented; below 0 afterwards: they were more, or nested too deep, and the
+// result means nothing. `depth` is for its own recursion.
 bool Equal(const Value& a, const Value& b, int64_t* steps, int depth = 0);
-// As Python's str(), or repr() if `quoted`. Ends soon after kMaxOutput bytes,
-// as does AppendJson: a list may be in itself.
+// Appends the value as Python's str() writes it, or repr() if `quoted`; strings
+// within lists and dicts are always quoted. Ends soon after kMaxOutput bytes,
+// as does AppendJson, and writes "..." for what is nested too deep: a list may
+// be in itself.
 void AppendText(const Value& value, bool quoted, std::string* text);
-// As json.dumps(ensure_ascii=False); `indent` below 0: in one line.
+// Appends the value as json.dumps(ensure_ascii=False) writes it, with keys in
+// the order of the dict; undefined values and macros as null. `indent`: spaces
+// of a level; below 0: all in one line. `depth`: the level of the value, 0 for
+// callers.
 void AppendJson(const Value& value, int indent, int depth, std::string* text);
+// Returns the value of a JSON text; of keys that occur twice the last one
+// counts. Errors: MACE_INVALID_ARGS, with the byte, also for the escape \u and
+// for values nested too deep.
 Result<Value> ParseJson(std::string_view text);
 
 }  // namespace mace::generation::jinja

@@ -9,18 +9,26 @@
 
 namespace mace::generation {
 
+// Text comes in parts, and a stop string may lie across them:
+// stop "END"   Add("the E")  -> ready "the ", held "E"
+//              Add("ND now") -> ready "", returns true
+// Strings are compared by bytes. The first occurrence in the text counts. For
+// one thread.
 class StopText {
  public:
+  // Empty strings are ignored.
   explicit StopText(std::vector<std::string> stops);
 
-  // Adds text and appends to `*ready` what no stop string can begin in. Returns
-  // whether a stop string was found: `*ready` ends before it.
+  // Adds text and appends to `*ready` what no stop string can begin in: all but
+  // the longest end that is the beginning of one. Returns whether a stop string
+  // was found: `*ready` ends before it, and it and what follows are dropped.
   bool Add(std::string_view text, std::string* ready);
   // Appends what is held back.
   void Finish(std::string* ready);
 
  private:
   std::vector<std::string> stops_;
+  // Shorter than the longest stop string, between calls.
   std::string held_;
 };
 

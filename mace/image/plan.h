@@ -1,14 +1,14 @@
 // Plan: all of a conversion that does not depend on the values of pixels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// In the stored picture, "across" is along its rows and "down" along its
-// columns. An upright picture is resized along its rows first and the result,
+// In the stored image, "across" is along its rows and "down" along its
+// columns. An upright image is resized along its rows first and the result,
 // in whole numbers, along its columns. Where it lies on its side that is down
 // first and then across, and each line that results is a column of the tensor:
 // nothing is ever transposed but the tensor's own pixels.
 //
-//   rows of the picture -> across -> down -> rows of the tensor
-//   rows of the picture -> down -> across -> columns of the tensor  (on its
+//   rows of the image -> across -> down -> rows of the tensor
+//   rows of the image -> down -> across -> columns of the tensor  (on its
 //   side)
 #ifndef MACE_IMAGE_PLAN_H_
 #define MACE_IMAGE_PLAN_H_
@@ -25,9 +25,11 @@
 
 namespace mace::image {
 
-// Where things lie in the scratch memory of a strip, in bytes.
+// Where things lie in the scratch memory of a strip, in bytes; each begins at a
+// multiple of kAlignment. Rows have room for a whole number of groups, as the
+// row kernels read them.
 struct ScratchLayout {
-  size_t raw = 0;     // a row of the picture, as PixelReader gives it
+  size_t raw = 0;     // a row of the image, as PixelReader gives it
   size_t reader = 0;  // PixelReader's own
   size_t lines = 0;   // that are being summed: 1, or Plan::kRing that are kept
   size_t sums = 0;    // lines of 32-bit sums
@@ -36,6 +38,12 @@ struct ScratchLayout {
   size_t size = 0;
 };
 
+// Two ways to sum down. If outputs have few inputs (at most kRing), the last
+// kRing lines are kept, and each output sums them at once. If they have more,
+// each line is added, as it comes, to the sums of all outputs that need it, of
+// which num_sums are in progress.
+// Movable: the pointers in `read` and `packed` are to memory of the arrays,
+// which stays.
 struct Plan {
   // Lines that are kept where few are summed at a time.
   static constexpr size_t kRing = 8;
@@ -44,14 +52,16 @@ struct Plan {
   bool gray = false;    // pixels are 1 byte on their way, not 4
   bool direct = false;  // as PixelReader::direct()
   Axis across, down;
-  LargeArray<int32_t> columns, rows;  // positions in the stored picture
-  Columns read;                       // what is read of each row
+  LargeArray<int32_t> columns, rows;  // of used[i] of the axes, in the image
+  Columns read;                       // of each row; may point to columns
   bool read_backwards = false;        // a contiguous row, from its end
 
+  // The memory of `packed`.
   LargeArray<int32_t> packed_first;
   LargeArray<int16_t> packed_weights;
   PackedTaps packed = {};  // of `across`, unless it only copies
-  // Whether the row kernels that mix two pixels or two rows will do.
+  // Whether the row kernels that mix two pixels or two rows will do: each
+  // output has at most two taps, with weights of kPairBits.
   bool mix_across = false, mix_down = false;
 
   size_t line_bytes = 0;  // of a line that is summed down
@@ -59,13 +69,16 @@ struct Plan {
   ScratchLayout scratch;
 
   size_t pixel_bytes() const { return gray ? 1 : 4; }
-  // The pixels that the row kernel reads at once.
+  // The pixels that the row kernel of `across` reads at once: a multiple of it
+  // is read from each first tap on.
   size_t group() const {
     return mix_across ? kPair : gray ? kGroupOf1 : kGroupOf4;
   }
 };
 
-// Errors: MACE_OUT_OF_RESOURCES.
+// Makes the plan. Its size is linear in the sides of the crop and the tensor.
+// REQUIRES: the geometry is that of a checked image and input. Errors:
+// MACE_OUT_OF_RESOURCES.
 Result<Plan> MakePlan(MaceImageFilter filter, const Geometry& geometry,
                       bool gray, bool direct);
 

@@ -7,8 +7,10 @@
 
 namespace mace::image {
 
-// Whether all functions of `kernels` compute a small case with known results.
-// Runs in a probe: allocates nothing.
+// Whether all functions of `kernels` compute a small case with known results,
+// of which a hash is compared. Runs in a probe (mace/base/probe.h), where a
+// crash or an illegal instruction is a failed test: allocates nothing.
+// REQUIRES: kernels.runs_here().
 bool ComputesRightly(const RowKernels& kernels);
 
 }  // namespace mace::image

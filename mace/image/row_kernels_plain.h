@@ -15,13 +15,17 @@ namespace {
 
 constexpr int32_t kRoundSum = 1 << 21;  // half of the unit of sums
 
+// Clips to [0, 255].
 inline uint8_t ToByte(int32_t x) {
   return static_cast<uint8_t>(x < 0 ? 0 : x > 255 ? 255 : x);
 }
 
-// Pixels from `begin` on.
+// Functions with `begin` compute from pixel or element `begin` on; pointers and
+// `n` are those of the whole row, so that chroma is found by the pixel's
+// number.
 inline void PlainYuvToRgbx(const YuvRow& row, const YuvWeights& w, size_t begin,
                            size_t n, uint8_t* out) {
+  // Half of 2^13: rounds to the nearest.
   constexpr int32_t kRound = 1 << (kYuvBits - 1);
   for (size_t i = begin; i < n; ++i) {
     const size_t c = row.chroma == Chroma::kEach   ? i
@@ -44,7 +48,8 @@ inline void PlainRgbToRgbx(const uint8_t* in, size_t begin, size_t n,
   }
 }
 
-// 0.299 R + 0.587 G + 0.114 B in units of 2^-16, as Pillow has it.
+// 0.299 R + 0.587 G + 0.114 B in units of 2^-16, which add up to 2^16, as
+// Pillow has it.
 constexpr int32_t kGrayOfRed = 19595, kGrayOfGreen = 38470, kGrayOfBlue = 7471;
 
 inline void PlainRgbxToGray(const uint8_t* in, size_t begin, size_t n,
@@ -57,13 +62,16 @@ inline void PlainRgbxToGray(const uint8_t* in, size_t begin, size_t n,
   }
 }
 
-// Sums wrap around on their way; their ends fit.
+// Joins the sums of high and low parts. They are unsigned since they wrap
+// around on their way; the final sum fits, as weights add up to about 1 and
+// negative ones are small.
 inline uint8_t EndSum(uint32_t high, uint32_t low) {
   const uint32_t sum =
       (high << kLowBits) + low + static_cast<uint32_t>(kRoundSum);
   return ToByte(static_cast<int32_t>(sum) >> 22);
 }
 
+// sum_4_channels and sum_1_channel.
 template <size_t kChannels, size_t kGroup>
 inline void PlainSum(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
   for (size_t i = 0; i < taps.out; ++i) {
@@ -84,8 +92,11 @@ inline void PlainSum(const uint8_t* row, const PackedTaps& taps, uint8_t* out) {
   }
 }
 
+// Half of the unit 2^11 of a mix.
 constexpr int32_t kRoundMix = 1 << (kLowBits - 1);
 
+// REQUIRES: weights that are not negative and add up to 2^11: nothing is to be
+// clipped.
 inline uint8_t Mix(int32_t a, int32_t b, int32_t of_a, int32_t of_b) {
   return static_cast<uint8_t>((a * of_a + b * of_b + kRoundMix) >> kLowBits);
 }

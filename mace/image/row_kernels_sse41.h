@@ -1,5 +1,11 @@
 // Row kernels with vectors of 16 bytes, for SSE4.1 and, compiled for it, AVX2.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Included by row_kernels__sse41.cc and row_kernels__avx2.cc, each compiled for
+// its instruction set (see row_kernels_plain.h for the unnamed namespace).
+// Lanes of a __m128i are written from the lowest. Loops compute whole vectors;
+// what is left of a row is done by the plain functions, so that nothing is read
+// or written beyond its end.
 #ifndef MACE_IMAGE_ROW_KERNELS_SSE41_H_
 #define MACE_IMAGE_ROW_KERNELS_SSE41_H_
 
@@ -19,6 +25,7 @@ inline __m128i Load16(const void* p) {
 inline void Store16(void* p, __m128i x) {
   _mm_storeu_si128(static_cast<__m128i*>(p), x);
 }
+// By memcpy: 4 bytes at any address are no int32_t.
 inline __m128i Load4(const void* p) {
   int32_t x;
   __builtin_memcpy(&x, p, 4);
@@ -28,14 +35,18 @@ inline void Store4(void* p, __m128i x) {
   const int32_t bytes = _mm_cvtsi128_si32(x);
   __builtin_memcpy(p, &bytes, 4);
 }
-// (a, b) in each 32 bits.
+// (a, b) in each 32 bits, as factors of _mm_madd_epi16, which adds two
+// neighbouring products of 16 bits.
 inline __m128i Pair(int16_t a, int16_t b) {
   return _mm_set1_epi32(static_cast<int32_t>(
       static_cast<uint16_t>(a) | static_cast<uint32_t>(static_cast<uint16_t>(b))
                                      << 16));
 }
 
-// The U and V of 8 pixels from pixel i on, as 16 bits each.
+// The U and V of 8 pixels from pixel i on, as 16 bits each. Shuffles spread
+// bytes and repeat those that two pixels share; index -1 gives 0. kPairs loads
+// both from the one that is first in memory, so that no byte beyond them is
+// read. REQUIRES: i is even unless kEach.
 inline void LoadChroma(const YuvRow& row, size_t i, __m128i* u, __m128i* v) {
   if (row.chroma == Chroma::kEach) {
     *u = _mm_cvtepu8_epi16(Load8(row.u + i));
@@ -57,7 +68,8 @@ inline void LoadChroma(const YuvRow& row, size_t i, __m128i* u, __m128i* v) {
   }
 }
 
-// The weights of YUV in pairs.
+// The weights of YUV in pairs, for madd with (Y, V), (Y, U) and (V, 1); the 1
+// adds the rounding of G, which has three terms.
 struct YuvPairs {
   __m128i offset, y_rv, y_gu, y_bu, gv_round, round;
 };
@@ -68,7 +80,12 @@ inline YuvPairs PairsOf(const YuvWeights& w) {
           Pair(w.y, w.bu),          Pair(w.gv, kRound), _mm_set1_epi32(kRound)};
 }
 
-// 8 pixels; y, u and v are 16 bits each.
+// Converts 8 pixels; y, u and v are 16 bits each.
+// yv0, yv1   y0 v0 y1 v1 y2 v2 y3 v3, ... y7 v7   madd -> 4 sums each
+// rb         r0 .. r7 b0 .. b7    gx   g0 .. g7 0 .. 0   (bytes)
+// rg         r0 g0 r1 g1 ..       bx   b0 0 b1 0 ..
+// out        r0 g0 b0 0  r1 g1 b1 0 ..
+// Packing saturates, which clips to [0, 255].
 inline void ToRgbx(__m128i y, __m128i u, __m128i v, const YuvPairs& w,
                    uint8_t* out) {
   const __m128i middle = _mm_set1_epi16(128), one = _mm_set1_epi16(1);
@@ -114,6 +131,8 @@ inline void Sse41YuvToRgbx(const YuvRow& row, const YuvWeights& weights,
 }
 
 inline void Sse41RgbToRgbx(const uint8_t* in, size_t n, uint8_t* out) {
+  // 3 bytes of each of 4 pixels to 4; the loop ends where 16 bytes would go
+  // beyond the row.
   const __m128i spread =
       _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
   size_t i = 0;
@@ -137,6 +156,7 @@ inline void Sse41RgbxToGray(const uint8_t* in, size_t n, size_t red,
                      kGrayOfRed, kHalfGreen, kHalfGreen, kGrayOfBlue);
   size_t i = 0;
   for (; i + 4 <= n; i += 4) {
+    // a: R + G/2 and G/2 + B of pixels 0 and 1, weighted; b of 2 and 3.
     const __m128i p = _mm_shuffle_epi8(Load16(in + 4 * i), rggb);
     const __m128i a = _mm_madd_epi16(_mm_cvtepu8_epi16(p), w);
     const __m128i b =
@@ -148,7 +168,7 @@ inline void Sse41RgbxToGray(const uint8_t* in, size_t n, size_t red,
   PlainRgbxToGray(in, i, n, red, out);
 }
 
-// The 4 sums as bytes.
+// The 4 sums as bytes, in the lowest 32 bits; see EndSum.
 inline __m128i SumsToBytes(__m128i high, __m128i low) {
   __m128i sum = _mm_add_epi32(_mm_slli_epi32(high, kLowBits), low);
   sum = _mm_srai_epi32(_mm_add_epi32(sum, _mm_set1_epi32(kRoundSum)), 22);
@@ -156,19 +176,22 @@ inline __m128i SumsToBytes(__m128i high, __m128i low) {
   return _mm_packus_epi16(sum, sum);
 }
 
-// Channels of two neighbouring pixels side by side.
+// Channels of two neighbouring pixels side by side, for madd with their two
+// weights: r0 g0 b0 x0 r1 g1 b1 x1 becomes r0 r1 g0 g1 b0 b1 x0 x1.
 inline __m128i PairUp(__m128i pixels) {
   return _mm_shuffle_epi8(pixels, _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12,
                                                 9, 13, 10, 14, 11, 15));
 }
 
-// The 4 sums of a mix, from products that are paired up.
+// The 4 sums of a mix, rounded, from pixels that are paired up.
 inline __m128i EndMix(__m128i pairs, __m128i weights) {
   return _mm_srai_epi32(
       _mm_add_epi32(_mm_madd_epi16(pairs, weights), _mm_set1_epi32(kRoundMix)),
       kLowBits);
 }
 
+// 16 bytes of two rows at a time: bytes are interleaved, widened, and
+// multiplied in pairs by (of_a, of_b).
 inline void Sse41MixRows(const uint8_t* a, const uint8_t* b, size_t begin,
                          size_t n, int16_t of_a, int16_t of_b, uint8_t* out) {
   const __m128i w = Pair(of_a, of_b), zero = _mm_setzero_si128();
@@ -188,6 +211,7 @@ inline void Sse41MixRows(const uint8_t* a, const uint8_t* b, size_t begin,
 inline void Sse41EndSums(const int32_t* sums, size_t n, uint8_t* out) {
   size_t i = 0;
   for (; i + 16 <= n; i += 16) {
+    // Rounding was added by begin_sum; packing clips.
     const auto four = [&](size_t k) {
       return _mm_srai_epi32(Load16(sums + i + k), 22);
     };
@@ -197,6 +221,8 @@ inline void Sse41EndSums(const int32_t* sums, size_t n, uint8_t* out) {
   PlainEndSum(sums, i, n, out);
 }
 
+// One group of 8 pixels is a vector, and so are its 8 high and its 8 low
+// weights.
 inline void Sse41Sum1(const uint8_t* row, const PackedTaps& taps,
                       uint8_t* out) {
   const int16_t* w = taps.weights;

@@ -7,6 +7,7 @@
 
 namespace mace::image {
 
+// Defined in row_kernels__{isa}.cc; only those of the build's CPU exist.
 extern const RowKernels kScalarRows;
 extern const RowKernels kSse41Rows, kAvx2Rows;  // x86-64
 extern const RowKernels kNeonRows;              // Arm

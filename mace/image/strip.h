@@ -1,4 +1,4 @@
-// ConvertLines: some lines of a tensor from a picture, by a plan.
+// ConvertLines: some lines of a tensor from an image, by a plan.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_IMAGE_STRIP_H_
 #define MACE_IMAGE_STRIP_H_
@@ -12,7 +12,8 @@
 
 namespace mace::image {
 
-// What all strips of a conversion share.
+// What all strips of a conversion share. The references must outlive it;
+// nothing but the tensor is written.
 struct Conversion {
   const Plan& plan;
   const RowKernels& kernels;
@@ -22,9 +23,11 @@ struct Conversion {
   void* tensor;
 };
 
-// Lines [begin, end) of the content: rows of the tensor, or columns if the
-// picture lies on its side. `scratch` has plan.scratch.size bytes at a 64-byte
-// boundary. Lines do not depend on where strips begin and end.
+// Computes and writes lines [begin, end) of the content: rows of the tensor, or
+// columns if the image lies on its side. `scratch` has plan.scratch.size bytes
+// at a 64-byte boundary, for this call alone. Lines do not depend on where
+// strips begin and end, so the tensor is the same with any number of threads; a
+// strip reads again the rows that it shares with the one before.
 void ConvertLines(const Conversion& conversion, int begin, int end,
                   uint8_t* scratch);
 

@@ -11,33 +11,39 @@
 
 namespace mace::image {
 
-// A weight of 1.
+// Weights are in units of 2^-22; 1 << kWeightBits is 1.
 constexpr int kWeightBits = 22;
-// And of the two neighbours of BILINEAR_2X2, which is exact enough for pixels
-// of 8 bits and takes one multiplication instead of two.
+// The unit of the two weights of BILINEAR_2X2 is 2^-11: exact enough for pixels
+// of 8 bits, and it takes one multiplication instead of two.
 constexpr int kPairBits = 11;
 
 // Along one axis: output i is the sum of inputs first[i] and the count[i] - 1
 // that follow it, times their weights, rounded to the nearest and kept from 0
-// to 255. Weights are in units of 2^-22 and add up to 1 but for rounding.
+// to 255. Weights add up to 1 but for rounding.
+// inputs    0   1   2   3   4   5   6
+//                |___|___|               first[i] = 1, count[i] = 3
+// output i           o                   weights_of(i)[0 .. 2]
 struct Taps {
   int out = 0;
   int most = 0;  // the largest of `count`
   LargeArray<int32_t> first, count;
   LargeArray<int32_t> weights;  // [out][most]
 
-  // Whether each output has two inputs, with weights of kPairBits.
+  // Whether each output has at most two inputs, with weights that are not
+  // negative and multiples of 2^-11: a mix of two pixels.
   bool are_pairs() const;
 
+  // Returns `most` weights of output i, of which count[i] are in use.
   const int32_t* weights_of(int i) const {
     return weights.data() + static_cast<size_t>(i) * static_cast<size_t>(most);
   }
 };
 
-// From `in` pixels to `out`. Neither the first nor the last input of an output
-// lies before that of the output before it. Where each output is one input,
-// `most` is 1. NEAREST, BILINEAR and BICUBIC are Pillow's filters of these
-// names, with its rounding. Errors: MACE_OUT_OF_RESOURCES.
+// Makes the taps of a resize from `in` pixels to `out`. Neither the first nor
+// the last input of an output lies before that of the output before it. Where
+// each output is one input, `most` is 1. NEAREST, BILINEAR and BICUBIC are
+// Pillow's filters of these names, with its rounding; taps.cc names the
+// sources. REQUIRES: in, out > 0. Errors: MACE_OUT_OF_RESOURCES.
 Result<Taps> MakeTaps(MaceImageFilter filter, int in, int out);
 
 // An axis, and the inputs that it reads.
@@ -49,8 +55,9 @@ struct Axis {
   bool dense = false;  // used[i] == used[0] + i
 };
 
-// Inputs that no output needs are left out of `used` if at most one of
-// `density` is needed. Errors: MACE_OUT_OF_RESOURCES.
+// Makes an axis. Inputs that no output needs are left out of `used` if at most
+// one of `density` is needed: to gather few pixels is then cheaper than to
+// convert all. Errors: MACE_OUT_OF_RESOURCES.
 Result<Axis> MakeAxis(MaceImageFilter filter, int in, int out, int density);
 
 }  // namespace mace::image

@@ -1,5 +1,10 @@
 // AddedTokens: finds special and added tokens in text.
 // SPDX-License-Identifier: Apache-2.0
+//
+// text "<s>Hi"   Split ->  [0, 3) token <s>   [3, 5) text for the next step
+//
+// Encoding splits twice: the raw text at tokens without kNormalized, and what
+// lies between them, once it is normalized, at those with it.
 #ifndef MACE_TEXT_ADDED_TOKENS_H_
 #define MACE_TEXT_ADDED_TOKENS_H_
 
@@ -19,12 +24,18 @@ struct Stretch {
   uint32_t id = kNone;  // the token, or kNone
 };
 
+// Immutable; threads share it.
 class AddedTokens {
  public:
+  // Copies the contents of tokens; those of kNormalized are normalized first,
+  // but for those of kSymbol.
   explicit AddedTokens(const TokenizerData& data);
 
   // Splits `text` at the tokens that are found in normalized text, or at the
-  // others; at special ones only if `special`.
+  // others; at special ones only if `special`. Of tokens that begin in one
+  // place the longest counts, and the leftmost of all. Stretches follow each
+  // other without a gap and are not empty; that of a token includes the white
+  // space that it takes along. `data` is that of the constructor.
   std::vector<Stretch> Split(const TokenizerData& data, std::string_view text,
                              bool normalized, bool special) const;
 
@@ -33,11 +44,15 @@ class AddedTokens {
     std::string content;
     uint32_t id;
   };
-  // By the first byte of their contents; longest first.
+  // By the first byte of their contents; in descending order of contents, so
+  // that of the tokens that a text begins with the longest comes first, and
+  // binary search finds it.
   struct Table {
     std::vector<Entry> by_first[256];
     bool empty = true;
   };
+  // Returns the longest token that `text`, which is not empty, begins with;
+  // null if there is none.
   const Entry* Longest(const TokenizerData& data, const Table& table,
                        std::string_view text, bool special) const;
 

@@ -11,20 +11,28 @@
 
 namespace mace::text {
 
+// token -> BytesOf -> pending_ -> Emit -> text
+//            (its bytes, with    (whole characters; the
+//             spaces restored)    beginning of one waits)
+// The texts of Add and Finish together are what decoding all tokens at once
+// gives. For one thread.
 class Decoder {
  public:
   // `data` must live as long as the decoder.
   Decoder(const TokenizerData& data, bool skip_special)
       : d_(data), skip_special_(skip_special) {}
 
-  // Appends whole characters. REQUIRES: id < vocab_size.
+  // Appends to `*text` the whole characters that are known now; special tokens
+  // are passed over if the decoder skips them. REQUIRES: id < vocab_size.
   void Add(uint32_t id, std::string* text);
   // Appends U+FFFD for an incomplete character; begins anew.
   void Finish(std::string* text);
 
  private:
+  // The bytes of a token as it stands here; WordOf: of a WordPiece.
   std::string BytesOf(uint32_t id);
   std::string WordOf(std::string_view token);
+  // Moves whole characters from pending_; if `all`, U+FFFD for the rest.
   void Emit(std::string* text, bool all);
 
   const TokenizerData& d_;

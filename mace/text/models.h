@@ -14,10 +14,11 @@ namespace mace::text {
 // Each appends the tokens of one piece. Unknown characters: if kNone, they are
 // left out.
 
-// Merges neighbours, those of the lowest rank first. Time O(n log n).
+// Byte pair encoding: merges neighbours, those of the lowest rank first, of
+// equal ones the leftmost. Time O(n log n).
 void EncodeBpe(const TokenizerData& data, std::string_view piece,
                std::vector<int32_t>* ids);
-// The path with the largest sum of scores.
+// The path through the piece with the largest sum of scores.
 void EncodeUnigram(const TokenizerData& data, std::string_view piece,
                    std::vector<int32_t>* ids);
 // The longest token, then the longest one behind it.

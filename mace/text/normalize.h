@@ -10,7 +10,9 @@
 
 namespace mace::text {
 
-// `text` is well-formed UTF-8, and so is the result.
+// Returns `text` after all steps before the first split (StepKind), in their
+// order. `text` is well-formed UTF-8, which a first step kCharsmap does not
+// need, and so is the result.
 std::string Normalize(const TokenizerData& data, std::string_view text);
 
 }  // namespace mace::text

@@ -14,7 +14,8 @@
 
 namespace mace::text {
 
-// A piece of text, and the classes of its characters.
+// A piece of text: its characters, and the class of each
+// (TokenizerData::ClassOf).
 struct ClassifiedText {
   ClassifiedText(const TokenizerData& data, std::string_view text);
   size_t size() const { return characters.size(); }

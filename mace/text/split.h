@@ -12,13 +12,17 @@
 
 namespace mace::text {
 
-// Pieces of a text one after the other, without a gap. Piece i ends at ends[i].
+// Pieces of a text one after the other, without a gap. Piece i begins where
+// piece i - 1 ends, and ends at byte ends[i]; none is empty. Steps may remove
+// and add characters, so that `text` is not the text that was given.
 struct Pieces {
   std::string text;
   std::vector<uint32_t> ends;
 };
 
-// `text` is normalized; `first`: it is the beginning of the whole text.
+// Returns the pieces after all steps from the first split on. `text` is
+// normalized; `first`: it is the beginning of the whole text, where kMetaspace
+// may put a mark.
 Pieces SplitText(const TokenizerData& data, std::string text, bool first);
 
 }  // namespace mace::text

@@ -208,16 +208,20 @@ struct TokenizerData {
 
   bool has(uint32_t flag) const { return (settings.flags & flag) != 0; }
 
-  // A token by its text, among those with one of `flags`; kNone if there is
-  // none.
+  // A token by its text, among those with one of the flags `which`; kNone if
+  // there is none. Constant time, by the index.
   uint32_t Find(std::string_view text, uint16_t which) const;
   // The same for a text whose hash is known.
   uint32_t Find(std::string_view text, uint32_t text_hash,
                 uint16_t which) const;
+  // The merge of two neighbouring tokens; null if there is none.
   const Merge* FindMerge(uint32_t left, uint32_t right) const;
 
+  // The class of a code point: a Category, kSpaceBit and kWordBit; kCn beyond
+  // the table.
   uint8_t ClassOf(uint32_t c) const;
   uint32_t CategoryOf(uint32_t c) const { return ClassOf(c) & kCategoryBits; }
+  // The canonical combining class of Unicode; 0 for most code points.
   uint8_t CombiningClass(uint32_t c) const;
 
   // The value of a property, or an empty view whose data is null.

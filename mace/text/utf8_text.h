@@ -11,10 +11,12 @@
 
 namespace mace::text {
 
+// U+FFFD, which takes the place of what is no UTF-8.
 constexpr uint32_t kReplacement = 0xfffd;
 
 // The bytes of the character whose first byte is `lead`, 0 if no character
-// begins so.
+// begins so: 0x80 to 0xbf continue one, 0xc0 and 0xc1 would be overlong, and
+// from 0xf5 on it would lie above U+10FFFF.
 inline size_t LengthOfLead(uint8_t lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xc2) return 0;
@@ -31,6 +33,7 @@ size_t FirstCharacter(std::string_view bytes, bool* complete);
 // The character at `*at` of well-formed UTF-8; moves `*at` behind it.
 uint32_t NextCharacter(std::string_view text, size_t* at);
 
+// Appends a code point as UTF-8. REQUIRES: c is at most 0x10ffff.
 void AppendCharacter(uint32_t c, std::string* text);
 
 // Appends `bytes` with U+FFFD for each byte that belongs to no character.

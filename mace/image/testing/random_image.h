@@ -1,4 +1,4 @@
-// Random pictures in memory of just their size, and random inputs.
+// Random images in memory of just their size, and random inputs.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_IMAGE_TESTING_RANDOM_IMAGE_H_
 #define MACE_IMAGE_TESTING_RANDOM_IMAGE_H_
@@ -12,6 +12,8 @@
 
 namespace mace::image {
 
+// Numbers that are the same on every platform for a seed, unlike those of the
+// standard library's distributions.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
@@ -26,18 +28,20 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// A picture and its pixels. Each plane is an allocation of its own that ends
+// An image and its pixels. Each plane is an allocation of its own that ends
 // with the plane's last pixel, so that sanitizers see who reads beyond; but
-// the U and V of a YUV420 picture may alternate in one.
+// the U and V of a YUV420 image may alternate in one.
 struct RandomImage {
   MaceImage image;
   std::unique_ptr<uint8_t[]> memory[3];
 };
 
-// Sides are at most `side`. Strides, crop and orientation are random too.
+// Returns an image that is valid. Sides are from 1 to `side`. The format,
+// strides, crop, orientation and pixels are random too; extreme values of
+// pixels are frequent, as only they are clipped.
 RandomImage MakeRandomImage(int side, Random* random);
 
-// Sides are at most `side`.
+// Returns an input that is valid, for a tensor whose sides are at most `side`.
 MaceImageInput MakeRandomInput(int side, Random* random);
 
 // Both, for messages of tests.

@@ -1,5 +1,8 @@
-// The conversion step by step, each on the whole picture.
+// The conversion step by step, each on the whole image.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Written for clarity, with 64-bit sums, and shares only the checks, the
+// geometry and the taps with the product.
 #ifndef MACE_IMAGE_TESTING_REFERENCE_H_
 #define MACE_IMAGE_TESTING_REFERENCE_H_
 
@@ -29,10 +32,11 @@ struct Pixels {
   }
 };
 
-// The picture as RGB or, if `gray`, as grey, before it is cropped or turned.
+// The image as RGB or, if `gray`, as grey, before it is cropped or turned.
 Pixels ReferencePixels(const MaceImage& image, bool gray);
 
-// The tensor's bytes. REQUIRES: `image` and `input` are valid.
+// Returns the tensor's bytes, which a Converter must reproduce exactly.
+// REQUIRES: `image` and `input` are valid.
 std::vector<uint8_t> ReferenceTensor(const MaceImage& image,
                                      const MaceImageInput& input);
 
