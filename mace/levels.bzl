@@ -15,8 +15,15 @@ _LTO = ["-flto", "-ffat-lto-objects"]
 # Shared libraries are optimised as a whole when they are linked (mace_tools/package/library/link.py); the
 # archives have their code besides, for what links them otherwise. In files for size, what a loop or
 # two branches compute stays there, which takes fewer registers and moves, and functions are inlined
-# only when all of the library is known. Clang, which does not link so, does not know these flags.
-_SMALL_LTO = _LTO + ["-fno-move-loop-invariants", "-fno-gcse", "--param=early-inlining-insns=0"]
+# only when all of the library is known. Without strict aliasing, functions of the same instructions
+# are one although their types differ, such as the constructors of all Result<T>. Clang, which does
+# not link so, does not know these flags.
+_SMALL_LTO = _LTO + [
+    "-fno-move-loop-invariants",
+    "-fno-gcse",
+    "-fno-strict-aliasing",
+    "--param=early-inlining-insns=0",
+]
 
 LEVELS = {
     # What loads, plans and prepares, and kernels that only copy, or call others that are not small.

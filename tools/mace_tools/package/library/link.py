@@ -35,8 +35,8 @@ SYMBOL_VERSION = "MACE_1"
 # Also fits kernels with small pages; Android asks for it of every 64-bit library.
 PAGE_BYTES = 16384
 PT_LOAD = 1  # of ELF
-# Of every libmace.so.
-SHARED_FLAGS = ("-Wl,--gc-sections", "-Wl,--build-id=sha1",
+# Of every libmace.so. It calls its own functions directly, also those that it exports.
+SHARED_FLAGS = ("-Wl,--gc-sections", "-Wl,--build-id=sha1", "-Wl,-Bsymbolic-functions",
                 f"-Wl,-z,max-page-size={PAGE_BYTES}", "-Wl,-z,relro,-z,now,-z,noexecstack",
                 "-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,-O1")
 # Of one that contains the C++ library; the NDK's linker knows no shared libgcc.
