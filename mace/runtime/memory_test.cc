@@ -211,6 +211,44 @@ TEST(Arena, OfTheCaller) {
   EXPECT_TRUE(engine->Run({{"x", Picture()}}, &outputs).ok());
 }
 
+TEST(Arena, ShapesThatDoNotFitReplaceNoPlan) {
+  const auto model = Network().Load();
+  MaceEngineConfig config = Config("offsets/GREEDY_BY_SIZE", true);
+  size_t bytes = 0;
+  ASSERT_TRUE(MaceEngine::QueryArenaBytes(model, {}, config, &bytes).ok());
+  const std::unique_ptr<char, decltype(&std::free)> arena(
+      static_cast<char*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)),
+      std::free);
+  ASSERT_TRUE(config.SetArena(arena.get(), bytes).ok());
+  const auto engine = Create(model, config);
+  static int num_plans;
+  num_plans = 0;
+  SetLogCallback(
+      [](MaceLogLevel, const char* text, void*) {
+        num_plans += std::strncmp(text, "planned ", 8) == 0;
+      },
+      nullptr, MACE_LOG_VERBOSE_1);
+  const auto run = [&](int64_t height) {
+    std::map<std::string, MaceTensor> outputs;
+    return engine
+        ->Run({{"x", FloatTensor({1, height, 8, 4},
+                                 std::vector<float>(height * 32, 1))}},
+              &outputs)
+        .code();
+  };
+  for (int64_t height = 8; height > 0; --height) {
+    EXPECT_EQ(run(height), MaceStatus::MACE_SUCCESS) << height;
+  }
+  EXPECT_EQ(run(32), MaceStatus::MACE_OUT_OF_RESOURCES);
+  const int before = num_plans;
+  EXPECT_EQ(run(8), MaceStatus::MACE_SUCCESS);
+  EXPECT_EQ(num_plans, before) << "its plan is still there";
+  EXPECT_EQ(run(7), MaceStatus::MACE_SUCCESS);
+  EXPECT_EQ(num_plans, before);
+  SetLogCallback(nullptr, nullptr);
+  EXPECT_GE(before, 7) << "the log tells of plans";
+}
+
 TEST(Arena, NothingIsAllocatedAfterCreation) {
 #ifndef COUNT_ALLOCATIONS
   GTEST_SKIP() << "this build: a sanitizer has its own allocator";

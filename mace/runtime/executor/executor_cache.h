@@ -28,7 +28,6 @@ class ExecutorCache {
   // Adds an executor, which becomes the latest one.
   Executor* Add(std::string key, std::unique_ptr<Executor> executor);
   // REQUIRES: not empty.
-  void DropLatest() { entries_.erase(entries_.begin()); }
   Executor& latest() const { return *entries_.front().executor; }
 
   // What was decided about the memory of the latest plan; null: there is none.

@@ -43,12 +43,15 @@ Status PlanCache::Use(const Graph& graph, const std::vector<Shape>& shapes) {
   for (const Shape& shape : shapes) AppendToKey(shape, &key);
   if (executors_.Find(key) != nullptr) return Status();
   memory_.sections()->ForgetFailure();
-  const Status added = Add(graph, shapes, std::move(key));
+  auto executor = Make(graph, shapes);
   // MACE_OUT_OF_RESOURCES may also come from memory outside of the arena.
-  if (added == Status::MACE_OUT_OF_RESOURCES && memory_.sections()->failed()) {
+  if (executor.status() == Status::MACE_OUT_OF_RESOURCES &&
+      memory_.sections()->failed()) {
     return ArenaTooSmall(graph, shapes);
   }
-  return added;
+  MACE_RETURN_IF_ERROR(executor.status());
+  executors_.Add(std::move(key), std::move(*executor));
+  return Status();
 }
 
 Status PlanCache::ArenaTooSmall(const Graph& graph,
@@ -56,17 +59,16 @@ Status PlanCache::ArenaTooSmall(const Graph& graph,
   const auto counting = MakeShared<memory::ArenaSections>(
       *memory_.sections(), memory::ArenaSections::kCount);
   auto sections = memory_.ExchangeSections(counting);
-  const Status added = Add(graph, shapes, "");
+  const Status made = Make(graph, shapes).status();
   memory_.ExchangeSections(std::move(sections));
-  if (added.ok()) executors_.DropLatest();
-  MACE_RETURN_IF_ERROR(added);
+  MACE_RETURN_IF_ERROR(made);
   return OutOfResources("the arena given has ", memory_.callers_arena_bytes(),
                         " bytes, but these shapes need ",
                         counting->needed_bytes());
 }
 
-Status PlanCache::Add(const Graph& graph, const std::vector<Shape>& shapes,
-                      std::string key) {
+Result<std::unique_ptr<Executor>> PlanCache::Make(
+    const Graph& graph, const std::vector<Shape>& shapes) {
   const memory::ScopedArenaSections scope(memory_.sections());
   const int64_t begin = LogMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
@@ -81,8 +83,7 @@ Status PlanCache::Add(const Graph& graph, const std::vector<Shape>& shapes,
     MACE_RETURN_IF_ERROR(lease.status());
     MACE_RETURN_IF_ERROR(memory_.ProvideArena(*executor));
   }
-  executors_.Add(std::move(key), std::move(executor));
-  return Status();
+  return executor;
 }
 
 }  // namespace mace

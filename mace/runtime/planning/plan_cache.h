@@ -48,8 +48,8 @@ class PlanCache {
 
  private:
   // Makes the plan, reserves its bytes in the sections, and binds its arena.
-  Status Add(const Graph& graph, const std::vector<Shape>& shapes,
-             std::string key);
+  Result<std::unique_ptr<Executor>> Make(const Graph& graph,
+                                         const std::vector<Shape>& shapes);
   // Returns the error that says how many bytes these shapes need. Plans once
   // more to find that out, in sections that only count.
   Status ArenaTooSmall(const Graph& graph, const std::vector<Shape>& shapes);
