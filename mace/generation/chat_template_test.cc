@@ -133,6 +133,34 @@ TEST(ChatTemplateTest, NumbersDoNotOverflow) {
             "9223372036854775806");
   EXPECT_EQ(render("{{ " + least + " // 3 }} {{ 7 // -2 }} {{ 7 % -2 }}"),
             "-3074457345618258603 -4 -1");
+  EXPECT_NE(render("{{ 9223372036854775808 }}").find("too large"),
+            std::string::npos);
+  EXPECT_NE(render("{{ '[-9223372036854775809]' | from_json }}").find("byte"),
+            std::string::npos);
+}
+
+// The values are those of Python.
+TEST(ChatTemplateTest, ComparesWholeNumbersExactly) {
+  const auto render = [](const std::string& source) {
+    const auto result = RenderChatTemplate("{{ " + source + " }}", {}, {});
+    return result.ok() ? *result : result.status().information();
+  };
+  EXPECT_EQ(render("9007199254740993 == 9007199254740992"), "False");
+  EXPECT_EQ(render("9007199254740993 > 9007199254740992"), "True");
+  EXPECT_EQ(render("2 == 2.0"), "True");
+  EXPECT_EQ(render("1.5 < 2"), "True");
+  EXPECT_EQ(render("3.0 is odd"), "True");
+  EXPECT_EQ(render("-3 is odd"), "True");
+  EXPECT_EQ(render("-4.0 is even"), "True");
+  EXPECT_EQ(render("2.5 is even"), "False");
+  EXPECT_EQ(render("2.5 is odd"), "False");
+  EXPECT_EQ(render("'a' is even"), "False");
+  EXPECT_EQ(render("-1 | abs"), "1") << "(-1) | abs";
+  EXPECT_EQ(render("2 - -1 | abs"), "1");
+  EXPECT_EQ(render("-2 * 3 | abs"), "-6");
+  EXPECT_EQ(render("- -3 is odd and not 1 is even"), "True");
+  EXPECT_NE(render("'a' | indent('x')").find("whole number"),
+            std::string::npos);
 }
 
 }  // namespace

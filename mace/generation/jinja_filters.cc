@@ -102,9 +102,11 @@ Value Interpreter::FilterText(const Node& node, const std::string& name,
   }
   if (name == "indent") {
     const Value* width = arguments.Find("width", 0);
-    const int64_t n = width == nullptr ? 4 : width->number;
-    if (n < 0 || n > 64) return Fail(node, "indent: width is from 0 to 64");
-    return Checked(node, Indented(text, n));
+    if (width == nullptr) return Checked(node, Indented(text, 4));
+    if (width->kind != Value::kInt || width->number < 0 || width->number > 64) {
+      return Fail(node, "indent: width is a whole number from 0 to 64");
+    }
+    return Checked(node, Indented(text, width->number));
   }
   if (name == "e" || name == "escape") {
     return Refuse(node, StrCat("the filter '", name, "'"));
@@ -260,7 +262,10 @@ bool Interpreter::Test(const Node& node, const std::string& name,
   if (name == "float") return kind == Value::kFloat;
   if (name == "callable") return kind == Value::kMacro;
   if (name == "odd" || name == "even") {
-    return value.is_number() && (value.number % 2 != 0) == (name == "odd");
+    const double rest = kind == Value::kFloat
+                            ? std::fabs(std::fmod(value.as_double(), 2))
+                            : static_cast<double>(std::abs(value.number % 2));
+    return value.is_number() && rest == (name == "odd" ? 1 : 0);
   }
   if (other != nullptr) {
     if (name == "equalto" || name == "eq") return Same(node, value, *other);

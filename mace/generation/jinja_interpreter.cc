@@ -326,7 +326,7 @@ Value Interpreter::Arithmetic(const Node& node, const Value& a,
 Value Interpreter::Compare(const Node& node, const Value& a, const Value& b) {
   int order = 0;
   if (a.is_number() && b.is_number()) {
-    order = a.as_double() < b.as_double() ? -1 : a.as_double() > b.as_double();
+    order = IsLess(a, b) ? -1 : IsLess(b, a);
   } else if (a.kind == Value::kString && b.kind == Value::kString) {
     order = a.str().compare(b.str());
   } else {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstdlib>
 
 namespace mace::generation::jinja {
 namespace {
@@ -193,7 +195,10 @@ class Lexer {
       MACE_RETURN_IF_ERROR(Take(Token::kFloat, digit));
       tokens_.back().text = whole + "." + tokens_.back().text;
     }
-    return Status();
+    errno = 0;
+    (void)std::strtoll(tokens_.back().text.c_str(), nullptr, 10);
+    if (errno == 0 || tokens_.back().kind == Token::kFloat) return Status();
+    return Error(StrCat("the number ", tokens_.back().text, " is too large"));
   }
 
   Status ReadString(char quote) {

@@ -290,15 +290,16 @@ class Parser : private TokenReader {
     return left;
   }
 
-  NodePtr ParseUnary() {
+  // A sign binds tighter than filters and tests, which are not `allowed` then.
+  NodePtr ParseUnary(bool allowed = true) {
     const Depth depth(this);
     for (const char* op : {"-", "+"}) {
       if (!status_.ok() || !Op(op)) continue;
       NodePtr node = Make(Node::kUnary, op);
-      node->children.push_back(ParseUnary());
-      return node;
+      node->children.push_back(ParseUnary(false));
+      return allowed ? ParsePostfix(std::move(node), true) : std::move(node);
     }
-    return ParsePostfix(ParsePrimary());
+    return ParsePostfix(ParsePrimary(), allowed);
   }
 
   NodePtr ParsePrimary() {
@@ -375,7 +376,7 @@ class Parser : private TokenReader {
     return node;
   }
 
-  NodePtr ParsePostfix(NodePtr value) {
+  NodePtr ParsePostfix(NodePtr value, bool filters) {
     for (int i = 0; status_.ok(); ++i) {
       if (i > kMaxChain) Fail("too many operators in a row");
       if (Op(".")) {
@@ -389,9 +390,9 @@ class Parser : private TokenReader {
         node->children.push_back(std::move(value));
         ParseArguments(node.get());
         value = std::move(node);
-      } else if (Op("|")) {
+      } else if (filters && Op("|")) {
         value = ParseFilter(std::move(value));
-      } else if (Word("is")) {
+      } else if (filters && Word("is")) {
         value = ParseTest(std::move(value));
       } else {
         break;

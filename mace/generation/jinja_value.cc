@@ -4,6 +4,7 @@
 #include "mace/generation/jinja_value.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -127,7 +128,9 @@ class JsonReader {
   Result<Value> Read() {
     Value value;
     if (!ReadValue(0, &value) || (Spaces(), at_ != text_.size())) {
-      return InvalidArgument("from_json: the text is no JSON at byte ", at_);
+      return InvalidArgument(
+          "from_json: the text is no JSON, or a number is too large, at byte ",
+          at_);
     }
     return value;
   }
@@ -165,10 +168,11 @@ class JsonReader {
     const double d = std::strtod(digits.c_str(), &last);
     if (digits.empty() || *last != 0) return false;
     at_ = end;
+    errno = 0;
     *value = digits.find_first_of(".eE") == std::string::npos
                  ? Value::Int(std::strtoll(digits.c_str(), nullptr, 10))
                  : Value::Float(d);
-    return true;
+    return errno == 0;  // else it does not fit 64 bits
   }
   bool ReadString(std::string* text) {
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
@@ -272,8 +276,16 @@ const char* NameOf(Value::Kind kind) {
   return kNames[kind];
 }
 
+bool IsLess(const Value& a, const Value& b) {
+  const bool floats = a.kind == Value::kFloat || b.kind == Value::kFloat;
+  return floats ? a.as_double() < b.as_double() : a.number < b.number;
+}
+
 bool Equal(const Value& a, const Value& b, int64_t* steps, int depth) {
-  if (a.is_number() && b.is_number()) return a.as_double() == b.as_double();
+  if (a.is_number() && b.is_number()) {
+    const bool floats = a.kind == Value::kFloat || b.kind == Value::kFloat;
+    return floats ? a.as_double() == b.as_double() : a.number == b.number;
+  }
   if (depth > kMaxValueDepth) *steps = 0;
   if (a.kind != b.kind || --*steps < 0) return false;
   const auto same = [&](const Value& x, const Value& y) {

@@ -116,6 +116,8 @@ const char* NameOf(Value::Kind kind);
 // The most bytes of a text, also of the whole prompt.
 constexpr size_t kMaxOutput = size_t{4} << 20;
 
+// Compares numbers, two whole ones exactly. REQUIRES: both are numbers.
+bool IsLess(const Value& a, const Value& b);
 // Compares as Python does: numbers of all kinds with each other, lists and
 // dicts element by element. `*steps` is how many values it may compare and is
 // decremented; below 0 afterwards: they were more, or nested too deep, and the
