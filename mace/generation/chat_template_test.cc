@@ -154,9 +154,13 @@ TEST(ChatTemplateTest, ComparesWholeNumbersExactly) {
   EXPECT_EQ(render("-4.0 is even"), "True");
   EXPECT_EQ(render("2.5 is even"), "False");
   EXPECT_EQ(render("2.5 is odd"), "False");
-  EXPECT_EQ(render("'a' is even"), "False");
+  EXPECT_EQ(render("[x]"), "[Undefined]");
+  for (const char* source : {"'a' is even", "x is odd", "'a' | abs"}) {
+    EXPECT_NE(render(source).find(" of "), std::string::npos) << source;
+  }
   EXPECT_EQ(render("-1 | abs"), "1") << "(-1) | abs";
   EXPECT_EQ(render("2 - -1 | abs"), "1");
+  EXPECT_EQ(render("true | abs"), "1");
   EXPECT_EQ(render("-2 * 3 | abs"), "-6");
   EXPECT_EQ(render("- -3 is odd and not 1 is even"), "True");
   EXPECT_NE(render("'a' | indent('x')").find("whole number"),

@@ -76,7 +76,10 @@ Value Interpreter::Filter(const Node& node, const std::string& name,
 Value Interpreter::FilterText(const Node& node, const std::string& name,
                               const Value& value, const Arguments& arguments) {
   if (name == "abs") {
-    if (value.kind == Value::kInt) {
+    if (!value.is_number()) {
+      return Fail(node, StrCat("abs of ", NameOf(value.kind)));
+    }
+    if (value.kind != Value::kFloat) {
       return value.number == INT64_MIN ? Fail(node, "a number is too large")
                                        : Value::Int(std::abs(value.number));
     }
@@ -265,7 +268,10 @@ bool Interpreter::Test(const Node& node, const std::string& name,
     const double rest = kind == Value::kFloat
                             ? std::fabs(std::fmod(value.as_double(), 2))
                             : static_cast<double>(std::abs(value.number % 2));
-    return value.is_number() && rest == (name == "odd" ? 1 : 0);
+    if (!value.is_number()) {
+      Fail(node, StrCat("'", name, "' of ", NameOf(kind)));
+    }
+    return rest == (name == "odd" ? 1 : 0);
   }
   if (other != nullptr) {
     if (name == "equalto" || name == "eq") return Same(node, value, *other);

@@ -315,6 +315,7 @@ bool Equal(const Value& a, const Value& b, int64_t* steps, int depth) {
 void AppendText(const Value& value, bool quoted, std::string* text) {
   switch (value.kind) {
     case Value::kUndefined:
+      if (quoted) text->append("Undefined");
       break;
     case Value::kNone:
       text->append("None");
