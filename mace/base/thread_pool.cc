@@ -84,12 +84,17 @@ class ThreadPool::Workers {
 
   explicit Workers(const WorkerCores& cores) : cores_(cores) {}
 
+  // Whether there is memory for `count` threads besides the caller's.
+  bool Allocate(int count) {
+    ranges_.reset(new (std::nothrow) Range[static_cast<size_t>(count) + 1]);
+    return ranges_ != nullptr;
+  }
+
   // Errors: MACE_OUT_OF_RESOURCES, after which there are fewer threads.
+  // REQUIRES: Allocate(count).
   Status Start(int count) {
     const ScopedAffinity affinity(cores_);
     num_ranges_ = static_cast<size_t>(count) + 1;
-    ranges_.reset(new (std::nothrow) Range[num_ranges_]);
-    if (ranges_ == nullptr) return OutOfResources("no memory for threads");
     threads_.reserve(count);
     for (int i = 0; i < count; ++i) {
       pthread_t thread;
@@ -116,7 +121,11 @@ class ThreadPool::Workers {
   __attribute__((noinline)) static void RunTiles(ThreadPool* pool, TileFn* f,
                                                  void* context,
                                                  size_t num_tiles) {
-    pool->workers()->Run(f, context, num_tiles, pool->wakes_);
+    if (Workers* const workers = pool->workers()) {
+      return workers->Run(f, context, num_tiles, pool->wakes_);
+    }
+    const DenormalsOff off;
+    for (size_t i = 0; i < num_tiles; ++i) f(context, i);
   }
 
   bool all_sleep() const {
@@ -279,7 +288,9 @@ ThreadPool::~ThreadPool() {
 
 Status ThreadPool::StartWorkers() {
   std::unique_ptr<Workers> workers(new (std::nothrow) Workers(cores_));
-  if (workers == nullptr) return OutOfResources("no memory for threads");
+  if (workers == nullptr || !workers->Allocate(num_threads_ - 1)) {
+    return OutOfResources("no memory for threads");
+  }
   const Status started = workers->Start(num_threads_ - 1);
   // Threads that this process does not have cannot be joined.
   if (generation_ != ForkGeneration()) (void)workers_.release();
@@ -300,6 +311,7 @@ ThreadPool::Workers* ThreadPool::workers() {
   if (generation_ != ForkGeneration()) {
     const Status started = StartWorkers();
     if (!started.ok()) LOG(WARNING) << "fork: " << started.information();
+    if (generation_ != ForkGeneration()) return nullptr;
   }
   return workers_.get();
 }
@@ -307,7 +319,9 @@ ThreadPool::Workers* ThreadPool::workers() {
 void ThreadPool::BeginRun(WakeTimes* times) {
   times_ = nullptr;
   wakes_ = true;
-  if (num_threads_ == 1 || !workers()->all_sleep()) return;
+  if (num_threads_ == 1) return;
+  const Workers* const its_workers = workers();
+  if (its_workers == nullptr || !its_workers->all_sleep()) return;
   times_ = times;
   begin_nanos_ = NowNanos();
   if (times->woken == 0 || times->woken >= kLongRunMicros) return;

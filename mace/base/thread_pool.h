@@ -100,7 +100,9 @@ class ThreadPool {
 
   // Makes the threads of this process. After an error there are fewer of them.
   Status StartWorkers();
-  // The workers of this process: makes them in the first loop after a fork.
+  // Returns the workers of this process, which it makes in the first loop after
+  // a fork; null if there is no memory for them then, and loops run on the
+  // caller's thread.
   Workers* workers();
 
   const int num_threads_;

@@ -9,15 +9,33 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "mace/public/mace_async.h"
 #include "mace/testing/model_builder.h"
+
+namespace {
+
+std::atomic<bool> g_no_memory{false};  // for what thread pools allocate
+
+}  // namespace
+
+void* operator new[](size_t bytes, std::align_val_t alignment,
+                     const std::nothrow_t&) noexcept {
+  const auto multiple = static_cast<size_t>(alignment);
+  if (g_no_memory) return nullptr;
+  return std::aligned_alloc(multiple,
+                            (bytes + multiple - 1) / multiple * multiple);
+}
+
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
 
 namespace mace::testing {
 namespace {
@@ -98,6 +116,17 @@ class Fork : public ::testing::Test {
 #endif
   }
 };
+
+TEST_F(Fork, WithoutMemoryForThreads) {
+  const auto engine = CreateEngine(Product().Load(), 3);
+  const std::vector<float> expected = RunOn(*engine, 600);
+  EXPECT_TRUE(InChild([&] {
+    g_no_memory = true;
+    const bool is_right = RunOn(*engine, 600) == expected;
+    g_no_memory = false;
+    return is_right && RunOn(*engine, 600) == expected;
+  }));
+}
 
 TEST_F(Fork, WhileTheSameEngineRunsAndPlans) {
   const auto engine = CreateEngine(Product().Load(), 3);
