@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 TensorFlow and TFLite share these, because their operators have the same meaning.
 """
 
+import functools
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -82,6 +84,10 @@ def reshape_to(b: Builder, x: str, shape: str) -> str:
     """Reshapes to the shape that an operand holds."""
     dims = ints(b, shape)
     return b.op("Reshape", x, shape, allow_zero=1) if dims is None else reshape(b, x, dims)
+
+
+def summed(b: Builder, terms: Iterable[str]) -> str:
+    return functools.reduce(lambda x, y: b.op("Eltwise", x, y, type="SUM"), terms)
 
 
 def scalar(b: Builder, value: float, like: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_int, split_sizes
+from mace_tools.convert.importers.operands import fixed_int, split_sizes, summed
 from mace_tools.convert.importers.registry import Importer
 from mace_tools.convert.importers.source import SourceNode
 
@@ -26,10 +26,7 @@ def typed(op: str, types: Mapping[str, str], operands: int) -> Importer:
 
 
 def add_n(b: Builder, n: SourceNode) -> str:
-    total = n.inputs[0]
-    for term in n.inputs[1:]:
-        total = b.op("Eltwise", total, term, type="SUM")
-    return total
+    return summed(b, n.inputs)
 
 
 def assign(b: Builder, n: SourceNode) -> str:

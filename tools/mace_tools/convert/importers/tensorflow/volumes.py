@@ -1,21 +1,21 @@
-"""Convolutions and pooling over three dimensions, as sums or chains of those over two; largest
-elements with their places.
+"""Convolutions and pooling over three dimensions; largest elements with their places.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from mace_tools.convert.importers import volumes
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import conv_weights, fixed_ints, reshape
+from mace_tools.convert.importers.operands import fixed_ints, summed
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
 from mace_tools.convert.importers.tensorflow.windows import spatial
-from mace_tools.convert.ops.common.windows import AVERAGE, EXPLICIT, MAX
+from mace_tools.convert.ops.common.windows import AVERAGE, MAX
 
 _MAX_PLACES = 256  # of a window whose places are asked for
 
@@ -41,68 +41,39 @@ def _three(n: SourceNode, key: str) -> list[int]:
     return dhw
 
 
-def _known(b: Builder, x: str) -> list[int]:
-    """[D, H, W, C] of [N, D, H, W, C]."""
-    rest = [int(d) for d in b.extents(x)[1:] if d is not None]
-    if len(rest) != 4:
-        raise Unsupported("the shape of its operand is not known", "give input_shapes")
-    return rest
-
-
-def _pads(n: SourceNode, extents: list[int], reach: list[int], strides: list[int]
-          ) -> tuple[list[int], list[int]]:
-    """What lies before and behind each axis."""
+def _is_same(n: SourceNode) -> bool:
     kind = n.attr("padding")
     if kind not in ("SAME", "VALID"):
         raise Unsupported(f"padding {kind}", "use VALID or SAME")
-    total = [max((-(-e // s) - 1) * s + r - e, 0) if kind == "SAME" else 0
-             for e, r, s in zip(extents, reach, strides)]
-    return [t // 2 for t in total], [t - t // 2 for t in total]
+    return kind == "SAME"
 
 
-def _in_planes(b: Builder, x: str, compute: Callable[[str], str]) -> str:
-    """compute for the planes [N * D, H, W, C] of x, whose result has as many."""
-    depth, *plane = _known(b, x)
-    y = compute(reshape(b, x, [-1, *plane]))
-    return reshape(b, y, [-1, depth, *(int(d) for d in b.extents(y)[1:] if d is not None)])
-
-
-def _filter(b: Builder, w: str) -> np.ndarray:
-    data = b.const(w)
-    if data is None or data.ndim != 5:
-        raise Unsupported("its filter is not a constant of five dimensions",
-                          "make the filter a constant of the source model")
-    return data
+def _window(n: SourceNode, kernel: Sequence[int], extents: Sequence[int]) -> volumes.Window:
+    """Of a filter, or of the kernel of a pooling, for a convolution of so large an operand."""
+    gaps = [1] * 3 if n.op in _POOLING else _three(n, "dilations")
+    window = volumes.Window(kernel, _three(n, "strides"), gaps)
+    if _is_same(n):
+        window.pad_same(extents)
+    return window
 
 
 @registry.op("Conv3D")
 def conv3d(b: Builder, n: SourceNode) -> str:
     """A sum of convolutions over two dimensions, one for each plane of the filter"""
-    data = _filter(b, n.inputs[1])  # [D,H,W,in,out]
-    strides, gaps = _three(n, "strides"), _three(n, "dilations")
+    data = volumes.constant_filter(b, n.inputs[1])  # [D,H,W,in,out]
 
     def make(x: str) -> str:
-        *extents, channels = _known(b, x)
+        *size, channels = volumes.extents(b, x)
         if not data.shape[3] or channels % data.shape[3]:
             raise ValueError(f"a filter of {data.shape[3]} input channels for {channels} channels")
-        reach = [(k - 1) * g + 1 for k, g in zip(data.shape, gaps)]
-        before, behind = _pads(n, extents, reach, strides)
-        out = (extents[0] + before[0] + behind[0] - reach[0]) // strides[0] + 1
-        if out < 1:
-            raise ValueError(f"a filter over {reach[0]} planes of {extents[0]}")
-        if before[0] or behind[0]:
-            x = b.op("Pad", x, paddings=[0, 0, before[0], behind[0], *[0] * 6])
-        attrs = {"strides": strides[1:], "dilations": gaps[1:], "padding": EXPLICIT,
-                 "padding_values": [*before[1:], *behind[1:]], "group": channels // data.shape[3]}
-        total = ""
-        for k, plane in enumerate(data):
-            first = k * gaps[0]
-            seen = b.op("Slice", x, starts=[first], ends=[first + (out - 1) * strides[0] + 1],
-                        axes=[1], steps=[strides[0]])
-            w, _ = conv_weights(b, b.add_const(plane, name="plane"), [3, 2, 0, 1])  # HWIO -> OIHW
-            y = _in_planes(b, seen, lambda t, w=w: b.op("Conv2d", t, w, **attrs))
-            total = b.op("Eltwise", total, y, type="SUM") if total else y
-        return total
+        window = _window(n, data.shape[:3], size)
+        attrs = {**window.attrs(), "group": channels // data.shape[3]}
+
+        def compute(seen: str, k: int) -> str:
+            w = volumes.plane_weights(b, data[k], [3, 2, 0, 1])  # HWIO -> OIHW
+            return volumes.in_planes(b, seen, lambda t: b.op("Conv2d", t, w, **attrs))
+
+        return summed(b, volumes.conv(b, x, window, compute))
 
     return _in_ndhwc(b, n, n.inputs[0], make)
 
@@ -113,24 +84,9 @@ _POOLING = {"MaxPool3D": MAX, "AvgPool3D": AVERAGE}
 @registry.op(*_POOLING)
 def pool3d(b: Builder, n: SourceNode) -> str:
     """Over height and width, then over the depth: windows are boxes"""
-    kernels, strides = _three(n, "ksize"), _three(n, "strides")
-
     def make(x: str) -> str:
-        before, behind = _pads(n, _known(b, x)[:3], kernels, strides)
-
-        def over(t: str, axes: list[int]) -> str:
-            """The axes of a pooling over two; -1: one that stays."""
-            def of(values: list[int], other: int) -> list[int]:
-                return [values[a] if a >= 0 else other for a in axes]
-
-            return b.op("Pooling", t, pooling_type=_POOLING[n.op], kernels=of(kernels, 1),
-                        strides=of(strides, 1), padding=EXPLICIT,
-                        padding_values=[*of(before, 0), *of(behind, 0)])
-
-        y = _in_planes(b, x, lambda t: over(t, [1, 2]))
-        depth, height, width, channels = _known(b, y)
-        y = over(reshape(b, y, [-1, depth, height * width, channels]), [0, -1])
-        return reshape(b, y, [-1, int(b.extents(y)[1] or 0), height, width, channels])
+        window = _window(n, _three(n, "ksize"), volumes.extents(b, x)[:3])
+        return volumes.pool(b, x, window, pooling_type=_POOLING[n.op])
 
     return _in_ndhwc(b, n, n.inputs[0], make)
 
@@ -138,40 +94,26 @@ def pool3d(b: Builder, n: SourceNode) -> str:
 @registry.op("Conv3DBackpropInputV2")
 def deconv3d(b: Builder, n: SourceNode) -> str:
     """Planes of transposed convolutions over two dimensions, moved apart and added"""
-    size, data = fixed_ints(b, n.inputs[0], "output shape"), _filter(b, n.inputs[1])
-    strides, gaps = _three(n, "strides"), _three(n, "dilations")
+    size, data = fixed_ints(b, n.inputs[0], "output shape"), volumes.constant_filter(b, n.inputs[1])
     size = size[2:] if n.attr("data_format", "NDHWC") == "NCDHW" else size[1:4]
+    window = _window(n, data.shape[:3], size)
+    attrs = {**window.attrs(), "output_shape": size[1:]}
 
     def make(x: str) -> str:
-        depth, height, width, _ = _known(b, x)
-        reach = [(k - 1) * g + 1 for k, g in zip(data.shape, gaps)]
-        before, behind = _pads(n, size, reach, strides)
-        made = [(s + p + q - r) // t + 1
-                for s, p, q, r, t in zip(size, before, behind, reach, strides)]
-        if made != [depth, height, width]:
+        given = volumes.extents(b, x)[:3]
+        made = [(s + p + q - r) // t + 1 for s, p, q, r, t in zip(
+            size, window.before, window.behind, window.reach, window.strides)]
+        if made != given:
             raise ValueError(f"an output of {size}, of which a convolution makes {made}, for an "
-                             f"operand of {[depth, height, width]}")
-        total = ""
-        for k, plane in enumerate(data):  # [H,W,out,in]
-            w, _ = conv_weights(b, b.add_const(plane, name="plane"), [2, 3, 0, 1])
-            y = _in_planes(b, x, lambda t, w=w: b.op(
-                "Deconv2d", t, w, strides=strides[1:], dilations=gaps[1:], padding=EXPLICIT,
-                padding_values=[*before[1:], *behind[1:]], output_shape=size[1:]))
-            y = _placed(b, y, strides[0], k * gaps[0] - before[0], size[0])
-            total = b.op("Eltwise", total, y, type="SUM") if total else y
-        return total
+                             f"operand of {given}")
+
+        def compute(k: int) -> str:
+            w = volumes.plane_weights(b, data[k], [2, 3, 0, 1])  # HWOI -> OIHW
+            return volumes.in_planes(b, x, lambda t: b.op("Deconv2d", t, w, **attrs))
+
+        return summed(b, volumes.deconv(b, window, size[0], compute))
 
     return _in_ndhwc(b, n, n.inputs[2], make)
-
-
-def _placed(b: Builder, y: str, step: int, first: int, size: int) -> str:
-    """The planes of y, the first at `first` and one every `step`, among `size` planes of zeros."""
-    depth, *rest = _known(b, y)
-    if step > 1:  # step - 1 planes of zeros behind each plane
-        y = reshape(b, y, [-1, 1, *rest])
-        y = reshape(b, b.op("Pad", y, paddings=[0, 0, 0, step - 1, *[0] * 6]),
-                    [-1, depth * step, *rest])
-    return b.op("Pad", y, paddings=[0, 0, first, size - first - depth * step, *[0] * 6])
 
 
 @registry.op("MaxPoolWithArgmax")
@@ -185,7 +127,9 @@ def max_pool_with_argmax(b: Builder, n: SourceNode) -> list[str]:
         raise Unsupported(f"windows of {kernel} every {step} elements",
                           f"give windows of 1 to {_MAX_PLACES} elements and strides above 0")
     _, height, width, channels = (int(d or 0) for d in shape)
-    before, behind = _pads(n, [height, width], kernel, step)
+    before, behind = [0, 0], [0, 0]
+    if _is_same(n):
+        before, behind = volumes.same_pads([height, width], kernel, step)
     out = [(e + p + q - k) // s + 1
            for e, p, q, k, s in zip((height, width), before, behind, kernel, step)]
     if min(out) < 1:
