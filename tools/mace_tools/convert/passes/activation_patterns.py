@@ -5,7 +5,14 @@ SPDX-License-Identifier: Apache-2.0
 
 import math
 
-from mace_tools.convert.passes.match import is_op, only_producer, plain, scalar, with_constant
+from mace_tools.convert.passes.match import (
+    is_op,
+    number,
+    only_producer,
+    plain,
+    scalar,
+    scaled,
+)
 from mace_tools.graph.ir import Graph, Node
 
 _MAX_FACTORS = 8  # of a product that is looked at
@@ -27,13 +34,8 @@ def _become(graph: Graph, node: Node, x: str, **attrs: object) -> None:
 
 def _scaled_by_sixth(graph: Graph, node: Node) -> str | None:
     """x of x / 6 or x * (1 / 6)."""
-    if is_op(node, "Eltwise", type="DIV"):
-        return scalar(graph, node, 6) if node.inputs[0] not in _constants(graph, node) else None
-    return scalar(graph, node, 1 / 6) if is_op(node, "Eltwise", type="PROD") else None
-
-
-def _constants(graph: Graph, node: Node) -> list[str]:
-    return [i for i in node.inputs if graph.const(i) is not None]
+    found = scaled(graph, node)
+    return found[1] if found is not None and abs(found[0] - 1 / 6) <= 1e-5 else None
 
 
 def _shifted_relu6(graph: Graph, name: str) -> str | None:
@@ -81,10 +83,8 @@ def _scale_of(graph: Graph, name: str, x: str) -> float:
     if name == x:
         return 1.0
     maker = only_producer(graph, name)
-    found = with_constant(graph, maker) if is_op(maker, "Eltwise", type="PROD") else None
-    if found is None or maker is None or not plain(maker) or found[0] != x or found[1].size != 1:
-        return 0.0
-    return float(found[1].reshape(-1)[0])
+    found = scaled(graph, maker) if is_op(maker, "Eltwise", type="PROD") else None
+    return found[0] if found is not None and found[1] == x else 0.0
 
 
 def _hard_swish(graph: Graph, node: Node) -> None:
@@ -109,14 +109,9 @@ def _gelu(graph: Graph, node: Node) -> None:
                 continue
             number, rest = _product_of(graph, node.outputs[0], {x, gate})
             if sorted(rest) == sorted((x, gate)) and abs(number * times - 0.5) < 1e-6 \
-                    and _rank(graph, x) == _rank(graph, node.outputs[0]):
+                    and graph.rank(x) == graph.rank(node.outputs[0]):
                 _become(graph, node, x, activation=activation)
                 return
-
-
-def _rank(graph: Graph, name: str) -> int | None:
-    shape = graph.shape(name)
-    return None if shape is None else len(shape)
 
 
 def _factors(graph: Graph, node: Node) -> list[str]:
@@ -143,24 +138,11 @@ def _multiple_of(graph: Graph, name: str, factor: float) -> str | None:
         if is_op(node, "Unary", type="NEG"):
             found, name = -found, node.inputs[0]
             continue
-        by = _scale(graph, node)
-        if by is None or node is None:
+        by = scaled(graph, node)
+        if by is None:
             return None
-        found, name = found * by, next(i for i in node.inputs if graph.const(i) is None)
+        found, name = found * by[0], by[1]
     return None
-
-
-def _scale(graph: Graph, node: Node | None) -> float | None:
-    """What a node multiplies with: a number, or one by which it divides."""
-    if node is None or node.op != "Eltwise" or not plain(node):
-        return None
-    constant = with_constant(graph, node)
-    if constant is None or constant[1].size != 1:
-        return None
-    number = float(constant[1].reshape(-1)[0])
-    if node.attrs["type"] == "DIV":
-        return 1 / number if constant[2] == 1 and number else None
-    return number if node.attrs["type"] == "PROD" else None
 
 
 def _one_plus(graph: Graph, name: str) -> tuple[Node | None, float]:
@@ -220,15 +202,16 @@ def _is_power(graph: Graph, name: str, x: str, factor: float, power: int) -> boo
 def _product_of(graph: Graph, name: str, whole: set[str] | None = None) -> tuple[float, list[str]]:
     """A product, with its powers, as a number and tensors; those of `whole` are not taken apart."""
     node = None if name in (whole or ()) else graph.producer(name)
-    array = graph.const(name)
-    if array is not None and array.size == 1:
-        return float(array.reshape(-1)[0]), []
+    constant = number(graph, name)
+    if constant is not None:
+        return float(constant), []
     if is_op(node, "Eltwise", type="PROD") and plain(node):
         parts = [_product_of(graph, i, whole) for i in node.inputs]
         return parts[0][0] * parts[1][0], parts[0][1] + parts[1][1]
-    if is_op(node, "Eltwise", type="DIV") and _scale(graph, node) is not None:
-        factor, rest = _product_of(graph, node.inputs[0], whole)
-        return factor * (_scale(graph, node) or 0.0), rest
+    by = scaled(graph, node) if is_op(node, "Eltwise", type="DIV") else None
+    if by is not None:
+        factor, rest = _product_of(graph, by[1], whole)
+        return factor * by[0], rest
     if is_op(node, "Unary", type="NEG"):
         factor, rest = _product_of(graph, node.inputs[0], whole)
         return -factor, rest
@@ -236,9 +219,8 @@ def _product_of(graph: Graph, name: str, whole: set[str] | None = None) -> tuple
         factor, rest = _product_of(graph, node.inputs[0], whole)
         return factor**2, rest * 2
     if is_op(node, "Eltwise", type="POW") and plain(node):
-        power = graph.const(node.inputs[1])
-        if power is not None and power.size == 1 and power in (2, 3):
-            times = int(power.reshape(-1)[0])
+        times = number(graph, node.inputs[1])
+        if times in (2, 3):
             factor, rest = _product_of(graph, node.inputs[0], whole)
-            return factor**times, rest * times
+            return factor**times, rest * int(times)
     return 1.0, [name]

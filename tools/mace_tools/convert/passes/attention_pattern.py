@@ -12,11 +12,11 @@ number so low that its exponential is 0. Where(IsNaN(p), 0, p) around the softma
 does for queries without keys.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from mace_tools.convert.passes.match import is_op, only_producer, plain, with_constant
+from mace_tools.convert.passes.match import is_op, number, only_producer, plain, scaled
 from mace_tools.convert.passes.rows import certain, keeps_rows
 from mace_tools.convert.shape_inference import infer_node
 from mace_tools.graph.ir import Graph, Node
@@ -44,7 +44,6 @@ class Found:
     mask: str
     scale: float
     mask_low: float | None = None  # the mask chooses the scores; others become this
-    taken: list[Node] = field(default_factory=list)
 
 
 def attention_pattern(graph: Graph) -> None:
@@ -123,11 +122,11 @@ def _masked(graph: Graph, name: str) -> tuple[str, str, float | None]:
                 return scores, mask, None
     if is_op(node, "Select"):
         sees, scores, low = node.inputs
-        value = graph.const(low)
-        if value is not None and value.size == 1 and _is_scores(graph, scores) and (
+        value = number(graph, low)
+        if value is not None and _is_scores(graph, scores) and (
                 graph.shape(scores) == graph.shape(name)) and (
-                float(value.reshape(-1)[0]) <= _ABSORBS or _always_sees(graph, sees)):
-            return scores, sees, float(value.reshape(-1)[0])
+                value <= _ABSORBS or _always_sees(graph, sees)):
+            return scores, sees, float(value)
     return name, "", None
 
 
@@ -151,18 +150,7 @@ def _is_scores(graph: Graph, name: str) -> bool:
 
 def _scaled(graph: Graph, name: str) -> tuple[float, str]:
     """A number and the tensor that it multiplies."""
-    node = graph.producer(name)
-    if not is_op(node, "Eltwise") or not plain(node) or graph.only_consumer(name) is None:
-        return 1.0, name
-    found = with_constant(graph, node)
-    if found is None or found[1].size != 1:
-        return 1.0, name
-    value = float(found[1].reshape(-1)[0])
-    if node.attrs["type"] == "PROD":
-        return value, found[0]
-    if node.attrs["type"] == "DIV" and found[2] == 1 and value:
-        return 1 / value, found[0]
-    return 1.0, name
+    return scaled(graph, only_producer(graph, name)) or (1.0, name)
 
 
 def _turned_back(graph: Graph, name: str) -> str:
@@ -234,19 +222,10 @@ def _of_packed(graph: Graph, name: str) -> Heads | None:
     split = next((n for n in graph.consumers(x) if n.op == "Split" and n.attr("axis") == 2
                   and len(n.outputs) == parts[0] and len(n.inputs) == 1), None)
     if split is None:
-        outs = [graph.fresh(f"{x}/part") for _ in range(1)]
-        for _ in range(parts[0] - 1):
-            outs.append(_next_fresh(graph, f"{x}/part", outs))
+        outs = [graph.fresh(f"{x}/part{k or ''}") for k in range(parts[0])]
         split = graph.add("Split", [x], outs, name=f"{x}/split", axis=2)
         infer_node(graph, split)
     return Heads(name, split.outputs[index], parts[1])
-
-
-def _next_fresh(graph: Graph, base: str, taken: list[str]) -> str:
-    k = len(taken)
-    while graph.fresh(f"{base}{k}") in taken:
-        k += 1
-    return graph.fresh(f"{base}{k}")
 
 
 def _part(graph: Graph, name: str) -> tuple[str, int, int | None]:
@@ -328,17 +307,12 @@ def _mask(graph: Graph, node: Node, found: Found) -> str:
         return found.mask
     zero, low = (graph.add_const(f"{node.name}/mask", np.float32(x)) for x in (0, found.mask_low))
     same = [n for n in graph.consumers(found.mask) if n.op == "Select" and n.inputs[0] == found.mask
-            and all(_is(graph, n.inputs[k], x) for k, x in ((1, 0.0), (2, found.mask_low)))]
+            and [number(graph, n.inputs[k]) for k in (1, 2)] == [0, np.float32(found.mask_low)]]
     if same:
         return same[0].outputs[0]
     choose = graph.add("Select", [found.mask, zero, low], name=f"{node.name}/mask_to_add")
     infer_node(graph, choose)
     return choose.outputs[0]
-
-
-def _is(graph: Graph, name: str, value: float) -> bool:
-    array = graph.const(name)
-    return array is not None and array.size == 1 and array.reshape(-1)[0] == np.float32(value)
 
 
 def _joined(graph: Graph, node: Node, q: Heads) -> Node | None:

@@ -10,6 +10,7 @@ to the float model than quantized ones.
 
 import numpy as np
 
+from mace_tools.convert.passes.dequantize_around import float_bias
 from mace_tools.convert.passes.match import CONV_LIKE
 from mace_tools.convert.passes.store_quantized_weights import store_quantized_weights
 from mace_tools.convert.shape_inference import infer_graph
@@ -22,7 +23,7 @@ def compute_in_float32(graph: Graph) -> bool:
     quantized = [n for n in graph.nodes if graph.is_quantized(n) and not n.is_custom]
     if not quantized:
         return False
-    biases = {n: _bias(graph, n) for n in quantized if n.op in CONV_LIKE and n.has_input(2)}
+    biases = {n: float_bias(graph, n) for n in quantized if n.op in CONV_LIKE and n.has_input(2)}
     ends = {n: graph.tensors[n] for n in (*graph.inputs, *graph.outputs)
             if graph.tensors[n].quant is not None}
     for node in quantized:
@@ -45,15 +46,6 @@ def compute_in_float32(graph: Graph) -> bool:
     store_quantized_weights(graph)
     graph.validate()
     return True
-
-
-def _bias(graph: Graph, node: Node) -> str:
-    """The bias of a layer in float32; its quantized values have the scale of the products."""
-    bias, x, w = (graph.tensors[node.inputs[k]] for k in (2, 0, 1))
-    if bias.dtype not in ("i32", "i64") or bias.data is None:
-        return node.inputs[2]
-    return graph.add_const(f"{bias.name}/float", bias.data * x.quant.scale[0] * w.quant.scale,
-                           "f32")
 
 
 def _clamp(graph: Graph, node: Node) -> None:

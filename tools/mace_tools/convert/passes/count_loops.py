@@ -14,7 +14,7 @@ import numpy as np
 
 from mace_tools.convert.passes.fold_constants import fold_constants
 from mace_tools.convert.passes.list_writes import written
-from mace_tools.convert.passes.match import is_op, with_constant
+from mace_tools.convert.passes.match import is_op, number, through, with_number
 from mace_tools.graph.ir import Graph, Node
 from mace_tools.graph.subgraphs import used_by
 
@@ -73,7 +73,7 @@ class LoopParts:
         """What the body hands on as it is becomes an operand of the body only."""
         k = 0
         while k < self.carried:
-            if _through(self.body, self.next(k)) == self.formal(k):
+            if through(self.body, self.next(k)) == self.formal(k):
                 self._capture(k)
             else:
                 k += 1
@@ -107,15 +107,6 @@ class LoopParts:
         self.rebuild(inputs, [*outputs, out], self.carried - 1)
 
 
-def _through(graph: Graph, name: str) -> str:
-    """The tensor of which this one is the same."""
-    node = graph.producer(name)
-    while node is not None and node.op == "Identity":
-        name = node.inputs[0]
-        node = graph.producer(name)
-    return name
-
-
 # --- the number of iterations ---
 
 
@@ -133,18 +124,17 @@ def counter(loop: LoopParts, k: int) -> Counter | None:
         return None
     if not is_op(node, "Eltwise", type="SUM"):
         return None
-    found = with_constant(loop.body, node)
-    if found is None or found[0] != loop.formal(k) or found[1].size != 1:
+    found = with_number(loop.body, node)
+    if found is None or found[0] != loop.formal(k) or found[1] <= 0:
         return None
-    step = int(found[1].reshape(-1)[0])
-    return Counter(int(start.reshape(-1)[0]), step) if step > 0 else None
+    return Counter(int(start.item()), int(found[1]))
 
 
 def iterations(loop: LoopParts) -> int | str | None:
     """How often a loop runs whose condition is always true: a number, or the tensor that holds it;
     None if a condition decides."""
-    made = loop.graph.const(_through(loop.graph, loop.node.inputs[1]))
-    again = loop.body.const(_through(loop.body, loop.body.outputs[0]))
+    made = loop.graph.const(through(loop.graph, loop.node.inputs[1]))
+    again = loop.body.const(through(loop.body, loop.body.outputs[0]))
     if made is None or again is None or not made.all() or not again.all():
         return None
     count = loop.graph.const(loop.node.inputs[0])
@@ -158,7 +148,7 @@ def _count(loop: LoopParts) -> None:
         return
     limits: list[tuple[Counter, int | str]] = []
     for less, more in tests:
-        k = next((k for k in range(loop.carried) if less == _through(loop.body, loop.next(k))), -1)
+        k = next((k for k in range(loop.carried) if less == through(loop.body, loop.next(k))), -1)
         found = counter(loop, k) if k >= 0 else None
         value, outside = loop.body.const(more), loop.outside(more)
         if found is None or value is None and not outside:
@@ -179,19 +169,19 @@ def _count(loop: LoopParts) -> None:
 
 def _tests(graph: Graph, name: str) -> list[tuple[str, str]]:
     """a < b, ... for a condition that is true if all of these are; [] for any other."""
-    node = graph.producer(_through(graph, name))
+    node = graph.producer(through(graph, name))
     if is_op(node, "Logical", type="AND"):
         parts = [_tests(graph, i) for i in node.inputs]
         return parts[0] + parts[1] if all(parts) else []
     if is_op(node, "Compare", type="LESS"):
-        return [(_through(graph, node.inputs[0]), _through(graph, node.inputs[1]))]
+        return [(through(graph, node.inputs[0]), through(graph, node.inputs[1]))]
     if is_op(node, "Compare", type="GREATER"):
-        return [(_through(graph, node.inputs[1]), _through(graph, node.inputs[0]))]
+        return [(through(graph, node.inputs[1]), through(graph, node.inputs[0]))]
     return []
 
 
 def _known(loop: LoopParts, limits: list[tuple[Counter, int]], most: int) -> str | None:
-    begins = loop.graph.const(_through(loop.graph, loop.node.inputs[1]))
+    begins = loop.graph.const(through(loop.graph, loop.node.inputs[1]))
     if begins is None:
         return None
     count = min(max(1, -((c.start - limit) // c.step)) for c, limit in limits)
@@ -202,7 +192,7 @@ def _known(loop: LoopParts, limits: list[tuple[Counter, int]], most: int) -> str
 def _computed(loop: LoopParts, limits: list[tuple[Counter, int | str]]) -> str | None:
     """The least limit, if the loop counts from 0 and begins if 0 is below all limits."""
     graph, names = loop.graph, []
-    begins = {(_number(graph, a), _key(graph, b)) for a, b in
+    begins = {(number(graph, a), _key(graph, b)) for a, b in
               _tests(graph, loop.node.inputs[1])}
     for c, limit in limits:
         if c != Counter(0, 1):
@@ -224,14 +214,9 @@ def _computed(loop: LoopParts, limits: list[tuple[Counter, int | str]]) -> str |
     return graph.add("Cast", [least], to="i64").outputs[0] if dtype != "i64" else least
 
 
-def _number(graph: Graph, name: str) -> int | None:
-    value = graph.const(name)
-    return None if value is None or value.size != 1 else int(value.reshape(-1)[0])
-
-
 def _key(graph: Graph, name: str) -> int | str:
-    value = _number(graph, name)
-    return _through(graph, name) if value is None else value
+    value = number(graph, name)
+    return through(graph, name) if value is None else value
 
 
 # --- lists ---
@@ -263,10 +248,10 @@ def _fills(loop: LoopParts, k: int, size: str, count: int | str) -> bool:
     """Whether a list has so many elements: as the loop has iterations. `size`: the tensor of the
     body with the number of elements, if it is not the first extent of the list."""
     shape = loop.graph.shape(loop.first(k))
-    known = _number(loop.body, size) if size else shape[0] if shape else None
+    known = number(loop.body, size) if size else shape[0] if shape else None
     if known is not None or isinstance(count, int):
         return known == count
-    return bool(size) and _limit(loop.graph, count) == _through(loop.graph, loop.outside(size))
+    return bool(size) and _limit(loop.graph, count) == through(loop.graph, loop.outside(size))
 
 
 def _limit(graph: Graph, count: str) -> str:
@@ -276,5 +261,5 @@ def _limit(graph: Graph, count: str) -> str:
         count = node.inputs[0]
         node = graph.producer(count)
     if is_op(node, "Eltwise", type="MAX"):
-        return _through(graph, node.inputs[0])
-    return _through(graph, count)
+        return through(graph, node.inputs[0])
+    return through(graph, count)

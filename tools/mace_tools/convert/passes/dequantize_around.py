@@ -152,7 +152,7 @@ def _is_fixed(y: Tensor, units: int, zero: int) -> bool:
 def _dequantize_inputs(graph: Graph, node: Node) -> None:
     inputs = list(node.inputs)
     if node.op in CONV_LIKE and len(inputs) > 2 and inputs[2]:
-        inputs[2] = _float_bias(graph, node)
+        inputs[2] = float_bias(graph, node)
     for i, name in enumerate(node.inputs):
         tensor = graph.tensors[name] if name else None
         if tensor is None or tensor.quant is None:
@@ -174,8 +174,8 @@ def _dequantized(graph: Graph, name: str) -> str:
     return graph.add("Dequantize", [name], [graph.fresh(f"{name}/float")]).outputs[0]
 
 
-def _float_bias(graph: Graph, node: Node) -> str:
-    """Quantized values of a bias have the scale of the products."""
+def float_bias(graph: Graph, node: Node) -> str:
+    """The bias of a layer in float32; its quantized values have the scale of the products."""
     bias = graph.tensors[node.inputs[2]]
     x, w = (graph.tensors[n].quant for n in node.inputs[:2])
     if bias.dtype not in ("i32", "i64") or bias.data is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mace_tools.convert.passes.match import is_op, plain, with_constant
+from mace_tools.convert.passes.match import is_op, plain, squared, with_constant, with_number
 from mace_tools.convert.passes.rms_norm import find_rms
 from mace_tools.graph.ir import Graph, Node
 
@@ -170,8 +170,8 @@ def _scaled(graph: Graph, a: str, x: str, mean: str) -> tuple[Norm, np.ndarray |
 def _norm(graph: Graph, name: str, x: str, mean: str, difference: str) -> Norm | None:
     """Whether `name` is the variance of x plus epsilon, `mean` its mean, over the same axes."""
     add = graph.producer(name)
-    found = with_constant(graph, add) if is_op(add, "Eltwise", type="SUM") else None
-    if found is None or found[1].size != 1:
+    found = with_number(graph, add) if is_op(add, "Eltwise", type="SUM") else None
+    if found is None:
         return None
     variance, average = graph.producer(found[0]), graph.producer(mean)
     axes = _last_axes(graph, variance, graph.rank(x))
@@ -179,7 +179,7 @@ def _norm(graph: Graph, name: str, x: str, mean: str, difference: str) -> Norm |
         return None
     if average.inputs[0] != x or not _is_square(graph, variance.inputs[0], x, mean, difference):
         return None
-    return Norm(x, axes, float(found[1].reshape(-1)[0]))
+    return Norm(x, axes, float(found[1]))
 
 
 def _last_axes(graph: Graph, node: Node | None, rank: int | None) -> int | None:
@@ -195,13 +195,7 @@ def _is_square(graph: Graph, name: str, x: str, mean: str, difference: str) -> b
     node = graph.producer(name)
     if is_op(node, "Eltwise", type="SQR_DIFF"):
         return set(node.inputs) == {x, mean}
-    if is_op(node, "Eltwise", type="PROD"):
-        base = node.inputs[0] if node.inputs[0] == node.inputs[1] else ""
-    elif is_op(node, "Eltwise", type="POW"):
-        power = graph.const(node.inputs[1])
-        base = node.inputs[0] if power is not None and power.size == 1 and power == 2 else ""
-    else:
-        base = node.inputs[0] if is_op(node, "Unary", type="SQUARE") else ""
+    base = squared(graph, name)
     maker = graph.producer(base)
     return bool(base) and (base == difference or (
         is_op(maker, "Eltwise", type="SUB") and maker.inputs == [x, mean]))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mace_tools.convert.passes.match import is_op
+from mace_tools.convert.passes.match import is_op, only_element, through
 from mace_tools.graph.ir import Graph, Node
 
 _OPEN = (1 << 31) - 1  # a bound that stands for the end
@@ -29,9 +29,7 @@ class Write:
 def written(body: Graph, old: str, new: str, counters: Collection[str]) -> Write | None:
     """How the list `old` becomes `new`; None if it does in another way. `counters` hold the number
     of the iteration."""
-    node = body.producer(new)
-    while is_op(node, "Identity"):
-        node = body.producer(node.inputs[0])
+    node = body.producer(through(body, new))
     if is_op(node, "ScatterNd", reduction="NONE"):
         return _scattered(body, node, old, counters)
     return _joined(body, node, old, counters) if is_op(node, "Concat", axis=0) else None
@@ -67,15 +65,9 @@ def _first_extent(body: Graph, shape: str) -> str:
 
 
 def _item(body: Graph, element: str) -> str:
-    """x of x[None]."""
+    """x of x[None], whatever the shape of x is in another run."""
     node = body.producer(element)
-    if is_op(node, "ExpandDims") and list(node.attr("axis")) == [0]:
-        return node.inputs[0]
-    if is_op(node, "Reshape") and len(node.inputs) == 1:
-        before, after = (body.tensors[n].static_shape for n in (node.inputs[0], element))
-        if before is not None and after == (1, *before):
-            return node.inputs[0]
-    return ""
+    return only_element(body, element) if node is not None and len(node.inputs) == 1 else ""
 
 
 def _joined(body: Graph, node: Node, old: str, counters: Collection[str]) -> Write | None:

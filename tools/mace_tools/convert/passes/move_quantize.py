@@ -5,7 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 import numpy as np
 
+from mace_tools.convert.passes.fold_constants import fold_node
 from mace_tools.convert.passes.match import plain
+from mace_tools.convert.passes.quantized_operands import as_added, dequantized_from
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Graph, Node, Quant, Tensor
 from mace_tools.graph.op_support import takes_quantized
@@ -58,7 +60,7 @@ def _lower_dequantize(graph: Graph, node: Node) -> bool:
     if not _pads_with_a_constant(node, first.quant, first.dtype) \
             or not takes_quantized(op_schema.all_ops()[node.op], first.dtype):
         return False
-    quantized = [_as_added(graph, t) for t in found]
+    quantized = [as_added(graph, t) for t in found]
     graph.set_inputs(node, [*quantized, *node.inputs[len(quantized):]])
     for k, out in enumerate(list(node.outputs)):
         floats = graph.tensors[out]
@@ -78,19 +80,7 @@ def _quantized_tensor(graph: Graph, name: str, constants: bool) -> Tensor | None
         if quantized is None:
             return None
         return Tensor(f"{name}/quantized", "i8", tensor.shape, quantized, quant=tensor.source_quant)
-    maker = graph.producer(name)
-    if maker is None or maker.op != "Dequantize":
-        return None
-    found = graph.tensors[maker.inputs[0]]
-    return found if found.quant is not None and found.quant.axis is None else None
-
-
-def _as_added(graph: Graph, tensor: Tensor) -> str:
-    if not tensor.is_const or tensor.name in graph.tensors:
-        return tensor.name
-    name = graph.add_const(tensor.name, tensor.data)
-    graph.tensors[name].quant = tensor.quant
-    return name
+    return dequantized_from(graph, name)
 
 
 def _raise_quantize(graph: Graph, node: Node) -> bool:
@@ -99,7 +89,7 @@ def _raise_quantize(graph: Graph, node: Node) -> bool:
         return False
     x, y = graph.tensors[node.inputs[0]], graph.tensors[node.outputs[0]]
     if x.is_const:
-        return _fold(graph, node, x, y)
+        return y.name not in graph.outputs and fold_node(graph, node)
     move = graph.producer(x.name)
     if move is None or not _moves(move) or len(move.outputs) != 1 \
             or graph.only_consumer(x.name) is not node or graph.is_quantized(move) \
@@ -119,16 +109,6 @@ def _raise_quantize(graph: Graph, node: Node) -> bool:
         graph.add("Quantize", [name], [inner.name], **kept)
         quantized.append(inner.name)
     graph.set_inputs(move, [*quantized, *move.inputs[len(quantized):]])
-    return True
-
-
-def _fold(graph: Graph, node: Node, x: Tensor, y: Tensor) -> bool:
-    """Quantizes a constant."""
-    if y.name in graph.outputs:
-        return False
-    graph.remove(node)
-    y.data = nearest(x.data, y.quant, y.dtype, node.attr("rounding"))
-    y.shape = tuple(y.data.shape)
     return True
 
 

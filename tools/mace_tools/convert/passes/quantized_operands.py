@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from mace_tools.convert.passes.match import CONV_LIKE
+from mace_tools.convert.passes.match import CONV_LIKE, is_op
 from mace_tools.graph.ir import Graph, Node, Quant, Tensor
 from mace_tools.graph.quantization import quantized_data
 from mace_tools.support.errors import ModelError
@@ -31,7 +31,7 @@ def of_node(graph: Graph, node: Node, y: Tensor) -> list[str] | None:
     found = [_quantized(graph, name) for name in node.inputs]
     if any(t is None for t in found) or not _fits(node, found, y):
         return None
-    return [_added(graph, t) for t in found]
+    return [as_added(graph, t) for t in found]
 
 
 def _quantized(graph: Graph, name: str) -> Tensor | None:
@@ -41,12 +41,8 @@ def _quantized(graph: Graph, name: str) -> Tensor | None:
         return None
     tensor = graph.tensors[name]
     if tensor.data is None:
-        maker = graph.producer(name)
-        if maker is None or maker.op != "Dequantize":
-            return None
-        found = graph.tensors[maker.inputs[0]]
-        fits = found.dtype != "i16" and found.quant is not None and found.quant.axis is None
-        return found if fits else None
+        found = dequantized_from(graph, name)
+        return found if found is not None and found.dtype != "i16" else None
     if tensor.source_quant is not None and tensor.source_quant.axis is None:
         quantized, quant = quantized_data(tensor, "i8"), tensor.source_quant
     elif tensor.dtype == "f32" and tensor.data.size == 1 and math.isfinite(tensor.data.item()):
@@ -60,7 +56,16 @@ def _quantized(graph: Graph, name: str) -> Tensor | None:
                                                  quant=quant)
 
 
-def _added(graph: Graph, tensor: Tensor) -> str:
+def dequantized_from(graph: Graph, name: str) -> Tensor | None:
+    """The quantized values, per tensor, from which a tensor is dequantized."""
+    maker = graph.producer(name)
+    found = graph.tensors[maker.inputs[0]] if is_op(maker, "Dequantize") else None
+    return found if found is not None and found.quant is not None and (
+        found.quant.axis is None) else None
+
+
+def as_added(graph: Graph, tensor: Tensor) -> str:
+    """The name of a tensor, which becomes part of the graph if it is none yet."""
     if tensor.data is None or tensor.name in graph.tensors:
         return tensor.name
     name = graph.add_const(tensor.name, tensor.data)
@@ -112,7 +117,7 @@ def _of_layer(graph: Graph, node: Node, y: Tensor) -> list[str] | None:
     factor = (unit / float(y.quant.scale[0])).max()
     if sums * max(1.0, 2 * factor) >= _MAX:
         return None
-    inputs[1] = _added(graph, Tensor(f"{w.name}/quantized", "i8", w.shape, weights, quant=quant))
+    inputs[1] = as_added(graph, Tensor(f"{w.name}/quantized", "i8", w.shape, weights, quant=quant))
     if node.has_input(2):
         inputs[2] = graph.add_const(f"{node.inputs[2]}/quantized", bias)
     return inputs

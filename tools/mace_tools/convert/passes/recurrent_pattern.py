@@ -27,7 +27,7 @@ from mace_tools.convert.passes.cell_formula import (
 )
 from mace_tools.convert.passes.count_loops import Counter, LoopParts, counter, iterations
 from mace_tools.convert.passes.extents import extent_of
-from mace_tools.convert.passes.match import is_op
+from mace_tools.convert.passes.match import is_op, only_element, through
 from mace_tools.graph.ir import Graph
 
 
@@ -107,7 +107,7 @@ def _factors(total: Sum | None) -> list[tuple[Sum, Sum]]:
     if total is None or total.bias is not None:
         return []
     found = [(a.a, a.b) for a, factor in total.terms.items()
-             if isinstance(a, Product) and isinstance(factor, float) and factor == 1.0]
+             if isinstance(a, Product) and _is_one(factor)]
     return found if len(found) == len(total.terms) else []
 
 
@@ -161,7 +161,7 @@ def _gru(x: Operand, h: Operand, new: Sum | None) -> _Cell | None:
         n = next((b.alone() for a, b in _orders(added) if z is not None and _is_rest(a, z)), None)
         if z is None or not isinstance(n, Activated) or n.width != h.width:
             continue
-        found = _reset_after(n.x, x, h) or _reset_before(n.x, x, h)
+        found = _reset(n.x, x, h)
         if found is None:
             continue
         r, of_x, of_h, attrs = found
@@ -187,36 +187,25 @@ def _is_rest(total: Sum, z: Activated) -> bool:
 _Reset = tuple[Activated, Sum, Sum, dict[str, Any]]
 
 
-def _reset_after(total: Sum, x: Operand, h: Operand) -> _Reset | None:
-    """x W + b + r (h R + c): r, the two sums."""
+def _reset(total: Sum, x: Operand, h: Operand) -> _Reset | None:
+    """x W + b + r (h R + c), or x W + (r h) R + b: r, the two sums."""
     rest = {a: f for a, f in total.terms.items() if not isinstance(a, Product)}
     products = [a for a in total.terms if isinstance(a, Product)]
-    if len(products) != 1 or not _is_one(total.terms[products[0]]) or any(
-            a is not x for a in rest):
+    if len(products) != 1 or any(a is not x for a in rest):
         return None
-    for reset, inner in _orders((products[0].a, products[0].b)):
-        r = _gate(reset.alone(), x, h)
+    of_x = Sum(total.width, rest, total.bias)
+    pairs = [(_gate(a.alone(), x, h), b) for a, b in _orders((products[0].a, products[0].b))]
+    for r, inner in pairs if _is_one(total.terms[products[0]]) else ():
         if r is not None and all(a is h for a in inner.terms) and inner.alone() is not h:
-            return r, Sum(total.width, rest, total.bias), inner, {"linear_before_reset": 1}
+            return r, of_x, inner, {"linear_before_reset": 1}
+    for r, inner in pairs:
+        if r is not None and inner.alone() is h:
+            return r, of_x, Sum(total.width, {h: total.matrix(products[0])}), {}
     return None
 
 
 def _is_one(factor: float | np.ndarray) -> bool:
     return isinstance(factor, float) and factor == 1.0
-
-
-def _reset_before(total: Sum, x: Operand, h: Operand) -> _Reset | None:
-    """x W + (r h) R + b."""
-    rest = {a: f for a, f in total.terms.items() if not isinstance(a, Product)}
-    products = [a for a in total.terms if isinstance(a, Product)]
-    if len(products) != 1 or any(a is not x for a in rest):
-        return None
-    for reset, inner in _orders((products[0].a, products[0].b)):
-        r = _gate(reset.alone(), x, h)
-        if r is not None and inner.alone() is h:
-            of_h = Sum(total.width, {h: total.matrix(products[0])})
-            return r, Sum(total.width, rest, total.bias), of_h, {}
-    return None
 
 
 def _rnn(x: Operand, h: Operand, new: Sum | None) -> _Cell | None:
@@ -278,21 +267,8 @@ def _result(loop: LoopParts, k: int, cell: _Cell, count: int | str) -> str | int
     if found is not None:
         return found.start + found.step * count if isinstance(count, int) else None
     some = isinstance(count, int) and count > 0 or _is_zero(loop, cell)
-    return "list" if some and _same(loop.body, _only(loop.body, loop.next(k)), new_h) else None
-
-
-def _only(body: Graph, name: str) -> str:
-    """The element of a list of one."""
-    node = body.producer(name)
-    while is_op(node, "Identity"):
-        node = body.producer(node.inputs[0])
-    before = None if node is None else body.shape(node.inputs[0])
-    if is_op(node, "ExpandDims") and list(node.attr("axis")) == [0]:
-        return str(node.inputs[0])
-    if is_op(node, "Reshape") and before is not None and None not in before and (
-            body.shape(node.outputs[0]) == (1, *before)):
-        return str(node.inputs[0])
-    return ""
+    return "list" if some and _same(
+        loop.body, only_element(loop.body, through(loop.body, loop.next(k))), new_h) else None
 
 
 def _is_zero(loop: LoopParts, cell: _Cell) -> bool:
@@ -303,11 +279,4 @@ def _is_zero(loop: LoopParts, cell: _Cell) -> bool:
 
 
 def _same(body: Graph, a: str, b: str) -> bool:
-    names = []
-    for name in (a, b):
-        node = body.producer(name)
-        while is_op(node, "Identity"):
-            name = node.inputs[0]
-            node = body.producer(name)
-        names.append(name)
-    return names[0] == names[1] != ""
+    return through(body, a) == through(body, b) != ""

@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 Source: Zhang and Sennrich 2019, "Root Mean Square Layer Normalization", section 3.
 """
 
-from mace_tools.convert.passes.match import is_op, plain, with_constant
+from mace_tools.convert.passes.match import is_op, number, plain, squared, with_number
 from mace_tools.graph.ir import Graph, Node
 
 
@@ -26,12 +26,12 @@ def find_rms(graph: Graph, node: Node) -> tuple[str, Node, float] | None:
     for x, root in pairs:
         assert root is not None
         add = graph.producer(root.inputs[0])
-        found = with_constant(graph, add) if is_op(add, "Eltwise", type="SUM") else None
-        if found is None or found[1].size != 1 or add is None or not plain(add):
+        found = with_number(graph, add) if is_op(add, "Eltwise", type="SUM") else None
+        if found is None or not plain(add):
             continue
         mean = graph.producer(found[0])
-        if mean is not None and mean.op == "Reduce" and is_square(graph, mean.inputs[0], x):
-            return x, mean, float(found[1].reshape(-1)[0])
+        if is_op(mean, "Reduce") and squared(graph, mean.inputs[0]) == x:
+            return x, mean, float(found[1])
     return None
 
 
@@ -44,19 +44,6 @@ def _inverse_root(graph: Graph, name: str) -> Node | None:
     if is_op(node, "Unary", type="RECIPROCAL"):
         inner = graph.producer(node.inputs[0])
     elif is_op(node, "Eltwise", type="DIV") and plain(node):
-        one = graph.const(node.inputs[0])
-        if one is not None and one.size == 1 and one.reshape(-1)[0] == 1:
+        if number(graph, node.inputs[0]) == 1:
             inner = graph.producer(node.inputs[1])
     return inner if is_op(inner, "Unary", type="SQRT") else None
-
-
-def is_square(graph: Graph, name: str, x: str) -> bool:
-    node = graph.producer(name)
-    if is_op(node, "Unary", type="SQUARE"):
-        return node.inputs[0] == x
-    if is_op(node, "Eltwise", type="PROD") and plain(node):
-        return node.inputs == [x, x]
-    if is_op(node, "Eltwise", type="POW") and plain(node):
-        power = graph.const(node.inputs[1])
-        return node.inputs[0] == x and power is not None and power.size == 1 and power == 2
-    return False
