@@ -10,7 +10,7 @@ import numpy as np
 
 from mace_tools.convert.onnx_export.writer import Refused, Writer
 from mace_tools.convert.ops.common.resizing import Axis, nearest
-from mace_tools.convert.ops.common.windows import EXPLICIT, FULL, SAME, SAME_LOWER, VALID
+from mace_tools.convert.ops.common.windows import windows_of
 from mace_tools.graph import op_schema
 from mace_tools.graph.ir import Node, Shape
 
@@ -43,27 +43,8 @@ def activated(w: Writer, node: Node, x: str) -> str:
 
 def pads(w: Writer, node: Node, kernel: list[int]) -> list[int]:
     """Top, left, bottom, right."""
-    mode = node.attr("padding")
-    if mode == EXPLICIT:
-        return list(node.attr("padding_values"))
-    if mode == VALID:
-        return [0] * 4
-    before, after = [], []
-    sizes = w.shape(node.inputs[0])[1:3]
-    for size, k, stride, dilation in zip(sizes, kernel, node.attr("strides"),
-                                         node.attr("dilations")):
-        reach = (k - 1) * dilation + 1
-        if mode == FULL:
-            least = most = reach - 1
-        else:
-            assert mode in (SAME, SAME_LOWER)
-            total = max(0, (-(-size // stride) - 1) * stride + reach - size)
-            least, most = total // 2, total - total // 2
-            if mode == SAME_LOWER:
-                least, most = most, least
-        before.append(least)
-        after.append(most)
-    return before + after
+    _, before, after = zip(*windows_of(node, w.shape(node.inputs[0]), kernel))
+    return [*before, *after]
 
 
 def _window(w: Writer, node: Node, kernel: list[int]) -> dict[str, Any]:

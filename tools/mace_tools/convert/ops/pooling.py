@@ -42,7 +42,7 @@ def _divisor(x, kernel, attrs):
     window may reach behind both."""
     counts = []
     for k in range(2):
-        n, before, after = windows_along(x, kernel, attrs, k)
+        n, before, after = windows_along(x.shape, kernel, attrs, k)
         at = (np.arange(n)[:, None] * attrs["strides"][k] - before
               + np.arange(kernel[k]) * attrs["dilations"][k])
         low, high = (before, after) if attrs["count_include_pad"] else (0, 0)

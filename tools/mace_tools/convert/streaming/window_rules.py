@@ -12,16 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mace_tools.convert.ops.common.windows import (
-    AVERAGE,
-    CEIL,
-    EXPLICIT,
-    FULL,
-    L2,
-    SAME,
-    SAME_LOWER,
-    VALID,
-)
+from mace_tools.convert.ops.common.windows import AVERAGE, CEIL, EXPLICIT, L2, VALID, windows_of
 from mace_tools.convert.streaming.streamer import (
     CAUSAL,
     Frames,
@@ -115,24 +106,14 @@ def _padded_value(node: Node, frames: Frames, mine: Window) -> float:
 
 def _windows(s: Streamer, node: Node) -> list[Window]:
     """Along H and W of the whole."""
-    shape, out = s.shape(node.inputs[0]), s.shape(node.outputs[0])
+    shape = s.shape(node.inputs[0])
     kernels = node.attr("kernels") if node.op == "Pooling" else s.shape(node.inputs[1])[2:]
-    padding, given = node.attr("padding"), node.attr("padding_values") or [0] * 4
     found = []
-    for k in range(2):
+    for k, (count, before, after) in enumerate(windows_of(node, shape, kernels)):
         stride = node.attr("strides")[k]
         reach = (kernels[k] - 1) * node.attr("dilations")[k] + 1
-        before, after = given[k], given[k + 2]
-        if padding == VALID:
-            before = after = 0
-        elif padding == FULL:
-            before = after = reach - 1
-        elif padding in (SAME, SAME_LOWER):
-            total = max(0, (out[k + 1] - 1) * stride + reach - shape[k + 1])
-            before = (total + (padding == SAME_LOWER)) // 2
-            after = total - before
         if node.op == "Pooling" and node.attr("round_mode") == CEIL:
-            after = max(after, (out[k + 1] - 1) * stride + reach - shape[k + 1] - before)
+            after = max(after, (count - 1) * stride + reach - shape[k + 1] - before)
         found.append(Window(reach, stride, before, after))
     return found
 

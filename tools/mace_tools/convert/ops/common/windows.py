@@ -3,12 +3,14 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mace_tools.convert.ops.common.checks import check_vector, product, require, same, with_rank
 from mace_tools.convert.ops.common.view import Type, View
 from mace_tools.graph import op_schema
-from mace_tools.graph.ir import Shape
+from mace_tools.graph.ir import Node, Shape
 
 PADDING = op_schema.numbers("Conv2d", "padding")
 VALID, SAME, FULL, SAME_LOWER, EXPLICIT = (
@@ -95,16 +97,24 @@ def window(x, kernel, attrs, fill):
     """The operand, padded so that all windows lie inside, and the output extents."""
     pads, extents = [], []
     for k in range(2):
-        n, before, _ = windows_along(x, kernel, attrs, k)
+        n, before, _ = windows_along(x.shape, kernel, attrs, k)
         need = (n - 1) * attrs["strides"][k] + (kernel[k] - 1) * attrs["dilations"][k] + 1
         pads.append((before, max(need - x.shape[1 + k] - before, 0)))
         extents.append(n)
     return np.pad(x, [(0, 0), *pads, (0, 0)], constant_values=fill), extents
 
 
-def windows_along(x, kernel, attrs, k):
+def windows_of(
+    node: Node, shape: Sequence[int], kernel: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """As windows_along, along both spatial axes of a node's operand of this shape."""
+    attrs = {**op_schema.all_ops()[node.op].defaults(), **node.attrs}
+    return [windows_along(shape, kernel, attrs, k) for k in range(2)]
+
+
+def windows_along(shape, kernel, attrs, k):
     """Along a spatial axis: how many windows there are, and the padding before and after."""
-    size, stride = x.shape[1 + k], attrs["strides"][k]
+    size, stride = shape[1 + k], attrs["strides"][k]
     reach = (kernel[k] - 1) * attrs["dilations"][k] + 1
     padding, values = attrs["padding"], attrs["padding_values"]
     ceil = attrs.get("round_mode") == CEIL  # only Pooling has it
