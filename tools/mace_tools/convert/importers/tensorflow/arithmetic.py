@@ -1,15 +1,15 @@
-"""Element by element, activations, products and reductions.
+"""Element by element, activations and products.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.integer_products import product
-from mace_tools.convert.importers.operands import fixed_int, ints, reshape, scalar
+from mace_tools.convert.importers.operands import fixed_int, reshape, scalar
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
-from mace_tools.convert.importers.tf_shared import add_n, typed
+from mace_tools.convert.importers.tf_shared import typed
 
 _ELTWISE = {
     "Add": "SUM", "AddV2": "SUM", "Sub": "SUB", "Mul": "PROD", "Div": "DIV", "RealDiv": "DIV",
@@ -33,13 +33,8 @@ _ACTIVATION = {
     "Relu": "RELU", "Tanh": "TANH", "Sigmoid": "SIGMOID", "Elu": "ELU", "Selu": "SELU",
     "Softplus": "SOFTPLUS", "Softsign": "SOFTSIGN",
 }
-_REDUCE = {
-    "Mean": "MEAN", "Sum": "SUM", "Max": "MAX", "Min": "MIN", "Prod": "PROD", "All": "ALL",
-    "Any": "ANY", "EuclideanNorm": "L2",
-}
 
 registry.op(*_ELTWISE)(typed("Eltwise", _ELTWISE, 2))
-registry.op("AddN")(add_n)
 registry.op(*_COMPARE)(typed("Compare", _COMPARE, 2))
 registry.op(*_LOGICAL)(typed("Logical", _LOGICAL, 2))
 registry.op(*_UNARY)(typed("Unary", _UNARY, 1))
@@ -114,18 +109,6 @@ def _turned(b: Builder, x: str) -> str:
     return b.transpose(x, [*range(rank - 2), rank - 1, rank - 2])
 
 
-@registry.op(*_REDUCE)
-def reduce(b: Builder, n: SourceNode) -> str:
-    x, axes = n.inputs[:2]
-    keep = n.attr("keep_dims", n.attr("keepdims", False))
-    fixed = ints(b, axes)
-    if fixed == []:  # no axis: nothing is reduced, where the engine's [] means all
-        return b.op("Unary", x, type="ABS") if n.op == "EuclideanNorm" else x
-    if fixed is None:
-        return b.op("Reduce", x, axes, reduce_type=_REDUCE[n.op], keepdims=keep)
-    return b.op("Reduce", x, reduce_type=_REDUCE[n.op], axis=fixed, keepdims=keep)
-
-
 @registry.op("L2Loss")
 def l2_loss(b: Builder, n: SourceNode) -> str:
     x = n.inputs[0]
@@ -138,12 +121,6 @@ def arg_max(b: Builder, n: SourceNode) -> str:
     kind = n.attr("output_type")
     return b.op("ArgMax", n.inputs[0], axis=fixed_int(b, n.inputs[1], "axis"), keepdims=0,
                 argmin=n.op == "ArgMin", output_type=kind.engine if kind else "i64")
-
-
-@registry.op("Cumsum")
-def cumsum(b: Builder, n: SourceNode) -> str:
-    return b.op("Cumsum", n.inputs[0], axis=fixed_int(b, n.inputs[1], "axis"),
-                exclusive=n.attr("exclusive", False), reverse=n.attr("reverse", False))
 
 
 @registry.op("Cast")

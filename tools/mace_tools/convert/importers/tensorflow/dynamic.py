@@ -14,14 +14,6 @@ from mace_tools.convert.importers.tensorflow import registry
 from mace_tools.support.errors import ModelError
 
 
-@registry.op("Where")
-def where(b: Builder, n: SourceNode) -> str:
-    """Where its operand is true, or not 0; the plan waits for the number of places"""
-    if b.rank(n.inputs[0]) == 0:
-        raise Unsupported("Where of a scalar", "reshape it to one element in the source model")
-    return b.op("Transpose", places(b, n.inputs[0]), dims=[1, 0])
-
-
 @registry.op("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")
 def unique_(b: Builder, n: SourceNode) -> list[str]:
     """The plan waits for the number of different elements. NaN equals nothing"""

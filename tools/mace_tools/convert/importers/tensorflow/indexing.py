@@ -4,14 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import (
-    fixed_int,
-    fixed_ints,
-    one_hot,
-    slice_by_size,
-    strided_slice,
-    top_k,
-)
+from mace_tools.convert.importers.operands import fixed_int, one_hot, strided_slice, top_k
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
@@ -23,11 +16,6 @@ _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_ax
 def strided_slice_(b: Builder, n: SourceNode) -> str:
     masks = {m: n.attr(m) for m in _MASKS if n.attr(m)}
     return strided_slice(b, *n.inputs[:4], masks)
-
-
-@registry.op("Slice")
-def slice_(b: Builder, n: SourceNode) -> str:
-    return slice_by_size(b, *n.inputs[:3])
 
 
 @registry.op("Gather", "GatherV2", "ResourceGather")
@@ -56,14 +44,3 @@ def top_k_v2(b: Builder, n: SourceNode) -> list[str]:
     if kind is not None and kind.engine != "i32":
         raise Unsupported(f"indices of type {kind.name}", "use int32, and cast them afterwards")
     return top_k(b, *n.inputs[:2], n.attr("sorted", True))
-
-
-@registry.op("ReverseV2")
-def reverse(b: Builder, n: SourceNode) -> str:
-    return b.op("Reverse", n.inputs[0], axis=fixed_ints(b, n.inputs[1], "axis"))
-
-
-@registry.op("ReverseSequence")
-def reverse_sequence(b: Builder, n: SourceNode) -> str:
-    return b.op("ReverseSequence", *n.inputs[:2], seq_axis=n.attr("seq_dim"),
-                batch_axis=n.attr("batch_dim", 0))

@@ -1,4 +1,4 @@
-"""Parts of images at other sizes, and sums of slices by ids.
+"""Parts of images at other sizes.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -8,18 +8,12 @@ import math
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_int, fixed_ints
+from mace_tools.convert.importers.operands import fixed_ints
 from mace_tools.convert.importers.registry import Unsupported
-from mace_tools.convert.importers.segments import reduced
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
 
-_SEGMENTS = {f"{sorts}Segment{name}": kind for sorts in ("", "Unsorted")
-             for name, kind in (("Sum", "SUM"), ("Prod", "PROD"), ("Max", "MAX"), ("Min", "MIN"))}
 _MAX_ELEMENTS = 1 << 24  # of a matrix of weights
-
-registry.without_meaning("element types of operands, which these have as well", "Tnumsegments",
-                         ops=list(_SEGMENTS))
 
 
 @registry.op("CropAndResize")
@@ -103,26 +97,3 @@ def area(extent: int, out: int, align: bool) -> np.ndarray:
     if not scale:
         weights[:, 0] = 1
     return weights
-
-
-@registry.op(*_SEGMENTS)
-def segments(b: Builder, n: SourceNode) -> str:
-    """ScatterNd with a reduction; ids out of range name no row"""
-    data, ids = n.inputs[:2]
-    if n.op.startswith("Unsorted"):
-        rows, rank = fixed_int(b, n.inputs[2], "number of segments"), b.rank(ids)
-    else:
-        known = fixed_ints(b, ids, "segments (the extent of its result)")
-        rows, rank = max(known, default=-1) + 1, 1
-    rest = b.extents(data)[rank:]
-    if rows < 0 or None in rest:
-        raise Unsupported(f"{rows} segments of slices {list(rest)}", "give input_shapes, and a "
-                          "number of segments that is not negative")
-    kind = _SEGMENTS[n.op]
-    made = reduced(b, data, ids, [rows, *(int(d or 0) for d in rest)], rank, kind)
-    if n.op.startswith("Unsorted") or kind in ("SUM", "PROD"):
-        return made
-    # Of ids in order, a row that none names is 0.
-    named = np.isin(np.arange(rows), fixed_ints(b, ids, "segments"))
-    mask = b.add_const(named.reshape(-1, *[1] * len(rest)), "bool", "named")
-    return b.op("Select", mask, made, b.add_const(np.array(0), b.dtype(data)))

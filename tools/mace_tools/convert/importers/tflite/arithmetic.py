@@ -1,4 +1,4 @@
-"""Element by element, products and reductions.
+"""Element by element, and products.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -8,10 +8,10 @@ import math
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_int, ints, scalar, select_rows
+from mace_tools.convert.importers.operands import fixed_int, scalar, select_rows
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
-from mace_tools.convert.importers.tf_shared import add_n, typed
+from mace_tools.convert.importers.tf_shared import typed
 from mace_tools.convert.importers.tflite import registry
 from mace_tools.convert.importers.tflite.activations import fused
 from mace_tools.convert.importers.tflite.flat import TENSOR_TYPES
@@ -30,13 +30,7 @@ _UNARY = {
     "SQUARE": "SQUARE", "FLOOR": "FLOOR", "CEIL": "CEIL", "ROUND": "ROUND", "SIGN": "SIGN",
     "SIN": "SIN", "COS": "COS",
 }
-_REDUCE = {
-    "MEAN": "MEAN", "SUM": "SUM", "REDUCE_MAX": "MAX", "REDUCE_MIN": "MIN", "REDUCE_PROD": "PROD",
-    "REDUCE_ANY": "ANY", "REDUCE_ALL": "ALL",
-}
-_FLOATS = ("FLOAT16", "FLOAT32", "FLOAT64")
 
-registry.op("ADD_N")(add_n)
 registry.op(*_COMPARE)(typed("Compare", _COMPARE, 2))
 registry.op(*_LOGICAL)(typed("Logical", _LOGICAL, 2))
 registry.op(*_UNARY)(typed("Unary", _UNARY, 1))
@@ -66,28 +60,11 @@ def batch_matmul(b: Builder, n: SourceNode) -> str:
                 transpose_b=n.attr("AdjY", False))
 
 
-@registry.op(*_REDUCE)
-def reduce(b: Builder, n: SourceNode) -> str:
-    x, axes = n.inputs[:2]
-    keep, fixed = n.attr("KeepDims", False), ints(b, axes)
-    if fixed == []:  # nothing is reduced, where the engine's [] means all
-        return x
-    if fixed is None:
-        return b.op("Reduce", x, axes, reduce_type=_REDUCE[n.op], keepdims=keep)
-    return b.op("Reduce", x, reduce_type=_REDUCE[n.op], axis=fixed, keepdims=keep)
-
-
 @registry.op("ARG_MAX", "ARG_MIN")
 def arg_max(b: Builder, n: SourceNode) -> str:
     wide = TENSOR_TYPES[n.attr("OutputType", 0)] == "INT64"
     return b.op("ArgMax", n.inputs[0], axis=fixed_int(b, n.inputs[1], "axis"), keepdims=0,
                 argmin=n.op == "ARG_MIN", output_type="i64" if wide else "i32")
-
-
-@registry.op("CUMSUM")
-def cumsum(b: Builder, n: SourceNode) -> str:
-    return b.op("Cumsum", n.inputs[0], axis=fixed_int(b, n.inputs[1], "axis"),
-                exclusive=n.attr("Exclusive", False), reverse=n.attr("Reverse", False))
 
 
 @registry.op("CAST")
@@ -114,11 +91,6 @@ def dequantize(b: Builder, n: SourceNode) -> str:
     widened = b.add_const(data.astype(np.float32), name="widened")
     b.graph.tensors[widened].stored = "f16"
     return widened
-
-
-@registry.op("DENSIFY")
-def densify(b: Builder, n: SourceNode) -> str:
-    return n.inputs[0]  # the reader writes sparse constants out
 
 
 @registry.op("SELECT", "SELECT_V2")

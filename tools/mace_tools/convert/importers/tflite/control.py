@@ -1,4 +1,4 @@
-"""IF, WHILE, and operators whose results have as many elements as the data say.
+"""IF and WHILE.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -6,8 +6,6 @@ SPDX-License-Identifier: Apache-2.0
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.data_dependent import places
-from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceGraph, SourceNode
 from mace_tools.convert.importers.subgraphs import branches, loop_node
 from mace_tools.convert.importers.tflite import registry
@@ -59,11 +57,3 @@ def _check(n: SourceNode, graph: SourceGraph, inputs: int, outputs: int) -> None
     if len(graph.inputs) != inputs or len(graph.outputs) != outputs:
         raise ModelError(f"{n.op} '{n.name}': one of its graphs has {len(graph.inputs)} inputs and "
                          f"{len(graph.outputs)} outputs; it must have {inputs} and {outputs}")
-
-
-@registry.op("WHERE")
-def where(b: Builder, n: SourceNode) -> str:
-    """The plan waits for their number"""
-    if b.rank(n.inputs[0]) == 0:
-        raise Unsupported("WHERE of a scalar", "reshape it to one element in the source model")
-    return b.op("Transpose", places(b, n.inputs[0]), dims=[1, 0])

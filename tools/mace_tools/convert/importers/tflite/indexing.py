@@ -5,7 +5,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from mace_tools.convert.importers import operands
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_ints
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tflite import registry
@@ -24,11 +23,6 @@ def strided_slice(b: Builder, n: SourceNode) -> str:
         raise Unsupported(f"an index has one of the strides {steps}, which must be positive there",
                           "give indices the stride 1")
     return operands.strided_slice(b, *n.inputs[:4], masks)
-
-
-@registry.op("SLICE")
-def slice_(b: Builder, n: SourceNode) -> str:
-    return operands.slice_by_size(b, *n.inputs[:3])
 
 
 @registry.op("GATHER")
@@ -50,14 +44,3 @@ def one_hot(b: Builder, n: SourceNode) -> str:
 @registry.op("TOPK_V2")
 def top_k(b: Builder, n: SourceNode) -> list[str]:
     return operands.top_k(b, *n.inputs[:2], True)
-
-
-@registry.op("REVERSE_V2")
-def reverse(b: Builder, n: SourceNode) -> str:
-    return b.op("Reverse", n.inputs[0], axis=fixed_ints(b, n.inputs[1], "axis"))
-
-
-@registry.op("REVERSE_SEQUENCE")
-def reverse_sequence(b: Builder, n: SourceNode) -> str:
-    return b.op("ReverseSequence", *n.inputs[:2], seq_axis=n.attr("SeqDim", 0),
-                batch_axis=n.attr("BatchDim", 0))

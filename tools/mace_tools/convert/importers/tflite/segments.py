@@ -1,4 +1,4 @@
-"""Operators that put elements where indices say: scattering, segments, updates of a part.
+"""Operators that put elements where indices say: scattering, updates of a part.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from mace_tools.convert.importers import operands
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_int, fixed_ints, ints, reshape
+from mace_tools.convert.importers.operands import fixed_ints, ints, reshape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.segments import reduced
 from mace_tools.convert.importers.source import SourceNode
@@ -59,23 +59,6 @@ def scatter_nd(b: Builder, n: SourceNode) -> str:
 
 _SEGMENTS = {"UNSORTED_SEGMENT_SUM": "SUM", "UNSORTED_SEGMENT_PROD": "PROD",
              "UNSORTED_SEGMENT_MAX": "MAX", "UNSORTED_SEGMENT_MIN": "MIN"}
-
-
-@registry.op(*_SEGMENTS)
-def unsorted_segments(b: Builder, n: SourceNode) -> str:
-    data, ids, count = n.inputs[:3]
-    fixed = fixed_int(b, count, "number of segments")
-    rank = b.rank(ids)
-    shape = [fixed, *fixed_shape(b, data, "data")[rank:]]
-    return reduced(b, data, ids, shape, rank, _SEGMENTS[n.op])
-
-
-@registry.op("SEGMENT_SUM")
-def segment_sum(b: Builder, n: SourceNode) -> str:
-    data, ids = n.inputs[:2]
-    known = fixed_ints(b, ids, "segments (the extent of its result)")
-    count = max(known, default=-1) + 1
-    return reduced(b, data, ids, [count, *fixed_shape(b, data, "data")[1:]], 1, "SUM")
 
 
 def _zero(b: Builder, like: str) -> str:
