@@ -16,11 +16,10 @@ bool AreEqual(const QuantizationPtr& a, const QuantizationPtr& b) {
 
 int32_t NearestQuantized(float units, int32_t zero_point, int32_t least,
                          int32_t most) {
-  const float rounded = std::round(units);
-  const float value = rounded + static_cast<float>(zero_point);
-  if (!(value > static_cast<float>(least))) return least;
-  if (value >= static_cast<float>(most)) return most;
-  return static_cast<int32_t>(rounded) + zero_point;
+  // Exact for finite results of every type.
+  const double value = double{std::round(units)} + zero_point;
+  if (!(value > least)) return least;
+  return value < most ? static_cast<int32_t>(value) : most;
 }
 
 std::string ToString(const QuantizationPtr& quantization) {

@@ -4,7 +4,6 @@
 #include "mace/ops/pad.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "mace/cpu/common/convert.h"
 #include "mace/cpu/copy/copy_kernel.h"
@@ -104,9 +103,9 @@ Result<KernelPtr> PreparePad(const Node& node, CpuContext& context) {
   if (spec.mode == PadMode::kConstant) AddBorder(y, middle, &boxes);
   uint64_t value = 0;
   if (y.is_quantized()) {
-    const auto q = static_cast<uint8_t>(
-        QuantizeFloat(spec.constant_value, *y.quantization, RangeOf(y.dtype)));
-    std::memcpy(&value, &q, sizeof(q));
+    const int32_t q =
+        QuantizeFloat(spec.constant_value, *y.quantization, RangeOf(y.dtype));
+    ConvertElements(DataType::kI32, &q, y.dtype, &value, 1);
   } else {
     ConvertElements(DataType::kF32, &spec.constant_value, x.dtype, &value, 1);
   }

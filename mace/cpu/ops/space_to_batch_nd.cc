@@ -3,8 +3,7 @@
 
 #include "mace/ops/space_to_batch_nd.h"
 
-#include <cstring>
-
+#include "mace/cpu/common/convert.h"
 #include "mace/cpu/copy/block_copy.h"
 
 namespace mace::cpu {
@@ -22,8 +21,8 @@ Result<KernelPtr> PrepareSpaceToBatchNd(const Node& node, CpuContext& context) {
   const QuantizationPtr& q = node.outputs[0].quantization;
   uint64_t zero = 0;
   if (q != nullptr) {
-    const auto value = static_cast<uint8_t>(q->zero_point());
-    std::memcpy(&zero, &value, sizeof(value));
+    const int32_t value = q->zero_point();
+    ConvertElements(DataType::kI32, &value, node.outputs[0].dtype, &zero, 1);
   }
   return MakeCopyKernel(context, std::move(boxes), &zero);
 }

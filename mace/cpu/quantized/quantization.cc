@@ -19,7 +19,8 @@ QuantizedRange LimitsOf() {
 
 QuantizedRange RangeOf(DataType type) {
   if (type == DataType::kU8) return LimitsOf<uint8_t>();
-  return type == DataType::kI8 ? LimitsOf<int8_t>() : LimitsOf<int16_t>();
+  if (type == DataType::kI8) return LimitsOf<int8_t>();
+  return type == DataType::kI16 ? LimitsOf<int16_t>() : LimitsOf<int32_t>();
 }
 
 int32_t QuantizeFloat(float real, const Quantization& quantization,

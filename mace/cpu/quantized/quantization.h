@@ -23,7 +23,7 @@ struct QuantizedRange {
   int32_t Clamp(int32_t q) const { return std::min(std::max(q, least), most); }
 };
 
-// Returns all values of a type. REQUIRES: i8, u8 or i16.
+// Returns all values of a type. REQUIRES: i8, u8, i16 or i32.
 QuantizedRange RangeOf(DataType type);
 
 // Returns the values that `activation` leaves to an output of `type`: a clamp

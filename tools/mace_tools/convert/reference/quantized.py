@@ -29,7 +29,7 @@ def evaluate(
         return [_float(graph, node, 0, operands)]
     if node.op == "Quantize":
         return [nearest(_float(graph, node, 0, operands), y.quant, y.dtype, node.attr("rounding"))]
-    if op_schema.all_ops()[node.op].on_quantized == "moves" and not _averages(node):
+    if op_schema.all_ops()[node.op].on_quantized == "moves" and not _averages_or_fills(node):
         return plain(node, operands)
     floats = [_float(graph, node, k, operands) for k in range(len(operands))]
     results = plain(node, floats)
@@ -40,9 +40,10 @@ def evaluate(
             for r, t in zip(results, outs)]
 
 
-def _averages(node: Node) -> bool:
+def _averages_or_fills(node: Node) -> bool:
     average = op_schema.numbers("Pooling", "pooling_type")["AVERAGE"]
-    return node.op == "Pooling" and node.attr("pooling_type") == average
+    return (node.op in ("Pad", "SpaceToBatchNd")
+            or node.op == "Pooling" and node.attr("pooling_type") == average)
 
 
 def _float(graph: Graph, node: Node, k: int, operands: Values) -> np.ndarray | None:
