@@ -33,14 +33,18 @@ float FloatOf(uint32_t bits) {
 // length.
 constexpr int kPiece = 16;
 
+// No step has a denormal float, which threads may flush.
 inline float Widen(uint16_t fp16) {
-  const uint32_t magnitude = static_cast<uint32_t>(fp16 & 0x7fff) << 13;
+  const uint32_t magnitude = fp16 & 0x7fff;
   const uint32_t sign = static_cast<uint32_t>(fp16 & 0x8000) << 16;
-  // The exponent's bias grows by 112; the product also lifts what has none.
-  const uint32_t finite = BitsOf(FloatOf(magnitude) * 0x1p112f);
+  // The exponent's bias grows by 112. What has no exponent counts 2^-24.
+  const uint32_t normal = (magnitude << 13) + (112u << 23);
+  const uint32_t denormal =
+      BitsOf(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
   const uint32_t special =
-      magnitude | 0x7f800000 | (magnitude > 0x0f800000 ? 0x400000u : 0u);
-  return FloatOf(sign | (magnitude >= 0x0f800000 ? special : finite));
+      magnitude << 13 | 0x7f800000 | (magnitude > 0x7c00 ? 0x400000u : 0u);
+  const uint32_t finite = magnitude < 0x400 ? denormal : normal;
+  return FloatOf(sign | (magnitude >= 0x7c00 ? special : finite));
 }
 
 #if defined(__x86_64__)
@@ -72,20 +76,7 @@ bool HasF16c() { return (DetectCpuFeatures() & kCpuAvx2Fma) != 0; }
 
 }  // namespace
 
-float FromFp16(uint16_t fp16) {
-  const uint32_t sign = static_cast<uint32_t>(fp16 & 0x8000) << 16;
-  const uint32_t exponent = (fp16 >> 10) & 31;
-  const uint32_t mantissa = fp16 & 0x3ff;
-  if (exponent == 31) {
-    const uint32_t quiet = mantissa != 0 ? 0x400000 : 0;
-    return FloatOf(sign | 0x7f800000 | quiet | (mantissa << 13));
-  }
-  if (exponent == 0) {  // mantissa * 2^-24
-    const float magnitude = static_cast<float>(mantissa) * (1.0f / (1 << 24));
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  return FloatOf(sign | ((exponent + 112) << 23) | (mantissa << 13));
-}
+float FromFp16(uint16_t fp16) { return Widen(fp16); }
 
 uint16_t ToFp16(float value) {
   const uint32_t bits = BitsOf(value);
@@ -136,15 +127,6 @@ void WidenFp16(const uint16_t* fp16, int64_t n, float* to) {
     for (int i = 0; i < kPiece; ++i) to[i] = Widen(fp16[i]);
   }
   for (int64_t i = 0; i < n; ++i) to[i] = Widen(fp16[i]);
-}
-
-void CastFp16(const uint16_t* fp16, int64_t n, float* to) {
-#if defined(__aarch64__)
-  WidenFp16(fp16, n / kPiece * kPiece, to);
-  for (int64_t i = n / kPiece * kPiece; i < n; ++i) to[i] = FromFp16(fp16[i]);
-#else
-  for (int64_t i = 0; i < n; ++i) to[i] = FromFp16(fp16[i]);
-#endif
 }
 
 void NarrowToFp16(const float* values, int64_t n, uint16_t* to) {

@@ -10,18 +10,14 @@ namespace mace {
 
 // Converting to float32 is exact. Converting to 16 bits rounds to the nearest
 // value, ties to even; values beyond the range of the type become infinity, and
-// NaN stays NaN.
+// NaN stays NaN. Threads that flush denormals keep those of fp16 and bf16.
 float FromFp16(uint16_t fp16);
 uint16_t ToFp16(float value);
 float FromBfloat16(uint16_t value);
 uint16_t ToBfloat16(float value);
 
-// Converts n elements, faster than one by one. If the CPU flushes denormals,
-// fp16 denormals may become zeros.
+// Convert n elements, as FromFp16, FromBfloat16 and ToFp16 do.
 void WidenFp16(const uint16_t* fp16, int64_t n, float* to);
-// Converts n elements, and keeps fp16 denormals even if the CPU flushes them.
-void CastFp16(const uint16_t* fp16, int64_t n, float* to);
-// Convert n elements, as ToFp16 and FromBfloat16 do.
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to);
 void NarrowToFp16(const float* values, int64_t n, uint16_t* to);
 

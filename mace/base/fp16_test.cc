@@ -7,7 +7,10 @@
 
 #include <cmath>
 #include <cstring>
+#include <thread>
 #include <vector>
+
+#include "mace/base/denormals.h"
 
 namespace mace {
 namespace {
@@ -73,6 +76,47 @@ TEST(Fp16, NarrowsArraysLikeSingleFloats) {
   NarrowToFp16(floats.data(), n, fp16.data());
   for (int64_t i = 0; i < n; ++i) {
     ASSERT_EQ(fp16[i], ToFp16(floats[i])) << floats[i];
+  }
+}
+
+// By the definition of binary16.
+double ValueOf(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, digits = bits & 0x3ff;
+  double value = exponent == 0 ? std::ldexp(digits, -24)
+                               : std::ldexp(digits + 1024, exponent - 25);
+  if (exponent == 31) value = digits == 0 ? INFINITY : NAN;
+  return bits & 0x8000 ? -value : value;
+}
+
+// In arrays of one element, and in others, whose last elements are converted
+// one by one.
+TEST(Fp16, KeepsDenormalsOnThreadsThatFlushThem) {
+  const auto bits = AllBits();
+  std::vector<float> one(kAll), array(kAll - 1), singles(kAll);
+  std::vector<uint16_t> back(kAll), narrowed(kAll - 1), bfloats(kAll);
+  std::thread([&] {
+    const DenormalsOff denormals_off;
+    WidenFp16(bits.data(), kAll - 1, array.data());
+    NarrowToFp16(array.data(), kAll - 1, narrowed.data());
+    for (int i = 0; i < kAll; ++i) {
+      WidenFp16(&bits[i], 1, &singles[i]);
+      one[i] = FromFp16(bits[i]);
+      back[i] = ToFp16(one[i]);
+      bfloats[i] = ToBfloat16(FromBfloat16(bits[i]));
+    }
+  }).join();
+  for (int i = 0; i < kAll; ++i) {
+    const double want = ValueOf(bits[i]);
+    if ((i & 0x7fff) <= 0x7f80) {
+      ASSERT_EQ(bfloats[i], i);
+    }
+    if (std::isnan(want)) continue;
+    ASSERT_EQ(one[i], want) << i;
+    ASSERT_EQ(singles[i], want) << i;
+    ASSERT_EQ(back[i], i);
+    if (i == kAll - 1) continue;
+    ASSERT_EQ(array[i], want) << i;
+    ASSERT_EQ(narrowed[i], i);
   }
 }
 

@@ -111,8 +111,8 @@ void QuantizedRows::ScalesOf(int64_t row, float* to) const {
     *to = static_cast<const float*>(scales)[row];
     return;
   }
-  CastFp16(static_cast<const uint16_t*>(scales) + row * row_scales, row_scales,
-           to);
+  WidenFp16(static_cast<const uint16_t*>(scales) + row * row_scales, row_scales,
+            to);
 }
 
 void QuantizedRows::Widen(int64_t row, float* to) const {

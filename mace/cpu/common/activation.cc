@@ -99,7 +99,7 @@ void Activator::Apply(const uint16_t* x, int64_t n, uint16_t* y) const {
   float piece[kPiece];
   for (int64_t i = 0; i < n; i += kPiece) {
     const int64_t count = std::min(kPiece, n - i);
-    CastFp16(x + i, count, piece);
+    WidenFp16(x + i, count, piece);
     Apply(piece, count, piece);
     NarrowToFp16(piece, count, y + i);
   }

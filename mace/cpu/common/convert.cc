@@ -114,7 +114,7 @@ void ConvertElements(DataType from_type, const void* from, DataType to_type,
     NarrowToFp16(static_cast<const float*>(from), n,
                  static_cast<uint16_t*>(to));
   } else if (from_type == DataType::kF16 && to_type == DataType::kF32) {
-    CastFp16(static_cast<const uint16_t*>(from), n, static_cast<float*>(to));
+    WidenFp16(static_cast<const uint16_t*>(from), n, static_cast<float*>(to));
   } else if (IsFloat(from_type) || IsFloat(to_type)) {
     ConvertThrough<float>(from_type, from, to_type, to, n);
   } else {

@@ -8,11 +8,10 @@
 // products of two fp16 values are exact in double, so that the result is
 // rounded once; so is a * b + c, unless the bits of a * b and c together take
 // more than the 53 of a double.
-//
-// Load and Store pass through floats below 2^-126 for fp16 values below 2^-14.
-// On threads that flush denormals (mace/base/denormals.h), these become 0.
 #ifndef MACE_CPU_SIMD_F16_SCALAR_H_
 #define MACE_CPU_SIMD_F16_SCALAR_H_
+
+#include "mace/cpu/simd/fp16_bits.h"
 
 namespace mace::simd {
 namespace {
@@ -43,37 +42,8 @@ inline F16 RoundToFp16(double x) {
 
 inline F16 SetFp16(float x) { return RoundToFp16(double{x}); }
 
-// The 10 bits of digits move to those of a float, 13 bits higher, and with them
-// the exponent, whose bias is 15 in fp16 and 127 in floats: the number is 2^112
-// times too small. Scaling corrects it, also for values without an implicit
-// bit. Infinity and NaN keep the largest exponent.
-inline F16 Load(const uint16_t* p) {
-  const uint32_t magnitude = *p & 0x7fff;
-  const uint32_t bits = magnitude < 0x7c00
-                            ? magnitude << 13
-                            : 0x7f800000 | (magnitude - 0x7c00) << 13;
-  float x;
-  __builtin_memcpy(&x, &bits, sizeof(x));
-  if (magnitude < 0x7c00) x *= 0x1p112f;
-  return {*p & 0x8000 ? -x : x};
-}
-
-// The reverse. No bits are lost, as x is an fp16 value. NaN is stored as one
-// NaN, with its sign.
-inline void Store(uint16_t* p, F16 x) {
-  const uint16_t sign = __builtin_signbit(x.value) ? 0x8000 : 0;
-  const float scaled = __builtin_fabsf(x.value) * 0x1p-112f;
-  uint32_t bits;
-  __builtin_memcpy(&bits, &scaled, sizeof(bits));
-  const bool is_nan = x.value != x.value;
-  if (is_nan) {
-    *p = sign | 0x7e00;
-  } else if (__builtin_isinf(x.value)) {
-    *p = sign | 0x7c00;
-  } else {
-    *p = static_cast<uint16_t>(sign | bits >> 13);
-  }
-}
+inline F16 Load(const uint16_t* p) { return {FloatOfFp16(*p)}; }
+inline void Store(uint16_t* p, F16 x) { *p = Fp16OfFloat(x.value); }
 
 inline F16 LoadN(const uint16_t* p, size_t n) {
   return n > 0 ? Load(p) : F16{0};

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
 #include <vector>
 
+#include "mace/base/denormals.h"
 #include "mace/base/fp16.h"
 #include "mace/cpu/ukernels/binary/binary_f32_table.h"
 #include "mace/cpu/ukernels/testing/random_floats.h"
@@ -49,6 +51,22 @@ void Check(const BinaryF16Set& set, size_t n, bool one_a, bool one_b,
       ASSERT_NEAR(FromFp16(y[i]), std::fmin(std::fmax(want, lower), upper),
                   3 * 0x1p-11 * std::fmax(1, std::fabs(want)));
     }
+  }
+}
+
+// fp16 values below 2^-14 are no denormal floats, which threads flush to zero.
+TEST(BinaryF16, KeepsSmallValuesWhereDenormalsAreFlushed) {
+  std::vector<uint16_t> x, zero = {0};
+  for (int i = 1; i < 0x7c00; ++i) x.push_back(static_cast<uint16_t>(i));
+  for (const BinaryF16& kernel : kBinaryF16) {
+    if (!RunsHere(kernel)) continue;
+    std::vector<uint16_t> y(x.size());
+    std::thread([&] {
+      const DenormalsOff denormals_off;
+      kernel.set->add({x.size(), x.data(), zero.data(), false, true, y.data(),
+                       -INFINITY, INFINITY});
+    }).join();
+    EXPECT_EQ(x, y) << kernel.name;
   }
 }
 

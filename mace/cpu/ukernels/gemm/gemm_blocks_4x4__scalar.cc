@@ -2,6 +2,7 @@
 // files.
 // SPDX-License-Identifier: Apache-2.0
 
+#include "mace/cpu/simd/fp16_bits.h"
 #include "mace/cpu/ukernels/gemm/gemm_blocks.h"
 #include "mace/cpu/ukernels/gemm/gemm_packed_tiles.h"
 
@@ -12,18 +13,7 @@ constexpr size_t kRows = 4, kColumns = 4, kGroup = 4;
 template <typename B>
 using Panel = GemmPanelBlock<B, kColumns, kGroup>;
 
-// Of finite numbers. No step has a denormal float, which CPUs may flush.
-float FloatOf(Fp16 x) {
-  const uint32_t magnitude = x.bits & 0x7fffu;
-  float value;
-  if (magnitude < 0x400u) {
-    value = static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
-  } else {
-    const uint32_t bits = (magnitude << 13) + (112u << 23);
-    __builtin_memcpy(&value, &bits, sizeof(value));
-  }
-  return x.bits & 0x8000 ? -value : value;
-}
+float FloatOf(Fp16 x) { return simd::FloatOfFp16(x.bits); }
 
 // The dots of values as they are in memory.
 template <typename B>

@@ -2,8 +2,7 @@
 // other files.
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
-
+#include "mace/cpu/simd/f16.h"
 #include "mace/cpu/ukernels/gemm/gemm_16bit.h"
 #include "mace/cpu/ukernels/gemm/gemm_pack_steps.h"
 #include "mace/cpu/ukernels/gemm/gemm_packed_tiles.h"
@@ -13,55 +12,21 @@ namespace {
 
 constexpr size_t kRows = 4, kColumns = 4;
 
-float FloatOf(uint32_t bits) {
-  float x;
-  __builtin_memcpy(&x, &bits, sizeof(x));
-  return x;
-}
-
-float FromF16(Fp16 value) {
-  const uint32_t x = value.bits;
-  const float sign = x & 0x8000 ? -1.f : 1.f;
-  const uint32_t magnitude = x & 0x7fff;
-  if (magnitude >= 0x7c00) {
-    return FloatOf(0x7f800000 | (magnitude - 0x7c00) << 13) * sign;
-  }
-  return FloatOf(magnitude << 13) * 0x1p112f * sign;
-}
-
-// Rounds to the nearest fp16 value, ties to even.
-double RoundToF16(double x) {
-  const double magnitude = __builtin_fabs(x);
-  if (magnitude >= 65520) return x < 0 ? -__builtin_inf() : __builtin_inf();
-  if (!(magnitude > 0)) return x;
-  int exponent = 0;
-  __builtin_frexp(magnitude, &exponent);
-  if (exponent < -13) exponent = -13;  // subnormal below 2^-14
-  const double ulp = __builtin_ldexp(1, exponent - 11);
-  return __builtin_rint(x / ulp) * ulp;
-}
-
-Fp16 Bits(uint32_t bits) { return {static_cast<uint16_t>(bits)}; }
-
 Fp16 ToF16(float x) {
-  const double rounded = RoundToF16(x);
-  const uint32_t sign = __builtin_signbit(x) ? 0x8000 : 0;
-  if (rounded != rounded) return Bits(sign | 0x7e00);
-  const float scaled = static_cast<float>(__builtin_fabs(rounded)) * 0x1p-112f;
-  uint32_t bits;
-  __builtin_memcpy(&bits, &scaled, sizeof(bits));
-  if (__builtin_isinf(rounded)) return Bits(sign | 0x7c00);
-  return Bits(sign | bits >> 13);
+  Fp16 fp16;
+  simd::Store(&fp16.bits, simd::SetFp16(x));
+  return fp16;
 }
 
 // Returns the sum of `count` products, rounded after each one.
 float Block(const Fp16* a, size_t rows, const Fp16* b, size_t count) {
-  double block = 0;
+  simd::F16 block = {0};
   for (size_t k = 0; k < count; ++k) {
     const Fp16 x = a[k / 2 * rows * 2 + k % 2];
-    block = RoundToF16(double{FromF16(x)} * FromF16(b[k * kColumns]) + block);
+    block = simd::MulAdd(simd::Load(&x.bits), simd::Load(&b[k * kColumns].bits),
+                         block);
   }
-  return static_cast<float>(block);
+  return block.value;
 }
 
 // a holds pairs of k, each pair for all rows.

@@ -15,6 +15,7 @@
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_Q8_ROWS_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_Q8_ROWS_H_
 
+#include "mace/cpu/simd/fp16_bits.h"
 #include "mace/cpu/simd/int8.h"
 #include "mace/cpu/ukernels/gemv/gemv_q8.h"
 
@@ -77,23 +78,8 @@ inline void Finish(const GemvQ8Args& t, size_t row, float y) {
   t.y[row] = y > t.upper ? t.upper : y;
 }
 
-// Converts n fp16 to floats. No step has a denormal float, which CPUs may
-// flush: armv7's NEON always does. 112 is the difference of the exponents'
-// biases, 127 and 15. Infinity and NaN add it twice, as their exponent is 31
-// there and 255 here. A subnormal is an integer multiple of 2^-24.
 inline void ScalesFromFp16(const uint16_t* fp16, size_t n, float* to) {
-  for (size_t i = 0; i < n; ++i) {
-    const uint32_t magnitude = fp16[i] & 0x7fffu, sign = fp16[i] & 0x8000u;
-    const uint32_t shifted = (magnitude << 13) + (112u << 23);
-    const uint32_t bits =
-        magnitude >= 0x7c00u ? shifted + (112u << 23) : shifted;
-    float normal, value;
-    __builtin_memcpy(&normal, &bits, sizeof(normal));
-    const float denormal =
-        static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
-    value = magnitude < 0x400u ? denormal : normal;
-    to[i] = sign != 0 ? -value : value;
-  }
+  for (size_t i = 0; i < n; ++i) to[i] = simd::FloatOfFp16(fp16[i]);
 }
 
 // Computes rows [first, first + kRows) of int8, for which x is loaded once. The

@@ -24,6 +24,7 @@
 #ifndef MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_
 
+#include "mace/cpu/simd/fp16_bits.h"
 #include "mace/cpu/simd/int8.h"
 #include "mace/cpu/ukernels/kv/kv_rows_f32.h"
 
@@ -77,26 +78,10 @@ struct KvHalves {
     }
 #else
     float floats[kKvLanes];
-    for (size_t i = 0; i < kKvLanes; ++i) floats[i] = FloatOfHalf(p[i]);
+    for (size_t i = 0; i < kKvLanes; ++i) floats[i] = simd::FloatOfFp16(p[i]);
     k = KvFloats::Load(floats);
 #endif
     return k;
-  }
-  // The float of an fp16 value. No step has a denormal float, which CPUs may
-  // flush. Exponents of fp16 are biased by 15, those of floats by 127: 112 is
-  // added; for infinity and NaN once more, to reach 255. Values below 2^-14
-  // have no implicit bit and are multiples of 2^-24.
-  static float FloatOfHalf(uint16_t half) {
-    const uint32_t magnitude = half & 0x7fffu;
-    const uint32_t shifted = (magnitude << 13) + (112u << 23);
-    const uint32_t bits =
-        magnitude >= 0x7c00u ? shifted + (112u << 23) : shifted;
-    float value;
-    __builtin_memcpy(&value, &bits, sizeof(value));
-    if (magnitude < 0x400u) {
-      value = static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
-    }
-    return half & 0x8000 ? -value : value;
   }
   static float ScaleOf(const uint16_t*, size_t) { return 1; }
 };
