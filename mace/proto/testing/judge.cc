@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,8 @@ constexpr std::pair<int, int> kEnumerators[] = {
     {stored::DT_INT8, proto::DT_INT8},
     {stored::DT_BOOL, proto::DT_BOOL},
     {stored::DT_INT64, proto::DT_INT64},
+    {stored::DT_INT8_BLOCKS, proto::DT_INT8_BLOCKS},
+    {stored::DT_UINT4_BLOCKS, proto::DT_UINT4_BLOCKS},
     {stored::DF_NONE, proto::DF_NONE},
     {stored::DF_NHWC, proto::DF_NHWC},
     {stored::DF_NCHW, proto::DF_NCHW},
@@ -337,6 +340,12 @@ Verdict Judge(const std::string& bytes) {
 std::string CompareDefinitions() {
   for (const auto& [ours, theirs] : kEnumerators) {
     if (ours != theirs) return "the enumerator " + std::to_string(theirs);
+  }
+  if (full::DataType_descriptor()->value_count() +
+          full::DataFormat_descriptor()->value_count() +
+          full::Argument::Type_descriptor()->value_count() !=
+      static_cast<int>(std::size(kEnumerators))) {
+    return "an enumerator that kEnumerators lacks";
   }
   return CompareDefinition<stored::NetDef>(full::NetDef::descriptor());
 }
