@@ -14,7 +14,7 @@ from mace import _ops, _settings, _stats
 from mace._errors import InvalidArgumentError
 from mace._gpu import GpuContext
 from mace._gpu_memory import GpuHandles, GpuTensor
-from mace._library import Handle, check, created, encoded, ffi, lib, names_of, text
+from mace._library import check, encoded, ffi, lib, names_of, owned, words
 from mace._model import Model, PathLike
 from mace._setting_types import SettingTypes
 from mace._tensors import TensorInfo, Tensors, as_input, code_of, imported_dma_buf, infos
@@ -29,9 +29,7 @@ class Cancellation:
 
     def __init__(self, deadline: Optional[float] = None) -> None:
         """`deadline`: as for set_deadline; None: there is none yet."""
-        self.handle = Handle("cancellation",
-                             created("mace_cancellation_t", lib.mace_cancellation_create),
-                             lib.mace_cancellation_destroy)
+        self.handle = owned("cancellation", lib.mace_cancellation_create)
         if deadline is not None:
             self.set_deadline(deadline)
 
@@ -84,10 +82,9 @@ class Engine:
             raise InvalidArgumentError(f"outputs: a list of names; write [{outputs!r}]")
         names, count, kept = names_of(outputs)
         with loaded.handle as pointer, _settings.config(device, settings) as config:
-            engine = created("mace_engine_t", lib.mace_engine_create, pointer, config, ffi.NULL, 0,
-                             names, count)
+            self.handle = owned("engine", lib.mace_engine_create, pointer, config, ffi.NULL, 0,
+                                names, count, kept=settings.get("arena"))
         del kept
-        self.handle = Handle("engine", engine, lib.mace_engine_destroy, settings.get("arena"))
         # Names and types do not change; only shapes do.
         self._inputs, self._outputs = self.inputs, self.outputs
 
@@ -259,13 +256,8 @@ class Engine:
     def dump(self, stage: str) -> str:
         """A stage of preparing the model: "graph", "plan", "memory", "tuning", "plan_json" or
         "memory_json"; or "trace", the latest spans as a Chrome trace, with tracing=True."""
-        out = ffi.new("char **")
         with self.handle as engine:
-            check(lib.mace_engine_dump(engine, encoded(stage), out))
-        try:
-            return text(out[0])
-        finally:
-            lib.mace_free(out[0])
+            return words(lib.mace_engine_dump, engine, encoded(stage))
 
     def close(self) -> None:
         """Returns at once. A run that goes on in another thread ends as it would, and then the

@@ -16,9 +16,20 @@ import numpy as np
 from mace import _settings
 from mace._engine import Cancellation, Settings
 from mace._errors import InvalidArgumentError
-from mace._library import Handle, check, created, encoded, encoded_path, ffi, lib, names_of, text
+from mace._library import (
+    check,
+    created,
+    encoded,
+    encoded_path,
+    ffi,
+    lib,
+    names_of,
+    owned,
+    text,
+    words,
+)
 from mace._model import Model, PathLike
-from mace._tokenizer import Tokenizer, elements, numbers, words
+from mace._tokenizer import Tokenizer, elements, numbers
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -97,9 +108,8 @@ class _Options:
         self.raised: Optional[BaseException] = None
         self._on_text = given.get("on_text")
         self._called = ffi.callback("bool(void *, const char *, size_t)", self._part, error=False)
-        self.handle = Handle("options", created("mace_generation_options_t",
-                                                lib.mace_generation_options_create),
-                             lib.mace_generation_options_destroy)
+        self.handle = owned("generation_options", lib.mace_generation_options_create,
+                            what="options")
         with self.handle as pointer:
             try:
                 self._set(pointer, given, generator)
@@ -154,9 +164,7 @@ class Generator:
         loaded = model if isinstance(model, Model) else Model(model)
         known = tokenizer if isinstance(tokenizer, Tokenizer) else Tokenizer(tokenizer)
         with loaded.handle as m, known.handle as t, _settings.config(device, settings) as config:
-            self.handle = Handle(
-                "generator", created("mace_generator_t", lib.mace_generator_create, m, t, config),
-                lib.mace_generator_destroy)
+            self.handle = owned("generator", lib.mace_generator_create, m, t, config)
 
     def generate(self, prompt: Union[str, Sequence[int]],
                  **options: Unpack[GenerationOptions]) -> Generation:

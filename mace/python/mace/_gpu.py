@@ -6,10 +6,10 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Callable, Optional
+from typing import Callable, Optional
 
 from mace._gpu_memory import GpuHandles
-from mace._library import Handle, check, created, ffi, lib, names_of, optional
+from mace._library import check, ffi, lib, names_of, optional, owned
 from mace._model import PathLike
 
 
@@ -30,8 +30,7 @@ class GpuContext:
         if progress is not None:
             called = ffi.callback("void(void *, int32_t, int32_t)",
                                   lambda _, done, total: progress(done, total))
-        builder = created("mace_gpu_context_builder_t", lib.mace_gpu_context_builder_create)
-        try:
+        with owned("gpu_context_builder", lib.mace_gpu_context_builder_create) as builder:
             if storage_path is not None:
                 check(lib.mace_gpu_context_builder_set_storage_path(builder,
                                                                     optional(storage_path)))
@@ -46,9 +45,6 @@ class GpuContext:
                 check(lib.mace_gpu_context_builder_set_opencl_context(
                     builder, ffi.cast("void *", opencl_context.context),
                     ffi.cast("void *", opencl_context.device)))
-            context: Any = created("mace_gpu_context_t", lib.mace_gpu_context_builder_build,
-                                   builder)
-        finally:
-            lib.mace_gpu_context_builder_destroy(builder)
+            self.handle = owned("gpu_context", lib.mace_gpu_context_builder_build, builder,
+                                what="GPU context", kept=called)
         del kept
-        self.handle = Handle("GPU context", context, lib.mace_gpu_context_destroy, called)

@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from mace._errors import InvalidArgumentError
-from mace._library import Handle, check, created, ffi, lib
+from mace._library import check, ffi, lib, owned
 from mace._tensors import code_of
 
 _FORMATS = {"rgba": 0, "bgra": 1, "rgb": 2, "bgr": 3, "gray": 4, "nv12": 5, "nv21": 6, "yuv420": 7}
@@ -31,9 +31,7 @@ class ImageTransform:
     (0, 0) reaches from 0 to 1 both ways."""
 
     def __init__(self) -> None:
-        self.handle = Handle(
-            "transform", created("mace_image_transform_t", lib.mace_image_transform_create),
-            lib.mace_image_transform_destroy)
+        self.handle = owned("image_transform", lib.mace_image_transform_create, what="transform")
 
     def to_picture(self, x: float, y: float) -> tuple[float, float]:
         """A point of the tensor in the stored image, uncropped."""
@@ -79,10 +77,8 @@ class ImageConverter:
         depth = 1 if channels == "gray" else 3
         self._shape = ((1, height, width, depth) if data_format == "NHWC"
                        else (1, depth, height, width))
-        given = Handle("input", created("mace_image_input_t", lib.mace_image_input_create,
-                                        _int32("width", width), _int32("height", height)),
-                       lib.mace_image_input_destroy)
-        with given as pointer:
+        with owned("image_input", lib.mace_image_input_create, _int32("width", width),
+                   _int32("height", height), what="input") as pointer:
             check(lib.mace_image_input_set_resize(pointer, _one_of("fit", fit, _FITS),
                                                   _one_of("filter", filter, _FILTERS)))
             check(lib.mace_image_input_set_channels(pointer, code, _three("mean", mean, depth),
@@ -94,9 +90,8 @@ class ImageConverter:
                 pointer, _one_of("data_format", data_format, _LAYOUTS)))
             check(lib.mace_image_input_set_num_threads(
                 pointer, _int32("num_threads", num_threads)))
-            self.handle = Handle(
-                "converter", created("mace_image_converter_t", lib.mace_image_converter_create,
-                                     pointer), lib.mace_image_converter_destroy)
+            self.handle = owned("image_converter", lib.mace_image_converter_create, pointer,
+                                what="converter")
 
     def __call__(self, picture: Any, *, format: Optional[str] = None,
                  crop: Optional[tuple[int, int, int, int]] = None, orientation: int = 1,
@@ -118,8 +113,7 @@ class ImageConverter:
             raise InvalidArgumentError(f"an image of format '{kind}' has {len(_PIXELS[kind])} "
                                        f"planes; {len(planes)} were given")
         height, width = planes[0].shape[:2]
-        image = Handle("picture", created("mace_image_t", lib.mace_image_create, code, width,
-                                          height), lib.mace_image_destroy)
+        image = owned("image", lib.mace_image_create, code, width, height, what="picture")
         tensor = np.empty(self._shape, self._dtype)
         with image as pointer, self.handle as converter:
             kept = [_set_plane(pointer, kind, k, plane) for k, plane in enumerate(planes)]

@@ -75,6 +75,24 @@ def created(kind: str, function: Callable[..., int], *arguments: Any) -> Any:
     return out[0]
 
 
+def owned(kind: str, function: Callable[..., int], *arguments: Any, what: str = "",
+          kept: Any = None) -> Handle:
+    """The mace_<kind>_t that a function stores in its last argument. `with owned(...) as pointer`
+    destroys it behind the block. `what`: its name in messages; `kept`: as of a Handle."""
+    return Handle(what or kind, created(f"mace_{kind}_t", function, *arguments),
+                  getattr(lib, f"mace_{kind}_destroy"), kept)
+
+
+def words(function: Callable[..., int], *arguments: Any) -> str:
+    """A text that a function stores in its last argument."""
+    found = ffi.new("char **")
+    check(function(*arguments, found))
+    try:
+        return text(found[0])
+    finally:
+        lib.mace_free(found[0])
+
+
 def encoded(word: str) -> bytes:
     """A name for C, where a zero character would end it early."""
     if not isinstance(word, str):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from mace._errors import InvalidArgumentError
-from mace._library import Handle, check, created, encoded_path, ffi, lib, optional, text
+from mace._library import Handle, check, encoded_path, ffi, lib, optional, owned, text
 from mace._tensors import Dimension, TensorInfo, dimensions, infos
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -43,8 +43,7 @@ class Model:
         if data is None and path.with_suffix(".data").is_file():
             data = path.with_suffix(".data")
         with _options(verify_checksum, into_memory) as options:
-            self._own(created("mace_model_t", lib.mace_model_load, encoded_path(path),
-                              optional(data), options))
+            self._own(lib.mace_model_load, encoded_path(path), optional(data), options)
 
     @classmethod
     def from_bytes(cls, graph: Any, data: Any = None, *, verify_checksum: bool = True) -> Model:
@@ -61,10 +60,8 @@ class Model:
             if data is not None:
                 _held[number] = data_bytes
             size = 0 if data is None else len(data_bytes)
-            model._own(created("mace_model_t", lib.mace_model_load_memory, graph_bytes,
-                               len(graph_bytes), data_bytes, size,
-                               ffi.NULL if data is None else _release,
-                               ffi.cast("void *", number), options))
+            model._own(lib.mace_model_load_memory, graph_bytes, len(graph_bytes), data_bytes, size,
+                       ffi.NULL if data is None else _release, ffi.cast("void *", number), options)
         return model
 
     @classmethod
@@ -86,8 +83,7 @@ class Model:
                     raise InvalidArgumentError(f"sealed is a path, bytes or an array: {e}") from e
                 given, function = (held, len(held)), lib.mace_model_load_sealed_memory
             try:
-                model._own(created("mace_model_t", function, *given, asked.function, ffi.NULL,
-                                   options))
+                model._own(function, *given, asked.function, ffi.NULL, options)
             except InvalidArgumentError as e:
                 if asked.raised is None:
                     raise
@@ -96,12 +92,13 @@ class Model:
                 raise InvalidArgumentError(f"{e.message} ({asked.raised})") from asked.raised
         return model
 
-    def _own(self, pointer: Any) -> None:
-        self.handle = Handle("model", pointer, lib.mace_model_destroy)
-        self.name = text(lib.mace_model_name(pointer))
-        self.inputs: dict[str, TensorInfo] = infos(lib.mace_model_inputs, pointer)
-        self.dimensions: dict[str, tuple[Dimension, ...]] = dimensions(pointer, self.inputs)
-        self.outputs: dict[str, TensorInfo] = infos(lib.mace_model_outputs, pointer)
+    def _own(self, function: Callable[..., int], *arguments: Any) -> None:
+        self.handle = owned("model", function, *arguments)
+        with self.handle as pointer:
+            self.name = text(lib.mace_model_name(pointer))
+            self.inputs: dict[str, TensorInfo] = infos(lib.mace_model_inputs, pointer)
+            self.dimensions: dict[str, tuple[Dimension, ...]] = dimensions(pointer, self.inputs)
+            self.outputs: dict[str, TensorInfo] = infos(lib.mace_model_outputs, pointer)
 
     def close(self) -> None:
         """Frees the model, once its engines are closed. Later calls raise ClosedError."""
@@ -143,8 +140,7 @@ class _Key:
 
 
 def _options(verify_checksum: bool, into_memory: bool = False) -> Handle:
-    options = Handle("options", created("mace_model_options_t", lib.mace_model_options_create),
-                     lib.mace_model_options_destroy)
+    options = owned("model_options", lib.mace_model_options_create, what="options")
     with options as pointer:
         check(lib.mace_model_options_set_verify_checksum(pointer, verify_checksum))
         check(lib.mace_model_options_set_into_memory(pointer, into_memory))

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from mace._errors import InvalidArgumentError
-from mace._library import check, created, encoded, ffi, lib
+from mace._library import check, encoded, ffi, lib, owned, text
 from mace._tensors import code_of, dtype_of
 
 _MAX_RANK, _MESSAGE_BYTES = 8, 512
@@ -68,15 +68,12 @@ def set_resolver(pointer: Any, name: str, value: Any) -> None:
     """Gives a mace_config_t the ops of the app: `value` has a class for each name."""
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(f"{name}: a dict with the class of each operator by its name")
-    resolver = created("mace_op_resolver_t", lib.mace_op_resolver_create)
-    try:
+    with owned("op_resolver", lib.mace_op_resolver_create) as resolver:
         for op, make in value.items():
             if not callable(make):
                 raise InvalidArgumentError(f"{name}[{op!r}]: a class, not {type(make).__name__}")
             _add(resolver, op, make)
         check(lib.mace_config_set_op_resolver(pointer, resolver))
-    finally:
-        lib.mace_op_resolver_destroy(resolver)
 
 
 def _add(resolver: Any, op: str, make: Callable[[OpNode], CustomOp]) -> None:
@@ -100,17 +97,17 @@ def _number(pointer: Any) -> int:
 
 def _failed(error: Any, what: BaseException) -> int:
     """Writes the reason where the library reads it."""
-    text = f"{type(what).__name__}: {what}".encode()[:_MESSAGE_BYTES - 1]
-    text = text.decode("utf-8", "ignore").replace("\0", " ").encode()
-    ffi.memmove(error.message, text + b"\0", len(text) + 1)
+    reason = f"{type(what).__name__}: {what}".encode()[:_MESSAGE_BYTES - 1]
+    reason = reason.decode("utf-8", "ignore").replace("\0", " ").encode()
+    ffi.memmove(error.message, reason + b"\0", len(reason) + 1)
     return 1
 
 
 @ffi.callback("int32_t(void *, const mace_op_init_args_t *, void **, mace_op_error_t *)", error=1)
 def _init(user: Any, args: Any, state: Any, error: Any) -> int:
     try:
-        node = OpNode(_text(args.op), _text(args.node), args.num_inputs, args.num_outputs,
-                      {_text(args.attributes[i].name): _value(args.attributes[i])
+        node = OpNode(text(args.op), text(args.node), args.num_inputs, args.num_outputs,
+                      {text(args.attributes[i].name): _value(args.attributes[i])
                        for i in range(args.num_attributes)})
         made = _objects[_number(user)](node)
         number = next(_numbers)
@@ -161,10 +158,6 @@ def _free(user: Any, state: Any) -> None:
 @ffi.callback("void(void *)")
 def _release(user: Any) -> None:
     _objects.pop(_number(user), None)
-
-
-def _text(pointer: Any) -> str:
-    return ffi.string(pointer).decode("utf-8", "replace")
 
 
 def _value(attribute: Any) -> Any:

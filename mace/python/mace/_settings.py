@@ -13,7 +13,7 @@ import numpy as np
 
 from mace import _built, _ops
 from mace._errors import InvalidArgumentError
-from mace._library import Handle, check, created, encoded, ffi, lib
+from mace._library import Handle, check, encoded, ffi, lib, owned
 
 DEVICES = {"cpu": 0, "gpu": 2, "dsp": 3}
 
@@ -50,8 +50,8 @@ def config(device: str, settings: Mapping[str, Any]) -> Handle:
     """A mace_config_t. Errors: InvalidArgumentError."""
     if device not in DEVICES:
         raise InvalidArgumentError(f"device={device!r}: the devices are {', '.join(DEVICES)}")
-    handle = Handle("settings", created("mace_config_t", lib.mace_config_create, DEVICES[device],
-                                        _built.HEADERS), lib.mace_config_destroy)
+    handle = owned("config", lib.mace_config_create, DEVICES[device], _built.HEADERS,
+                   what="settings")
     with handle as pointer:
         for name, value in settings.items():
             if value is not None:

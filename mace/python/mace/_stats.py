@@ -5,12 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from mace._library import check, created, ffi, lib, text
+from mace._library import Handle, check, ffi, lib, owned, text
 
 
 @dataclass(frozen=True)
@@ -73,13 +71,9 @@ class KernelTest:
     fallback: str  # what is used in its place
 
 
-@contextmanager
-def metadata() -> Iterator[Any]:
-    pointer = created("mace_run_metadata_t", lib.mace_run_metadata_create)
-    try:
-        yield pointer
-    finally:
-        lib.mace_run_metadata_destroy(pointer)
+def metadata() -> Handle:
+    """Of a run: what `ops` reads."""
+    return owned("run_metadata", lib.mace_run_metadata_create)
 
 
 def ops(pointer: Any) -> list[OpStats]:
@@ -97,14 +91,11 @@ def ops(pointer: Any) -> list[OpStats]:
 
 
 def memory_usage(engine: Any) -> MemoryUsage:
-    usage = created("mace_memory_usage_t", lib.mace_engine_memory_usage, engine)
-    try:
+    with owned("memory_usage", lib.mace_engine_memory_usage, engine) as usage:
         numbers = [lib.mace_memory_usage_number(usage, k) for k in range(16)]
         fragmentation = lib.MACE_MEMORY_FRAGMENTATION
         return MemoryUsage(*(n if k == fragmentation else int(n) for k, n in enumerate(numbers)),
                            text(lib.mace_memory_usage_peak_node(usage)))
-    finally:
-        lib.mace_memory_usage_destroy(usage)
 
 
 def device_counts(engine: Any) -> dict[str, int]:
@@ -116,24 +107,18 @@ def device_counts(engine: Any) -> dict[str, int]:
 
 
 def placement(engine: Any) -> list[NodePlacement]:
-    records = created("mace_records_t", lib.mace_engine_placement, engine)
-    try:
+    with owned("records", lib.mace_engine_placement, engine) as records:
         return [NodePlacement(*(text(lib.mace_records_text(records, k, which)) for which in (
             lib.MACE_PLACEMENT_NODE, lib.MACE_PLACEMENT_TYPE, lib.MACE_PLACEMENT_DEVICE,
             lib.MACE_PLACEMENT_DATA_TYPE, lib.MACE_PLACEMENT_KERNEL, lib.MACE_PLACEMENT_REASON)),
             lib.mace_records_macs(records, k)) for k in range(lib.mace_records_count(records))]
-    finally:
-        lib.mace_records_destroy(records)
 
 
 def kernel_tests() -> list[KernelTest]:
     """The micro-kernels that this process has tested so far, in the order of their first use. What
     fails (a CPU lacks an instruction that it claims to have, or computes wrongly) is switched off,
     and another one takes its place."""
-    records = created("mace_records_t", lib.mace_kernel_tests)
-    try:
+    with owned("records", lib.mace_kernel_tests) as records:
         return [KernelTest(*(text(lib.mace_records_text(records, k, which)) for which in (
             lib.MACE_KERNEL_NAME, lib.MACE_KERNEL_REASON, lib.MACE_KERNEL_FALLBACK)))
             for k in range(lib.mace_records_count(records))]
-    finally:
-        lib.mace_records_destroy(records)

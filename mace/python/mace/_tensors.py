@@ -13,7 +13,7 @@ import numpy as np
 
 from mace._errors import InvalidArgumentError
 from mace._gpu_memory import GpuTensor
-from mace._library import Handle, check, created, encoded, ffi, lib, text
+from mace._library import check, encoded, ffi, lib, owned, text
 
 _TYPES = {1: "float32", 2: "uint8", 4: "int32", 5: "float16", 7: "int16", 8: "int8", 11: "bool",
           12: "int64"}  # fmt: skip
@@ -69,12 +69,9 @@ class TensorInfo:
 
 def infos(function: Any, pointer: Any) -> dict[str, TensorInfo]:
     """What mace_model_inputs and its like return, by name in the model's order."""
-    table = created("mace_tensor_infos_t", function, pointer)
-    try:
+    with owned("tensor_infos", function, pointer) as table:
         return {info.name: info for info in (
             _info(table, k) for k in range(lib.mace_tensor_infos_count(table)))}
-    finally:
-        lib.mace_tensor_infos_destroy(table)
 
 
 def _info(table: Any, k: int) -> TensorInfo:
@@ -169,8 +166,7 @@ class Tensors:
     """A mace_tensors_t and the arrays in whose memory it is."""
 
     def __init__(self) -> None:
-        self.handle = Handle("tensors", created("mace_tensors_t", lib.mace_tensors_create),
-                             lib.mace_tensors_destroy)
+        self.handle = owned("tensors", lib.mace_tensors_create)
         self._arrays: dict[str, Any] = {}  # arrays, and what is in memory of the GPU
 
     def set(self, name: str, array: np.ndarray) -> None:

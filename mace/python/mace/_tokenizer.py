@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Callable, Union
 
 from mace._errors import InvalidArgumentError
-from mace._library import Handle, check, created, encoded, encoded_path, ffi, lib
+from mace._library import check, encoded, encoded_path, ffi, lib, owned, words
 
 
 def numbers(ids: Any, what: str) -> Any:
@@ -31,25 +31,14 @@ def elements(kind: str, function: Callable[..., int], *arguments: Any) -> list[A
         lib.mace_free(ffi.cast("char *", found[0]))
 
 
-def words(function: Callable[..., int], *arguments: Any) -> str:
-    """A text that a function stores in its last argument."""
-    found = ffi.new("char **")
-    check(function(*arguments, found))
-    try:
-        return ffi.string(found[0]).decode("utf-8", "replace")
-    finally:
-        lib.mace_free(found[0])
-
-
 class TokenStream:
     """The text of tokens that arrive one by one: whole characters only, which together are what
     Tokenizer.decode returns. Each thread needs one of its own."""
 
     def __init__(self, tokenizer: Tokenizer, skip_special_tokens: bool = True) -> None:
         with tokenizer.handle as pointer:
-            self.handle = Handle("stream", created(
-                "mace_token_stream_t", lib.mace_token_stream_create, pointer,
-                bool(skip_special_tokens)), lib.mace_token_stream_destroy)
+            self.handle = owned("token_stream", lib.mace_token_stream_create, pointer,
+                                bool(skip_special_tokens), what="stream")
 
     def add(self, token: int) -> str:
         """What is known of the text now, which may be ''."""
@@ -69,9 +58,7 @@ class Tokenizer:
 
     def __init__(self, file: Union[str, os.PathLike[str]]) -> None:
         """Maps the file. Raises MaceError."""
-        self.handle = Handle("tokenizer", created(
-            "mace_tokenizer_t", lib.mace_tokenizer_load, encoded_path(file)),
-            lib.mace_tokenizer_destroy)
+        self.handle = owned("tokenizer", lib.mace_tokenizer_load, encoded_path(file))
 
     @classmethod
     def from_bytes(cls, data: Any) -> Tokenizer:
@@ -81,9 +68,7 @@ class Tokenizer:
             held = ffi.from_buffer(data)
         except (TypeError, BufferError) as e:
             raise InvalidArgumentError(f"data is bytes or an array: {e}") from e
-        tokenizer.handle = Handle("tokenizer", created(
-            "mace_tokenizer_t", lib.mace_tokenizer_load_memory, held, len(held)),
-            lib.mace_tokenizer_destroy)
+        tokenizer.handle = owned("tokenizer", lib.mace_tokenizer_load_memory, held, len(held))
         return tokenizer
 
     def encode(self, text: str, *, add_special_tokens: bool = True,
