@@ -10,7 +10,7 @@ from typing import Any
 from mace_tools.analyze.check import benchmark_page, engine, onnx_view
 from mace_tools.commands import output_summary, remote, result_file
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
+from mace_tools.commands.prepare import Job, Prepared, everywhere, jobs, own_file
 from mace_tools.run import runner
 from mace_tools.support.atomic import atomic_files
 
@@ -21,26 +21,10 @@ def command(context: Context) -> Outcome:
         if getattr(args, flag) is not None:
             result_file.check_writable(getattr(args, flag), f"--{flag}")
     chosen = remote.choose(context)
-    found, ok = jobs(context), True
-    results = {job.tag: job.report({d: {} for d in job.devices}) for job in found}
-    if chosen.here:
-        for job in found:
-            with prepared(context, job) as ready:
-                results[job.tag] = _benchmark(context, job, ready)
-    if chosen.there.places or chosen.there.broken:
-
-        def work(own: Context, job: Job, place: remote.Remote) -> dict[str, Any]:
-            with prepared(own, job, place) as ready:
-                return _benchmark(own, job, ready,
-                                  place.place.file_name if chosen.several else "")
-
-        ok, by_place = remote.on_places(context, found, chosen, work)
-        for tag, ones in by_place.items():
-            results[tag]["places"] = ones
-    return remote.code_of(ok, results), results
+    return everywhere(context, jobs(context), chosen, _benchmark)
 
 
-def _benchmark(context: Context, job: Job, ready: Prepared, place: str = "") -> dict[str, Any]:
+def _benchmark(context: Context, job: Job, ready: Prepared, place: str) -> dict[str, Any]:
     """On each device in turn. `place` names the files of a phone or board, if there are several."""
     args, runs = context.args, {}
     for device in job.devices:

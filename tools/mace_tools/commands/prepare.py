@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from mace_tools.commands import dsp, gpu, tuning
-from mace_tools.commands.context import Context
+from mace_tools.commands.context import Context, Outcome
 from mace_tools.commands.convert import Converted, ensure
-from mace_tools.commands.remote import Remote
+from mace_tools.commands.remote import Chosen, Remote, code_of, on_places
 from mace_tools.config.files import missing
 from mace_tools.config.schema import Model
 from mace_tools.devices.targets import Place
@@ -147,6 +147,28 @@ def prepared(context: Context, job: Job, remote: Remote | None = None) -> Iterat
                  for device in job.devices}
         where = f"{place.name}, {place.machine.soc}, {place.abi}" if place else "host"
         yield Prepared(job.tag, model, converted, mace_run, inputs, flags, where)
+
+
+def everywhere(
+    context: Context, found: list[Job], chosen: Chosen,
+    one: Callable[[Context, Job, Prepared, str], dict[str, Any]],
+) -> Outcome:
+    """Runs `one` with each job here and on the chosen places; the text that it is given names the
+    files of a place, if there are several."""
+    results, ok = {job.tag: job.report({d: {} for d in job.devices}) for job in found}, True
+    if chosen.here:
+        for job in found:
+            with prepared(context, job) as ready:
+                results[job.tag] = one(context, job, ready, "")
+    if chosen.there.places or chosen.there.broken:
+        def work(own: Context, job: Job, there: Remote) -> dict[str, Any]:
+            with prepared(own, job, there) as ready:
+                return one(own, job, ready, there.place.file_name if chosen.several else "")
+
+        ok, by_place = on_places(context, found, chosen, work)
+        for tag, ones in by_place.items():
+            results[tag]["places"] = ones
+    return code_of(ok, results), results
 
 
 def device_flags(

@@ -16,7 +16,7 @@ from mace_tools import frameworks
 from mace_tools.commands import labels, output_summary, remote, result_file
 from mace_tools.commands.compare_devices import compare
 from mace_tools.commands.context import Context, Outcome
-from mace_tools.commands.prepare import Job, Prepared, jobs, own_file, prepared
+from mace_tools.commands.prepare import Job, Prepared, everywhere, jobs, own_file
 from mace_tools.commands.source_values import SourceValues
 from mace_tools.commands.validation import validate_run
 from mace_tools.graph.model_quantization import stands_for
@@ -35,24 +35,15 @@ def command(context: Context) -> Outcome:
         result_file.check_writable(context.args.trace, "--trace")
     names = {tag: labels.read(context, tag, m) for tag, m in context.models.items()}
     chosen = remote.choose(context)
-    found, sources, ok = jobs(context), Sources(), True
-    results = {job.tag: job.report({d: {} for d in job.devices}) for job in found}
-    if chosen.here:
-        for job in found:
-            with prepared(context, job) as ready:
-                results[job.tag] = _everything(context, job, ready, names[job.tag], sources)
-    if chosen.there.places or chosen.there.broken:
+    found, sources = jobs(context), Sources()
 
-        def work(own: Context, job: Job, place: remote.Remote) -> dict[str, Any]:
-            with prepared(own, job, place) as ready:
-                name = place.place.file_name if chosen.several else ""
-                own = _in_folder(own, name) if name else own
-                return _everything(own, job, ready, names[job.tag], sources, name)
+    def one(own: Context, job: Job, ready: Prepared, place: str) -> dict[str, Any]:
+        own = _in_folder(own, place) if place else own
+        if own.args.dump:
+            return job.report({device: _dump(own, ready, device) for device in job.devices})
+        return _on_devices(own, job, ready, names[job.tag], sources, place)
 
-        ok, by_place = remote.on_places(context, found, chosen, work)
-        for tag, ones in by_place.items():
-            results[tag]["places"] = ones
-    return remote.code_of(ok, results), results
+    return everywhere(context, found, chosen, one)
 
 
 class Sources:
@@ -78,16 +69,6 @@ def _in_folder(context: Context, name: str) -> Context:
                                                        "output_dir": folder}))
 
 
-def _everything(
-    context: Context, job: Job, ready: Prepared, names: list[str] | None, sources: Sources,
-    place: str = "",
-) -> dict[str, Any]:
-    """`place` names the files of a phone or board, if there are several."""
-    if context.args.dump:
-        return job.report({device: _dump(context, ready, device) for device in job.devices})
-    return _run_everywhere(context, job, ready, names, sources, place)
-
-
 def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
     """Prints a stage. If there are several devices, stderr names the device."""
     if len(ready.flags) > 1:
@@ -97,11 +78,12 @@ def _dump(context: Context, ready: Prepared, device: str) -> dict[str, Any]:
     return {"plan": summary} if summary else {}
 
 
-def _run_everywhere(
+def _on_devices(
     context: Context, job: Job, ready: Prepared, names: list[str] | None, sources: Sources,
     place: str,
 ) -> dict[str, Any]:
-    """Runs on each device in turn, and compares two of them."""
+    """Runs on each device in turn, and compares two of them. `place` names the files of a phone or
+    board, if there are several."""
     runs: dict[str, dict[str, Any]] = {}
     outputs: dict[str, Arrays] = {}
     for device in job.devices:
