@@ -58,6 +58,12 @@ const Dwconv<T>& ChooseDwconv(const Window& w, CpuFeatures features) {
 float Rounded(float x, float) { return x; }
 uint16_t Rounded(float x, uint16_t) { return ToFp16(x); }
 
+// Returns whether pixels at this distance in bytes share four sets. If they
+// share eight, wide tiles were still a fifth faster.
+bool PixelsConflict(int64_t bytes, const CacheSizes& caches) {
+  return bytes % (BlocksOf(caches).set_bytes / 4) == 0;
+}
+
 }  // namespace
 
 // One line of the output.
@@ -70,12 +76,6 @@ struct DepthwiseOf<T>::Line {
   int64_t top;     // the input line that it meets
   int64_t height;  // lines of the window inside the image
 };
-
-// Returns whether pixels at this distance in bytes share four sets. If they
-// share eight, wide tiles were still a fifth faster.
-bool PixelsConflict(int64_t bytes, const CacheSizes& caches) {
-  return bytes % (BlocksOf(caches).set_bytes / 4) == 0;
-}
 
 template <typename T>
 DepthwiseOf<T>::DepthwiseOf(const Spec& spec, const CpuContext& context)
