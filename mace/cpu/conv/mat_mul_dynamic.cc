@@ -31,8 +31,9 @@ constexpr auto kQ8BlockBytes = static_cast<int64_t>(sizeof(Q8Block));
 // Returns those of the features with which m rows are multiplied.
 CpuFeatures FeaturesFor(int64_t m, CpuFeatures features) {
   // A few rows take AMX as long as a whole tile of them.
-  constexpr int64_t kFewRows = 4;
-  return m <= kFewRows ? features & ~CpuFeatures{kCpuAmxInt8} : features;
+  constexpr int64_t kMaxRowsWithoutAmx = 4;
+  return m <= kMaxRowsWithoutAmx ? features & ~CpuFeatures{kCpuAmxInt8}
+                                 : features;
 }
 
 struct DynamicKernel : Kernel {
