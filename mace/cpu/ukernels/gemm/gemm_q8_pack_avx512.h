@@ -138,6 +138,13 @@ struct Line64 {
   }
 };
 
+// The address n bytes before `from`, which may lie before its array: masks
+// select no byte there.
+inline const uint8_t* Before(const uint8_t* from, size_t n) {
+  return reinterpret_cast<const uint8_t*>(reinterpret_cast<uintptr_t>(from) -
+                                          n);
+}
+
 // Packs rows of runs of at most 64 values, as windows of images have them,
 // whose sums are not wanted. A line is joined in a register, as stores of some
 // of its bytes cost several times as much, and is stored whole, up to the end
@@ -159,8 +166,7 @@ inline void PackShortRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
         at = rows.n;
         continue;
       }
-      // What no bit of the mask names is not read.
-      x = Line::Join(x, whole << at, from - at);
+      x = Line::Join(x, whole << at, Before(from, at));
       at += rows.n;
       if (at <= kPackLine) continue;
       Line::Store(x, flip, line);
@@ -181,9 +187,9 @@ inline void PackThreeRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   const __mmask32 run = (__mmask32{1} << n) - 1;
   for (size_t i = 0; i < rows.m; ++i, to += kPackLine) {
     __m256i x = _mm256_maskz_loadu_epi8(run, runs.Run(0, i));
-    // What no bit of the mask names is not read.
-    x = _mm256_mask_loadu_epi8(x, run << n, runs.Run(1, i) - n);
-    x = _mm256_mask_loadu_epi8(x, run << (2 * n), runs.Run(2, i) - 2 * n);
+    x = _mm256_mask_loadu_epi8(x, run << n, Before(runs.Run(1, i), n));
+    x = _mm256_mask_loadu_epi8(x, run << (2 * n),
+                               Before(runs.Run(2, i), 2 * n));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
                         _mm256_xor_si256(x, flip));
   }
