@@ -56,6 +56,13 @@ struct LutQ8;
 struct QuantizeQ8;
 struct DequantizeRowsQ8;
 
+// Whether the row is one of the table whose names begin so. Several tables have
+// rows of one type.
+template <typename Row>
+bool IsOf(const Row& row, const char* begin) {
+  return __builtin_strncmp(row.name, begin, __builtin_strlen(begin)) == 0;
+}
+
 // gemm_cases.cc: tiles with packed and unpacked rows.
 bool SelfTest(const GemmUkernel& row, TestMemory& memory);
 // Of rows whose weights are in blocks, of another table than those of SelfTest.

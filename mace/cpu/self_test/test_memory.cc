@@ -69,6 +69,7 @@ void TestMemory::Sum(Element type, size_t n) {
 }
 
 bool TestMemory::HasSums(const float* sums, size_t count) const {
+  if (count != count_ || count > kMaxSums) return false;
   for (size_t i = 0; i < count; ++i) {
     const float wanted = sums[i], found = sums_[i];
     const float difference = found < wanted ? wanted - found : found - wanted;
