@@ -37,21 +37,6 @@ Result<OfflinePlan> OfflinePlanFromWords(const std::vector<int32_t>& words,
 // entry of a record without bytes is ignored. Errors: MACE_INVALID_ARGS.
 Status ApplyOfflinePlan(const OfflinePlan& plan, Problem* problem);
 
-// The first and last use of each tensor of a sequence of ops, in the scopes of
-// TensorFlow Lite Micro: scope 0 is before the first op, and op i has scope i +
-// 1. -1: the tensor is never made or used.
-struct OpUses {
-  std::vector<int32_t> inputs, outputs;
-};
-struct Lifetime {
-  int32_t first = -1;
-  int32_t last = -1;
-};
-std::vector<Lifetime> Lifetimes(const std::vector<OpUses>& ops,
-                                const std::vector<int32_t>& graph_inputs,
-                                const std::vector<int32_t>& graph_outputs,
-                                size_t num_tensors);
-
 // A plan that the converter made.
 struct EmbeddedPlan {
   uint64_t hash = 0;        // HashOf the problem for which it was made
@@ -62,8 +47,6 @@ struct EmbeddedPlan {
 // Returns a hash that is equal for problems with the same records, apart from
 // names.
 uint64_t HashOf(const Problem& problem);
-
-EmbeddedPlan Embed(const Problem& problem, const Plan& plan);
 
 // Returns the plan if it was made for exactly this problem and is valid. Checks
 // the hash, then each offset, in O(n log n). Errors: MACE_INVALID_MODEL, saying

@@ -3,11 +3,8 @@
 
 #include "mace/memory/problem/offline_plan.h"
 
-#include <algorithm>
-
 #include "gtest/gtest.h"
 #include "mace/memory/planners.h"
-#include "mace/memory/problem/plan_text.h"
 
 namespace mace::memory {
 namespace {
@@ -23,6 +20,10 @@ Problem Chain(int n) {
     p.records.push_back(r);
   }
   return p;
+}
+
+EmbeddedPlan Embed(const Problem& p, const Plan& plan) {
+  return {HashOf(p), plan.certificate, plan.offsets};
 }
 
 TEST(EmbeddedPlanTest, IsThePlanThatWasEmbedded) {
@@ -109,22 +110,6 @@ TEST(OfflinePlanTest, RecordsWithoutBytesKeepNoOffset) {
   EXPECT_TRUE(p.fixed_may_overlap);
 }
 
-TEST(OfflinePlanTest, LifetimesCountFromScopeOne) {
-  // in 0 -> op 0 -> 1 -> op 1 (with constant 2) -> 3, 4; 5 is never used.
-  const auto lives = Lifetimes({{{0}, {1}}, {{1, 2, -1}, {3, 4}}}, {0}, {3}, 6);
-  const int32_t want[][2] = {{0, 1}, {1, 2}, {-1, 2}, {2, 2}, {2, 2}, {-1, -1}};
-  for (int i = 0; i < 6; ++i) {
-    EXPECT_EQ(lives[i].first, want[i][0]) << i;
-    EXPECT_EQ(lives[i].last, want[i][1]) << i;
-  }
-  // A value that is written twice lives from the first time on. An output lives
-  // to the end.
-  const auto again = Lifetimes({{{}, {0}}, {{}, {1}}, {{}, {1}}}, {}, {0}, 2);
-  EXPECT_EQ(again[0].last, 3);
-  EXPECT_EQ(again[1].first, 2);
-  EXPECT_EQ(again[1].last, 3);
-}
-
 TEST(EmbeddedPlanTest, TheHashSeesEveryNumber) {
   const Problem p = Chain(3);
   std::vector<Problem> others(13, p);
@@ -186,100 +171,6 @@ TEST(EmbeddedPlanTest, TotalsOfEachPool) {
   const Result<Plan> verified = VerifyEmbeddedPlan(p, plan);
   ASSERT_TRUE(verified.ok()) << verified.status().information();
   EXPECT_EQ(verified->pool_totals, (std::vector<int64_t>{8, 24}));
-}
-
-TEST(PlanTextTest, LettersStepsAndKilobytes) {
-  Problem p;
-  const auto add = [&](int64_t size, int64_t first, int64_t last) {
-    Record r;
-    r.size = size;
-    r.first = first;
-    r.last = last;
-    p.records.push_back(r);
-  };
-  add(1025, 8, 10);
-  add(1024, 8, 11);
-  p.records[1].name = "relu";
-  const std::string text = PlanText(p, {1024, 0});
-  EXPECT_EQ(text.find("0 (id=0): size=1025, offset=1024, first_used=8 "
-                      "last_used=10\n1 (id=1): size=1024, offset=0, "
-                      "first_used=8 last_used=11 relu\n 0: "),
-            0u);
-  EXPECT_NE(text.find("\n 7: " + std::string(80, '.') + " (0k)\n 8: " +
-                      std::string(39, '1') + std::string(41, '0') + " (3k)\n"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("\n10: "), std::string::npos);
-  EXPECT_NE(text.find("\n11: " + std::string(39, '1') + std::string(41, '.') +
-                      " (1k)\n"),
-            std::string::npos);
-  EXPECT_EQ(text.find("\n12: "), std::string::npos);
-  // With many steps, and negative ones, only those at which something changes.
-  p.records[1].last = 4096;
-  EXPECT_EQ(PlanText(p, {1024, 0}).find(" 9: "), std::string::npos);
-  p.records[1].last = 4095;
-  EXPECT_NE(PlanText(p, {1024, 0}).find("\n4094: "), std::string::npos);
-  p.records[1].first = -1;
-  EXPECT_EQ(PlanText(p, {1024, 0}).find(" 9: "), std::string::npos);
-  EXPECT_NE(PlanText(p, {1024, 0}).find("\n-1: "), std::string::npos);
-}
-
-TEST(PlanTextTest, EveryStepFromTheFirstToTheLast) {
-  Problem p;
-  p.records.resize(2);
-  for (Record& r : p.records) r.size = 40;
-  p.records[1].first = p.records[1].last = 3;
-  const auto lines = [&] {
-    const std::string text = PlanText(p, {0, 40});
-    return std::count(text.begin(), text.end(), '\n') - 2;
-  };
-  EXPECT_EQ(lines(), 4) << "steps 0 to 3";
-  p.records[0].first = p.records[0].last = 1;
-  EXPECT_EQ(lines(), 4) << "step 0 is drawn, too";
-  p.records[0].first = p.records[0].last = -1;
-  EXPECT_EQ(lines(), 2) << "those with a change";
-  p.records[0].first = p.records[0].last = 0;
-  p.records[1].first = p.records[1].last = 4096;
-  EXPECT_EQ(lines(), 2);
-  p.records[1].first = p.records[1].last = 4095;
-  EXPECT_EQ(lines(), 4096);
-  EXPECT_EQ(PlanText(Problem(), {}), "");
-}
-
-TEST(PlanTextTest, SixtyTwoLetters) {
-  Problem p;
-  std::vector<int64_t> offsets;
-  for (int i = 0; i < 64; ++i) {
-    Record r;
-    r.size = 1;
-    r.last = 1;
-    p.records.push_back(r);
-    offsets.push_back(i);
-  }
-  const std::string text = PlanText(p, offsets);
-  EXPECT_NE(text.find(" 0: 0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO"
-                      "PQRSTUVWXYZ**................ (1k)\n"),
-            std::string::npos)
-      << text;
-}
-
-TEST(PlanTextTest, DrawsTheArena) {
-  Problem p;
-  for (int i = 0; i < 2; ++i) {
-    Record r;
-    r.size = 40;
-    r.first = i;
-    r.last = 1;
-    p.records.push_back(r);
-  }
-  EXPECT_EQ(PlanText(p, {0, 40}),
-            "0 (id=0): size=40, offset=0, first_used=0 last_used=1\n"
-            "1 (id=1): size=40, offset=40, first_used=1 last_used=1\n"
-            " 0: " +
-                std::string(40, '0') + std::string(40, '.') + " (1k)\n" +
-                " 1: " + std::string(40, '0') + std::string(40, '*') +
-                " (1k)\n");
-  EXPECT_NE(PlanText(p, {0, 39}).find('!'), std::string::npos);
 }
 
 }  // namespace

@@ -236,9 +236,9 @@ TEST(AssignMemory, EmbeddedPlans) {
   ASSERT_EQ(first.plan.arena_bytes, 192);
 
   PlanOptions options;
-  options.embedded_plan =
-      memory::Embed(first.plan.memory_problem, first.plan.memory_plan);
-  options.embedded_plan.offsets = {128, 0};
+  options.embedded_plan = {memory::HashOf(first.plan.memory_problem),
+                           first.plan.memory_plan.certificate,
+                           {128, 0}};
   {
     PlanMaker maker = make();
     ASSERT_TRUE(AssignMemory(maker.plan, options).ok());

@@ -7,6 +7,7 @@
 #include "mace/memory/planners.h"
 #include "mace/memory/problem/bounds.h"
 #include "mace/memory/problem/offline_plan.h"
+#include "mace/memory/testing/compat/lifetimes.h"
 #include "mace/memory/testing/compat/micro_planner.h"
 #include "mace/memory/testing/conformance_file.h"
 
