@@ -91,15 +91,11 @@ TEST(ConformanceGpu, EveryCase) {
   for (const Json& c : file["derived_cases"]) CheckCase(c, &score);
   for (const Json& c : file["task_profile_cases"]) {
     const Problem p = ProblemFrom(c);
-    std::vector<std::vector<int32_t>> profiles;
-    int64_t end = 0;
-    for (const Record& r : p.records) end = std::max(end, r.last + 1);
-    for (int64_t step = 0; step < end; ++step) {
-      profiles.push_back(LiveAt(p, step));
+    bool same = Json(PositionalMaxima(p)) == c["positional_max"];
+    for (const Profile& profile : Profiles(p)) {
+      same &= Json(profile.records) == c["profiles"][profile.step];
     }
-    score.Count(c["name"],
-                Json(profiles) == c["profiles"] &&
-                    Json(PositionalMaxima(p)) == c["positional_max"]);
+    score.Count(c["name"], same);
   }
   for (const Json& c : file["reallocation_graph_cases"]) {
     const auto deps = c["deps"].get<std::vector<std::vector<int32_t>>>();

@@ -190,17 +190,6 @@ std::vector<Profile> Profiles(const Problem& p) {
   return profiles;
 }
 
-std::vector<int32_t> LiveAt(const Problem& p, int64_t step) {
-  std::vector<int32_t> live;
-  for (size_t i = 0; i < p.records.size(); ++i) {
-    if (p.records[i].first <= step && step <= p.records[i].last) {
-      live.push_back(static_cast<int32_t>(i));
-    }
-  }
-  SortBySize(p, &live);
-  return live;
-}
-
 std::vector<int64_t> PositionalMaxima(const Problem& p) {
   std::vector<int64_t> maxima;
   for (const Profile& profile : Profiles(p)) {

@@ -36,9 +36,6 @@ struct Profile {
 };
 std::vector<Profile> Profiles(const Problem& problem);
 
-// The same for any one step. The problem need not be reduced.
-std::vector<int32_t> LiveAt(const Problem& problem, int64_t step);
-
 }  // namespace mace::memory
 
 #endif  // MACE_MEMORY_PROBLEM_BOUNDS_H_
