@@ -124,10 +124,4 @@ Result<char*> SingleArena::AllocateTemporary(size_t bytes, size_t alignment) {
   return PointerTo(at);
 }
 
-size_t SingleArena::AvailableBytes(size_t alignment) const {
-  const size_t padding = UpBy(temporary_, alignment);
-  const size_t room = tail_ - temporary_;
-  return padding > room ? 0 : room - padding;
-}
-
 }  // namespace mace::memory

@@ -61,8 +61,6 @@ class SingleArena {
   size_t tail_bytes() const { return end_ - tail_; }
   size_t used_bytes() const { return head_bytes() + tail_bytes(); }
   size_t bytes() const { return end_ - begin_; }
-  // Returns the most bytes that the next allocation of this alignment can have.
-  size_t AvailableBytes(size_t alignment) const;
 
  private:
   // Returns the error of a section for which the arena would need `need` bytes
