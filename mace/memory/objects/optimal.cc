@@ -118,13 +118,6 @@ Result<Plan> PlanWith(const Problem& p, const Options& options) {
   return best;
 }
 
-// Returns `options` with `own` as the default number of nodes.
-Options WithNodes(const Options& options, int64_t own) {
-  Options limited = options;
-  if (options.max_nodes == Options::kOwnLimit) limited.max_nodes = own;
-  return limited;
-}
-
 }  // namespace
 
 Result<Plan> ObjectsOptimal(const Problem& p, const Options& options) {

@@ -5,6 +5,7 @@
 
 #include "mace/memory/offsets/greedy.h"
 #include "mace/memory/offsets/incumbent.h"
+#include "mace/memory/problem/search_budget.h"
 
 namespace mace::memory {
 namespace {
@@ -35,13 +36,6 @@ Result<Plan> PlanWith(const Problem& p, const Options& options, bool thorough) {
   OfferHeuristics(p, options, &best);
   Descend(p, thorough, options.capacity, &budget, &best);
   return best.ToPlan(budget.nodes());
-}
-
-// Returns `options` with `own` as the default number of nodes.
-Options WithNodes(const Options& options, int64_t own) {
-  Options limited = options;
-  if (options.max_nodes == Options::kOwnLimit) limited.max_nodes = own;
-  return limited;
 }
 
 }  // namespace

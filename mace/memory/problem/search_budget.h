@@ -11,6 +11,13 @@
 
 namespace mace::memory {
 
+// Returns `options` with `own` as the default number of nodes.
+inline Options WithNodes(const Options& options, int64_t own) {
+  Options limited = options;
+  if (options.max_nodes == Options::kOwnLimit) limited.max_nodes = own;
+  return limited;
+}
+
 // Counts nodes. Checks the time, the flag of the options and the Cancellation
 // of this thread at every 16th node. One thread uses it.
 class SearchBudget {
@@ -43,12 +50,6 @@ class SearchBudget {
     return stopped_;
   }
   int64_t nodes() const { return nodes_; }
-  // May be negative after the last node; the maximum of int64_t without a
-  // limit.
-  int64_t nodes_left() const {
-    return max_nodes_ > 0 ? max_nodes_ - nodes_
-                          : std::numeric_limits<int64_t>::max();
-  }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -4,7 +4,6 @@
 #include "mace/memory/problem/search_budget.h"
 
 #include <atomic>
-#include <limits>
 
 #include "gtest/gtest.h"
 
@@ -15,11 +14,9 @@ TEST(SearchBudgetTest, CountsItsNodes) {
   Options options;
   options.max_nodes = 3;
   SearchBudget budget(options);
-  EXPECT_EQ(budget.nodes_left(), 3);
   EXPECT_FALSE(budget.spent());
   EXPECT_TRUE(budget.Spend());
   EXPECT_TRUE(budget.Spend());
-  EXPECT_EQ(budget.nodes_left(), 1);
   EXPECT_FALSE(budget.Spend());
   EXPECT_TRUE(budget.spent());
   EXPECT_FALSE(budget.Spend()) << "and from then on";
@@ -32,7 +29,6 @@ TEST(SearchBudgetTest, WithoutLimitsThereIsNoEnd) {
   options.max_nodes = 0;
   SearchBudget budget(options);
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(budget.Spend());
-  EXPECT_EQ(budget.nodes_left(), std::numeric_limits<int64_t>::max());
   EXPECT_FALSE(budget.spent());
 }
 
