@@ -62,9 +62,4 @@ int64_t DeviceWeights::count() const {
   return count;
 }
 
-int64_t DeviceWeights::num_uploads() const {
-  std::lock_guard<Mutex> lock(mutex_);
-  return num_uploads_;
-}
-
 }  // namespace mace

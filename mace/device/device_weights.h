@@ -37,8 +37,6 @@ class DeviceWeights {
   // Of the copies that live now, with a name or without.
   int64_t total_bytes() const;
   int64_t count() const;
-  // Of the calls of `upload` that succeeded so far.
-  int64_t num_uploads() const;
 
  private:
   struct Known {

@@ -44,7 +44,6 @@ TEST_F(DeviceWeightsTest, SharesWhatHasTheSameNameInTheSameMemory) {
   EXPECT_EQ(uploads_, 3);
   EXPECT_EQ(weights_.total_bytes(), 300);
   EXPECT_EQ(weights_.count(), 3);
-  EXPECT_EQ(weights_.num_uploads(), 3);
 }
 
 TEST_F(DeviceWeightsTest, MakesWhatHasNoNameEachTime) {
@@ -79,7 +78,6 @@ TEST_F(DeviceWeightsTest, KeepsNothingOfAnUploadThatFails) {
       []() -> Result<Upload> { return OutOfResources("no memory is left"); });
   EXPECT_EQ(failed.status(), Status::MACE_OUT_OF_RESOURCES);
   EXPECT_EQ(weights_.count(), 0);
-  EXPECT_EQ(weights_.num_uploads(), 0);
   const Copy copy = Get(&kHere, "filter");
   EXPECT_EQ(uploads_, 1);
 }

@@ -45,7 +45,6 @@ bool DeviceInfo::has_extension(const std::string& extension) const {
 DeviceInfo ReadInfo(const ClApi& api, cl_device_id device) {
   DeviceInfo info;
   info.name = Text(api, device, CL_DEVICE_NAME);
-  info.vendor = Text(api, device, CL_DEVICE_VENDOR);
   info.driver = Text(api, device, CL_DRIVER_VERSION);
   info.version = Text(api, device, CL_DEVICE_VERSION);
   info.extensions = Text(api, device, CL_DEVICE_EXTENSIONS);
@@ -68,7 +67,6 @@ DeviceInfo ReadInfo(const ClApi& api, cl_device_id device) {
   info.compute_units =
       Number<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.local_bytes = Number<cl_ulong>(api, device, CL_DEVICE_LOCAL_MEM_SIZE);
-  info.memory_bytes = Number<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
   size_t sizes[8] = {};  // one per dimension; the standard has three
   if (api.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes),
                           sizes, nullptr) == CL_SUCCESS) {

@@ -16,7 +16,6 @@ namespace mace::opencl {
 struct DeviceInfo {
   std::string platform;
   std::string name;
-  std::string vendor;
   std::string driver;   // the driver's version
   std::string version;  // "OpenCL 3.0 ..."
   int major = 0, minor = 0;
@@ -33,7 +32,6 @@ struct DeviceInfo {
   size_t max_group_sizes[3] = {};
   cl_uint compute_units = 0;
   uint64_t local_bytes = 0;  // of memory that the items of a group share
-  uint64_t memory_bytes = 0;
   // Names with spaces between.
   std::string extensions;
   // Whether kernels can read RGBA images of 8 bits as -1 to 1, and as 0 to 1.

@@ -98,9 +98,9 @@ std::string Tuner::KeyOf(const Launch& launch) const {
 
 // The stored numbers: is_measured, nanoseconds, limit in microseconds, group,
 // piece.
-bool Tuner::Load(const Launch& launch, const std::string& key, Choice& choice) {
+void Tuner::Load(const Launch& launch, const std::string& key, Choice& choice) {
   const std::vector<int64_t> numbers = results_.Find(key);
-  if (numbers.empty()) return false;
+  if (numbers.empty()) return;
   Choice found;
   if (numbers.size() == 9) {
     found.is_measured = numbers[0] != 0;
@@ -114,10 +114,9 @@ bool Tuner::Load(const Launch& launch, const std::string& key, Choice& choice) {
   if (numbers.size() != 9 || !Fits(found.shape, launch, info_)) {
     LOG(INFO) << "a stored tuning result does not fit its kernel "
               << launch.pass().entry << "; it is ignored";
-    return false;
+    return;
   }
   choice = found;
-  return true;
 }
 
 void Tuner::Keep(const std::string& key, const Choice& choice) {

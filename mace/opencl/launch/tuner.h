@@ -64,9 +64,8 @@ class Tuner {
   };
 
   std::string KeyOf(const Launch& launch) const;
-  // Reads a stored result into `choice`, which otherwise stays. Returns whether
-  // there was one that fits.
-  bool Load(const Launch& launch, const std::string& key, Choice& choice);
+  // Reads a stored result into `choice`, which otherwise stays.
+  void Load(const Launch& launch, const std::string& key, Choice& choice);
   void Keep(const std::string& key, const Choice& choice);
   // Whether there is a budget, and some of it is left.
   bool HasTime() const;
