@@ -29,7 +29,7 @@ Status TranslateSoftmax(const Node& node, const Target& target,
   }
   if (target.writer == nullptr) return Status();
   MACE_ASSIGN_OR_RETURN(SoftmaxTable table,
-                        MakeSoftmaxTable(x.quantization->scale(), 1));
+                        MakeSoftmaxTable(x.quantization->scale()));
   const auto n = static_cast<int32_t>(x.shape.back());
   const SoftmaxParams p = {static_cast<int32_t>(NumElements(x.shape) / n), n,
                            table.least_difference, IsSigned(x)};

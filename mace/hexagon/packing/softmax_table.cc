@@ -52,12 +52,12 @@ int32_t Exp(int32_t x) {
 
 }  // namespace
 
-Result<SoftmaxTable> MakeSoftmaxTable(float scale, float beta) {
+Result<SoftmaxTable> MakeSoftmaxTable(float scale) {
   SoftmaxTable table;
   MACE_ASSIGN_OR_RETURN(
       table.exponentials,
       AlignedBuffer::Create(256 * sizeof(int32_t), "exponentials"));
-  const double unit = double{scale} * beta * (1 << kFractionBits);
+  const double unit = double{scale} * (1 << kFractionBits);
   const FixedParams factor = ToFixed(std::min(unit, 2147483647.0));
   const double reach =
       std::ldexp(31.0 * (1 << kFractionBits), -factor.exponent);

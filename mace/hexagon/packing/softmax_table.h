@@ -9,7 +9,7 @@
 
 namespace mace::hexagon {
 
-// exp(beta * scale * d) of the differences d = x - (the largest x), as
+// exp(scale * d) of the differences d = x - (the largest x), as
 // fixed-point words without integer bits; 2^31 - 1 stands for 1. With TFLite's
 // integer arithmetic (5 integer bits of the exponent), so that results are the
 // same bits.
@@ -20,9 +20,9 @@ struct SoftmaxTable {
   int32_t least_difference = 0;
 };
 
-// For quantized values of `scale`, and beta. REQUIRES: both are positive and
-// finite. Errors: MACE_OUT_OF_RESOURCES.
-Result<SoftmaxTable> MakeSoftmaxTable(float scale, float beta);
+// For quantized values of `scale`. REQUIRES: it is positive and finite. Errors:
+// MACE_OUT_OF_RESOURCES.
+Result<SoftmaxTable> MakeSoftmaxTable(float scale);
 
 }  // namespace mace::hexagon
 

@@ -90,7 +90,7 @@ GraphWriter GraphOfAllOps(Random* random) {
   add.a = add.b = add.scale = ToFixed(0.1);
   add.y = kAll;
   writer.AddNode(kBinary, {b, pooled, sum}, add);
-  auto table = std::move(*MakeSoftmaxTable(0.1f, 1));
+  auto table = std::move(*MakeSoftmaxTable(0.1f));
   const int least = table.least_difference;
   const int exponentials = writer.AddConstant(std::move(table.exponentials));
   writer.AddNode(kLookup, {sum, exponentials, looked_up}, LookupParams{512});

@@ -128,7 +128,7 @@ TEST(LiteRtTest, MeanFoldsTheCountIntoTheFactor) {
 }
 
 Values Softmax(float scale, const Values& in) {
-  auto table = MakeSoftmaxTable(scale, 1);
+  auto table = MakeSoftmaxTable(scale);
   const auto n = static_cast<int32_t>(in.size());
   const SoftmaxParams p = {1, n, table->least_difference, 1};
   GraphWriter writer;
