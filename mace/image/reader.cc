@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "mace/image/geometry.h"
+
 namespace mace::image {
 namespace {
 
@@ -60,7 +62,7 @@ PixelReader::PixelReader(const MaceImage& image, bool gray,
   const F f = image.format;
   const int64_t stride = image.planes[0].pixel_stride;
   yuv_ = WeightsOf(image.color);
-  const bool yuv = f >= F::NV12;
+  const bool yuv = IsYuv(f);
   stretch_luma_ = yuv && yuv_.offset != 0;
   for (int y = 0; y < 256; ++y) {
     const int value =
@@ -81,7 +83,7 @@ void PixelReader::Read(int y, const Columns& columns, uint8_t* out,
                        uint8_t* scratch) const {
   const MaceImageFormat f = image_.format;
   if (!gray_) {
-    if (f >= MaceImageFormat::NV12) {
+    if (IsYuv(f)) {
       ReadYuv(y, columns, out, scratch);
     } else {
       ReadColours(y, columns, out);

@@ -20,6 +20,16 @@ const QuantizationPtr& DeclaredOf(const Node& node, size_t output) {
              : *none;
 }
 
+// Output 0 must have one scale, not one for each index of an axis.
+Status CheckOutputScale(const Node& node) {
+  const QuantizationPtr& q = DeclaredOf(node, 0);
+  if (q != nullptr && !q->is_per_axis()) return Status();
+  return NodeError(node, "the file declares ",
+                   q == nullptr ? "no scale" : "scales along an axis",
+                   " for the output; it must have one scale, as x is ",
+                   ToString(node.inputs[0].type));
+}
+
 // Quantized outputs have a scale if input 0 has one, but for those of Quantize.
 Status CheckDeclared(const Node& node, size_t output) {
   const QuantizationPtr& q = DeclaredOf(node, output);
@@ -94,15 +104,6 @@ Status QuantizeOutputs(const Op& op, Node& node) {
                      ToString(declared), ", it is ", ToString(type));
   }
   return Status();
-}
-
-Status CheckOutputScale(const Node& node) {
-  const QuantizationPtr& q = DeclaredOf(node, 0);
-  if (q != nullptr && !q->is_per_axis()) return Status();
-  return NodeError(node, "the file declares ",
-                   q == nullptr ? "no scale" : "scales along an axis",
-                   " for the output; it must have one scale, as x is ",
-                   ToString(node.inputs[0].type));
 }
 
 Status CheckPair(const Node& node) {

@@ -36,10 +36,6 @@ Status QuantizeOutputs(const Op& op, Node& node);
 // Errors: MACE_INVALID_MODEL.
 Status CheckFilterTypes(const Node& node, int axis);
 
-// Errors: MACE_INVALID_MODEL if the file declares no scale for output 0, or one
-// for each index of an axis.
-Status CheckOutputScale(const Node& node);
-
 // For ops of two operands, a and b. Errors: MACE_INVALID_MODEL if one of them
 // is quantized and the other is not, if their element types differ, or if b is
 // quantized per axis. (CheckQuantizedInputs refuses such an a.)

@@ -12,6 +12,11 @@
 namespace mace {
 namespace {
 
+// Formats a kernel, such as "2x3", for messages.
+std::string KernelToString(int64_t kernel_h, int64_t kernel_w) {
+  return StrCat(kernel_h, "x", kernel_w);
+}
+
 constexpr int64_t kLimit = int64_t{1} << 30;
 
 Status CheckList(const Node& node, const char* name,
@@ -118,10 +123,6 @@ std::vector<Choice> PaddingChoices() {
           {"FULL", value(Padding::kFull)},
           {"SAME_LOWER", value(Padding::kSameLower)},
           {"EXPLICIT", value(Padding::kExplicit)}};
-}
-
-std::string KernelToString(int64_t kernel_h, int64_t kernel_w) {
-  return StrCat(kernel_h, "x", kernel_w);
 }
 
 Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,

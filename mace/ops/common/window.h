@@ -91,9 +91,6 @@ Result<Window2D> ResolveTransposedWindow(
     const std::vector<int64_t>& output_padding,
     const std::vector<int64_t>& output_size);
 
-// Formats a kernel, such as "2x3", for messages.
-std::string KernelToString(int64_t kernel_h, int64_t kernel_w);
-
 }  // namespace mace
 
 #endif  // MACE_OPS_COMMON_WINDOW_H_
