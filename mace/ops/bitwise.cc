@@ -21,10 +21,7 @@
 namespace mace {
 namespace {
 
-constexpr struct {
-  const char* name;
-  BitwiseType type;
-} kBitwiseTypes[] = {
+constexpr NamedValue<BitwiseType> kBitwiseTypes[] = {
     {"AND", BitwiseType::kAnd},
     {"OR", BitwiseType::kOr},
     {"XOR", BitwiseType::kXor},
@@ -35,10 +32,7 @@ constexpr struct {
 }  // namespace
 
 Result<BitwiseType> BitwiseTypeOf(const Node& node, const BitwiseAttrs& attrs) {
-  for (const auto& row : kBitwiseTypes) {
-    if (attrs.type == row.name) return row.type;
-  }
-  return NodeError(node, "there is no type '", attrs.type, "'");
+  return ValueNamed(node, kBitwiseTypes, "type", attrs.type);
 }
 
 namespace ops {

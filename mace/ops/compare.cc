@@ -20,10 +20,7 @@
 namespace mace {
 namespace {
 
-constexpr struct {
-  const char* name;
-  CompareType type;
-} kCompareTypes[] = {
+constexpr NamedValue<CompareType> kCompareTypes[] = {
     {"EQUAL", CompareType::kEqual},
     {"NOT_EQUAL", CompareType::kNotEqual},
     {"LESS", CompareType::kLess},
@@ -35,10 +32,7 @@ constexpr struct {
 }  // namespace
 
 Result<CompareType> CompareTypeOf(const Node& node, const CompareAttrs& attrs) {
-  for (const auto& row : kCompareTypes) {
-    if (attrs.type == row.name) return row.type;
-  }
-  return NodeError(node, "there is no type '", attrs.type, "'");
+  return ValueNamed(node, kCompareTypes, "type", attrs.type);
 }
 
 namespace ops {

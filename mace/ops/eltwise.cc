@@ -26,10 +26,7 @@
 namespace mace {
 namespace {
 
-constexpr struct {
-  const char* name;
-  EltwiseType type;
-} kEltwiseTypes[] = {
+constexpr NamedValue<EltwiseType> kEltwiseTypes[] = {
     {"SUM", EltwiseType::kSum},
     {"SUB", EltwiseType::kSub},
     {"PROD", EltwiseType::kProd},
@@ -52,10 +49,7 @@ bool IsFloat(DataType type) {
 
 Result<EltwiseType> ParseEltwiseType(const Node& node,
                                      const EltwiseAttrs& attrs) {
-  for (const auto& t : kEltwiseTypes) {
-    if (attrs.type == t.name) return t.type;
-  }
-  return NodeError(node, "there is no type '", attrs.type, "'");
+  return ValueNamed(node, kEltwiseTypes, "type", attrs.type);
 }
 
 namespace ops {

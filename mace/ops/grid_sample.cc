@@ -27,35 +27,24 @@
 namespace mace {
 namespace {
 
-constexpr struct {
-  const char* name;
-  GridMode mode;
-} kGridModes[] = {{"LINEAR", GridMode::kLinear},
-                  {"NEAREST", GridMode::kNearest},
-                  {"CUBIC", GridMode::kCubic}};
+constexpr NamedValue<GridMode> kGridModes[] = {{"LINEAR", GridMode::kLinear},
+                                               {"NEAREST", GridMode::kNearest},
+                                               {"CUBIC", GridMode::kCubic}};
 
-constexpr struct {
-  const char* name;
-  GridPadding padding;
-} kPaddings[] = {{"ZEROS", GridPadding::kZeros},
-                 {"BORDER", GridPadding::kBorder},
-                 {"REFLECTION", GridPadding::kReflection}};
+constexpr NamedValue<GridPadding> kPaddings[] = {
+    {"ZEROS", GridPadding::kZeros},
+    {"BORDER", GridPadding::kBorder},
+    {"REFLECTION", GridPadding::kReflection}};
 
 }  // namespace
 
 Result<GridMode> GridModeOf(const Node& node, const GridSampleAttrs& attrs) {
-  for (const auto& row : kGridModes) {
-    if (attrs.mode == row.name) return row.mode;
-  }
-  return NodeError(node, "there is no mode '", attrs.mode, "'");
+  return ValueNamed(node, kGridModes, "mode", attrs.mode);
 }
 
 Result<GridPadding> GridPaddingOf(const Node& node,
                                   const GridSampleAttrs& attrs) {
-  for (const auto& row : kPaddings) {
-    if (attrs.padding == row.name) return row.padding;
-  }
-  return NodeError(node, "there is no padding '", attrs.padding, "'");
+  return ValueNamed(node, kPaddings, "padding", attrs.padding);
 }
 
 namespace ops {

@@ -33,20 +33,15 @@ namespace {
 
 constexpr int64_t kMaxBits = 32;
 
-constexpr struct {
-  const char* name;
-  LshProjectionType type;
-} kProjectionTypes[] = {{"DENSE", LshProjectionType::kDense},
-                        {"SPARSE", LshProjectionType::kSparse}};
+constexpr NamedValue<LshProjectionType> kProjectionTypes[] = {
+    {"DENSE", LshProjectionType::kDense},
+    {"SPARSE", LshProjectionType::kSparse}};
 
 }  // namespace
 
 Result<LshProjectionType> LshProjectionTypeOf(const Node& node,
                                               const LshProjectionAttrs& attrs) {
-  for (const auto& row : kProjectionTypes) {
-    if (attrs.type == row.name) return row.type;
-  }
-  return NodeError(node, "there is no type '", attrs.type, "'");
+  return ValueNamed(node, kProjectionTypes, "type", attrs.type);
 }
 
 namespace ops {

@@ -22,10 +22,7 @@
 namespace mace {
 namespace {
 
-constexpr struct {
-  const char* name;
-  PadMode mode;
-} kPadModes[] = {
+constexpr NamedValue<PadMode> kPadModes[] = {
     {"CONSTANT", PadMode::kConstant},
     {"REFLECT", PadMode::kReflect},
     {"SYMMETRIC", PadMode::kSymmetric},
@@ -53,15 +50,8 @@ Result<PadSpec> PadOf(const Node& node) {
   MACE_ASSIGN_OR_RETURN(const PadAttrs attrs, ReadAttrs<PadAttrs>(node));
   PadSpec spec;
   spec.constant_value = attrs.constant_value;
-  bool found = false;
-  for (const auto& row : kPadModes) {
-    if (attrs.pad_type != row.name) continue;
-    spec.mode = row.mode;
-    found = true;
-  }
-  if (!found) {
-    return NodeError(node, "there is no pad_type '", attrs.pad_type, "'");
-  }
+  MACE_ASSIGN_OR_RETURN(
+      spec.mode, ValueNamed(node, kPadModes, "pad_type", attrs.pad_type));
   MACE_ASSIGN_OR_RETURN(spec.pads, IntsOf(node, 1, attrs.paddings));
   const TensorType& x = node.inputs[0].type;
   if (spec.pads.size() != 2 * x.shape.size()) {

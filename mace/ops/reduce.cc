@@ -21,10 +21,7 @@
 namespace mace {
 namespace {
 
-constexpr struct {
-  const char* name;
-  ReduceKind kind;
-} kKinds[] = {
+constexpr NamedValue<ReduceKind> kKinds[] = {
     {"MEAN", ReduceKind::kMean},
     {"MIN", ReduceKind::kMin},
     {"MAX", ReduceKind::kMax},
@@ -42,10 +39,7 @@ constexpr struct {
 }  // namespace
 
 Result<ReduceKind> ReduceKindOf(const Node& node, const ReduceAttrs& attrs) {
-  for (const auto& row : kKinds) {
-    if (attrs.reduce_type == row.name) return row.kind;
-  }
-  return NodeError(node, "there is no reduce_type '", attrs.reduce_type, "'");
+  return ValueNamed(node, kKinds, "reduce_type", attrs.reduce_type);
 }
 
 Result<std::vector<int>> ReduceAxesOf(const Node& node,

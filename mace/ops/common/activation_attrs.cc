@@ -10,10 +10,7 @@
 namespace mace {
 namespace {
 
-constexpr struct {
-  const char* name;
-  ActivationKind kind;
-} kNames[] = {
+constexpr NamedValue<ActivationKind> kNames[] = {
     {"NOOP", ActivationKind::kNoop},
     {"RELU", ActivationKind::kRelu},
     {"RELUX", ActivationKind::kRelux},
@@ -37,10 +34,7 @@ std::vector<Choice> ActivationChoices() { return ChoicesOf(NamesIn(kNames)); }
 
 Result<ActivationKind> ParseActivation(const Node& node,
                                        const ActivationAttrs& attrs) {
-  for (const auto& n : kNames) {
-    if (attrs.activation == n.name) return n.kind;
-  }
-  return NodeError(node, "there is no activation '", attrs.activation, "'");
+  return ValueNamed(node, kNames, "activation", attrs.activation);
 }
 
 }  // namespace mace

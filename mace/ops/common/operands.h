@@ -26,6 +26,25 @@ template <typename... Parts>
   return MakeNodeError(node, KindsOfParts<Parts...>(), PassPart(parts)...);
 }
 
+// A row of a table of the values of an attribute; NamesIn (attr_info.h) takes
+// the table, too.
+template <typename T>
+struct NamedValue {
+  const char* name;
+  T value;
+};
+
+// Returns the value of the row whose name is `name`, which is that of the
+// attribute `attr`. Errors: there is none.
+template <typename T, size_t kCount>
+Result<T> ValueNamed(const Node& node, const NamedValue<T> (&rows)[kCount],
+                     const char* attr, const std::string& name) {
+  for (const NamedValue<T>& row : rows) {
+    if (name == row.name) return row.value;
+  }
+  return NodeError(node, "there is no ", attr, " '", name, "'");
+}
+
 // Formats a list, such as "[1,-1,3]".
 std::string ListToString(const std::vector<int64_t>& values);
 

@@ -9,10 +9,7 @@
 namespace mace {
 namespace {
 
-constexpr struct {
-  const char* name;
-  ScatterKind kind;
-} kKinds[] = {
+constexpr NamedValue<ScatterKind> kKinds[] = {
     {"NONE", ScatterKind::kNone}, {"SUM", ScatterKind::kSum},
     {"PROD", ScatterKind::kProd}, {"MIN", ScatterKind::kMin},
     {"MAX", ScatterKind::kMax},
@@ -21,10 +18,7 @@ constexpr struct {
 }  // namespace
 
 Result<ScatterKind> ScatterKindOf(const Node& node, const std::string& name) {
-  for (const auto& row : kKinds) {
-    if (name == row.name) return row.kind;
-  }
-  return NodeError(node, "there is no reduction '", name, "'");
+  return ValueNamed(node, kKinds, "reduction", name);
 }
 
 Op WithReduction(Op&& op) {
