@@ -37,6 +37,7 @@
 #include <utility>
 #include <vector>
 
+#include "mace/base/clock.h"
 #include "mace/base/denormals.h"
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
@@ -61,12 +62,6 @@ constexpr int kPausesPerLook = 64;                        // at the clock
 constexpr double kLongRunMicros = 1000;
 constexpr uint32_t kRunsPerTrial = 64;
 constexpr double kNewShare = 0.25;  // of a time in the average
-
-int64_t NowNanos() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 void Pause() {
 #if defined(__x86_64__)

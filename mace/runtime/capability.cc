@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/clock.h"
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/str_cat.h"
@@ -114,9 +115,9 @@ Result<float> MeasureMillis(MaceEngine::Impl& engine, bool is_8_bit) {
   int64_t least = std::numeric_limits<int64_t>::max();
   int64_t all = 0;
   for (int run = 0; run < kMaxRuns && all < kEnoughMicros; ++run) {
-    const int64_t begin = LogMicros();
+    const int64_t begin = NowMicros();
     MACE_RETURN_IF_ERROR(engine.Run(inputs, &outputs, nullptr, nullptr));
-    const int64_t micros = LogMicros() - begin;
+    const int64_t micros = NowMicros() - begin;
     least = std::min(least, micros);
     all += micros;
   }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "mace/base/clock.h"
 #include "mace/base/denormals.h"
 #include "mace/base/str_cat.h"
 #include "mace/runtime/engine.h"
@@ -131,9 +132,9 @@ Status MaceEngine::Impl::RunNative(const Tensors& inputs, Tensors* outputs,
   MACE_RETURN_IF_ERROR(BindTensors(inputs, *outputs, executor));
   RunMetadata for_log;
   if (metadata == nullptr && LogsOps()) metadata = &for_log;
-  const int64_t begin = LogMicros();
+  const int64_t begin = NowMicros();
   MACE_RETURN_IF_ERROR(executor.Run(metadata, cancellation));
-  LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
+  LogRun(metadata != nullptr ? *metadata : for_log, NowMicros() - begin);
   return Status();
 }
 

@@ -4,10 +4,10 @@
 #include "mace/cpu/tuning/trial.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
+#include "mace/base/clock.h"
 #include "mace/base/sort.h"
 #include "mace/base/str_cat.h"
 #include "mace/cpu/fused/prepare.h"
@@ -20,12 +20,6 @@ constexpr int64_t kFarBytes = 64 << 20;
 
 // The margin by which a time must be lower, as a share. Noise is smaller.
 constexpr double kMargin = 0.04;
-
-double NowNanos() {
-  return std::chrono::duration<double, std::nano>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 Result<AlignedBuffer> CreateBuffer(int64_t bytes) {
   return AlignedBuffer::Create(std::max<int64_t>(bytes, 1), "tuning");
@@ -230,9 +224,9 @@ Result<Trial> Trial::Create(const std::vector<FusedNode>& links,
 
 Status Trial::RunOnce(TrialTensors& tensors) {
   tensors.Refresh();
-  const double begin = NowNanos();
+  const int64_t begin = NowNanos();
   MACE_RETURN_IF_ERROR(kernel_->Run(args_));
-  nanos_.push_back(NowNanos() - begin);
+  nanos_.push_back(static_cast<double>(NowNanos() - begin));
   return Status();
 }
 

@@ -4,7 +4,6 @@
 #include "mace/cpu/tuning/tuner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "mace/base/cancellation.h"
+#include "mace/base/clock.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/base/sort.h"
@@ -38,12 +38,6 @@ constexpr int64_t kTurnsMicros = 5000;  // for one candidate
 // After kMinTurns, candidates drop out that take this many times as long as the
 // best.
 constexpr double kHopelessTrial = 1.15;
-
-int64_t NowMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 bool IsConstant(const std::vector<FusedNode>& links) {
   const auto& inputs = links[0].node->inputs;

@@ -4,12 +4,12 @@
 #include "mace/opencl/launch/tuner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "mace/base/cancellation.h"
+#include "mace/base/clock.h"
 #include "mace/base/logging.h"
 #include "mace/base/str_cat.h"
 #include "mace/base/text_stream.h"
@@ -21,12 +21,6 @@ namespace {
 constexpr int kRuns = 3;            // timed runs of a candidate
 constexpr double kHopeless = 1.5;   // slower than the best: no more runs
 constexpr double kNoBetter = 0.95;  // smaller pieces must gain at least 5 %
-
-int64_t NowMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 std::string ToString(const Grid& grid) {
   return StrCat(grid[0], "x", grid[1], "x", grid[2]);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mace/base/clock.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
@@ -112,7 +113,7 @@ Status DeferredRunner::Run(Executor& first,
     const MaceTensor& tensor = inputs.find(graph.values[id].name)->second;
     values[id] = {graph.values[id].type, tensor.raw_data().get(), nullptr};
   }
-  const int64_t begin = LogMicros();
+  const int64_t begin = NowMicros();
   RunMetadata for_log;
   if (metadata == nullptr && LogsOps()) metadata = &for_log;
   Host host(*this, *outputs, cancellation, metadata);
@@ -133,7 +134,7 @@ Status DeferredRunner::Run(Executor& first,
     const int64_t bytes = Bytes(value.type);
     if (bytes > 0) std::memcpy(memory, value.data, bytes);
   }
-  LogRun(metadata != nullptr ? *metadata : for_log, LogMicros() - begin);
+  LogRun(metadata != nullptr ? *metadata : for_log, NowMicros() - begin);
   return Status();
 }
 

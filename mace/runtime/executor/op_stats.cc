@@ -4,24 +4,18 @@
 #include "mace/runtime/executor/op_stats.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "mace/base/clock.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/types/one_device.h"
 
 namespace mace {
 namespace {
-
-int64_t NowMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 template <typename T>
 std::vector<T> IntsOf(const Node& node, const char* name) {

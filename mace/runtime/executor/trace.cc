@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "mace/base/clock.h"
 #include "mace/base/fork.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/dump/json_text.h"
@@ -80,11 +80,7 @@ class ChromeTrace final : public Trace {
   }
   void EndSection() const override { atrace_.end_section(); }
 
-  int64_t NowMicros() const override {
-    return std::chrono::duration_cast<std::chrono::microseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
+  int64_t NowMicros() const override { return mace::NowMicros(); }
 
   void Add(const char* name, int64_t begin_micros,
            const std::string& error) override {

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mace/base/clock.h"
 #include "mace/base/make_shared.h"
 #include "mace/runtime/report/run_log.h"
 
@@ -70,12 +71,12 @@ Status PlanCache::ArenaTooSmall(const Graph& graph,
 Result<std::unique_ptr<Executor>> PlanCache::Make(
     const Graph& graph, const std::vector<Shape>& shapes) {
   const memory::ScopedArenaSections scope(memory_.sections());
-  const int64_t begin = LogMicros();
+  const int64_t begin = NowMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         planner_.PlanModel(graph, shapes, pattern_));
   const Plan& plan = executor->plan();
   if (!states_.empty()) MACE_RETURN_IF_ERROR(states_.CheckTypes(plan.graph));
-  LogPlan(plan, LogMicros() - begin);
+  LogPlan(plan, NowMicros() - begin);
   if (pattern_ == nullptr) pattern_ = plan.pattern;
   MACE_RETURN_IF_ERROR(memory_.Reserve(plan));
   if (!memory_.is_query()) {

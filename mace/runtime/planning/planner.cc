@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mace/base/cancellation.h"
+#include "mace/base/clock.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/plan/make_plan.h"
@@ -102,14 +103,14 @@ Result<std::unique_ptr<Executor>> Planner::PlanPart(
     Graph graph, std::shared_ptr<const MemoryPattern> like, bool only_cpu) {
   const TraceSpan span(trace_, "plan");
   const memory::ScopedArenaSections scope(memory_.sections());
-  const int64_t begin = LogMicros();
+  const int64_t begin = NowMicros();
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Plan> plan,
                         PlanOf(std::move(graph), false, std::move(like),
                                only_cpu ? std::vector<Device*>{&devices_.cpu()}
                                         : devices_.usable()));
   MACE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                         ExecutorOf(std::move(plan)));
-  LogPlan(executor->plan(), LogMicros() - begin);
+  LogPlan(executor->plan(), NowMicros() - begin);
   MACE_RETURN_IF_ERROR(memory_.Reserve(executor->plan()));
   return executor;
 }

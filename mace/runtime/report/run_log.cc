@@ -3,17 +3,9 @@
 
 #include "mace/runtime/report/run_log.h"
 
-#include <chrono>
-
 #include "mace/base/logging.h"
 
 namespace mace {
-
-int64_t LogMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 void LogPlan(const Plan& plan, int64_t micros) {
   VLOG(1) << "planned " << plan.steps.size() << " ops in " << micros

@@ -16,9 +16,6 @@
 
 namespace mace {
 
-// Microseconds of a steady clock.
-int64_t LogMicros();
-
 // Returns whether a run must collect the statistics of its ops for LogRun.
 bool LogsOps();
 
