@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "mace/base/file.h"
 #include "mace/base/logging.h"
 #include "mace/base/sort.h"
 #include "mace/base/str_cat.h"
@@ -35,25 +35,15 @@ std::vector<int> ParseCpuList(const std::string& list) {
   return ids;
 }
 
-// Empty if there is no such file. (Files of the kernel cannot be mapped.)
-std::string FirstLine(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "r");
-  if (file == nullptr) return "";
-  char line[4096];
-  const char* text = std::fgets(line, sizeof(line), file);
-  std::fclose(file);
-  return text == nullptr ? "" : text;
-}
-
 }  // namespace
 
 std::vector<CpuCore> ReadCpuCores(const std::string& root) {
   const std::string cpu = StrCat(root, "/devices/system/cpu");
-  const std::string online = FirstLine(StrCat(cpu, "/online"));
+  const std::string online = ReadShortFile(StrCat(cpu, "/online"));
   std::vector<CpuCore> cores;
   for (int id : ParseCpuList(online)) {
     const std::string khz =
-        FirstLine(StrCat(cpu, "/cpu", id, "/cpufreq/cpuinfo_max_freq"));
+        ReadShortFile(StrCat(cpu, "/cpu", id, "/cpufreq/cpuinfo_max_freq"));
     cores.push_back({id, std::strtoll(khz.c_str(), nullptr, 10)});
   }
   if (cores.empty()) cores.push_back({0, 0});
