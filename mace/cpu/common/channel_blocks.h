@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "mace/base/thread_pool.h"
+#include "mace/cpu/common/blocking.h"
 
 namespace mace {
 
@@ -44,7 +45,7 @@ class ChannelBlocks {
   // elements at a time or more.
   template <typename F>
   void ForEach(ThreadPool* threads, const F& f) const {
-    const int64_t num_blocks = (num_elements_ + block() - 1) / block();
+    const int64_t num_blocks = cpu::CeilDiv(num_elements_, block());
     threads->ParallelFor(num_blocks, std::max<int64_t>(1, 8192 / block()),
                          [&](size_t begin, size_t end) {
                            for (int64_t b = begin;

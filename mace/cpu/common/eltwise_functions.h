@@ -3,40 +3,24 @@
 //
 // These are the definitions, and what CPUs compute for types and functions
 // without a micro-kernel (ukernels/binary). Integers never trap: overflow wraps
-// around, which C++ defines for unsigned types only, and division by zero gives
-// 0.
+// around, and division by zero gives 0.
 #ifndef MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_
 #define MACE_CPU_COMMON_ELTWISE_FUNCTIONS_H_
 
 #include <cmath>
 #include <type_traits>
 
+#include "mace/cpu/common/wrap.h"
 #include "mace/ops/eltwise.h"
 
 namespace mace::cpu {
-
-// The unsigned type whose arithmetic wraps around for T.
-template <typename T>
-using Wrapping = std::make_unsigned_t<T>;
-
-template <typename T>
-T WrappingProduct(T a, T b) {
-  return static_cast<T>(static_cast<Wrapping<T>>(a) *
-                        static_cast<Wrapping<T>>(b));
-}
-
-template <typename T>
-T WrappingDifference(T a, T b) {
-  return static_cast<T>(static_cast<Wrapping<T>>(a) -
-                        static_cast<Wrapping<T>>(b));
-}
 
 // Returns a / b, rounded towards zero. -1 is apart because the quotient of the
 // lowest number by -1 overflows, and traps on x86.
 template <typename T>
 T IntegerQuotient(T a, T b) {
   if (b == 0) return 0;
-  return b == -1 ? WrappingDifference<T>(0, a) : static_cast<T>(a / b);
+  return b == -1 ? Wrap<T>::Sub(0, a) : static_cast<T>(a / b);
 }
 
 // Returns a - b * IntegerQuotient(a, b), which has the sign of a; 0 for b = 0.
@@ -55,8 +39,8 @@ T IntegerPower(T base, T exponent) {
   }
   T result = 1;
   for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 == 1) result = WrappingProduct(result, base);
-    base = WrappingProduct(base, base);
+    if (exponent % 2 == 1) result = Wrap<T>::Mul(result, base);
+    base = Wrap<T>::Mul(base, base);
   }
   return result;
 }
@@ -67,11 +51,11 @@ template <EltwiseType kType, typename T>
 std::enable_if_t<std::is_integral_v<T>, T> ApplyEltwise(T a, T b) {
   switch (kType) {
     case EltwiseType::kSum:
-      return WrappingDifference(a, WrappingDifference<T>(0, b));
+      return Wrap<T>::Add(a, b);
     case EltwiseType::kSub:
-      return WrappingDifference(a, b);
+      return Wrap<T>::Sub(a, b);
     case EltwiseType::kProd:
-      return WrappingProduct(a, b);
+      return Wrap<T>::Mul(a, b);
     case EltwiseType::kDiv:
       return IntegerQuotient(a, b);
     case EltwiseType::kMin:
@@ -81,8 +65,8 @@ std::enable_if_t<std::is_integral_v<T>, T> ApplyEltwise(T a, T b) {
     case EltwiseType::kPow:
       return IntegerPower(a, b);
     case EltwiseType::kSqrDiff: {
-      const T d = WrappingDifference(a, b);
-      return WrappingProduct(d, d);
+      const T d = Wrap<T>::Sub(a, b);
+      return Wrap<T>::Mul(d, d);
     }
     case EltwiseType::kFloorDiv: {
       const T r = IntegerRemainder(a, b);

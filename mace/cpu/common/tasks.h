@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "mace/base/thread_pool.h"
+#include "mace/cpu/common/blocking.h"
 
 namespace mace::cpu {
 
@@ -48,9 +49,8 @@ inline int64_t EvenBlock(int64_t items, int64_t most, int64_t num_threads) {
   // Of an item: as packed b is read again.
   constexpr double kTaskCost = 0.15;
   constexpr double kAboutEqual = 1.02;
-  const auto ceil_div = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
   const auto cost = [&](int64_t block) {
-    return static_cast<double>(ceil_div(ceil_div(items, block), num_threads)) *
+    return static_cast<double>(CeilDiv(CeilDiv(items, block), num_threads)) *
            (static_cast<double>(block) + kTaskCost);
   };
   most = items < most ? items : most;

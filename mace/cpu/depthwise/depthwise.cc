@@ -15,6 +15,7 @@
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/common/weight_floats.h"
 #include "mace/cpu/depthwise/wide_dwconv.h"
+#include "mace/cpu/reference/pooling.h"
 
 namespace mace::cpu {
 namespace {
@@ -192,17 +193,14 @@ void DepthwiseOf<T>::Run(const T* x, const T* packed, const T* bias, T* y,
 template <typename T>
 void DepthwiseOf<T>::RunLine(const Image& image, int64_t p, const T* packed,
                              const T* bias, T* y, void* thread_scratch) const {
-  const Window& h = spec_.window.h;
-  const int64_t origin = p * h.stride - h.pad_before;
-  const int64_t first = origin < 0 ? CeilDiv(-origin, h.dilation) : 0;
-  const int64_t end = std::min(h.kernel, CeilDiv(h.in - origin, h.dilation));
+  const Taps rows = TapsInside(spec_.window.h, p);
   Line line;
   line.image = image;
-  line.packed = packed + first * spec_.window.w.kernel * micro_->lanes;
+  line.packed = packed + rows.first * spec_.window.w.kernel * micro_->lanes;
   line.bias = bias;
   line.y = y;
-  line.top = origin + first * h.dilation;
-  line.height = std::max<int64_t>(end - first, 0);
+  line.top = rows.start;
+  line.height = rows.count;
   RunTiles(line, static_cast<const T**>(thread_scratch));
 }
 
