@@ -14,8 +14,6 @@
 namespace mace::hexagon {
 namespace {
 
-constexpr int kSumBits = 20, kDifferenceBits = 7;
-
 Result<BinaryKind> KindOf(const Node& node, const EltwiseAttrs& attrs) {
   MACE_ASSIGN_OR_RETURN(const EltwiseType type, ParseEltwiseType(node, attrs));
   switch (type) {
@@ -106,10 +104,11 @@ Status TranslateEltwise(const Node& node, const Target& target,
     const double unit = 2 * double{std::max(a.scale(), b.scale())};
     p.a = ToFixed(a.scale() / unit);
     p.b = ToFixed(b.scale() / unit);
-    p.scale = p.kind == kSqrDiff
-                  ? ToFixed(unit * unit /
-                            (double{1 << (2 * kDifferenceBits)} * out.scale()))
-                  : ToFixed(unit / (double{1 << kSumBits} * out.scale()));
+    p.scale =
+        p.kind == kSqrDiff
+            ? ToFixed(unit * unit /
+                      (double{1 << (2 * kBinaryDifferenceBits)} * out.scale()))
+            : ToFixed(unit / (double{1 << kBinarySumBits} * out.scale()));
   }
   return AddBinary(node, p, target);
 }

@@ -100,12 +100,15 @@ enum BinaryKind : int32_t {
 struct FixedParams {
   int32_t mantissa, exponent;
 };
+constexpr int kBinarySumBits = 20, kBinaryDifferenceBits = 7;
 // inputs a, b; output y, dense, of shape `extents`: strides in bytes of a and b
 // are 0 along what is repeated. With s and t the values of a and b less their
 // zero points, and * by a factor as ScaleAny rounds it, y is
 //
-//   kAdd, kSub   ((s << 20) * a +- (t << 20) * b) * scale
-//   kSqrDiff     ((s << 7) * a - (t << 7) * b)^2 * scale
+//   kAdd, kSub   ((s << kBinarySumBits) * a +- (t << kBinarySumBits) * b) *
+//                scale
+//   kSqrDiff     ((s << kBinaryDifferenceBits) * a -
+//                (t << kBinaryDifferenceBits) * b)^2 * scale
 //   kMul         (s t) * scale
 //   kPRelu       s >= 0: s * a;  s < 0: (s t) * scale
 //   kMin, kMax   of a and b, which have the scale and zero point of y

@@ -52,8 +52,6 @@ DspError Check(const NodeView& node, uint64_t* work) {
 
 #if defined(__hexagon__)
 
-constexpr int kSumBits = 20, kDifferenceBits = 7;
-
 struct Binary {
   const BinaryParams& p;
 
@@ -79,7 +77,8 @@ struct Binary {
                           Scaled(MultiplyLow(s, t), p.scale), Scaled(s, p.a));
         continue;
       }
-      const int bits = p.kind == kSqrDiff ? kDifferenceBits : kSumBits;
+      const int bits =
+          p.kind == kSqrDiff ? kBinaryDifferenceBits : kBinarySumBits;
       const Vec u = Scaled(Q6_Vw_vasl_VwR(s, bits), p.a);
       const Vec v = Scaled(Q6_Vw_vasl_VwR(t, bits), p.b);
       if (p.kind == kSqrDiff) {
