@@ -1,4 +1,4 @@
-// Subgraphs are verified as if engines could run them, and refused afterwards.
+// Verifies and adds subgraphs and variables.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>

@@ -4,8 +4,7 @@
 //
 // Inputs   data     any type; f32, i32 or i64 with a reduction
 //          idx      i32 or i64, of data's rank, no larger than data except
-//          along
-//                   the axis; a negative index counts from the end
+//                   along the axis; a negative index counts from the end
 //          updates  as data, of idx's shape
 // Outputs  y        as data
 // Attrs    axis       default 0, in [-rank, rank)

@@ -19,7 +19,7 @@ class Network {
  public:
   Network() { builder_.Input("input", {1, kSize, kSize, 3}); }
 
-  // `group` 1, or the channels: a depthwise convolution. Returns the output.
+  // Each returns the output.
   std::string Conv(const std::string& x, int64_t in, int64_t out,
                    int64_t kernel, int64_t stride, bool relu6 = true) {
     const std::string w =

@@ -1,4 +1,4 @@
-// Pictures to tensors, in C.
+// Images to tensors, in C.
 // SPDX-License-Identifier: Apache-2.0
 
 #include <math.h>

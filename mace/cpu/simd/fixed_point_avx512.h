@@ -11,7 +11,8 @@
 // where n = 1 if the product is negative; it is taken from the sum's sign, as
 // it does not matter where the first rounding gives 0. For r = 0 the result is
 // floor((q + 1) / 2). The zero point is added before the shift. Where it is the
-// least code, it does not matter how negative numbers are rounded, and n is 0.
+// smallest value, it does not matter how negative numbers are rounded, and n is
+// 0.
 //
 // Sums that are not shifted left, but are right, and whose negative results are
 // the smallest value, as after most convolutions with an activation, take fewer

@@ -142,7 +142,7 @@ Status TranslateDepthwiseConv2d(const Node& node, const Target& target,
   return Status();
 }
 
-// A convolution of pictures with one row of pixels. Where the CPU rounds once,
+// A convolution of images with one row of pixels. Where the CPU rounds once,
 // in double precision, so does the DSP, in fixed point: in about one of 10^7
 // results that differs by a step.
 Status TranslateFullyConnected(const Node& node, const Target& target,

@@ -64,7 +64,7 @@ Result<int> AddReversed(int x, int64_t bytes, int y, GraphWriter* writer) {
   return y;
 }
 
-// MAX is a pooling of pictures [a, b] with a * b = n pixels by one window; MIN
+// MAX is a pooling of images [a, b] with a * b = n pixels by one window; MIN
 // is that of quantized values in the other order.
 Status AddPick(const Node& node, const Extents& e, bool is_max,
                const Target& target) {

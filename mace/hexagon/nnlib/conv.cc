@@ -265,7 +265,7 @@ Status TranslateDepthwiseConv2d(const Node& node, Target* target,
   return AddConv(node, attrs, {x[3], x[3], w[2], w[3], true}, window, target);
 }
 
-// A convolution of a picture with one row of pixels.
+// A convolution of an image with one row of pixels.
 Status TranslateFullyConnected(const Node& node, Target* target,
                                int64_t* macs) {
   MACE_RETURN_IF_ERROR(CheckFilter(node));

@@ -87,7 +87,7 @@ Status Resolve(Library::File& file) {
   return Status();
 }
 
-// The file at `path`, opened unless it is. REQUIRES: Mutex() is held.
+// The file at `path`, opened unless it is. REQUIRES: TheMutex() is held.
 Result<Library::File*> OpenFile(const std::string& path) {
   const auto found = Files().find(path);
   if (found != Files().end()) return found->second;

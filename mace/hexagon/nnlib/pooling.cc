@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Source: docs/ops.txt of nnlib. An average is one of the quantized values
-// inside of the picture, as with TensorFlow.
+// inside of the image, as with TensorFlow.
 
 #include "mace/ops/pooling.h"
 

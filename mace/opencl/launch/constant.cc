@@ -78,7 +78,7 @@ Result<DeviceWeights::Upload> MakeQuantizedImage(const ConstantData& constant,
     rearrange(values, other.data());
     values = other.data();
   }
-  // From the least code on, or as they are.
+  // From the smallest value on, or as they are.
   const uint8_t flip = constant.pixels == PixelType::kUnorm8 ? 0x80 : 0;
   return MakeImage<uint8_t>(
       constant, constant.pixels, context, values, [flip](int8_t value) {

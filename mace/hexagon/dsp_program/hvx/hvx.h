@@ -7,8 +7,8 @@
 // pair of vectors, Q a predicate, R a scalar register; b, h, w are signed and
 // ub, uh, uw unsigned elements of 8, 16 and 32 bits. Source: Hexagon V66 HVX
 // Programmer's Reference Manual.
-#ifndef MACE_HEXAGON_DSP_HVX_H_
-#define MACE_HEXAGON_DSP_HVX_H_
+#ifndef MACE_HEXAGON_DSP_PROGRAM_HVX_HVX_H_
+#define MACE_HEXAGON_DSP_PROGRAM_HVX_HVX_H_
 
 #include <hexagon_types.h>
 #include <hvx_hexagon_protos.h>
@@ -220,4 +220,4 @@ MACE_HVX_INLINE Vec Pack(const Words& x, bool is_signed, Vec zero_point,
 
 }  // namespace mace::hexagon
 
-#endif  // MACE_HEXAGON_DSP_HVX_H_
+#endif  // MACE_HEXAGON_DSP_PROGRAM_HVX_HVX_H_

@@ -9,8 +9,8 @@
 // A stage has, for each block of 32 outputs, 96 words (protocol/ops.h):
 //
 //   first[32] | mantissa[32] | exponent[32] | first[32] of the next block | ...
-#ifndef MACE_HEXAGON_DSP_UKERNELS_UKERNELS_H_
-#define MACE_HEXAGON_DSP_UKERNELS_UKERNELS_H_
+#ifndef MACE_HEXAGON_DSP_PROGRAM_HVX_UKERNELS_UKERNELS_H_
+#define MACE_HEXAGON_DSP_PROGRAM_HVX_UKERNELS_UKERNELS_H_
 
 #include <stdint.h>
 
@@ -135,4 +135,4 @@ DepthwiseFunction mace_depthwise_flat_s8, mace_depthwise_flat_u8;
 
 }  // namespace mace::hexagon
 
-#endif  // MACE_HEXAGON_DSP_UKERNELS_UKERNELS_H_
+#endif  // MACE_HEXAGON_DSP_PROGRAM_HVX_UKERNELS_UKERNELS_H_
