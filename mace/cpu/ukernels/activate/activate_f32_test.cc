@@ -105,6 +105,16 @@ TEST(ActivateF32, GeluTanhErrorBound) {
   }
 }
 
+TEST(ClampF32, IsThatOfTheWholeSet) {
+  ASSERT_EQ(std::size(kClampF32), std::size(kActivateF32));
+  for (size_t i = 0; i < std::size(kClampF32); ++i) {
+    SCOPED_TRACE(kClampF32[i].name);
+    RunsHere(kClampF32[i]);  // above, as the function is the same
+    EXPECT_EQ(kClampF32[i].isa, kActivateF32[i].isa);
+    EXPECT_EQ(*kClampF32[i].fn, kActivateF32[i].set->clamp);
+  }
+}
+
 TEST(ActivateF32, EveryTailInPlace) {
   for (const ActivateF32& kernel : kActivateF32) {
     if (!RunsHere(kernel)) continue;

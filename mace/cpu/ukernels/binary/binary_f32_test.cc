@@ -77,6 +77,7 @@ void CheckOnes(const Rows& rows, const Ones& ones, Fn fn) {
   ASSERT_EQ(std::size(ones), std::size(rows));
   for (size_t i = 0; i < std::size(rows); ++i) {
     SCOPED_TRACE(ones[i].name);
+    RunsHere(ones[i]);  // in the tests of the set, as the function is the same
     EXPECT_EQ(ones[i].isa, rows[i].isa);
     EXPECT_EQ(ones[i].set->run, rows[i].set->*fn);
   }

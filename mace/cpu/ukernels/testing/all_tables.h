@@ -38,10 +38,7 @@
 namespace mace::cpu {
 
 // Calls f(row) for each row of each table, in this order, whether this CPU can
-// run it or not; f takes rows of any type. Tables of single functions,
-// kClampF32, kBinaryAddF32, kBinarySubtractF32 and kBinaryAddF16, are left out:
-// their functions are those of kActivateF32, kBinaryF32 and kBinaryF16. A new
-// table is added here.
+// run it or not; f takes rows of any type. A new table is added here.
 template <typename F>
 void ForEachRow(const F& f) {
   const auto each = [&f](const auto& table) {
@@ -61,7 +58,11 @@ void ForEachRow(const F& f) {
   each(kPoolF16);
   each(kBinaryF32);
   each(kBinaryF16);
+  each(kBinaryAddF32);
+  each(kBinarySubtractF32);
+  each(kBinaryAddF16);
   each(kActivateF32);
+  each(kClampF32);
   each(kRowF32);
   each(kKvRowsF32);
   each(kMagnitudeF32);

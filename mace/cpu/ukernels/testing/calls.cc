@@ -196,8 +196,10 @@ void Add(const PoolRow<T>& row, Calls& calls) {
   add("/l2", row.l2);
 }
 
-template <typename T>
-void Add(const BinaryRow<T>& row, Calls& calls) {
+template <typename T, typename Set>
+void AddBinary(const BinaryRow<T, Set>& row, const char* what, BinaryFn<T>* fn,
+               Calls& calls) {
+  if (fn == nullptr) return;
   struct Data {
     Bytes a, b, y;
   };
@@ -210,52 +212,57 @@ void Add(const BinaryRow<T>& row, Calls& calls) {
                               Values<T>(data->y, kLength),
                               -1e9f,
                               1e9f};
-  const BinarySet<T>& set = *row.set;
-  const struct {
-    const char* name;
-    BinaryFn<T>* fn;
-  } functions[] = {{"/add", set.add},
-                   {"/subtract", set.subtract},
-                   {"/multiply", set.multiply},
-                   {"/divide", set.divide},
-                   {"/min", set.min},
-                   {"/max", set.max},
-                   {"/squared_difference", set.squared_difference}};
-  for (const auto& f : functions) {
-    if (f.fn == nullptr) continue;
-    calls.push_back({std::string(row.name) + f.name, row.isa, 0,
-                     3. * kLength * sizeof(T),
-                     [data, args, fn = f.fn] { fn(args); }});
-  }
+  calls.push_back({std::string(row.name) + what, row.isa, 0,
+                   3. * kLength * sizeof(T), [data, args, fn] { fn(args); }});
 }
 
-void Add(const ActivateF32& row, Calls& calls) {
+template <typename T>
+void Add(const BinaryRow<T>& row, Calls& calls) {
+  const BinarySet<T>& set = *row.set;
+  AddBinary(row, "/add", set.add, calls);
+  AddBinary(row, "/subtract", set.subtract, calls);
+  AddBinary(row, "/multiply", set.multiply, calls);
+  AddBinary(row, "/divide", set.divide, calls);
+  AddBinary(row, "/min", set.min, calls);
+  AddBinary(row, "/max", set.max, calls);
+  AddBinary(row, "/squared_difference", set.squared_difference, calls);
+}
+template <typename T>
+void Add(const BinaryRow<T, BinaryOne<T>>& row, Calls& calls) {
+  AddBinary(row, "", row.set->run, calls);
+}
+
+template <typename Row>
+void AddActivation(const Row& row, const char* what, ActivateF32Fn* fn,
+                   Calls& calls) {
   struct Data {
     Bytes x, y;
   };
   auto data = std::make_shared<Data>();
   const ActivateF32Args args = {kLength, Values<float>(data->x, kLength),
                                 Values<float>(data->y, kLength), 0.5f, 0.5f};
+  calls.push_back({std::string(row.name) + what, row.isa, 0,
+                   2. * kLength * sizeof(float),
+                   [data, args, fn] { fn(args); }});
+}
+
+void Add(const ActivateF32& row, Calls& calls) {
   const ActivateF32Set& set = *row.set;
-  const struct {
-    const char* name;
-    ActivateF32Fn* fn;
-  } functions[] = {{"/clamp", set.clamp},
-                   {"/tanh", set.tanh},
-                   {"/sigmoid", set.sigmoid},
-                   {"/leaky_relu", set.leaky_relu},
-                   {"/elu", set.elu},
-                   {"/hard_sigmoid", set.hard_sigmoid},
-                   {"/hard_swish", set.hard_swish},
-                   {"/softplus", set.softplus},
-                   {"/softsign", set.softsign},
-                   {"/gelu", set.gelu},
-                   {"/swish", set.swish}};
-  for (const auto& f : functions) {
-    calls.push_back({std::string(row.name) + f.name, row.isa, 0,
-                     2. * kLength * sizeof(float),
-                     [data, args, fn = f.fn] { fn(args); }});
-  }
+  AddActivation(row, "/clamp", set.clamp, calls);
+  AddActivation(row, "/tanh", set.tanh, calls);
+  AddActivation(row, "/sigmoid", set.sigmoid, calls);
+  AddActivation(row, "/leaky_relu", set.leaky_relu, calls);
+  AddActivation(row, "/elu", set.elu, calls);
+  AddActivation(row, "/hard_sigmoid", set.hard_sigmoid, calls);
+  AddActivation(row, "/hard_swish", set.hard_swish, calls);
+  AddActivation(row, "/softplus", set.softplus, calls);
+  AddActivation(row, "/softsign", set.softsign, calls);
+  AddActivation(row, "/gelu", set.gelu, calls);
+  AddActivation(row, "/swish", set.swish, calls);
+  AddActivation(row, "/gelu_tanh", set.gelu_tanh, calls);
+}
+void Add(const ClampF32& row, Calls& calls) {
+  AddActivation(row, "", *row.fn, calls);
 }
 
 void Add(const RowF32& row, Calls& calls) {

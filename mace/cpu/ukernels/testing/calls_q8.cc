@@ -155,7 +155,6 @@ void Add(const LutQ8& row, Calls& calls) {
                    [data, args, fn = row.fn] { fn(args); }});
 }
 
-// Int4 values.
 void Add(const DequantizeRowsQ8& row, Calls& calls) {
   struct Data {
     Bytes quantized, scales, to;
@@ -164,36 +163,44 @@ void Add(const DequantizeRowsQ8& row, Calls& calls) {
   const DequantizeRowsQ8Args args = {
       kLength, Values<uint8_t>(data->quantized, kLength),
       Values<float>(data->scales, kLength), Values<float>(data->to, kLength)};
-  calls.push_back({row.name, row.isa, 0, 5. * kLength,
+  const std::string name = row.name;
+  calls.push_back({name + "/bits4", row.isa, 0, 4.5 * kLength,
                    [data, args, fn = row.bits4] { fn(args); }});
+  calls.push_back({name + "/bits8", row.isa, 0, 5. * kLength,
+                   [data, args, fn = row.bits8] { fn(args); }});
 }
 
-// A layer of a transformer, with int4 values.
+// A layer of a transformer, with int4 and with int8 values. The former, whose
+// instructions test/arm counts, has the name of the row.
 void Add(const GemvQ8& row, Calls& calls) {
   struct Data {
-    Bytes quantized, scales, x, y;
+    Bytes quantized, scales, floats, x, y;
   };
   constexpr size_t kRows = 64, kColumns = 1024, kBlocks = kColumns / 32;
   auto data = std::make_shared<Data>();
-  const GemvQ8Args args = {
-      kRows,
-      kColumns,
-      Values<uint8_t>(data->quantized, kRows * kColumns / 2),
-      kColumns / 2,
-      Values<uint16_t>(data->scales, kRows * kBlocks),
-      kBlocks,
-      Values<float>(data->x, kColumns),
-      nullptr,
-      Values<float>(data->y, kRows),
-      -1e9f,
-      1e9f};
+  GemvQ8Args args = {kRows,
+                     kColumns,
+                     Values<uint8_t>(data->quantized, kRows * kColumns),
+                     kColumns / 2,
+                     Values<uint16_t>(data->scales, kRows * kBlocks),
+                     kBlocks,
+                     Values<float>(data->x, kColumns),
+                     nullptr,
+                     Values<float>(data->y, kRows),
+                     -1e9f,
+                     1e9f};
   calls.push_back({row.name, row.isa, static_cast<double>(kRows * kColumns), 0,
                    [data, args, fn = row.bits4] { fn(args); }});
+  args.row_bytes = kColumns;
+  args.scales = Values<float>(data->floats, kRows);
+  calls.push_back({std::string(row.name) + "/bits8", row.isa,
+                   static_cast<double>(kRows * kColumns), 0,
+                   [data, args, fn = row.bits8] { fn(args); }});
 }
 
 void Add(const QuantizeQ8& row, Calls& calls) {
   struct Data {
-    Bytes x, quantized;
+    Bytes x, quantized, y;
   };
   auto data = std::make_shared<Data>();
   const QuantizeQ8Args args = {
@@ -201,8 +208,14 @@ void Add(const QuantizeQ8& row, Calls& calls) {
       1.0f / 64, -64,
       -128,      127,
       false,     Values<uint8_t>(data->quantized, kLength)};
-  calls.push_back({row.name, row.isa, 0, 5. * kLength,
+  const DequantizeQ8Args back = {kLength, args.quantized,
+                                 true,    1.0f / 64,
+                                 -64,     Values<float>(data->y, kLength)};
+  const std::string name = row.name;
+  calls.push_back({name + "/quantize", row.isa, 0, 5. * kLength,
                    [data, args, fn = row.quantize] { fn(args); }});
+  calls.push_back({name + "/dequantize", row.isa, 0, 5. * kLength,
+                   [data, back, fn = row.dequantize] { fn(back); }});
 }
 
 // Two tiles of 128 channels; and 16 products of a full tile row.
