@@ -105,6 +105,26 @@ TEST(ActivateF32, GeluTanhErrorBound) {
   }
 }
 
+// x min(max(a x + b, 0), 1). Where a x + b is near 0, its rounding errors
+// count.
+TEST(ActivateF32, HardSwishErrorBound) {
+  const float a = 1.f / 6, b = 0.5f;
+  for (const float range : {1e-4f, 0.5f, 3.f, 20.f, 80.f}) {
+    const auto x = RandomFloats(10007, -range, range);
+    std::vector<float> y(x.size());
+    for (const ActivateF32& kernel : kActivateF32) {
+      if (!RunsHere(kernel)) continue;
+      kernel.set->hard_swish({x.size(), x.data(), y.data(), a, b});
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double v = x[i];
+        const double want = v * std::fmin(std::fmax(v * a + b, 0), 1);
+        ASSERT_NEAR(y[i], want, 0x1p-23 * (std::fabs(v) + std::fabs(want)))
+            << kernel.name << " at " << v;
+      }
+    }
+  }
+}
+
 TEST(ClampF32, IsThatOfTheWholeSet) {
   ASSERT_EQ(std::size(kClampF32), std::size(kActivateF32));
   for (size_t i = 0; i < std::size(kClampF32); ++i) {
