@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-TensorFlow and TFLite share these, because their operators have the same meaning.
+Most are for TensorFlow and TFLite, because their operators have the same meaning.
 """
 
 import functools
@@ -28,16 +28,21 @@ def ints(b: Builder, name: str) -> list[int] | None:
     return None if data is None else [int(v) for v in data.reshape(-1)]
 
 
-def fixed_ints(b: Builder, name: str, what: str) -> list[int]:
+def fixed_array(b: Builder, name: str, what: str, size: int | None = None) -> np.ndarray:
     """An operand that the engine takes as an attribute only: axes, permutations, block sizes.
 
-    It may be computed from constants or from ranks."""
+    It may be computed from constants or from ranks. Errors: Unsupported if it is computed
+    otherwise, or has another size than is given."""
     data = b.const(name)
     data = b.known(name) if data is None else data
-    if data is None:
+    if data is None or size not in (None, data.size):
         raise Unsupported(f"its {what} is computed while the model runs",
                           f"make the {what} a constant of the source model")
-    return [int(v) for v in np.asarray(data).reshape(-1)]
+    return np.asarray(data).reshape(-1)
+
+
+def fixed_ints(b: Builder, name: str, what: str) -> list[int]:
+    return [int(v) for v in fixed_array(b, name, what)]
 
 
 def fixed_int(b: Builder, name: str, what: str) -> int:
@@ -45,12 +50,16 @@ def fixed_int(b: Builder, name: str, what: str) -> int:
 
 
 def fixed_scalar(b: Builder, name: str, what: str) -> float | int:
-    data = b.const(name)
-    data = b.known(name) if data is None else data
-    if data is None or data.size != 1:
-        raise Unsupported(f"its {what} is computed while the model runs",
-                          f"make the {what} a constant of the source model")
-    return data.reshape(-1)[0].item()
+    return fixed_array(b, name, what, 1)[0].item()
+
+
+def fixed_shape(b: Builder, x: str) -> list[int]:
+    """The shape of a tensor. Errors: Unsupported if an extent of it is open."""
+    shape = b.extents(x)
+    if None in shape:
+        raise Unsupported(f"it needs the whole shape of '{x}', which is {list(shape)}",
+                          "give input_shapes for all model inputs")
+    return [int(d) for d in shape if d is not None]
 
 
 def with_ints(b: Builder, op: str, x: str, operand: str, attr: str, **attrs: Any) -> str:
@@ -181,15 +190,10 @@ def filled_like(b: Builder, x: str, value: float) -> str:
 def one_hot(b: Builder, idx: str, depth: str, on: str, off: str, axis: int) -> str:
     values = {"on_value": fixed_scalar(b, on, "on value"),
               "off_value": fixed_scalar(b, off, "off value")}
-    hot = with_ints_scalar(b, idx, depth, axis, values)
-    return hot if b.dtype(on) == b.dtype(hot) else b.op("Cast", hot, to=b.dtype(on))
-
-
-def with_ints_scalar(b: Builder, idx: str, depth: str, axis: int, values: dict) -> str:
     fixed = ints(b, depth)
-    if fixed is None:
-        return b.op("OneHot", idx, depth, axis=axis, **values)
-    return b.op("OneHot", idx, depth=fixed[0], axis=axis, **values)
+    inputs = [idx] if fixed is not None else [idx, depth]
+    hot = b.op("OneHot", *inputs, depth=None if fixed is None else fixed[0], axis=axis, **values)
+    return hot if b.dtype(on) == b.dtype(hot) else b.op("Cast", hot, to=b.dtype(on))
 
 
 def select_rows(b: Builder, cond: str, x: str, y: str) -> str:

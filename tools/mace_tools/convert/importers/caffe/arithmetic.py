@@ -7,7 +7,8 @@ import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.caffe import registry
-from mace_tools.convert.importers.caffe.layer import Layer, extents
+from mace_tools.convert.importers.caffe.layer import Layer
+from mace_tools.convert.importers.operands import fixed_shape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.support.errors import ModelError
 
@@ -51,7 +52,7 @@ def scale(b: Builder, n: Layer) -> str:
         y = b.op("Eltwise", x, factor, type="PROD")
         if not bias:
             return y
-        shape = tuple(extents(b, n, n.bottoms[1]))
+        shape = tuple(fixed_shape(b, n.bottoms[1]))
         return b.op("Eltwise", y, _placed(b, n, n.check_weights([shape])[0]), type="SUM")
     shape = _covered(b, n)
     arrays = n.check_weights([shape] * (1 + bias))

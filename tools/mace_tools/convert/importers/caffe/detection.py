@@ -8,8 +8,8 @@ Source: Liu et al. 2016, "SSD", and the layer's definition in its release.
 from mace_tools.convert.importers.boxes import around, half, part, product, total
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.caffe import registry
-from mace_tools.convert.importers.caffe.layer import Layer, extents
-from mace_tools.convert.importers.operands import reshape
+from mace_tools.convert.importers.caffe.layer import Layer
+from mace_tools.convert.importers.operands import fixed_shape, reshape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.support.errors import ModelError
 
@@ -31,7 +31,7 @@ def detection_output(b: Builder, n: Layer) -> str:
     _check_not_saved(n)
     own = 1 if shared else classes
     places, scores, priors = n.bottoms
-    shape = extents(b, n, priors)
+    shape = fixed_shape(b, priors)
     encoded = n.attr("variance_encoded_in_target")
     if len(shape) != 3 or shape[2] % 4 or shape[:2] not in ([1, 2], [1, 1][: 2 * encoded]):
         raise ModelError(f"DetectionOutput '{n.name}': its third bottom must be [1, 2, 4 x boxes], "
@@ -56,7 +56,7 @@ def _check_sizes(b: Builder, n: Layer, bottoms: list[tuple[str, int]]) -> None:
     """Each bottom must have so many elements for an image. Errors: ModelError, Unsupported."""
     images = set()
     for name, count in bottoms:
-        shape, found = extents(b, n, name), 1
+        shape, found = fixed_shape(b, name), 1
         for extent in shape[1:]:
             found *= extent
         if found != count:

@@ -11,7 +11,6 @@ import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.caffe.weights import Blob
-from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError
 
@@ -96,12 +95,3 @@ class Layer(SourceNode):
 def own_fields(kind: str) -> str:
     """The name of the message with the settings of a type of layers, such as pooling_param."""
     return OWN_FIELDS.get(kind, f"{kind.lower()}_param")
-
-
-def extents(b: Builder, n: Layer, x: str) -> list[int]:
-    """The shape of a bottom. Errors: Unsupported if some extent is unknown."""
-    shape = b.extents(x)
-    if None in shape:
-        raise Unsupported(f"it needs the whole shape of '{x}', which is {list(shape)}",
-                          "give input_shapes for all model inputs")
-    return [int(e) for e in shape if e is not None]

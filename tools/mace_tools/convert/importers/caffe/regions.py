@@ -14,8 +14,9 @@ import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.caffe import registry
-from mace_tools.convert.importers.caffe.layer import Layer, extents
+from mace_tools.convert.importers.caffe.layer import Layer
 from mace_tools.convert.importers.channels_first import to_first, to_last
+from mace_tools.convert.importers.operands import fixed_shape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.support.errors import ModelError
 
@@ -27,7 +28,7 @@ _MAX_BOXES = 1 << 22  # a constant of 128 MiB
 def prior_box(b: Builder, n: Layer) -> str:
     """[1, 2, positions x boxes x 4]: corners as parts of the image, and variances."""
     n.check_bottoms(2)
-    shapes = [extents(b, n, x) for x in n.bottoms]
+    shapes = [fixed_shape(b, x) for x in n.bottoms]
     if any(len(s) != 4 for s in shapes):
         raise ModelError(f"PriorBox '{n.name}' needs two bottoms with four axes, they are {shapes}")
     rows, columns = shapes[0][2:]

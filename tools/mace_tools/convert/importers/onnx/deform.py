@@ -10,7 +10,7 @@ import numpy as np
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.onnx import registry
 from mace_tools.convert.importers.onnx.layout import to_last
-from mace_tools.convert.importers.onnx.unpool import fixed_extents
+from mace_tools.convert.importers.operands import fixed_shape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError
@@ -22,9 +22,9 @@ def deform_conv(b: Builder, n: SourceNode) -> str:
     x, w, offset, bias, mask = [*n.inputs, *[""] * 5][:5]
     if b.rank(x) != 4:
         raise Unsupported(f"DeformConv over {b.rank(x) - 2} dimensions", "two convert")
-    batch, channels, *_ = fixed_extents(b, x)
-    out, per_group, kh, kw = fixed_extents(b, w)
-    height, width = fixed_extents(b, offset)[2:]
+    batch, channels, *_ = fixed_shape(b, x)
+    out, per_group, kh, kw = fixed_shape(b, w)
+    height, width = fixed_shape(b, offset)[2:]
     parts, group = n.attr("offset_group", 1), n.attr("group", 1)
     taps = kh * kw
     if n.attr("kernel_shape") and list(n.attr("kernel_shape")) != [kh, kw]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
 from mace_tools.convert.importers.onnx import registry
+from mace_tools.convert.importers.operands import fixed_shape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.support.errors import ModelError
@@ -16,17 +17,10 @@ from mace_tools.support.errors import ModelError
 MAX_TAPS = 256
 
 
-def fixed_extents(b: Builder, x: str) -> list[int]:
-    shape = b.extents(x)
-    if None in shape:
-        raise Unsupported(f"the shape of its operand '{x}' is not known", "give input_shapes")
-    return [int(d) for d in shape if d is not None]
-
-
 def places(b: Builder, n: SourceNode, x: str, values: str) -> str:
     """Where in x each of the largest elements is, as MaxPool numbers them."""
-    batch, channels, *extents = fixed_extents(b, x)
-    out, rank = fixed_extents(b, values)[2:], len(extents)
+    batch, channels, *extents = fixed_shape(b, x)
+    out, rank = fixed_shape(b, values)[2:], len(extents)
     kernel = list(n.attr("kernel_shape"))
     strides, gaps = list(n.attr("strides") or [1] * rank), list(n.attr("dilations") or [1] * rank)
     auto, pads = n.attr("auto_pad", "NOTSET"), list(n.attr("pads") or [0] * 2 * rank)
@@ -64,7 +58,7 @@ def places(b: Builder, n: SourceNode, x: str, values: str) -> str:
 def max_unpool(b: Builder, n: SourceNode) -> str:
     """What was largest, at its place, and zeros elsewhere"""
     x, idx, size = [*n.inputs, ""][:3]
-    batch, channels, *extents = fixed_extents(b, x)
+    batch, channels, *extents = fixed_shape(b, x)
     rank, kernel = len(extents), list(n.attr("kernel_shape"))
     strides, pads = list(n.attr("strides") or [1] * rank), list(n.attr("pads") or [0] * 2 * rank)
     out = [(e - 1) * s - pads[k] - pads[k + rank] + kernel[k]

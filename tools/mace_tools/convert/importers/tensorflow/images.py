@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_ints, scalar
+from mace_tools.convert.importers.operands import fixed_array, fixed_ints, scalar
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tensorflow import registry
@@ -18,7 +18,7 @@ def scale_and_translate(b: Builder, n: SourceNode) -> str:
     image shrinks and `antialias` is set"""
     x = n.inputs[0]
     size = fixed_ints(b, n.inputs[1], "size")
-    scale, shift = (_fixed_floats(b, i, what) for i, what in zip(
+    scale, shift = (fixed_array(b, i, what).tolist() for i, what in zip(
         n.inputs[2:4], ("scale", "translation")))
     kernel = n.attr("kernel_type", "lanczos3")
     if kernel not in _KERNELS:
@@ -34,15 +34,6 @@ def scale_and_translate(b: Builder, n: SourceNode) -> str:
     x = b.op("MatMul", columns, x)  # [out, W] x [N, H, W, C]
     x = b.op("MatMul", rows, b.transpose(x, [0, 2, 1, 3]))
     return b.transpose(x, [0, 2, 1, 3])
-
-
-def _fixed_floats(b: Builder, name: str, what: str) -> list[float]:
-    data = b.const(name)
-    data = b.known(name) if data is None else data
-    if data is None:
-        raise Unsupported(f"its {what} is computed while the model runs",
-                          f"make the {what} a constant of the source model, or give input_shapes")
-    return [float(v) for v in np.asarray(data).reshape(-1)]
 
 
 def _weights(extent: int, out: int, scale: float, shift: float, kernel: str,

@@ -9,11 +9,11 @@ import numpy as np
 
 from mace_tools.convert.importers.boxes import around, half, part, product, total
 from mace_tools.convert.importers.builder import Builder
+from mace_tools.convert.importers.operands import fixed_shape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tflite import registry
 from mace_tools.convert.importers.tflite.custom_options import RAW
-from mace_tools.convert.importers.tflite.segments import fixed_shape
 from mace_tools.support.errors import ModelError
 
 NAME = "'TFLite_Detection_PostProcess'"

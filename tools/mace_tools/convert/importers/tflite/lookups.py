@@ -9,12 +9,11 @@ import numpy as np
 import tflite
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_ints, reshape
+from mace_tools.convert.importers.operands import fixed_ints, fixed_shape, reshape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.segments import reduced
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tflite import registry
-from mace_tools.convert.importers.tflite.segments import fixed_shape
 
 _SUM, _MEAN, _SQRTN = (getattr(tflite.CombinerType, c) for c in ("SUM", "MEAN", "SQRTN"))
 
@@ -30,7 +29,7 @@ def embedding_lookup_sparse(b: Builder, n: SourceNode) -> str:
     """Sums of rows of a table with weights, by the place of each id in a sparse matrix"""
     ids, indices, dense_shape, weights, table = n.inputs[:5]
     outer = fixed_ints(b, dense_shape, "shape")[:-1]
-    inner = fixed_shape(b, table, "table")[1:]
+    inner = fixed_shape(b, table)[1:]
     if not outer:
         raise ValueError("a sparse matrix of 1 axis, of which there must be 2 or more")
     kind, combiner = b.dtype(indices), n.attr("Combiner", _SUM)
@@ -60,8 +59,8 @@ def embedding_lookup_sparse(b: Builder, n: SourceNode) -> str:
 def hashtable_lookup(b: Builder, n: SourceNode) -> list[str]:
     """The row of each key, or zeros where there is no such key, and whether there is"""
     wanted, keys, values = n.inputs[:3]
-    rank = len(fixed_shape(b, values, "values"))
-    if fixed_shape(b, keys, "keys")[0] < 1:
+    rank = len(fixed_shape(b, values))
+    if fixed_shape(b, keys)[0] < 1:
         raise Unsupported("a table without keys", "remove the table from the source model")
     same = b.op("Compare", b.op("ExpandDims", wanted, axis=[1]), keys, type="EQUAL")
     found = b.op("Cast", same, to="i32")

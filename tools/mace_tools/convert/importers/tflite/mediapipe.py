@@ -11,12 +11,11 @@ import struct
 import numpy as np
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import PADDING, conv_weights, reshape
+from mace_tools.convert.importers.operands import PADDING, conv_weights, fixed_shape, reshape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tflite import registry
 from mace_tools.convert.importers.tflite.custom_options import RAW
-from mace_tools.convert.importers.tflite.segments import fixed_shape
 
 POOL, UNPOOL = "'MaxPoolingWithArgmax2D'", "'MaxUnpooling2D'"
 _PADDINGS = {1: "SAME", 2: "VALID"}  # TfLitePadding

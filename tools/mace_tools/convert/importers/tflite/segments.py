@@ -9,7 +9,7 @@ import numpy as np
 
 from mace_tools.convert.importers import operands
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_ints, ints, reshape
+from mace_tools.convert.importers.operands import fixed_ints, fixed_shape, ints, reshape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.segments import reduced
 from mace_tools.convert.importers.source import SourceNode
@@ -18,19 +18,11 @@ from mace_tools.convert.importers.tflite import registry
 from mace_tools.graph.ir import NUMPY
 
 
-def fixed_shape(b: Builder, x: str, what: str = "operand") -> list[int]:
-    """The shape of a tensor. Errors: Unsupported if an extent of it is open."""
-    shape = b.shape(x)
-    if shape is None or None in shape:
-        raise Unsupported(f"the shape of its {what} is not known", "give input_shapes that fix it")
-    return [int(d) for d in shape if d is not None]
-
-
 @registry.op("SPARSE_TO_DENSE")
 def sparse_to_dense(b: Builder, n: SourceNode) -> str:
     n.attr("ValidateIndices")  # checks of the indices: those of the engine are always on
     indices, shape, values, default = n.inputs[:4]
-    rank, count = len(fixed_ints(b, shape, "output shape")), fixed_shape(b, indices, "indices")
+    rank, count = len(fixed_ints(b, shape, "output shape")), fixed_shape(b, indices)
     rows = count[0] if count else 1
     indices = reshape(b, indices, [rows, rank])
     return b.op("ScatterNd", operands.fill(b, shape, default), indices,
@@ -41,7 +33,7 @@ def sparse_to_dense(b: Builder, n: SourceNode) -> str:
 def scatter_nd(b: Builder, n: SourceNode) -> str:
     """Sums updates of equal indices, where the engine's ScatterNd keeps the last."""
     indices, updates, shape = n.inputs[:3]
-    wanted, its_shape = fixed_ints(b, shape, "shape"), fixed_shape(b, indices, "indices")
+    wanted, its_shape = fixed_ints(b, shape, "shape"), fixed_shape(b, indices)
     depth = its_shape[-1]
     known = b.const(indices)
     if known is not None:
@@ -69,7 +61,7 @@ def _zero(b: Builder, like: str) -> str:
 def dynamic_update_slice(b: Builder, n: SourceNode) -> str:
     """The start, which may be computed while the model runs, is moved so that the update fits."""
     data, update, start = n.inputs[:3]
-    whole, part = fixed_shape(b, data), fixed_shape(b, update, "update")
+    whole, part = fixed_shape(b, data), fixed_shape(b, update)
     if len(whole) != len(part) or any(p > w for p, w in zip(part, whole)):
         raise ValueError(f"an update of shape {part} for an operand of shape {whole}")
     axes = max((k + 1 for k, (w, p) in enumerate(zip(whole, part)) if w != p), default=0)
@@ -87,7 +79,7 @@ def dynamic_update_slice(b: Builder, n: SourceNode) -> str:
 
 @registry.op("MATRIX_DIAG")
 def matrix_diag(b: Builder, n: SourceNode) -> str:
-    size = fixed_shape(b, n.inputs[0], "diagonal")[-1]
+    size = fixed_shape(b, n.inputs[0])[-1]
     eye = b.add_const(np.eye(size, dtype=bool), name="eye")
     return b.op("Select", eye, b.op("ExpandDims", n.inputs[0], axis=[-1]), _zero(b, n.inputs[0]))
 
@@ -105,7 +97,7 @@ def matrix_set_diag(b: Builder, n: SourceNode) -> str:
 def broadcast_args(b: Builder, n: SourceNode) -> str:
     """The shape to which two shapes broadcast."""
     x, y = n.inputs[:2]
-    missing = fixed_shape(b, x, "first shape")[0] - fixed_shape(b, y, "second shape")[0]
+    missing = fixed_shape(b, x)[0] - fixed_shape(b, y)[0]
     ones = b.add_const(np.ones(abs(missing)), b.dtype(x), "ones")
     if missing > 0:
         y = b.op("Concat", ones, y, axis=0)

@@ -4,13 +4,12 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 from mace_tools.convert.importers.builder import Builder
-from mace_tools.convert.importers.operands import fixed_ints, fixed_scalar, reshape
+from mace_tools.convert.importers.operands import fixed_ints, fixed_scalar, fixed_shape, reshape
 from mace_tools.convert.importers.registry import Unsupported
 from mace_tools.convert.importers.source import SourceNode
 from mace_tools.convert.importers.tf_shared import typed
 from mace_tools.convert.importers.tflite import registry
 from mace_tools.convert.importers.tflite.flat import REDUCTIONS
-from mace_tools.convert.importers.tflite.segments import fixed_shape
 
 
 @registry.op("STABLEHLO_COMPOSITE")
