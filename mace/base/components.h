@@ -9,14 +9,16 @@
 //   dynamic       models with dynamic dimensions, states or control flow
 //   encryption    encrypted models
 //   interfaces    what apps call besides engines: the C API, images, custom
-//                 ops, tuning, stores in files
+//                 ops, tuning, asynchronous runs, stores in files
 //   language      tokenizers, and generating text with language models
 //   memory_tools  plans of memory other than the quick ones, plans and packed
 //                 weights in model files, the caller's arena, GetMemoryUsage
+//   activations, depthwise, strassen, winograd
+//                 kernels that only some models use (docs/library.md)
 //
-// Where a library does without, the file absent_<component>.cc of a folder
-// defines null objects, by which the linker drops all that they do not need
-// (component_unity of mace/unity.bzl); what one of them would do fails with
+// Without a component, the file absent_<component>.cc of a folder defines null
+// objects in its place, so that the linker drops all that the component needs
+// (component_unity of mace/unity.bzl); its functions fail or log with
 // AbsentComponent.
 #ifndef MACE_BASE_COMPONENTS_H_
 #define MACE_BASE_COMPONENTS_H_

@@ -80,10 +80,10 @@ class DecoderModel {
   // those of MaceEngine::SetState and ResetState.
   Result<size_t> KeepPrefix(const std::vector<int32_t>& tokens);
   // Appends tokens to the sequence and computes the logits of each of them if
-  // `all`, else of the last one. Runs the first `*done` of the `count` tokens
-  // only, so that the memory of a run is bounded; the caller goes on with the
-  // others. `deadline` may be null. REQUIRES: count > 0; the tokens are in the
-  // vocabulary.
+  // `all`, else of the last one. Of a model with states it runs only the first
+  // `*done` of the `count` tokens, so that the memory of a run is bounded; the
+  // caller goes on with the others. Without states it runs all. `deadline` may
+  // be null. REQUIRES: count > 0; the tokens are in the vocabulary.
   // Errors: MACE_INVALID_ARGS if the sequence would exceed the capacity;
   // MACE_INVALID_MODEL if the logits are no float32 rows of the expected
   // number; those of MaceEngine::Run, among them MACE_CANCELLED. After an error
@@ -131,8 +131,8 @@ class DecoderModel {
   static Result<MaceTensor> Integers(const MaceTensorInfo& info,
                                      const std::vector<int64_t>& shape,
                                      const std::vector<int64_t>& values);
-  // Returns the inputs, of those that the model has, for a run of `ids`; `rows`
-  // are the indices within `ids` whose logits are computed.
+  // Returns the inputs that the model has, for a run of `ids`; `rows` are the
+  // indices within `ids` whose logits are computed.
   Result<std::map<std::string, MaceTensor>> InputsOf(
       const std::vector<int64_t>& ids, const std::vector<int64_t>& rows) const;
 

@@ -1,9 +1,10 @@
 // The table of planners, and the function that runs them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A planner is a pure function: the same problem and node budget give the same
-// plan. Names begin with the kind of plan: "offsets/" places records in an
-// arena, "objects/" assigns them to shared objects (buffers or images).
+// A planner is a pure function unless there is a time limit: the same problem
+// and node limit give the same plan. Names begin with the kind of plan:
+// "offsets/" places records in an arena, "objects/" assigns them to shared
+// objects (buffers or images).
 #ifndef MACE_MEMORY_PLANNERS_H_
 #define MACE_MEMORY_PLANNERS_H_
 

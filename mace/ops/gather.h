@@ -12,8 +12,8 @@ namespace mace {
 struct GatherAttrs {
   int64_t axis = 0;        // in [-rank, rank)
   int64_t batch_dims = 0;  // leading axes that x and idx share
-  // A negative index is out of range, as in TensorFlow; else it counts from the
-  // end.
+  // Whether a negative index is out of range, as in TensorFlow. If not, it
+  // counts from the end.
   bool from_start = false;
 
   template <typename V>

@@ -8,8 +8,9 @@
 namespace mace {
 
 // y = x / (bias + alpha * s)^beta, where s adds the squares of the channels c -
-// depth_radius to c + depth_radius, or c - (size - 1) / 2 to c + size / 2, as
-// far as there are any. alpha is not divided by the size, as it is in ONNX.
+// depth_radius to c + depth_radius or, if size is not 0, c - (size - 1) / 2 to
+// c + size / 2, as far as there are any. Unlike ONNX, alpha is not divided by
+// the size.
 struct LocalResponseNormAttrs {
   int64_t depth_radius = 5;  // channels on either side
   int64_t size = 0;          // all channels; if not 0, it replaces the radius

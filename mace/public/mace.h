@@ -181,7 +181,7 @@ class MACE_API MaceEngine {
   // Errors: MACE_UNSUPPORTED if no part of the model runs on the GPU.
   MaceStatus GetGPUHandles(MaceGPUHandles* handles) const;
 
-  // Makes a tensor for Run of such memory, which holds float32 elements in the
+  // Makes a tensor for Run of `memory`, which holds float32 elements in the
   // order of host memory and must outlive the tensor. A GPU that can import it
   // uses it without a copy; otherwise a dma-buf is mapped, and the log says
   // what the GPU lacks. Errors: MACE_INVALID_ARGS, with what is wrong;

@@ -60,8 +60,9 @@ MACE_API mace_status_t mace_config_set_cpu_thread_policy(
 MACE_API mace_status_t mace_config_set_memory_strategy(mace_config_t* config,
                                                        const char* strategy);
 
-// Ways for tensors to share bytes beyond reusing those of the dead. Each only
-// ever lowers the bytes that an engine needs, and none changes a result.
+// Ways to save memory beyond reusing the bytes of tensors that are no longer
+// needed. Each only ever lowers the bytes that an engine needs, and none
+// changes a result.
 enum {
   MACE_SAVE_ORDER = 1,     // run the ops in the order that needs least
   MACE_SAVE_VIEWS = 2,     // reshapes and outermost slices copy nothing

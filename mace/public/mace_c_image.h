@@ -184,8 +184,9 @@ MACE_API mace_status_t mace_image_input_set_num_threads(
 
 typedef struct mace_image_transform mace_image_transform_t;
 
-// Stores the transform that changes nothing in `*transform`, for any number of
-// pictures. Threads: any.
+// Stores a transform in `*transform` that is the identity until
+// mace_image_convert sets it, which it may do for any number of pictures in
+// turn. Threads: any.
 MACE_API mace_status_t
 mace_image_transform_create(mace_image_transform_t** transform);
 

@@ -135,8 +135,9 @@ struct MaceImageInput {
   int num_threads = 1;                        // at most 1024
 };
 
-// Continuous coordinates: the pixel at (0, 0) reaches from 0 to 1 both ways.
-// x' = m[0] x + m[1] y + m[2], y' = m[3] x + m[4] y + m[5].
+// Maps between the tensor and the picture by two matrices m: (x, y) becomes x'
+// = m[0] x + m[1] y + m[2], y' = m[3] x + m[4] y + m[5]. Coordinates are
+// continuous: the pixel at (0, 0) reaches from 0 to 1 both ways.
 struct MaceImageTransform {
   double to_picture[6] = {1, 0, 0, 0, 1, 0};  // the stored picture, uncropped
   double to_tensor[6] = {1, 0, 0, 0, 1, 0};

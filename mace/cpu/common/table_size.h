@@ -11,9 +11,9 @@
 
 namespace mace::cpu {
 
-// The most bytes of a kernel's tables (of the matrices of a product or the taps
-// of a window, for example), which are standard containers. Real networks stay
-// far below; the shapes of a damaged model could ask for any number.
+// The most bytes of one table of a kernel (of the matrices of a GEMM or the
+// taps of a window, for example), which is a standard container. Real networks
+// stay far below; the shapes of a damaged model could ask for any number.
 constexpr int64_t kMaxTableBytes = int64_t{64} << 20;
 
 // Errors: MACE_UNSUPPORTED if there would be more entries than that; it is

@@ -42,10 +42,10 @@ struct ConvGemmQ8 {
 };
 
 // Each prepares a node whose input 0 is quantized i8 or u8. Results are those
-// of TFLite's reference kernels: sums of 32 bits, scaled in fixed point, or in
-// double precision if CpuContext::fc_rounds_once. Errors: MACE_UNSUPPORTED for
-// filters that are not constant, biases that are not, and other activations
-// than NOOP, RELU and RELUX.
+// of TFLite's reference kernels: sums of 32 bits, scaled in fixed point; those
+// of FullyConnected in double precision if CpuContext::fc_rounds_once. Errors:
+// MACE_UNSUPPORTED for filters and biases that are not constant, and for
+// activations other than NOOP, RELU and RELUX.
 Result<KernelPtr> PrepareConvQ8(const Node& node, const ConvShape& shape,
                                 CpuContext& context);
 Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context);

@@ -11,10 +11,10 @@
 namespace mace {
 
 // Returns the boxes that move elements between `space`, [N, d1, d2, ..., rest],
-// and `batch`, [B*N, d1', ..., rest]. For position b within a block, element i
-// of axis d is element i * block[d] + b - edges[2 * d] of the space. `to_batch`
-// gives the direction. Errors: MACE_UNSUPPORTED for blocks with too many
-// positions.
+// and `batch`, [B*N, d1', ..., rest], for blocks of B positions. At position b
+// along axis d of a block, element i of `batch` along that axis is element i *
+// block[d] + b - edges[2 * d] of `space`. `to_batch` gives the direction.
+// Errors: MACE_UNSUPPORTED for blocks with too many positions.
 Result<std::vector<CopyBox>> BlockBoxes(const Node& node,
                                         const TensorType& space,
                                         const TensorType& batch,

@@ -67,8 +67,8 @@ class Lines {
   bool computes_twice() const;
   // How many bands `lines` are best divided into.
   int64_t BandsOf(int64_t lines, int64_t threads) const;
-  // Returns the first line of x that output line `p` needs: no band that begins
-  // there or later reads lines before it.
+  // Returns the first line of x that output line `p` needs. A band that begins
+  // at line `p` or later reads no line of x before that one.
   int64_t FirstInput(int64_t p) const;
 
   void* scratch(const Band& band, size_t stage) const {

@@ -22,13 +22,14 @@
 //                                         c22 = w + u
 //                                         c21 = w + a22 * t4
 //
-// A pair with an outlier (outliers.h) would give some of it to its other row
-// and to the other half of the columns: it is computed once more without sums.
+// An outlier (outliers.h) would leave rounding errors in the other row of its
+// pair and in the other half of the columns: such a pair is computed once more,
+// without sums.
 //
 // Source: Strassen, Gaussian Elimination is not Optimal (1969), in Winograd's
 // form with 15 additions. If the number of rows is odd, the middle row belongs
-// to two pairs; only the second of them writes it, so that results do not
-// depend on the number of threads.
+// to the first pair and to the last one; only the first writes it, so that
+// results do not depend on the number of threads.
 #ifndef MACE_CPU_GEMM_STRASSEN_H_
 #define MACE_CPU_GEMM_STRASSEN_H_
 

@@ -1,5 +1,5 @@
-// Integer arithmetic by which TFLite's reference kernels scale sums of products
-// to quantized values of the output, bit by bit.
+// Integer arithmetic that scales sums of products to quantized values of the
+// output, to the bit as TFLite's reference kernels do.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A real factor r >= 0 is mantissa * 2^(exponent - 31). Scaling rounds twice:

@@ -19,9 +19,9 @@ inline int32_t IsSigned(const TensorType& type) {
 }
 
 // The zero point of output 0, and the quantized values that an activation
-// leaves to it: from the zero point on for RELU, up to max_limit for RELUX.
-// REQUIRES: output 0 is quantized per tensor. Errors: MACE_UNSUPPORTED for
-// others than NOOP, RELU and RELUX.
+// leaves to it: from the zero point on for RELU and RELUX, and up to max_limit
+// for RELUX. REQUIRES: output 0 is quantized per tensor. Errors:
+// MACE_UNSUPPORTED for activations other than NOOP, RELU and RELUX.
 Result<OutputRange> OutputRangeOf(const Node& node,
                                   const ActivationAttrs& activation);
 

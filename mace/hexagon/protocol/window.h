@@ -1,4 +1,5 @@
-// What ops with windows share.
+// What the executor and the translators of the host check alike: windows,
+// output ranges and fixed-point factors.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The executor checks parameters with these functions, and translators of the

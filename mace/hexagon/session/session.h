@@ -96,8 +96,9 @@ class DspGraph {
   // Frees the graph and the buffer on the DSP; errors of that are ignored.
   ~DspGraph();
 
-  // Where the host writes an input before Run, and reads an output after it, of
-  // a range of the writer. Valid as long as the graph.
+  // Returns where a range of the writer lies in the buffer: where the host
+  // writes an input before Run, and reads an output after it. Valid as long as
+  // the graph.
   uint8_t* at(const BufferRange& range) {
     return buffer_->data() + range.offset;
   }

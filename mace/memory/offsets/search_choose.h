@@ -1,5 +1,5 @@
 // Chooses the item that the search tries next, and explains bounds: members of
-// Search, which search.cc alone includes.
+// Search. Only search.cc includes this file.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MEMORY_OFFSETS_SEARCH_CHOOSE_H_
 #define MACE_MEMORY_OFFSETS_SEARCH_CHOOSE_H_

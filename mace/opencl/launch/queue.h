@@ -70,8 +70,8 @@ class Queue {
   Status Read(cl_mem buffer, size_t bytes, void* to);
   Status Write(const void* from, size_t bytes, cl_mem buffer);
 
-  // Waits until the host sees what the device wrote to `buffer`, which was made
-  // by ClContext::WrapHost.
+  // Makes what the device wrote to `buffer`, which ClContext::WrapHost made,
+  // visible to the host, and waits for that. Errors: those of the driver.
   Status ShowToHost(cl_mem buffer, size_t bytes);
 
   // Waits until all commands have finished. Errors: those of the driver.

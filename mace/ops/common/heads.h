@@ -29,9 +29,9 @@ struct HeadsOf {
 Result<HeadsOf> ResolveHeads(const Node& node, size_t i, int64_t heads);
 
 // Stores the strides, in elements, with which input `i` broadcasts to `all`,
-// which has four dimensions; 0 where it repeats. Strides of dimensions that the
-// input does not have are left as they are: REQUIRES: strides are 0. Errors:
-// MACE_INVALID_MODEL, with `what`, the operand's name, if it does not
+// which has four dimensions; 0 where it repeats. Leaves strides of dimensions
+// that the input does not have as they are. REQUIRES: the strides are 0.
+// Errors: MACE_INVALID_MODEL, with `what`, the operand's name, if it does not
 // broadcast.
 Status ResolveStrides(const Node& node, size_t i, const char* what,
                       const Shape& all, int64_t strides[4]);

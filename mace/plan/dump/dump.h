@@ -24,8 +24,10 @@ std::string DumpPlacement(const Plan& plan);
 // name.
 std::string DumpPlanJson(const Plan& plan, const std::string& note);
 
-// One line per step: op, name (for several nodes, the last one and their
-// number), device, kernel, multiply-adds, output types.
+// One line per step: number, op, name (for several nodes, the last one and
+// their number), device, kernel, multiply-adds, output types; below a region, a
+// line per node. Then a line for each node at which the plan waits for data,
+// and the number of deferred nodes.
 std::string DumpSteps(const Plan& plan);
 
 // A line about the search for an order, and a line for each saving.

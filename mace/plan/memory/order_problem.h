@@ -90,7 +90,7 @@ int64_t StepBound(const OrderGraph& graph);
 // As StepBound for the steps of a segment, but counts all values that are live
 // in every order: written before the step and read after it, where 'before' and
 // 'after' hold in every order. Returns 0 if that would take more than
-// `most_work`.
+// `most_work` or than `budget` has left, or if the segment is too long.
 int64_t ForcedBound(const OrderGraph& graph, const OrderSegment& segment,
                     int64_t most_work, WorkBudget* budget);
 

@@ -25,7 +25,8 @@ struct Records {
 // lives from the first step that writes it to the last step that reads it. With
 // `overlap`, records have the safe distances at which the kernels let an output
 // overlap an input that is no longer needed: at most one input per step, which
-// the step reads through one operand only, and both of which fill their groups.
+// the step reads through one operand only. Output and input must each fill
+// their group.
 Records MakeRecords(const Plan& plan, const Storage& storage, bool overlap);
 
 }  // namespace mace

@@ -8,11 +8,12 @@
 
 namespace mace {
 
-// Attention reads keys and values along whose rows an Append adds from the
-// cache, with the number of rows as its attribute. If what is joined is the
-// first part of the cache, others read it as a Slice, which the plan makes a
-// view. An Append of which nobody else reads the joined rows does not make
-// them. REQUIRES: types are inferred. `has_slice`: whether nodes of Slice run.
+// Makes Attention read keys and values from the cache to which an Append adds
+// rows, with the number of rows as its attribute `keys`. Other nodes read the
+// joined rows as a Slice of the cache, which the plan makes a view, if they are
+// the first part of the cache. An Append whose joined rows no node reads any
+// more does not make them. REQUIRES: types are inferred. `has_slice`: whether
+// nodes of Slice run.
 void ReadFromKvCache(bool has_slice, Graph& graph);
 
 }  // namespace mace

@@ -20,11 +20,12 @@ namespace mace {
 // MACE_UNSUPPORTED, naming the node; MACE_OUT_OF_RESOURCES for a tensor that
 // cannot fit in memory.
 //
-// An If whose condition is known gives way to the nodes of its branch. If
-// `deferred` is not null, nodes that wait for data move there, with what
-// depends on them, and the outputs of `graph` become those that are left and
-// what the deferred nodes read; `*deferred` stays null if nothing waits. If
-// `deferred` is null, such nodes are errors.
+// An If whose condition is known gives way to the nodes of its branch if
+// `deferred` is not null. Then nodes that wait for data, and Loops, move to
+// `*deferred` with what depends on them, and the outputs of `graph` become
+// those that are left and what the deferred nodes read; `*deferred` stays null
+// if nothing is deferred. If `deferred` is null, all these nodes, If and Loop
+// included, are errors.
 Status InferGraph(Graph& graph, NodeKernels& folder,
                   std::unique_ptr<DeferredSubgraph>* deferred = nullptr);
 

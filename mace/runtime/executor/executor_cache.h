@@ -43,9 +43,9 @@ class ExecutorCache {
   std::vector<Entry> entries_;
 };
 
-// Appends to a key what tells the type or the shape from all others: the bytes
-// of the element type, the rank and each dimension. Quantization is not part of
-// it, as it does not change with shapes.
+// Appends to a key what tells the type or the shape from all others: the rank
+// and each dimension, and before them, of a type, the element type. Layout and
+// quantization are left out, as they do not change with shapes.
 void AppendToKey(const TensorType& type, std::string* key);
 void AppendToKey(const Shape& shape, std::string* key);
 

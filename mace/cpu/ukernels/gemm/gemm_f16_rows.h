@@ -8,9 +8,9 @@
 //   [ceil(k / 8)][m][8]
 //
 // Products are added up by fused multiply-adds in binary16, kGemmF16Block of k
-// at a time, the last time with what is left of a step; these sums, bias and
-// addend are added up in binary16, too. A result is off by at most
-// (kGemmF16Block + k / kGemmF16Block + 10) * 2^-11 of the sum of the
+// at a time; a rest of less than kGemmF16Step is added to the block before it.
+// These sums, bias and addend are added up in binary16, too. A result is off by
+// at most (kGemmF16Block + k / kGemmF16Block + 10) * 2^-11 of the sum of the
 // magnitudes, which must stay below 65504. With its blocks of products, a
 // result is
 //

@@ -120,10 +120,11 @@ inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
   }
 }
 
-// Adds a block of 32 columns of each row, times its scale, to the row's sums.
-// `quantized` is where the block of the first row begins, `x` its 32 columns,
-// and `scale` its index among the converted scales. The low halves of the 16
-// bytes are columns 0 to 15, the high halves 16 to 31.
+// Multiplies a block of 32 columns of each row by x, and adds the products,
+// times the block's scale, to the row's sums. `quantized` is where the block of
+// the first row begins, `x` its 32 factors, and `scale` the index of its scale
+// in scales[r]. The low halves of the 16 bytes are columns 0 to 15, the high
+// halves 16 to 31.
 template <int kRows>
 inline void AddBlock(const GemvQ8Args& t, const uint8_t* quantized,
                      const float* x, const float (&scales)[kRows][kScales],

@@ -80,8 +80,9 @@ struct PoolF32Line {
   float* y;
 };
 
-// Replaces y, a sum, by the clamped result: the mean is y * scale, the L2 norm
-// the root of that.
+// Replaces y, the result of max, sum or squares, by the pooled and clamped
+// value: the maximum itself; the mean, y * scale; or the root of y * scale for
+// L2.
 struct PoolF32Finish {
   size_t n;
   const float* scale;  // n floats; of a maximum, it may be null

@@ -30,8 +30,8 @@ struct Part {
   void Store(float* p, F32 v) const { simd::StoreN(p, v, n); }
 };
 
-// Calls step(i, access) for each vector of n elements, of which i is the first;
-// the last may be partial.
+// Calls step(i, access) for each vector of a row of n elements, where i is the
+// index of the vector's first element; the last vector may be partial.
 template <typename Step>
 void ForEachVector(size_t n, const Step& step) {
   size_t i = 0;
