@@ -36,8 +36,8 @@ Result<UpdateKvCacheShapes> ResolveUpdateKvCache(const Node& node) {
   MACE_ASSIGN_OR_RETURN(s.cache, ResolveHeads(node, kKvCache, 0));
   s.cache.depth -= scale;
   MACE_ASSIGN_OR_RETURN(s.rows, ResolveHeads(node, kKvRows, s.cache.heads));
-  if (s.rows.batch != s.cache.batch || s.rows.depth != s.cache.depth ||
-      s.rows.rows > s.cache.rows) {
+  if (s.rows.batch != s.cache.batch || s.rows.heads != s.cache.heads ||
+      s.rows.depth != s.cache.depth || s.rows.rows > s.cache.rows) {
     return NodeError(node, "rows ", ToString(rows), " do not fit cache ",
                      ToString(cache));
   }

@@ -103,6 +103,9 @@ TEST(UpdateKvCache, Errors) {
                    "do not fit cache");
   ExpectInferError(Update(cache, R({1, 3, 2, 3}, 1), I64({1}, {0})),
                    "it must have 2 heads");
+  ExpectInferError(
+      Update(R({6, 0, 3, 1}, 1), R({6, 1, 3, 1}, 1), I64({1}, {0})),
+      "do not fit");
   ExpectInferError(Update(cache, rows, I64({2}, {0, 0})),
                    "position i64[2] must have 1 or 1 elements");
   ExpectInferError(Update(cache, rows, I64({}, {0})), "must have 1 or 1");
