@@ -29,6 +29,8 @@ EXCEPTIONS = {
 }
 _BANNED = re.compile("|".join(f"(?P<{name}>{words})" for name, words in BANNED.items()))
 
+# A table of which a part elsewhere would be one more file to edit.
+LONG_TABLES = ("mace/runtime/settings/settings.h",)
 # Beyond the sizes at which to think again (200, 400, 300): past these a file is split.
 MAX_LINES = {".h": 300, ".cc": 500, ".cl": 500, ".py": 400, ".sh": 300}
 MAX_BYTES = 1_000_000
@@ -65,7 +67,8 @@ def oversized(root: Path) -> list[str]:
         size = (root / path).stat().st_size
         if size > MAX_BYTES:
             found.append(f"{path}: {size} bytes, more than {MAX_BYTES}")
-        elif limit and (lines := (root / path).read_bytes().count(b"\n")) > limit:
+        elif limit and path.as_posix() not in LONG_TABLES and (
+                lines := (root / path).read_bytes().count(b"\n")) > limit:
             found.append(f"{path}: {lines} lines, more than {limit}")
     return found
 
