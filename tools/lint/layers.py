@@ -132,7 +132,8 @@ DEVICES = {"cpu", "opencl", "hexagon"}
 UKERNELS = Path("mace/cpu/ukernels")
 UKERNEL_HEADERS = {"cstddef", "cstdint", "mace/cpu/simd/simd.h", "mace/cpu/simd/f16.h",
                    "mace/cpu/simd/element.h", "mace/cpu/simd/int8.h",
-                   "mace/cpu/simd/fixed_point_avx512.h"}
+                   "mace/cpu/simd/fixed_point_avx512.h",
+                   "mace/cpu/simd/fp16_bits.h"}
 UKERNEL_SYSTEM = re.compile(r"(arm_\w+|\w*intrin)\.h$")
 # Third-party header -> the folders that may see it.
 THIRD_PARTY: dict[str, set[str]] = {
@@ -266,4 +267,4 @@ def _ukernel_refusal(path: Path, header: str) -> str:
     if path.stem.endswith("_table") and header in _OF_TABLES:
         return ""
     return ("a micro-kernel sees <cstddef>, <cstdint>, mace/cpu/simd/{simd,f16,element,int8,"
-            "fixed_point_avx512}.h and its own family")
+            "fixed_point_avx512,fp16_bits}.h and its own family")
