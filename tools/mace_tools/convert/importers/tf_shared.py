@@ -246,9 +246,8 @@ def segments(b: Builder, n: SourceNode) -> str:
     else:
         rows, rank = fixed_int(b, n.inputs[2], "number of segments"), b.rank(ids)
     rest = b.extents(data)[rank:]
-    if rows < 0 or None in rest:
-        raise Unsupported(f"{rows} segments of slices {list(rest)}", "give input_shapes, and a "
-                          "number of segments that is not negative")
+    if None in rest:
+        raise Unsupported(f"{rows} segments of slices {list(rest)}", "give input_shapes")
     kind = next(kind for kind in _KINDS if n.op.upper().endswith(kind))
     made = reduced(b, data, ids, [rows, *(int(d or 0) for d in rest)], rank, kind)
     if not is_sorted or kind in ("SUM", "PROD"):
