@@ -35,7 +35,8 @@ def _become(graph: Graph, node: Node, x: str, **attrs: object) -> None:
 def _scaled_by_sixth(graph: Graph, node: Node) -> str | None:
     """x of x / 6 or x * (1 / 6)."""
     found = scaled(graph, node)
-    return found[1] if found is not None and abs(found[0] - 1 / 6) <= 1e-5 else None
+    limit = 1e-5 / 36 if node.attrs["type"] == "DIV" else 1e-5  # 6 or 1 / 6 within 1e-5
+    return found[1] if found is not None and abs(found[0] - 1 / 6) <= limit else None
 
 
 def _shifted_relu6(graph: Graph, name: str) -> str | None:

@@ -169,6 +169,13 @@ def erfc(net, name):
     return net.op("Unary", name, type="ERFC")
 
 
+@pytest.mark.parametrize("kind, factor", [("DIV", 6.0003), ("PROD", 0.1667)])
+def test_another_slope_is_no_hard_sigmoid(kind, factor):
+    net = Net(x=(2, 3))
+    net.out(net.op("Eltwise", relu6(net, "x"), net.value(factor), type=kind))
+    assert net.check(activation_patterns)["Eltwise"] == 2
+
+
 NO_GELU = {
     "a quarter": lambda n: n.op("Eltwise", n.op("Eltwise", n.value(0.25), "x", type="PROD"), erfc(
         n, n.op("Eltwise", "x", n.value(-np.sqrt(0.5)), type="PROD")), type="PROD"),

@@ -64,14 +64,14 @@ def _absorb(graph: Graph, node: Node, norm: Norm) -> None:
     """Fuses the product and the sum with constants that follow into the node."""
     out, gamma, taken = node.outputs[0], None, []
     after = graph.only_consumer(out)
-    if is_op(after, "Eltwise", type="PROD") and plain(after):
+    if _is_plain(after, "PROD"):
         gamma = _parameter(graph, after, norm)
         if gamma is None:
             return
         taken.append(after)
         after = graph.only_consumer(after.outputs[0])
     beta = None
-    if is_op(after, "Eltwise", type="SUM") and plain(after):
+    if _is_plain(after, "SUM"):
         beta = _parameter(graph, after, norm)
         taken += [after] if beta is not None else []
     if taken:
@@ -111,7 +111,7 @@ def _divided(graph: Graph, node: Node) -> Norm | None:
         return None
     for d, root in pairs:
         sub = graph.producer(d)
-        if is_op(sub, "Eltwise", type="SUB") and plain(sub):
+        if _is_plain(sub, "SUB"):
             norm = _norm(graph, root.inputs[0], sub.inputs[0], sub.inputs[1], d)
             if norm is not None:
                 return norm
@@ -136,10 +136,10 @@ def _shifted(graph: Graph, node: Node) -> tuple[Norm, np.ndarray | None, np.ndar
         return None
     for scaled, shift in _both(node.inputs):
         product, sub = graph.producer(scaled), graph.producer(shift)
-        if not (is_op(product, "Eltwise", type="PROD") and is_op(sub, "Eltwise", type="SUB")):
+        if not (_is_plain(product, "PROD") and _is_plain(sub, "SUB")):
             continue
         beta, other = graph.const(sub.inputs[0]), graph.producer(sub.inputs[1])
-        if beta is None or not is_op(other, "Eltwise", type="PROD"):
+        if beta is None or not _is_plain(other, "PROD"):
             continue
         for x, a in _both(product.inputs):
             mean = next((m for m, b in _both(other.inputs) if b == a), None)
@@ -153,7 +153,7 @@ def _shifted(graph: Graph, node: Node) -> tuple[Norm, np.ndarray | None, np.ndar
 def _scaled(graph: Graph, a: str, x: str, mean: str) -> tuple[Norm, np.ndarray | None] | None:
     """a = rsqrt(var + epsilon) [* gamma]: the norm and gamma."""
     maker, gamma = graph.producer(a), None
-    if is_op(maker, "Eltwise", type="PROD"):
+    if _is_plain(maker, "PROD"):
         found = with_constant(graph, maker)
         if found is None:
             return None
@@ -170,7 +170,7 @@ def _scaled(graph: Graph, a: str, x: str, mean: str) -> tuple[Norm, np.ndarray |
 def _norm(graph: Graph, name: str, x: str, mean: str, difference: str) -> Norm | None:
     """Whether `name` is the variance of x plus epsilon, `mean` its mean, over the same axes."""
     add = graph.producer(name)
-    found = with_number(graph, add) if is_op(add, "Eltwise", type="SUM") else None
+    found = with_number(graph, add) if _is_plain(add, "SUM") else None
     if found is None:
         return None
     variance, average = graph.producer(found[0]), graph.producer(mean)
@@ -193,12 +193,17 @@ def _last_axes(graph: Graph, node: Node | None, rank: int | None) -> int | None:
 def _is_square(graph: Graph, name: str, x: str, mean: str, difference: str) -> bool:
     """(x - mean)^2 in one of its spellings."""
     node = graph.producer(name)
-    if is_op(node, "Eltwise", type="SQR_DIFF"):
+    if _is_plain(node, "SQR_DIFF"):
         return set(node.inputs) == {x, mean}
     base = squared(graph, name)
     maker = graph.producer(base)
     return bool(base) and (base == difference or (
-        is_op(maker, "Eltwise", type="SUB") and maker.inputs == [x, mean]))
+        _is_plain(maker, "SUB") and maker.inputs == [x, mean]))
+
+
+def _is_plain(node: Node | None, kind: str) -> bool:
+    """Whether it is an Eltwise of this type whose result no activation changes."""
+    return is_op(node, "Eltwise", type=kind) and plain(node)  # type: ignore[arg-type]
 
 
 def _both(names: list[str]) -> Iterable[tuple[str, str]]:

@@ -82,3 +82,27 @@ def test_a_norm_over_other_axes_is_no_layer_norm(axes, other):
     deviation = net.op("Unary", net.op("Eltwise", var, net.value(1e-3), type="SUM"), type="SQRT")
     net.out(net.op("Eltwise", d, deviation, type="DIV"))
     assert net.check(layer_norm_pattern)["LayerNorm"] == 0
+
+
+@pytest.mark.parametrize("spoiled", ["POW", "SUM"])
+def test_an_activation_on_the_way_is_no_layer_norm(spoiled):
+    net, relu = Net(x=X), {spoiled: {"activation": "RELU"}}
+    d = net.op("Eltwise", "x", mean(net, "x", 3), type="SUB")
+    var = mean(net, net.op("Eltwise", d, net.value(2.0), type="POW", **relu.get("POW", {})), 3)
+    var = net.op("Eltwise", var, net.value(1e-3), type="SUM", **relu.get("SUM", {}))
+    net.out(net.op("Eltwise", d, net.op("Unary", var, type="SQRT"), type="DIV"))
+    assert net.check(layer_norm_pattern)["LayerNorm"] == 0
+
+
+@pytest.mark.parametrize("spoiled", ["SQR_DIFF", "SUM", "gamma", "PROD"])
+def test_an_activation_within_tensorflow_s_form_is_no_layer_norm(spoiled):
+    net, relu = Net(x=X), {spoiled: {"activation": "RELU"}}
+    m = mean(net, "x", 3)
+    var = mean(net, net.op("Eltwise", "x", m, type="SQR_DIFF", **relu.get("SQR_DIFF", {})), 3)
+    var = net.op("Eltwise", var, net.value(1e-3), type="SUM", **relu.get("SUM", {}))
+    a = net.op("Eltwise", net.op("Unary", var, type="RSQRT"), net.const(6), type="PROD",
+               **relu.get("gamma", {}))
+    shift = net.op("Eltwise", net.const(6), net.op("Eltwise", m, a, type="PROD",
+                                                   **relu.get("PROD", {})), type="SUB")
+    net.out(net.op("Eltwise", net.op("Eltwise", "x", a, type="PROD"), shift, type="SUM"))
+    assert net.check(layer_norm_pattern)["LayerNorm"] == 0
