@@ -1,12 +1,17 @@
-"""Hashes of what a slice depends on: the same on every machine, from git's hashes of files.
+"""Hashes of what a slice depends on: the same on every machine, from what git stores of files.
+
+Line comments of C++ do not count: no result depends on them, and a clearer comment in a header
+would make every slice stale.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 import fnmatch
 import hashlib
+import io
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from rings.errors import RingsError
@@ -14,16 +19,27 @@ from rings.steps import Slice
 
 Tree = dict[str, str]  # path -> mode and hash of the content
 
+CODE = (".c", ".cc", ".cl", ".h")
+_LITERAL_OR_COMMENT = re.compile(
+    rb'R"([^(\s]*)\(.*?\)\1"'  # a raw string
+    rb"|\"(?:\\.|[^\\\"\n])*\"|(?<![0-9a-fA-F])'(?:\\.|[^\\'\n])*'"  # not 10'000
+    rb"|(?:(?<=\n)|\A)[ \t]*(?P<line>//[^\n]*\n)|[ \t]*(?P<rest>//[^\n]*)", re.DOTALL)
+_CODE_HASHES: dict[str, str] = {}  # git's hash of a file -> the hash of its code
 
-def git(root: Path, *arguments: str, given: str | None = None) -> str:
+
+def git(root: Path, *arguments: str, given: str = "") -> str:
+    return _git(root, *arguments, given=given).decode()
+
+
+def _git(root: Path, *arguments: str, given: str) -> bytes:
     try:
-        return subprocess.run(["git", *arguments], cwd=root, input=given, check=True, text=True,
+        return subprocess.run(["git", *arguments], cwd=root, input=given.encode(), check=True,
                               capture_output=True).stdout
     except FileNotFoundError:
         raise RingsError("'git' is not installed, which knows the files that slices depend on",
                          "apt-get install git") from None
     except subprocess.CalledProcessError as error:
-        raise RingsError(f"git {arguments[0]} failed: {error.stderr.strip()}",
+        raise RingsError(f"git {arguments[0]} failed: {error.stderr.decode().strip()}",
                          "run this in a clone of the repository") from None
 
 
@@ -52,7 +68,7 @@ def working_tree(root: Path) -> Tree:
     for path in links:
         target = git(root, "hash-object", "--stdin", given=str((root / path).readlink()))
         tree[path] = f"{modes[path]} {target.strip()}"
-    return tree
+    return _by_code(tree, lambda paths: [(root / path).read_bytes() for path in paths])
 
 
 def _changed_modes(root: Path) -> dict[str, str]:
@@ -78,7 +94,38 @@ def commit_tree(root: Path, commit: str) -> Tree | None:
         report, path = entry.split("\t", 1)
         mode, _, content = report.split(" ")
         tree[path] = f"{mode} {content}"
-    return tree
+    return _by_code(tree, lambda paths: _contents(root, [_blob(tree[path]) for path in paths]))
+
+
+def _contents(root: Path, blobs: list[str]) -> list[bytes]:
+    given = "".join(f"{blob}\n" for blob in blobs)
+    stored = io.BytesIO(_git(root, "cat-file", "--batch", given=given))
+    contents = []
+    for _ in blobs:
+        size = int(stored.readline().split()[2])  # of "hash blob size"
+        contents.append(stored.read(size))
+        stored.readline()
+    return contents
+
+
+def without_comments(code: bytes) -> bytes:
+    """C++ without its `//` comments, and without the lines that have nothing else."""
+    return _LITERAL_OR_COMMENT.sub(
+        lambda match: b"" if match["line"] or match["rest"] else match[0], code)
+
+
+def _by_code(tree: Tree, read: Callable[[list[str]], list[bytes]]) -> Tree:
+    """`tree` with the hash of the code of files of C++ in place of that of their content."""
+    files = [path for path in tree if path.endswith(CODE) and not tree[path].startswith("120000")]
+    unknown = [path for path in files if _blob(tree[path]) not in _CODE_HASHES]
+    for path, content in zip(unknown, read(unknown)):
+        _CODE_HASHES[_blob(tree[path])] = hashlib.sha256(without_comments(content)).hexdigest()
+    return tree | {path: f"{tree[path].split(' ')[0]} {_CODE_HASHES[_blob(tree[path])]}"
+                   for path in files}
+
+
+def _blob(content: str) -> str:
+    return content.split(" ")[1]
 
 
 class Trees:

@@ -61,6 +61,33 @@ def test_other_files_do_not_count(clone, path):
     assert hash_of(clone) == before
 
 
+@pytest.mark.parametrize("code, alike, others", [
+    ("int a;  // one\n", ["int a;  // two words\n", "int a;\n", "// A.\n  // B.\nint a;\n"],
+     ["int b;  // one\n", "int a;\n\n", "// int a;\n"]),
+    ('f("// one");\n', ['f("// one");  // but this\n'], ['f("// two");\n', 'f("/ one");\n']),
+    ('f(R"x(\n// )"one\n)x");\n', ['// it\'s "new"\nf(R"x(\n// )"one\n)x");\n'],
+     ['f(R"x(\n// )"two\n)x");\n', 'f(R"x(\n)x");\n']),
+    ("f('\"', 10'000, \"//\");\n", ["f('\"', 10'000, \"//\");  // don't\n"],
+     ["f('\"', 10'000, \"/\");\n", "f('\"', 10'001, \"//\");\n"]),
+])
+def test_comments_of_code_do_not_count(clone, code, alike, others):
+    clone.write("mace/base/a.cc", code)
+    before = hash_of(clone)
+    for text in (*alike, *others):
+        clone.write("mace/base/a.cc", text)
+        uncommitted = hash_of(clone)
+        assert (uncommitted == before) == (text in alike), text
+        clone.commit()
+        head = inputs.commit_tree(clone.root, "HEAD")
+        assert head is not None and inputs.slice_hash(LOW, head) == uncommitted, text
+
+
+def test_comments_of_other_files_count(clone):
+    before = hash_of(clone)
+    clone.write("BUILD", "// no code\n")
+    assert hash_of(clone) != before
+
+
 def test_touching_a_file_changes_nothing(clone):
     before = hash_of(clone)
     clone.write("mace/base/a.cc", "int a;\n")
