@@ -208,7 +208,7 @@ TEST(AssignMemory, OverlapsAreForPlannersThatKnowThem) {
 
 TEST(AssignMemory, AnOverlapThatSavesNothingIsLeftOut) {
   KernelProperties shifted;
-  shifted.overlaps = {{0, 0}};
+  shifted.overlaps = {{0, 64}};
   PlanMaker maker;
   // `b` is smaller than `a`, and later steps need far more.
   const int a = maker.AddOne("Mix", {maker.Input({8})}, {32});

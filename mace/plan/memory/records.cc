@@ -90,6 +90,9 @@ class Builder {
     const int output = WholeRecord(g.outputs[0]);
     if (output < 0 || records_.problem.records[output].first != s) return;
     for (const Overlap& overlap : step.kernel->overlaps()) {
+      // 0 is exactly in place, which is for TryInPlace of storage.cc: at
+      // another address, a thread would overwrite what others read.
+      if (overlap.safe_distance_bytes == 0) continue;
       const int id = g.inputs[overlap.input];
       const int input = WholeRecord(id);
       if (input < 0 || input == output ||

@@ -131,21 +131,25 @@ TEST(Records, TheFirstOverlapThatIsPossible) {
 TEST(Records, OverlapsThatWouldBeWrong) {
   {
     OverlapCase c;
-    EXPECT_TRUE(c.Of({c.x}, {{0, 0}}, {c.x}).empty()) << "read later";
+    EXPECT_TRUE(c.Of({c.x}, {{0, 0}}).empty()) << "exactly in place, or apart";
   }
   {
     OverlapCase c;
-    EXPECT_TRUE(c.Of({c.x, c.x}, {{0, 0}}).empty()) << "read twice";
+    EXPECT_TRUE(c.Of({c.x}, {{0, 4}}, {c.x}).empty()) << "read later";
   }
   {
     OverlapCase c;
-    EXPECT_TRUE(c.Of({0}, {{0, 0}}).empty()) << "the caller's";
+    EXPECT_TRUE(c.Of({c.x, c.x}, {{0, 4}}).empty()) << "read twice";
+  }
+  {
+    OverlapCase c;
+    EXPECT_TRUE(c.Of({0}, {{0, 4}}).empty()) << "the caller's";
   }
   {
     OverlapCase c;
     const int view = c.maker.AddOne("Reshape", {c.x}, {4, 4});
     EXPECT_TRUE(
-        c.Of({view, c.x}, {{0, 0}}, {}, {false, true, false, false, false})
+        c.Of({view, c.x}, {{0, 4}}, {}, {false, true, false, false, false})
             .empty())
         << "read through a view, too";
   }
@@ -155,7 +159,7 @@ TEST(Records, OverlapsThatWouldBeWrong) {
                                     {{"starts", std::vector<int64_t>{0}},
                                      {"ends", std::vector<int64_t>{8}}});
     EXPECT_TRUE(
-        c.Of({part}, {{0, 0}}, {}, {false, true, false, false, false}).empty())
+        c.Of({part}, {{0, 4}}, {}, {false, true, false, false, false}).empty())
         << "a part of its record";
   }
 }
@@ -164,7 +168,7 @@ TEST(Records, AWholeViewMayBeOverlapped) {
   OverlapCase c;
   const int view = c.maker.AddOne("Reshape", {c.x}, {4, 4});
   EXPECT_EQ(
-      c.Of({view}, {{0, 0}}, {}, {false, true, false, false, false}).size(),
+      c.Of({view}, {{0, 4}}, {}, {false, true, false, false, false}).size(),
       1u);
 }
 
@@ -172,7 +176,7 @@ TEST(Records, OnlyWhatBeginsThereMayOverlap) {
   // y is part of the output of a Concat whose other part is written before.
   PlanMaker maker;
   KernelProperties properties;
-  properties.overlaps = {{0, 0}};
+  properties.overlaps = {{0, 4}};
   const int x = maker.AddOne("Mix", {maker.Input({4})}, {16});
   const int first = maker.AddOne("Mix", {0}, {16});
   const int y = maker.AddOne("Mix", {x}, {16}, properties);
