@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "mace/base/c_locale.h"
 #include "mace/base/utf8.h"
 
 namespace mace {
@@ -28,6 +29,7 @@ void AppendSigned(int64_t number, std::string* text) {
 }
 
 void AppendDouble(double number, std::string* text) {
+  const CLocale c_locale;
   char digits[32];
   std::snprintf(digits, sizeof(digits), "%g", number);
   text->append(digits);

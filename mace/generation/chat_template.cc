@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "mace/base/c_locale.h"
 #include "mace/generation/jinja_interpreter.h"
 
 namespace mace::generation {
@@ -15,6 +16,7 @@ using jinja::Value;
 Result<std::string> RenderChatTemplate(
     const std::string& source, const std::vector<MaceChatMessage>& messages,
     const std::vector<std::pair<std::string, std::string>>& strings) {
+  const CLocale c_locale;
   MACE_ASSIGN_OR_RETURN(const std::unique_ptr<jinja::Node> root,
                         jinja::Parse(source));
   jinja::List list;

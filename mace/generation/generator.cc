@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "mace/base/c_locale.h"
 #include "mace/base/fork.h"
 #include "mace/base/logging.h"
 #include "mace/generation/chat_template.h"
@@ -100,14 +101,15 @@ Status CheckTokenizer(const DecoderModel& decoder,
   return Status();
 }
 
-// A property, which the converter wrote as JSON, where it is in a range.
+// A property, which the converter wrote as JSON, if it is in [low, high].
 double NumberOf(const MaceTokenizer& tokenizer, const char* name,
-                double otherwise, double high) {
+                double otherwise, double low, double high) {
+  const CLocale c_locale;
   const std::string text = tokenizer.property(name);
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
   const bool is_valid =
-      !text.empty() && *end == 0 && number >= 0 && number <= high;
+      !text.empty() && *end == 0 && number >= low && number <= high;
   return is_valid ? number : otherwise;
 }
 
@@ -411,12 +413,12 @@ MaceSampling MaceGenerator::recommended_sampling() const {
   // As transformers: without do_sample it is greedy.
   const bool samples = t.property("do_sample") == "true";
   s.temperature =
-      samples ? static_cast<float>(NumberOf(t, "temperature", 1, 100)) : 0;
-  s.top_k = static_cast<int32_t>(NumberOf(t, "top_k", 0, 1 << 30));
-  s.top_p = static_cast<float>(NumberOf(t, "top_p", 1, 1));
-  s.min_p = static_cast<float>(NumberOf(t, "min_p", 0, 1));
+      samples ? static_cast<float>(NumberOf(t, "temperature", 1, 0, 100)) : 0;
+  s.top_k = static_cast<int32_t>(NumberOf(t, "top_k", 0, 0, 1 << 30));
+  s.top_p = static_cast<float>(NumberOf(t, "top_p", 1, 0, 1));
+  s.min_p = static_cast<float>(NumberOf(t, "min_p", 0, 0, 1));
   s.repetition_penalty =
-      static_cast<float>(NumberOf(t, "repetition_penalty", 1, 100));
+      static_cast<float>(NumberOf(t, "repetition_penalty", 1, 0.01, 100));
   return s;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -21,11 +20,7 @@ std::string Size(int64_t width, int64_t height) {
   return StrCat(width, "x", height);
 }
 
-std::string Number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%g", x);
-  return text;
-}
+std::string Number(double x) { return StrCat(x); }
 
 // A plane of a format: what it holds, its extents and the bytes of a pixel.
 struct PlaneLayout {

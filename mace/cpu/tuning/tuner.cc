@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "mace/base/cancellation.h"
@@ -16,6 +15,7 @@
 #include "mace/base/search.h"
 #include "mace/base/sort.h"
 #include "mace/base/str_cat.h"
+#include "mace/base/text_stream.h"
 #include "mace/cpu/fused/prepare.h"
 #include "mace/cpu/tuning/cpu_identity.h"
 #include "mace/cpu/tuning/search_space.h"
@@ -152,10 +152,8 @@ class Tuner::Search {
     size_t best = 0;
     tried_.clear();
     for (size_t i = 0; i < trials_.size(); ++i) {
-      std::ostringstream row;
-      row << ' ' << Describe(trials_[i].plan(), model_) << ": "
-          << std::lround(trials_[i].least() / 100) / 10.;
-      tried_ += StrCat(i > 0 ? ";" : "", row.str());
+      tried_ += StrCat(i > 0 ? "; " : " ", Describe(trials_[i].plan(), model_),
+                       ": ", std::lround(trials_[i].least() / 100) / 10.);
       const bool wins = i > 0 && trials_[i].Beats(trials_[0]) &&
                         trials_[i].least() < trials_[best].least();
       if (wins) best = i;
@@ -352,7 +350,7 @@ Status Tuner::Measure(const std::string& key, const Task& task,
 }
 
 std::string Tuner::report() const {
-  std::ostringstream out;
+  TextStream out;
   for (const auto& [key, known] : known_) {
     out << key << ": " << Describe(known.plan, known.model) << ", "
         << known.origin.by << ", " << known.origin.micros << " us, the model's "

@@ -3,9 +3,10 @@
 
 #include "mace/cpu/tuning/tuning_task.h"
 
-#include <sstream>
 #include <type_traits>
 #include <variant>
+
+#include "mace/base/text_stream.h"
 
 namespace mace::cpu {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 // The multiply-adds that a core executes while a byte is moved.
 constexpr double kPerByte = 4;
 
-void Print(const Attr& attr, std::ostream& out) {
+void Print(const Attr& attr, TextStream& out) {
   std::visit(
       [&out](const auto& value) {
         if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>> ||
@@ -31,7 +32,7 @@ void Print(const Attr& attr, std::ostream& out) {
 
 std::string KeyOf(const std::vector<FusedNode>& links,
                   const CpuContext& context) {
-  std::ostringstream key;
+  TextStream key;
   key << "winograd " << context.max_winograd;
   for (const FusedNode& link : links) {
     const Node& node = *link.node;

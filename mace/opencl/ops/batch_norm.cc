@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "mace/base/c_locale.h"
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/kernel_table.h"
@@ -33,6 +34,7 @@ Result<KernelSpec> DescribeBatchNorm(const Node& node, const Target& target) {
   const auto scale_of = [=](int64_t c) {
     return At(scale, c) / std::sqrt(At(variance, c) + epsilon);
   };
+  const CLocale c_locale;
   char how[40];
   std::snprintf(how, sizeof(how), "BatchNorm %a", double{epsilon});
   const Extents4 extents = {1, 1, 1, e[3]};

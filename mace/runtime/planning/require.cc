@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "mace/base/c_locale.h"
 #include "mace/base/sort.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/dump/placed_nodes.h"
@@ -21,6 +22,7 @@ const char* DeviceOfShare(const DeviceShare& share) {
 }
 
 std::string ShareText(double share) {
+  const CLocale c_locale;
   char text[32];
   std::snprintf(text, sizeof(text), "%.4g", share);
   return text;

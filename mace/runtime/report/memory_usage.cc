@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "mace/base/c_locale.h"
 #include "mace/base/str_cat.h"
 #include "mace/plan/memory/assign_images.h"
 #include "mace/plan/types/one_device.h"
@@ -214,6 +215,7 @@ MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
 }
 
 std::string ToText(const MaceMemoryUsage& usage) {
+  const CLocale c_locale;
   std::string text;
   char line[160];
   std::snprintf(line, sizeof(line), "%-16s%14s%14s%8s\n", "memory", "requested",

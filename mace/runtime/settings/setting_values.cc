@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "mace/base/c_locale.h"
 #include "mace/base/logging.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
@@ -277,6 +278,7 @@ Result<DeviceShare> ParseShare(const Setting& setting,
   const bool is_device =
       share.device == "cpu" || share.device == "gpu" || share.device == "dsp";
   const std::string number = item.substr(std::min(equals + 1, item.size()));
+  const CLocale c_locale;
   char* end = nullptr;
   share.share = std::strtod(number.c_str(), &end);
   const bool is_number =
