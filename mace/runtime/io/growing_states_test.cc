@@ -82,6 +82,36 @@ TEST(GrowingStates, HoldWhatAllRunsLeft) {
   EXPECT_EQ(Values(state["past"]), (Floats{1, 2, 3, 4, 5, 6}));
 }
 
+TEST(GrowingStates, AreSetTogetherOrNotAtAll) {
+  ModelBuilder builder = Rows(0);
+  proto::Variable& second = *builder.net().add_variables();
+  second = builder.net().variables(0);
+  second.mutable_tensor()->set_name("second");
+  second.set_next("second_next");
+  builder.Op("Concat", {"second", "x"}, {"z"}, {{"axis", int64_t{0}}})
+      .Op("Identity", {"z"}, {"second_next"})
+      .Output("z");
+  MaceEngineConfig config;
+  config.SetMemoryLimit(3 << 20);
+  std::shared_ptr<MaceEngine> engine;
+  ASSERT_TRUE(MaceEngine::Create(builder.Load(), {}, {}, config, &engine).ok());
+  const Tensors before = {{"past", FloatTensor({1, 2}, {1, 2})},
+                          {"second", FloatTensor({1, 2}, {3, 4})}};
+  ASSERT_TRUE(engine->SetState(before).ok());
+  // There is memory for one of them.
+  const MaceTensor large = FloatTensor({1 << 18, 2}, Floats(1 << 19));
+  const MaceStatus status =
+      engine->SetState({{"past", large}, {"second", large}});
+  EXPECT_EQ(status.code(), MaceStatus::MACE_OUT_OF_RESOURCES);
+  Tensors after;
+  ASSERT_TRUE(engine->GetState(&after).ok());
+  for (const auto& [name, tensor] : before) {
+    EXPECT_EQ(after[name].shape(), (Shape{1, 2})) << name;
+    EXPECT_EQ(Values(after[name]), Values(tensor)) << name;
+  }
+  ASSERT_TRUE(engine->SetState({{"second", large}}).ok());
+}
+
 TEST(GrowingStates, BeginWithTheirFirstValues) {
   ModelBuilder builder = Rows(4, {9, 9, 8, 8});
   const auto engine = Create(builder);

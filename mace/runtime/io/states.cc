@@ -424,22 +424,30 @@ Status States::Set(const Tensors& states) {
       return InvalidArgument("state '", name, "' is given no data");
     }
   }
-  for (State& state : states_) {
+  // No state changes if there is not memory for all of them.
+  std::vector<State> resized = states_;
+  for (State& state : resized) {
     const auto given = states.find(state.name);
     if (given == states.end()) continue;
+    const Shape& shape = given->second.shape();
     if (state.cache.exists()) {
-      const Shape& shape = given->second.shape();
       MACE_RETURN_IF_ERROR(state.cache.Reserve(shape[state.cache.axis()]));
       state.type.shape = shape;
-      state.cache.Write(given->second.raw_data().get(), shape);
-      continue;
+    } else if (state.grows()) {
+      MACE_RETURN_IF_ERROR(Allocate(state, shape));
     }
-    if (state.grows()) {
-      MACE_RETURN_IF_ERROR(Allocate(state, given->second.shape()));
+  }
+  for (size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    const auto given = states.find(state.name);
+    if (given == states.end()) continue;
+    state = std::move(resized[i]);
+    const void* const value = given->second.raw_data().get();
+    if (state.cache.exists()) {
+      state.cache.Write(value, state.type.shape);
+    } else if (Bytes(state.type) > 0) {
+      std::memcpy(DataOf(state), value, static_cast<size_t>(Bytes(state.type)));
     }
-    if (Bytes(state.type) == 0) continue;
-    std::memcpy(DataOf(state), given->second.raw_data().get(),
-                static_cast<size_t>(Bytes(state.type)));
   }
   return Status();
 }
