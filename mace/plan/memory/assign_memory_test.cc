@@ -264,6 +264,10 @@ TEST(AssignMemory, EmbeddedPlans) {
   memory::EmbeddedPlan embedded = options.embedded_plan;
   embedded.offsets = {0, 0};
   is_ignored(embedded);
+  for (const int64_t misplaced : {-2, 1, 65}) {
+    embedded.offsets = {misplaced, -1};
+    is_ignored(embedded);
+  }
   embedded.offsets = {64, -1, 0};
   is_ignored(embedded);
   embedded.offsets = {64, -1};

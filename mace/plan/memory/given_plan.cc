@@ -57,8 +57,16 @@ Result<bool> UseGivenPlan(const memory::Strategy& strategy,
                    "tensors to the memory strategy, and '"
                 << strategy.name << "' cannot plan around what is placed";
     } else if (partial) {
+      memory::Problem placed = problem;
       for (size_t r = 0; r < problem.records.size(); ++r) {
-        problem.records[r].fixed_offset = embedded.offsets[r];
+        placed.records[r].fixed_offset = embedded.offsets[r];
+      }
+      const Status fits = memory::Check(placed);
+      if (fits.ok()) {
+        problem = std::move(placed);
+      } else {
+        LOG(INFO) << "the memory plan of the model file is not used: "
+                  << fits.information();
       }
     } else {
       auto verified = memory::VerifyEmbeddedPlan(problem, embedded);
