@@ -25,6 +25,13 @@ mace_status_t AbsentLanguage(T** made) {
   return AbsentLanguage();
 }
 
+// The same of an array.
+template <typename T>
+mace_status_t AbsentLanguage(T** made, size_t* count) {
+  if (count != nullptr) *count = 0;
+  return AbsentLanguage(made);
+}
+
 template <typename T>
 T AbsentValue(T value) {
   (void)AbsentLanguage();
@@ -49,8 +56,8 @@ mace_status_t mace_tokenizer_load_memory(const void*, size_t,
 void mace_tokenizer_destroy(mace_tokenizer_t*) {}
 mace_status_t mace_tokenizer_encode(const mace_tokenizer_t*, const char*,
                                     size_t, bool, bool, int32_t** ids,
-                                    size_t*) {
-  return AbsentLanguage(ids);
+                                    size_t* count) {
+  return AbsentLanguage(ids, count);
 }
 mace_status_t mace_tokenizer_decode(const mace_tokenizer_t*, const int32_t*,
                                     size_t, bool, char** text) {
@@ -162,8 +169,8 @@ mace_status_t mace_generator_perplexity(mace_generator_t*, const char*,
   return AbsentLanguage();
 }
 mace_status_t mace_generator_embed(mace_generator_t*, const char*, const char*,
-                                   float** embedding, size_t*) {
-  return AbsentLanguage(embedding);
+                                   float** embedding, size_t* size) {
+  return AbsentLanguage(embedding, size);
 }
 mace_status_t mace_generator_reset(mace_generator_t*) {
   return AbsentLanguage();
@@ -175,8 +182,8 @@ mace_status_t mace_generator_restore(mace_generator_t*, const char*) {
   return AbsentLanguage();
 }
 mace_status_t mace_generator_tokens(const mace_generator_t*, int32_t** ids,
-                                    size_t*) {
-  return AbsentLanguage(ids);
+                                    size_t* count) {
+  return AbsentLanguage(ids, count);
 }
 int64_t mace_generator_context_length(const mace_generator_t*) {
   return AbsentValue<int64_t>(-1);
@@ -186,7 +193,8 @@ void mace_generation_destroy(mace_generation_t*) {}
 const char* mace_generation_text(const mace_generation_t*) {
   return AbsentValue<const char*>(nullptr);
 }
-const int32_t* mace_generation_tokens(const mace_generation_t*, size_t*) {
+const int32_t* mace_generation_tokens(const mace_generation_t*, size_t* count) {
+  if (count != nullptr) *count = 0;
   return AbsentValue<const int32_t*>(nullptr);
 }
 mace_finish_reason_t mace_generation_finish_reason(const mace_generation_t*) {

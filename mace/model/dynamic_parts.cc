@@ -48,7 +48,7 @@ Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
     };
     const Status status = build();
     if (!status.ok()) {
-      return InvalidModel(what, ": ", status.information());
+      return Status(status.code(), StrCat(what, ": ", status.information()));
     }
     if (!names->insert(subgraph.name).second) {
       return InvalidModel(what, ": one of that name is there already");

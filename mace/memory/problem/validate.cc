@@ -70,7 +70,7 @@ std::string OffsetFault(const Problem& p, const std::vector<int64_t>& offsets,
   if (r.fixed_offset != kNoOffset && offset != r.fixed_offset) {
     return StrCat("at ", offset, " is not where it is fixed, ", r.fixed_offset);
   }
-  if (r.alias_of != kNone && offsets[r.alias_of] + r.alias_offset != offset) {
+  if (r.alias_of != kNone && offsets[r.alias_of] != offset - r.alias_offset) {
     return StrCat("at ", offset, " is not where its alias is");
   }
   return "";
