@@ -49,9 +49,9 @@ class AlignedBuffer {
   MemoryShare share_;
 };
 
-// Makes zeros of memory that an AlignedBuffer owns. Whole pages of much of it
-// are given back to the system, which makes zeros of each when it is next used:
-// a KV cache takes time and memory for the rows that it has.
+// Sets `bytes` bytes of an AlignedBuffer to 0. On Linux, from 256 KiB on, gives
+// whole pages back to the system, which fills each with zeros when it is next
+// used: a KV cache takes time and memory only for the rows that it has.
 void MakeZeros(void* data, size_t bytes);
 
 }  // namespace mace

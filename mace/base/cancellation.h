@@ -9,25 +9,28 @@
 
 namespace mace {
 
-// One of the app's objects. Thread-safe. Nothing is interrupted: what runs for
-// long asks now and then, and ends early; outputs then hold no result.
+// Refers to a MaceCancellation or a MaceDeadline of the app. Thread-safe.
+// Interrupts nothing: long computations ask is_cancelled() now and then and end
+// early; outputs then hold no result.
 class Cancellation {
  public:
   // `app` must outlive this object.
   explicit Cancellation(const MaceCancellation& app) : app_(&app) {}
   explicit Cancellation(const MaceDeadline& app) : deadline_(&app) {}
 
-  // Stays true once it is.
+  // Once true, stays true.
   bool is_cancelled() const {
     return app_ != nullptr ? app_->is_cancelled() : deadline_->is_cancelled();
   }
 
-  // MACE_CANCELLED, naming what ended the run, if it is cancelled.
+  // Returns MACE_CANCELLED, with what ended the run, if is_cancelled(); else
+  // success.
   Status Check() const;
 
-  // That of the run of this thread. Null: it cannot be cancelled.
+  // Returns the Cancellation of this thread's run (ScopedCancellation); null if
+  // the run cannot be cancelled.
   static const Cancellation* Current();
-  // Whether that is cancelled, and the error.
+  // is_cancelled() and Check() of Current(); false and success if it is null.
   static bool CurrentIsCancelled() {
     const Cancellation* const current = Current();
     return current != nullptr && current->is_cancelled();
@@ -45,7 +48,8 @@ class Cancellation {
   const MaceDeadline* deadline_ = nullptr;
 };
 
-// Makes `cancellation`, which may be null, that of this thread while it lives.
+// Makes `cancellation`, which may be null, the current one of this thread until
+// this object is destroyed, on the same thread.
 class ScopedCancellation {
  public:
   explicit ScopedCancellation(const Cancellation* cancellation);
@@ -57,9 +61,9 @@ class ScopedCancellation {
   const Cancellation* const outer_;
 };
 
-// Locks `mutex`, unless the run of this thread is cancelled before it is free:
-// a run that can be cancelled tries again every 200 us, so that it may wait
-// longer than others. Errors: MACE_CANCELLED; then it is not locked.
+// Locks `mutex`, unless the run of this thread is cancelled while the mutex is
+// taken. A run that can be cancelled tries again every 200 us, so that it may
+// wait longer than others. Errors: MACE_CANCELLED; `mutex` is then not locked.
 Status LockUnlessCancelled(Mutex* mutex);
 
 }  // namespace mace

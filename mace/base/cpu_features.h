@@ -30,8 +30,9 @@ enum CpuFeature : uint32_t {
   kCpuI8mm = 1u << 12,  // products of 2x8 and 8x2 matrices of 8-bit integers
 };
 
-// What the CPU and the operating system support; detected once, thread-safe.
-// Linux is asked for permission to use the tiles of AMX.
+// Returns what the CPU and the operating system support. Detected once;
+// thread-safe. The first call asks Linux for permission to use the tiles of
+// AMX.
 CpuFeatures DetectCpuFeatures();
 
 // "avx2+avx512", or "scalar"; for logs and plans.

@@ -21,14 +21,16 @@ struct CpuCore {
 };
 
 // Returns the cores that are online, sorted by id, as listed in
-// <root>/devices/system/cpu; core 0 if that cannot be read. max_khz is 0 where
-// the system does not report it. Only tests pass another `root` than "/sys".
+// <root>/devices/system/cpu/online; core 0 if that file cannot be read or is
+// malformed. max_khz is 0 where the system does not report it. Only tests pass
+// another `root` than "/sys".
 std::vector<CpuCore> ReadCpuCores(const std::string& root = "/sys");
 
 // Returns the ids of the cores that a policy allows, fastest first. Big cores
 // have the highest maximum frequency, little cores the lowest. HIGH_PERFORMANCE
-// allows the cores above the average frequency and POWER_SAVE the others. If
-// all cores are alike, every policy allows all of them.
+// allows the cores above the average frequency and POWER_SAVE the others; NONE
+// allows all. If all cores have the same maximum frequency, every policy allows
+// all of them.
 std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
                              CPUAffinityPolicy policy);
 
@@ -48,19 +50,19 @@ struct WorkerCores {
   cpu_set_t cores;        // where they run or, if not bound, begin
 };
 
-// Where a worker that sleeps is to begin: not on the core of the thread that
-// wakes it, where the scheduler likes to put it and where it would wait.
-// `caller`: the mask of that thread, which runs on core `caller_core`. `worker`
-// is the worker's mask, and becomes the one that it restores when it runs, so
-// that the scheduler can move it to any core that is idle. False: there is no
-// other core.
+// Computes `*beginning`, the cores on which a sleeping worker is to begin: not
+// the core of the thread that wakes it, where the scheduler likes to put it and
+// where it would wait. `caller` is the mask of the waking thread, which runs on
+// core `caller_core` (negative: unknown). `*worker` is the worker's mask, and
+// becomes the mask that the worker restores when it runs, so that the scheduler
+// can move it to any idle core. Returns false if there is no other core.
 bool BeginningOf(const WorkerCores& cores, const cpu_set_t& caller,
                  int caller_core, cpu_set_t* worker, cpu_set_t* beginning);
 
 // Restricts the calling thread, and threads that it creates while this object
-// lives, to the cores to which workers are bound. The destructor restores the
-// thread's own mask. If the operating system refuses, that is logged and the
-// thread keeps its cores.
+// lives, to the cores to which workers are bound; does nothing if they are not
+// bound. The destructor restores the thread's own mask. If the operating system
+// refuses, logs a warning, and the thread keeps its cores.
 class ScopedAffinity {
  public:
   explicit ScopedAffinity(const WorkerCores& workers);

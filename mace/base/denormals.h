@@ -54,10 +54,10 @@ struct FloatControl {
 #endif
 };
 
-// Gives the bits of `mask` the values of `bits`, and in the end restores the
-// word of before, with the flags of exceptions that it had. Cheap if the bits
-// have these values already: then nothing is written. Objects must be destroyed
-// on their thread, in reverse order.
+// Sets the bits of `mask` to those of `bits`. The destructor restores the word
+// of before, including its exception flags. If the bits have these values
+// already, both write nothing, which is cheap, and flags raised meanwhile stay.
+// Objects must be destroyed on their thread, in reverse order.
 template <FloatControl::Word mask, FloatControl::Word bits>
 class ScopedFloatControl {
  public:
@@ -74,14 +74,15 @@ class ScopedFloatControl {
   const FloatControl::Word saved_;
 };
 
-// Results must not depend on how the app rounds, nor a division by zero raise a
-// signal that the app wants of its own.
+// Rounds to nearest, without traps: results must not depend on how the app
+// rounds, and a division by zero must not raise the signal that the app enabled
+// for its own code.
 using RoundToNearest =
     ScopedFloatControl<FloatControl::kRounding | FloatControl::kTraps,
                        FloatControl::kNoTraps>;
 
-// The same, and denormal numbers, which are slow and too small to matter, are
-// flushed to zero. The threads of a ThreadPool always do.
+// As RoundToNearest, and flushes denormal numbers, which are slow and too small
+// to matter, to zero. The loops of a ThreadPool always run with it.
 using DenormalsOff =
     ScopedFloatControl<FloatControl::kFlush | FloatControl::kRounding |
                            FloatControl::kTraps,

@@ -17,13 +17,14 @@
 
 namespace mace {
 
-// How many forks lie between this process and the one that loaded the library.
-// What differs from an earlier value has lost its threads, and its connections
-// to drivers.
+// Returns how many forks lie between this process and the one that loaded the
+// library; forks before the first ForkListener are not counted. An object that
+// was made at an earlier value has lost its threads and its connections to
+// drivers.
 uint32_t ForkGeneration();
 
-// What a child makes usable again. The objects of the process are known from
-// their construction to their destruction.
+// An object that a child makes usable again: InChild is called for each that is
+// constructed and not yet destroyed. Thread-safe.
 class ForkListener {
  public:
   ForkListener();
@@ -64,9 +65,10 @@ class AllowFork {
   const int depth_;
 };
 
-// Used with std::lock_guard and std::unique_lock. Not recursive. Forks wait
-// while a thread holds it, except in an AllowFork; not while it waits for it.
-// In a child, one that another thread held is free.
+// Used with std::lock_guard and std::unique_lock. Not recursive. A fork waits
+// for threads that hold a Mutex, except inside an AllowFork, but not for
+// threads that wait for one. In a child, a Mutex that another thread held is
+// free.
 class Mutex final : private ForkListener {
  public:
   void lock();

@@ -21,11 +21,13 @@ void WidenFp16(const uint16_t* fp16, int64_t n, float* to);
 void WidenBfloat16s(const uint16_t* values, int64_t n, float* to);
 void NarrowToFp16(const float* values, int64_t n, uint16_t* to);
 
-constexpr float kFp16Infinity = 65520;  // what becomes infinity in fp16
-// Returns the largest finite magnitude of n elements, or 0.
+constexpr float kFp16Infinity = 65520;  // the least that ToFp16 makes infinite
+// Returns the largest magnitude of the finite ones of n elements; 0 if there
+// are none.
 float LargestFinite(const float* values, int64_t n);
-// Whether fp16 holds n elements about as float32 does: none becomes infinite,
-// and they are not all so small that fp16 has fewer digits for them.
+// Whether fp16 holds n elements about as float32 does: no finite one becomes
+// infinite, and they are not all so small (below 2^-14, but not all 0) that
+// fp16 has fewer digits for them.
 bool FitsFp16(const float* values, int64_t n);
 
 }  // namespace mace

@@ -30,28 +30,32 @@ struct KernelTest {
   std::string_view fallback;  // what is used in its place; empty: nothing is
 };
 
-// Returns whether micro-kernel `name` may be used. The first call runs
-// `test(arg)`, which returns whether its numbers are right, in a probe. `name`
-// must live until the process ends. A test that could not run, as the machine
-// had no memory, is taken as passed, and run again by the next call.
-// Thread-safe; other threads wait meanwhile.
+// Returns whether micro-kernel `name` may be used. Unless RememberKernelTests
+// gave its result, the first call runs `test(arg)`, which returns whether the
+// kernel's numbers are right, in a probe (probe.h), or in this process where
+// that is not allowed. `name` must live until the process ends. A test that
+// could not run because the machine had no memory counts as passed, and the
+// next call runs it again. Thread-safe; other threads wait meanwhile.
 bool KernelPasses(const char* name, const void* arg,
                   bool (*test)(const void* arg));
 
-// Micro-kernel `failed`, which does not pass, is replaced by `instead`; null:
-// none is left for its work. Logged when it is called first.
+// Records that `instead` replaces micro-kernel `failed`, which did not pass;
+// null: none is left for its work (CheckKernelsLeft). The first replacement of
+// a micro-kernel is logged.
 void ReplaceKernel(const char* failed, const char* instead);
 
 // Returns an error if a micro-kernel failed for which there is no other: then
-// nothing may run. Errors: MACE_RUNTIME_ERROR, with its name.
+// no engine may run. Errors: MACE_RUNTIME_ERROR, with the kernel's name.
 Status CheckKernelsLeft();
 
-// All that were tested, in the order of their first use.
+// Returns all results, also remembered ones, in the order of first use.
 std::vector<KernelTest> KernelTests();
 
-// What KernelTests returned, as text for a storage, and what an earlier process
-// wrote there: each line counts in place of a test of its micro-kernel. Lines
-// of others are ignored.
+// WriteKernelTests returns KernelTests() as text for a storage.
+// RememberKernelTests takes what an earlier process wrote, in place of what it
+// was given before: a line counts in place of a test of its micro-kernel, from
+// that kernel's first use on. A last line without its end and lines of unknown
+// micro-kernels are ignored.
 std::string WriteKernelTests();
 void RememberKernelTests(const std::string& text);
 

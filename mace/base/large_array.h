@@ -22,8 +22,9 @@ class LargeArray {
 
  public:
   LargeArray() = default;
-  // Allocates `size` elements whose bytes are 0. `what` names their purpose in
-  // messages. Errors: MACE_OUT_OF_RESOURCES.
+  // Allocates `size` elements whose bytes are 0; data() is null if `size` is 0.
+  // `what` names their purpose in messages. Errors: MACE_OUT_OF_RESOURCES, also
+  // for a negative `size`.
   static Result<LargeArray> Create(int64_t size, const char* what) {
     // The largest size that a pointer can address; it matters on 32-bit CPUs.
     constexpr int64_t kMax = std::numeric_limits<ptrdiff_t>::max() /

@@ -17,8 +17,9 @@ struct TableEntry {
   T (*make)();
 };
 
-// Thread-safe. Values live until the process ends. Two threads that ask at once
-// may both make a value, of which one is dropped: `make` must have no effects.
+// Thread-safe. Values are never destroyed. Two threads that ask for a value at
+// once may both make it, and one of the two is dropped: `make` must have no
+// side effects.
 template <typename T>
 class LazyTable {
  public:
@@ -26,7 +27,7 @@ class LazyTable {
   LazyTable(const TableEntry<T>* entries, int size)
       : entries_(entries), size_(size), values_(static_cast<size_t>(size)) {}
 
-  // Takes O(log n) comparisons. Null: there is none of that name.
+  // Returns null if there is no entry `name`. Takes O(log n) comparisons.
   const T* Find(const std::string& name) {
     int begin = 0, end = size_;
     while (begin < end) {

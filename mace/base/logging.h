@@ -2,9 +2,10 @@
 // callback of SetLogCallback.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each statement becomes one line. VLOG(n) prints when the environment variable
-// MACE_CPP_MIN_VLOG_LEVEL is at least n (default 0: nothing); if there is a
-// callback, its own level decides instead. mace/runtime/report/run_log.h lists
+// Each statement becomes one line. VLOG(n), n >= 1, prints when the environment
+// variable MACE_CPP_MIN_VLOG_LEVEL is at least n (default 0); if there is a
+// callback, its own level decides instead, for LOG too. Without a callback, LOG
+// always prints. mace/runtime/report/run_log.h lists
 // what each level prints. Errors reach the caller as statuses; the log only
 // adds to them.
 //
@@ -28,7 +29,8 @@ struct LogText {
   size_t prefix;  // characters of `text` before the message
 };
 
-// One line of the log. The destructor writes it.
+// One line of the log. The destructor writes the line, or leaves it to the
+// HoldLog of this thread.
 class LogLine {
  public:
   LogLine(MaceLogLevel level, const char* file, int line);
@@ -45,14 +47,16 @@ class LogLine {
 int MaxVlogLevel();
 
 // A callback may call any function of the library, and so must not run while a
-// lock is held that such a function takes. Where one of these lives on a
-// thread, lines for a callback are kept, and arrive when the outermost one is
-// destroyed. To be declared before the lock, so that it outlives it.
+// lock is held that such a function takes. While a thread has a HoldLog, its
+// lines for a callback are kept; the destructor of the outermost HoldLog of the
+// thread hands them over. Declare it before the lock, so that it outlives the
+// lock.
 class HoldLog {
  public:
   HoldLog() : HoldLog(nullptr) {}
-  // On a thread for which another one waits: its lines go to `other`, which
-  // must outlive this object.
+  // For a thread for which another one waits: if this object is the outermost
+  // one of its thread, its lines go to `other`, which must outlive it. Null: to
+  // the callback.
   explicit HoldLog(HoldLog* other);
   ~HoldLog();
   HoldLog(const HoldLog&) = delete;

@@ -11,9 +11,9 @@ namespace mace {
 // Owns `object`, which `destroy` destroys.
 std::shared_ptr<void> Own(void* object, void (*destroy)(void*));
 
-// For what is created seldom: it takes an allocation more. All types share what
-// counts their owners, where std::make_shared makes a class with virtual
-// functions for each.
+// For objects that are created seldom: takes one allocation more than
+// std::make_shared. All types share one control block class, where
+// std::make_shared compiles a class with virtual functions for each type.
 template <typename T, typename... Arguments>
 std::shared_ptr<T> MakeShared(Arguments&&... arguments) {
   T* const object = new T(std::forward<Arguments>(arguments)...);

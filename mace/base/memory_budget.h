@@ -19,25 +19,26 @@
 namespace mace {
 
 // Returns the bytes that this process may have: the least of the machine's
-// memory, the limit of its control group and that of its address space
-// (RLIMIT_AS). Read from the system once.
+// memory, the limits of its control groups, that of its address space
+// (RLIMIT_AS), and 2 GiB on 32-bit CPUs. Read from the system once.
 int64_t MachineMemoryBytes();
 
-// Returns the bytes of these that nobody uses now: what the system says that it
-// can give to new processes (MemAvailable), and what is left of the limits of
-// the control groups and of the address space. Tests pass another `root` than
-// "", in which there are /proc and /sys.
+// Returns how many of these bytes are free now: the least of what the system
+// can give to new processes (MemAvailable) and what is left of the limits of
+// the control groups and of the address space. Only tests pass a `root`: a
+// folder with other /proc and /sys.
 int64_t AvailableMemoryBytes(const std::string& root = "");
 
 // Thread-safe.
 class MemoryBudget {
  public:
-  // `available`: 0 if somebody chose the limit. Otherwise the limit is a share
-  // of so many bytes that were available, and holds as long as no more are:
-  // bytes beyond it are taken if they are available then.
+  // `available`: 0 if somebody chose the limit, which is then strict. Otherwise
+  // `limit` is a share of the `available` bytes that were free, and more bytes
+  // may be taken if the system has them at that time.
   explicit MemoryBudget(int64_t limit, int64_t available = 0)
       : limit_(limit), available_(available) {}
-  // The budget where nobody chooses a limit.
+  // Returns a new budget for where nobody chose a limit: three quarters of
+  // AvailableMemoryBytes().
   static std::shared_ptr<MemoryBudget> Default();
 
   int64_t limit() const { return limit_; }
@@ -52,16 +53,17 @@ class MemoryBudget {
  private:
   friend class MemoryShare;
 
-  // Whether so many bytes can be taken besides those of `used`: below the
-  // limit, or, by default, if the system has them now, which reads files of
-  // /proc.
+  // Whether `bytes` more bytes than `used` can be taken: within the limit, or,
+  // unless somebody chose it, if the system has them now, for which it reads
+  // files of /proc.
   bool Allows(int64_t bytes, int64_t used) const;
 
   const int64_t limit_, available_;
   std::atomic<int64_t> used_{0};
 };
 
-// Makes a budget current on this thread while it lives.
+// Makes `budget` the current one of this thread until this object is destroyed,
+// on the same thread.
 class ScopedMemoryBudget {
  public:
   explicit ScopedMemoryBudget(std::shared_ptr<MemoryBudget> budget);

@@ -16,8 +16,8 @@
 
 namespace mace {
 
-// Fills the reserve. To be called at least once for every few dozen objects
-// that a model can ask for. Thread-safe. Errors: MACE_OUT_OF_RESOURCES.
+// Fills the reserve. Call it at least once for every few dozen objects whose
+// number depends on a model. Thread-safe. Errors: MACE_OUT_OF_RESOURCES.
 Status FillMemoryReserve();
 
 }  // namespace mace

@@ -1,14 +1,15 @@
 // Questions about the elements of a list, in little code.
 // SPDX-License-Identifier: Apache-2.0
 //
-// libstdc++ repeats the loops of std::find, std::any_of and their like four
-// times, which is for long lists in hot code. These are for all others.
+// libstdc++ unrolls the loops of std::find, std::any_of and their like four
+// times, for long lists in hot code. These functions are for all other lists.
 #ifndef MACE_BASE_SEARCH_H_
 #define MACE_BASE_SEARCH_H_
 
 namespace mace {
 
-// Returns where the first element is for which `is_it` holds; else the end.
+// Returns an iterator to the first element for which `is_it` holds, or
+// list.end().
 template <typename List, typename F>
 auto FindIf(List& list, const F& is_it) -> decltype(list.begin()) {
   auto it = list.begin();

@@ -16,15 +16,15 @@ namespace mace {
 
 using Status = MaceStatus;
 
-// An error whose message is all parts together (str_cat.h).
+// Returns an error whose message joins the parts as JoinParts does (str_cat.h).
 Status MakeError(Status::Code code, PartKinds kinds, ...);
 
 // Returns `status`, or an internal error in place of success.
 Status WithoutValue(Status status);
 
 // Each returns an error of its code, whose message is the parts as StrCat joins
-// them. Messages above 8 KiB lose their middle. What each code means is
-// described in public/status.h.
+// them. Of messages above 8 KiB, the middle is cut out. public/status.h
+// describes what each code means.
 template <typename... Parts>
 [[gnu::always_inline]] inline Status InvalidArgument(const Parts&... parts) {
   return MakeError(Status::MACE_INVALID_ARGS, KindsOfParts<Parts...>(),
@@ -64,18 +64,19 @@ template <typename... Parts>
 // For the constructor of Result that makes the value where it stays.
 struct InPlace {};
 
-// Holds either a T or the error that explains why there is none. After a move
-// from it, a value is as its type leaves it, and ok() stays true.
+// Holds either a T or the error that explains why there is none. A Result that
+// was moved from keeps its status: ok() stays as it was, and the value is as
+// T's move leaves it.
 template <typename T>
 class [[nodiscard]] Result {
  public:
   // Holds T().
   explicit Result(InPlace) : value_() {}
   Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by design
-  // REQUIRES: !status.ok().
+  // REQUIRES: !status.ok(); success becomes MACE_INTERNAL_ERROR.
   Result(Status status)  // NOLINT: implicit by design
       : status_(WithoutValue(std::move(status))), none_() {}
-  // An error stays in `other`, too: its status says what it holds.
+  // Copies the status: that of `other` decides whether it destroys a value.
   Result(Result&& other) noexcept : status_(other.status_), none_() {
     if (ok()) new (&value_) T(std::move(other.value_));
   }
@@ -87,8 +88,8 @@ class [[nodiscard]] Result {
   bool ok() const { return status_.ok(); }
   const Status& status() const { return status_; }
 
-  // For MACE_ASSIGN_OR_RETURN, which calls one of the two and does not destroy
-  // the object afterwards. REQUIRES: !ok(), or ok().
+  // For MACE_ASSIGN_OR_RETURN, which calls TakeStatus if !ok() and DestroyValue
+  // if ok(), and does not destroy the object afterwards.
   Status TakeStatus() { return std::move(status_); }
   void DestroyValue() { value_.~T(); }
 
@@ -112,8 +113,8 @@ class [[nodiscard]] Result {
   };
 };
 
-// An object that is never destroyed. The macros below know when nothing is left
-// of it to destroy, which the compiler cannot see: a call less for each.
+// An object that is never destroyed. The macros below know when it has nothing
+// left to destroy, which the compiler cannot see: each saves a call.
 template <typename T>
 union LeftAlone {
   T object;

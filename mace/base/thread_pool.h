@@ -16,17 +16,18 @@
 namespace mace {
 
 // Latencies, in microseconds, of runs of one plan that found all workers
-// asleep, as moving averages (weight 1/4): of runs that woke them, and of runs
-// that the caller did alone; 0: there was none. `runs` counts them, as every
-// 64th takes the slower way, to measure it again.
+// asleep, as moving averages (weight 1/4): `woken` of runs that woke the
+// workers, `alone` of runs that the caller did alone; 0: there was none. `runs`
+// counts the runs for which there was a choice: every 64th takes the slower
+// way, to measure it again.
 struct WakeTimes {
   double woken = 0, alone = 0;
   uint32_t runs = 0;
 };
 
-// One caller at a time. The threads are created once, and again in a child that
-// was forked. After a loop a thread spins for 100 us, then hands its core to
-// whoever wants it, and sleeps after 1 ms. If a thread does not start in time
+// One caller at a time. The threads are created once, and again in the first
+// loop of a forked child. After a loop a thread spins for 100 us, then yields
+// its core to others, and sleeps after 1 ms. If a thread does not start in time
 // because its core is busy, the caller does its share instead of waiting.
 // Denormal numbers are flushed to zero inside the loops, whatever the number of
 // threads.
@@ -43,11 +44,12 @@ class ThreadPool {
 
   int num_threads() const { return num_threads_; }
 
-  // Called around the loops of a run. If all workers sleep when it begins,
-  // `times` decides whether its loops wake them or the caller does them alone,
-  // because waking takes longer than they save: 20 to 200 us, so that runs of 1
-  // ms and more always wake them. EndRun adds the latency to `times`, which
-  // must live until then. Loops outside of runs wake them.
+  // Call these around the loops of a run. If all workers sleep when the run
+  // begins, `times` decides whether its loops wake them, or the caller does the
+  // loops alone because waking (20 to 200 us) takes longer than the workers
+  // save. If woken runs take 1 ms or more, all runs wake them. EndRun then adds
+  // the latency to `times`, which must live until then. Loops outside of runs
+  // wake the workers.
   void BeginRun(WakeTimes* times);
   void EndRun();
 
@@ -55,10 +57,10 @@ class ThreadPool {
   // sleep again. Any thread may call it.
   void Wake();
 
-  // From now on the results of loops are not needed any more once
-  // `cancellation` says so; null: they are. Loops do not look at it by
-  // themselves: long ones ask is_cancelled() for each task and leave out its
-  // work. REQUIRES: no loop is running.
+  // Sets what is_cancelled() reports; null: false. Once `cancellation` is
+  // cancelled, the results of loops are not needed any more. The pool does not
+  // check this: long loops ask is_cancelled() for each task and skip its work.
+  // `cancellation` must outlive its use here. REQUIRES: no loop is running.
   void SetCancellation(const Cancellation* cancellation) {
     cancellation_ = cancellation;
   }
@@ -67,8 +69,10 @@ class ThreadPool {
   }
 
   // Calls f(begin, end) over [0, n) in pieces of `tile` (the last may be
-  // shorter), in any order and on any thread, and waits for all of them.
-  // F is `void(size_t begin, size_t end)`. Allocates nothing.
+  // shorter), in any order and on any thread, and waits for all of them. A pool
+  // of one thread calls f(0, n) once; if n is 0, f is not called. F is
+  // `void(size_t begin, size_t end)`. Allocates nothing, except new threads in
+  // the first loop of a forked child. REQUIRES: tile > 0.
   template <typename F>
   void ParallelFor(size_t n, size_t tile, const F& f) {
     Run1D([](void* c, size_t begin,
@@ -76,7 +80,7 @@ class ThreadPool {
           const_cast<F*>(&f), n, tile);
   }
 
-  // The same over [0, n) x [0, m); F is
+  // The same over [0, n) x [0, m), in tiles also with one thread. F is
   // `void(size_t i, size_t i_end, size_t j, size_t j_end)`.
   template <typename F>
   void ParallelFor2D(size_t n, size_t m, size_t tile_n, size_t tile_m,
@@ -98,7 +102,8 @@ class ThreadPool {
   void Run2D(void (*f)(void*, size_t, size_t, size_t, size_t), void* context,
              size_t n, size_t m, size_t tile_n, size_t tile_m);
 
-  // Makes the threads of this process. After an error there are fewer of them.
+  // Makes the threads of this process. After an error there are fewer of them,
+  // or the workers are as they were.
   Status StartWorkers();
   // Returns the workers of this process, which it makes in the first loop after
   // a fork; null if there is no memory for them then, and loops run on the

@@ -13,16 +13,18 @@ namespace mace {
 // forms, no surrogates, nothing above U+10FFFF.
 bool IsUtf8(std::string_view bytes);
 
-// Returns the bytes with each one that belongs to no well-formed sequence
-// written as `\xff`, for messages about what a file holds.
+// Returns the text of a message about what a file holds: `bytes`, but each byte
+// outside a well-formed sequence written as `\xff`.
 std::string ToUtf8(std::string_view bytes);
 
 // Returns a text from a file or a caller for a message: as ToUtf8, with control
-// characters written as `\x0a`, and if it is long, with `...` for its middle.
+// characters written as `\x0a`, in at most 200 bytes: of a longer text, `...`
+// replaces the middle.
 std::string ShortText(std::string_view bytes);
 
-// Returns `text` if it has at most `most` bytes, else with `...` in the place
-// of its middle.
+// Returns `text` if it has at most `most` bytes, else at most `most` bytes of
+// it, with `...` in the place of its middle. Cuts no UTF-8 sequence. REQUIRES:
+// most >= 9.
 std::string WithoutMiddle(std::string text, size_t most);
 
 }  // namespace mace

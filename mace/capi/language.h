@@ -1,4 +1,4 @@
-// What is behind the opaque types of language models, and results of theirs.
+// The opaque types of language models in the C API, and storing results.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CAPI_LANGUAGE_H_
 #define MACE_CAPI_LANGUAGE_H_
@@ -11,17 +11,17 @@
 #include "mace/capi/status.h"
 #include "mace/public/mace_tokenizer.h"
 
-// Generators that were made with the tokenizer share it, and do not need this
-// object.
+// Generators and streams that were made with the tokenizer share its ownership,
+// and do not need this object.
 struct mace_tokenizer {
   std::shared_ptr<mace::MaceTokenizer> tokenizer;
 };
 
 namespace mace::capi {
 
-// Stores a copy of bytes, with a 0 behind them, that mace_free frees: it is
-// from malloc. `data` may be null if there are no bytes. Errors: as Made; then
-// *stored is null.
+// Stores a copy of the `bytes` bytes at `data`, followed by a 0, in memory of
+// malloc, which mace_free frees. `data` may be null if `bytes` is 0. Errors: as
+// Made; then *stored is null.
 mace_status_t StoreBytes(const void* data, size_t bytes, void** stored);
 inline mace_status_t StoreText(const std::string& text, char** stored) {
   void* bytes = nullptr;
@@ -30,9 +30,10 @@ inline mace_status_t StoreText(const std::string& text, char** stored) {
   return status;
 }
 
-// The same of elements, which the caller casts to char* for mace_free. If there
-// are none, *stored and *count stay as they are. REQUIRES: they are null and 0.
-// T is a number: its bytes are copied, and malloc aligns them for any.
+// The same of elements: the app casts *stored to char* for mace_free. If there
+// are no elements, *stored and *count stay as they are. REQUIRES: *stored is
+// null and *count 0. T is a number: its bytes are copied, and malloc aligns
+// them for any number.
 template <typename T>
 mace_status_t StoreArray(const std::vector<T>& elements, T** stored,
                          size_t* count) {

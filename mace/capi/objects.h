@@ -1,4 +1,4 @@
-// What is behind the opaque types of mace_c.h that several files use.
+// The opaque types of mace_c.h that several files use.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CAPI_OBJECTS_H_
 #define MACE_CAPI_OBJECTS_H_
@@ -12,11 +12,11 @@
 #include "mace/public/mace_c.h"
 
 // A function that creates an object allocates it with `new (std::nothrow)`, so
-// that no memory is an error and not the end of the process (Made); destroy
-// deletes it. The C++ object inside lives on where others share it: an engine
-// needs neither its mace_model_t nor its mace_config_t any more once it is
-// created. A function that gets an object checks it for null; it cannot notice
-// one that was destroyed.
+// that a lack of memory is an error and does not end the process (Made);
+// destroy deletes the object. The C++ object inside lives on where others share
+// it: once an engine is created, it needs neither its mace_model_t nor its
+// mace_config_t. A function that gets an object checks it for null; it cannot
+// notice an object that was destroyed.
 struct mace_model {
   std::shared_ptr<mace::MaceModel> model;
 };
@@ -29,13 +29,13 @@ struct mace_engine {
   std::shared_ptr<mace::MaceEngine> engine;
 };
 
-// Without a deadline, a MaceDeadline is a MaceCancellation.
+// A MaceDeadline, because without a call of Set it is a MaceCancellation.
 struct mace_cancellation {
   mace::MaceDeadline cancellation;
 };
 
-// A mace_tensor_t is no type of its own: the pointer is one to a MaceTensor in
-// this map, whose elements do not move when others are added.
+// A mace_tensor_t* points to a MaceTensor in this map, whose elements do not
+// move when others are added; the type mace_tensor_t is never defined.
 struct mace_tensors {
   std::map<std::string, mace::MaceTensor> tensors;
 };
@@ -53,8 +53,8 @@ struct mace_run_metadata {
 };
 
 // The placement of nodes or the tests of micro-kernels. `texts` are indexed by
-// MACE_PLACEMENT_* or MACE_KERNEL_* of mace_c_stats.h, of which the former also
-// has multiply-adds.
+// MACE_PLACEMENT_* or MACE_KERNEL_* of mace_c_stats.h; `macs` is 0 for tests of
+// micro-kernels.
 struct mace_records {
   struct Record {
     std::vector<std::string> texts;
@@ -70,8 +70,8 @@ struct mace_memory_usage {
 
 namespace mace::capi {
 
-// Stores `infos` as a new object, which the caller destroys. Errors: as Made;
-// then *stored is null.
+// Stores `infos` as a new object, which the app destroys. Errors: as Made; then
+// *stored is null.
 mace_status_t StoreInfos(std::vector<MaceTensorInfo> infos,
                          mace_tensor_infos_t** stored);
 

@@ -11,8 +11,8 @@
 #include "mace/public/status.h"
 
 // Each thread has a last error, a status and a message, which mace_last_status
-// and mace_last_error give to the app. A success leaves it as it is. The
-// message is valid until the thread's next error.
+// and mace_last_error give to the app. A success leaves the last error as it
+// is. The message is valid until the thread's next error.
 //
 // A function that makes an object first sets the result to null, then checks
 // the other arguments:
@@ -26,16 +26,17 @@
 //     return capi::Made(*x);
 //   }
 //
-// In what follows, `function` is its name for the message, __func__, and
-// `argument` that of a parameter.
+// Below, `function` is the name of the calling function for the message,
+// __func__, and `argument` the name of a parameter.
 namespace mace::capi {
 
-// Each of these makes an error this thread's last one and returns its status.
+// If there is an error, each of these makes it this thread's last one; all
+// return the status, MACE_SUCCESS if there is none.
 
 // `status` of the C++ API, which may be a success.
 mace_status_t Report(const MaceStatus& status);
-// MACE_INVALID_ARGS: "FUNCTION: WHAT", which is formatted as by printf: this
-// takes the fewest bytes where it is called.
+// MACE_INVALID_ARGS with the message "FUNCTION: WHAT". `what` and the arguments
+// are those of printf, because such calls take few bytes of code.
 mace_status_t Refuse(const char* function, const char* what, ...)
     __attribute__((format(__printf__, 2, 3)));
 // MACE_INVALID_ARGS: an argument is null.
@@ -49,12 +50,13 @@ mace_status_t CheckRange(const char* function, const char* argument,
 // Checks that index < count.
 mace_status_t CheckIndex(const char* function, const char* argument,
                          size_t index, size_t count);
-// Checks an array of the caller: not null unless empty, and no longer than an
-// array can be (a negative count that became a size_t).
+// Checks an array of the caller: not null unless `count` is 0, and at most 2^28
+// elements, so that a negative count that became a size_t is an error.
 mace_status_t CheckArray(const char* function, const char* argument,
                          const void* array, size_t count);
-// Appends copies of `count` texts of the caller. Errors: MACE_INVALID_ARGS for
-// an array that CheckArray refuses, or a text that is null.
+// Appends copies of the `count` texts at `names` to `*copies`. Errors:
+// MACE_INVALID_ARGS for an array that CheckArray refuses, or a text that is
+// null; then those before it are appended.
 mace_status_t CopyNames(const char* function, const char* argument,
                         const char* const* names, size_t count,
                         std::vector<std::string>* copies);
@@ -66,9 +68,9 @@ inline const char* OrEmpty(const char* text) {
 
 }  // namespace mace::capi
 
-// Return from the function if an argument is null: with MACE_INVALID_ARGS, or,
-// in a getter, which returns no status, with `value`. Either is the last error
-// then.
+// Return from the function if an argument is null: MACE_CAPI_NOT_NULL returns
+// MACE_INVALID_ARGS, and MACE_CAPI_GETS, for getters, which return no status,
+// returns `value`. Both make the null this thread's last error.
 #define MACE_CAPI_NOT_NULL(argument)                      \
   do {                                                    \
     if ((argument) == nullptr) {                          \

@@ -19,8 +19,9 @@ struct CpuOptions {
   int num_threads = 1;
   CpuFeatures features = DetectCpuFeatures();
   bool reference = false;  // see CpuContext
-  // The largest output tile of Winograd convolutions: 0 (none), 2, 4 or 6.
-  // Larger tiles are faster and less exact; see winograd_f32_points.h.
+  // The largest output tile of Winograd convolutions: 2, 4 or 6; 0: none, and
+  // no Strassen's method either. Larger tiles are faster and less exact; see
+  // winograd_f32_points.h.
   int max_winograd = 4;
   bool fc_rounds_once = false;  // see CpuContext
   cpu::TunerOptions tuner = {};
@@ -46,7 +47,8 @@ class CpuDevice final : public Device,
 
   // Names the processor and its instruction sets.
   static std::string Identity();
-  // The largest max_winograd that has an effect; 1: none has.
+  // Returns the largest max_winograd that has an effect; 1 if this library has
+  // no Winograd kernels.
   static int LargestWinograd();
 
   const char* name() const override { return "CPU"; }

@@ -12,8 +12,8 @@
 
 namespace mace {
 
-// How fast a device is, for deciding what runs where. Only the ratios between
-// the devices of a plan matter.
+// How fast a device is, for device placement. Only the ratios between the
+// devices of a plan matter.
 struct DeviceSpeed {
   double macs_per_us = 1;
   double bytes_per_us = 1;     // read and written by a kernel
@@ -22,9 +22,10 @@ struct DeviceSpeed {
   double transfer_per_us = 0;  // and bytes of it per microsecond; 0: any number
 };
 
-// A device has the parts that apply to it; the others are null. It has one of
-// kernels() and regions(). The last device of a plan, which folds constants and
-// takes what no other does, has kernels() and works in host memory.
+// A device has the interfaces that apply to it; the others are null. Exactly
+// one of kernels() and regions() is not null. The last device of a plan, which
+// folds constants and runs the nodes that no other device does, has kernels()
+// and works in host memory.
 class Device {
  public:
   using DryRun = DeviceTuning::DryRun;
@@ -40,7 +41,7 @@ class Device {
   virtual DeviceTuning* tuning() { return nullptr; }
   virtual DeviceActivity* activity() { return nullptr; }
 
-  // As that of kernels() or of regions().
+  // As NodeKernels::Supports or RegionKernels::Supports.
   Result<NodeWork> Supports(const Node& node) {
     return kernels() != nullptr ? kernels()->Supports(node)
                                 : regions()->Supports(node);

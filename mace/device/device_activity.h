@@ -14,7 +14,7 @@ namespace mace {
 struct DeviceCounts {
   int64_t compiled_programs = 0;  // from source, for all engines together
   int64_t loaded_programs = 0;    // from binaries, likewise
-  int64_t kernels = 0;            // passes asked for
+  int64_t kernels = 0;            // passes asked for; on a DSP, nodes run
   int64_t enqueues = 0;           // commands sent for them
   int64_t measurements = 0;       // passes run to measure them
   int64_t bytes_from_host = 0;    // copied
@@ -35,13 +35,13 @@ class DeviceActivity {
   // Waits until everything that kernels have started is done.
   virtual Status Finish() { return Status(); }
 
-  // Once `cancellation` says so, the results of kernels are not needed any
+  // Once `cancellation` is cancelled, the results of kernels are not needed any
   // more: they may leave out work and return MACE_CANCELLED. Null: they are
   // needed. REQUIRES: no kernel is running.
   virtual void SetCancellation(const Cancellation* /*cancellation*/) {}
 
-  // Around the kernels of a run; `times` is of the same plan in every run.
-  // EndRun is left out if the run fails.
+  // Called before and after the kernels of a run. `times` belongs to the plan,
+  // and outlives the run. EndRun is left out if the run fails.
   virtual void BeginRun(WakeTimes* /*times*/) {}
   virtual void EndRun() {}
 

@@ -25,19 +25,21 @@ class DeviceTuning {
  public:
   virtual ~DeviceTuning() = default;
 
-  // Measures before the plan is made that will run. `dry_run` makes another
-  // one, through Prepare and PrepareFused; what its nodes point to lives as
-  // long as its result. Errors: MACE_OUT_OF_RESOURCES, those of `dry_run`.
+  // Measures before the plan is made that will run. Each call of `dry_run`
+  // makes a plan that does not run, through Prepare and PrepareFused; its nodes
+  // and what they point to live as long as the result of the call. Errors:
+  // MACE_OUT_OF_RESOURCES; those of `dry_run` and of kernels.
   using DryRun = std::function<Result<std::shared_ptr<const void>>()>;
   virtual Status TunePlan(const DryRun& /*dry_run*/) { return Status(); }
 
   // Lets kernels of this device choose among their variants, by what was
-  // measured before or, within its budget, by measuring now.
+  // measured before or, within the device's time budget, by measuring now.
+  // Measuring overwrites their outputs. Errors: of a driver; MACE_CANCELLED.
   virtual Status Tune(const std::vector<BoundKernel>& /*kernels*/) {
     return Status();
   }
 
-  // What was found, a line for each kernel; for people.
+  // Returns the results as text for people, a line for each kernel.
   virtual std::string DumpTuning() const = 0;
 };
 

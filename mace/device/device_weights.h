@@ -27,10 +27,11 @@ class DeviceWeights {
     int64_t bytes = 0;
   };
 
-  // The copy named `name` in `memory` (a cl_context). Where none lives,
-  // `upload` makes it. Two copies of one name have the same contents in the
-  // same arrangement; a copy without a name is made each time. A living copy
-  // keeps `memory` alive. Errors: those of `upload`.
+  // Returns the copy named `name` in `memory` (a cl_context). If none lives,
+  // `upload` makes it, under this object's lock. An empty name stands for no
+  // name: `upload` is called each time. REQUIRES: calls with the same name want
+  // the same contents in the same arrangement; a living copy keeps `memory`
+  // alive. Errors: those of `upload`.
   Result<Copy> GetOrUpload(const void* memory, const std::string& name,
                            const std::function<Result<Upload>()>& upload);
 

@@ -47,9 +47,9 @@ struct ImageType {
 // Where output and input of a kernel may share memory.
 struct Overlap {
   int input = -1;
-  // The output may start this many bytes before the input's start (and end
-  // wherever that puts it): every byte of the input is read before the output
-  // overwrites it. 0: exactly in place.
+  // The output may start this many bytes or more before the input's start (and
+  // end wherever that puts it): every byte of the input is read before the
+  // output overwrites it. 0: both start at the same address, or share nothing.
   int64_t safe_distance_bytes = 0;
 };
 
@@ -60,22 +60,23 @@ struct KernelOrigin {
   double model_micros = 0;   // that the cost model's choice took
 };
 
-// What a kernel is besides that takes or gives images of its device, or whose
-// device measures its time.
+// The second interface of a kernel that takes or gives images of its device, or
+// whose device measures its time.
 class ImageKernel {
  public:
-  // How the kernel wants input `i` and gives its outputs: kImage, in an image
-  // of its device; else in host memory.
+  // Where the kernel reads input `i` and writes its outputs: kImage, an image
+  // of its device; kRowMajor, host memory.
   virtual Layout input_layout(size_t /*i*/) const { return Layout::kRowMajor; }
   virtual Layout output_layout() const { return Layout::kRowMajor; }
 
   // What its output and scratch images hold; its inputs may be any.
   virtual DataType image_dtype() const { return DataType::kF32; }
 
-  // Images that Run uses between its parts; planned like any tensor.
+  // Images in which Run passes values from one of its passes to the next. The
+  // plan allocates them like any tensor.
   virtual std::vector<Extent2D> scratch_images() const { return {}; }
 
-  // Output 0 as an image is input 0 as it is: nothing needs to run.
+  // Whether output 0 is the image of input 0, so that nothing needs to run.
   virtual bool renames_only() const { return false; }
 
   // Time of the latest Run on the device itself, once that Run is done; below 0
@@ -128,8 +129,8 @@ class Kernel {
   }
 
   // Whether Run can write rows of output 0 that do not lie one after the other.
-  // A row is what the last extent counts. Not virtual, as that would cost every
-  // class of kernels.
+  // A row is the elements along the last dimension. Not virtual, as that would
+  // cost every class of kernels.
   bool writes_rows() const { return writes_rows_; }
   // Bytes from one such row to the next; 0: they lie one after the other. The
   // plan sets it before the first Run. REQUIRES: writes_rows(), unless it is 0.
@@ -146,13 +147,14 @@ class Kernel {
   // speed; 0 where there is no model.
   virtual int64_t cost_macs() const { return macs(); }
 
-  // What was chosen, for plans and profiles: "gemm_f32_8x16__avx512".
+  // The micro-kernel that was chosen, for plans and profiles:
+  // "gemm_f32_8x16__avx512".
   virtual std::string variant() const { return "scalar"; }
 
   // Computes the outputs. Allocates nothing and re-checks nothing: Prepare did
   // both. Errors: MACE_INVALID_ARGS for values of operands, such as an index
-  // out of range; MACE_RUNTIME_ERROR; MACE_CANCELLED as
-  // DeviceActivity::SetCancellation says.
+  // out of range; MACE_RUNTIME_ERROR; MACE_OUT_OF_RESOURCES of a driver;
+  // MACE_CANCELLED (DeviceActivity::SetCancellation).
   virtual Status Run(const RunArgs& args) = 0;
 
  protected:

@@ -13,12 +13,12 @@
 
 namespace mace {
 
-// What running a node takes.
+// The cost of running a node.
 struct NodeWork {
   int64_t macs = 0;           // as Kernel::macs
   bool renames_only = false;  // as Kernel::renames_only
-  // What Run reads of the node's constants, where the device keeps them in
-  // fewer bytes than their types have; -1: what their types have.
+  // Bytes of the node's constants that Run reads, if the device keeps them in
+  // fewer bytes than their types have; -1: the bytes of their types.
   int64_t constant_bytes = -1;
 };
 
@@ -35,9 +35,9 @@ class NodeKernels {
  public:
   virtual ~NodeKernels() = default;
 
-  // Whether this device can run `node`, whose types are inferred, and the work
-  // that it is. Packs, compiles and uploads nothing. What it accepts, Prepare
-  // accepts. Errors: MACE_UNSUPPORTED, naming the node and what is missing.
+  // Returns the cost of `node`, whose types are inferred, if this device can
+  // run it; Prepare then accepts it. Packs, compiles and uploads nothing.
+  // Errors: MACE_UNSUPPORTED, naming the node and what is missing.
   virtual Result<NodeWork> Supports(const Node& node) = 0;
 
   // Does all one-time work for a node that Supports accepts: chooses a
@@ -45,24 +45,24 @@ class NodeKernels {
   // for another node; MACE_OUT_OF_RESOURCES; of a driver.
   virtual Result<KernelPtr> Prepare(const Node& node) = 0;
 
-  // One kernel for nodes that were all prepared, if that is faster than one
-  // after the other and gives the same bits, or rounds less often. Its inputs
-  // are those of the nodes in turn but for the `previous` ones, its output the
-  // last one's.
-  // Errors: as Prepare; MACE_UNSUPPORTED: they stay apart.
+  // Returns one kernel for nodes that were all prepared, if that is faster than
+  // one kernel after the other and gives the same bits, or rounds less often.
+  // Its inputs are those of the nodes in turn but for the `previous` ones, its
+  // output is that of the last node. REQUIRES: `nodes` is not empty. Errors: as
+  // Prepare; MACE_UNSUPPORTED if the nodes stay apart.
   virtual Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& nodes);
 
   // Compiles what the kernels prepared so far need; before their first Run.
   virtual Status FinishPrepare() { return Status(); }
 
   // Whether Prepare of such a node takes input `i` as it is stored, as fp16 or
-  // quantized (Operand::stored), and Run does not read it; else they see
-  // floats.
+  // quantized (Operand::stored), and Run does not read it. If not, both see
+  // float32.
   virtual bool TakesFp16(const Node& /*node*/, size_t /*i*/) const {
     return false;
   }
 
-  // Whether Prepare also takes such a node with f16 in place of f32 in all
+  // Whether Prepare also takes such a node with f16 instead of f32 in all
   // activations that it reads and writes, and that is faster; its constants
   // stay as they are.
   virtual bool ComputesFp16(const Node& /*node*/) const { return false; }

@@ -18,16 +18,17 @@
 
 namespace mace {
 
-// What arrangements of the same name look like. To be raised when a kernel
-// packs otherwise under a name that it had before.
+// The version of the arrangements. Raise it when a kernel packs otherwise under
+// a name that it had before.
 constexpr uint32_t kPackingVersion = 1;
 
 // Thread-safe, but for AddPacked and the setters. A packed buffer lives as long
 // as anyone holds it.
 class PackedWeights {
  public:
-  // Called now and then while packing, once what was packed so far is read: the
-  // memory of the weights themselves may be given back.
+  // Sets a function that is called now and then after packing: the weights that
+  // were packed so far are read, and their own memory may be given back. It is
+  // called under this object's lock.
   void SetRelease(std::function<void()> release) {
     release_ = std::move(release);
   }
@@ -36,33 +37,39 @@ class PackedWeights {
   // returns must not be read.
   void SetUnread() { unread_ = true; }
 
-  // The bytes, 64-byte aligned, that `fill` makes of weight `weight_id` in the
-  // arrangement named `how`; made once and kept while this object lives. A
-  // weight_id of -1 (contents computed by a plan) is packed again each time and
-  // not kept. Errors: MACE_OUT_OF_RESOURCES, those of `fill`.
+  // Returns the bytes, 64-byte aligned, that `fill` makes of weight `weight_id`
+  // in the arrangement named `how`; made once and kept while this object lives.
+  // A weight_id of -1 (contents computed by a plan) is packed again each time
+  // and not kept. Errors: MACE_OUT_OF_RESOURCES; those of `fill` and of
+  // SetVerify's function; MACE_INVALID_MODEL if the weight was packed ahead
+  // with another number of bytes.
   Result<std::shared_ptr<const void>> GetOrPack(
       int64_t weight_id, const std::string& how, size_t bytes,
       const std::function<Status(void*)>& fill);
 
-  // A weight that was packed ahead, of kPackingVersion: GetOrPack returns these
-  // bytes where a kernel asks for that arrangement. `name` is for messages.
+  // Adds a weight that was packed ahead, by kPackingVersion: GetOrPack returns
+  // these bytes where a kernel asks for that arrangement and this number of
+  // bytes. REQUIRES: `data` is 64-byte aligned. `name` is for messages.
   void AddPacked(int64_t weight_id, const std::string& how,
                  const std::string& name, std::shared_ptr<const void> data,
                  size_t bytes);
 
-  // Called before a weight is packed that has been packed ahead otherwise: its
-  // plain bytes have not been verified yet.
+  // Sets a function that is called before each packing of a weight that has
+  // been packed ahead in other arrangements only: its plain bytes have not been
+  // verified yet. An error of the function is one of GetOrPack.
   void SetVerify(std::function<Status()> verify);
 
-  // Calls f(weight_id, how, data, bytes) for all that is kept, in order.
+  // Calls f(weight_id, how, data, bytes) for all that is kept, ordered by
+  // weight_id and `how`.
   void ForEach(const std::function<void(int64_t, const std::string&,
                                         const void*, size_t)>& f) const;
 
-  // Is a buffer of that weight kept that was not packed ahead?
+  // Whether a buffer of that weight is kept that was not packed ahead.
   bool Has(int64_t weight_id) const;
 
   // Bytes of all that is kept and was not packed ahead.
   int64_t total_bytes() const;
+  // Number of all that is kept, packed ahead or not.
   int64_t count() const;
 
  private:
@@ -77,6 +84,7 @@ class PackedWeights {
   // Takes the bytes from the current budget. REQUIRES: the mutex is held.
   Result<std::shared_ptr<void>> Allocate(size_t bytes);
   // Returns the bytes that were packed ahead for `key`; null: none were.
+  // Errors: those of GetOrPack for weights packed ahead.
   Result<std::shared_ptr<const void>> FindAhead(const Key& key, size_t bytes);
   Ahead& ahead();
 

@@ -15,8 +15,8 @@
 
 namespace mace {
 
-// Nodes that run as one kernel, none of which needs what a node outside
-// computes from another one of them.
+// Nodes that run as one kernel. No node outside of the region lies on a path
+// from one of them to another.
 struct Region {
   const Graph* graph = nullptr;
   std::vector<int> nodes;    // indices of graph->nodes, in execution order
@@ -38,16 +38,16 @@ class RegionKernels {
  public:
   virtual ~RegionKernels() = default;
 
-  // Whether this device can run `node` in a region, and the work that it is.
-  // Does no one-time work. What it accepts, alone and with others that it
-  // accepts, PrepareRegion accepts. Errors: MACE_UNSUPPORTED.
+  // Returns the cost of `node` if this device can run it in a region. Does no
+  // one-time work. PrepareRegion accepts each region of nodes that Supports
+  // accepts. Errors: MACE_UNSUPPORTED.
   virtual Result<NodeWork> Supports(const Node& node) = 0;
 
   // Does all one-time work for a region. The inputs and outputs of the kernel
   // are those of the region, in their order. The kernel may keep pointers to
   // the values' constants, and to nothing else of the graph.
-  // Errors: MACE_OUT_OF_RESOURCES, upon which the host's device takes the
-  // region; of a driver.
+  // Errors: MACE_OUT_OF_RESOURCES, after which the region falls back to the
+  // host's device; of a driver.
   virtual Result<KernelPtr> PrepareRegion(const Region& region) = 0;
 
   // The nodes of a kernel of PrepareRegion in execution order, for a device

@@ -25,10 +25,12 @@ class TuningResults {
                 std::vector<std::shared_ptr<KVStorage>> stores,
                 std::shared_ptr<KVStorage> kept);
 
-  // Empty: there is none, or it is damaged, and the log says so.
+  // Empty: there is none, or it is damaged, which is logged.
   std::vector<int64_t> Find(const std::string& key);
-  // Found from now on, and in other processes after Flush.
+  // Adds a result, which Find returns from now on, and in other processes after
+  // Flush unless `kept` is null. REQUIRES: `numbers` is not empty.
   void Insert(const std::string& key, const std::vector<int64_t>& numbers);
+  // Writes what was inserted to `kept`. A failure is logged.
   void Flush();
 
  private:

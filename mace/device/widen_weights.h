@@ -1,5 +1,5 @@
-// WidenWeights: floats in place of weights stored in another type, where
-// a reader needs them.
+// WidenWeights: replaces weights stored in another type by float32 where a
+// reader needs it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_DEVICE_WIDEN_WEIGHTS_H_
 #define MACE_DEVICE_WIDEN_WEIGHTS_H_
@@ -14,15 +14,16 @@
 
 namespace mace {
 
-// The floats of a weight stored in another type, kept in `packed`.
-// Errors: MACE_OUT_OF_RESOURCES.
+// Returns a weight that is stored in another type as float32, kept in `packed`.
+// Errors: as PackedWeights::GetOrPack.
 Result<std::shared_ptr<const void>> KeptFloats(const Operand& weight,
                                                PackedWeights* packed);
 
-// Widens the weights of a graph that a node reads which one of the devices
-// wants as floats, and those that are outputs. The copies are shared through
-// `packed`. Must come before anything reads a loaded graph's weights.
-// Errors: MACE_OUT_OF_RESOURCES.
+// Widens the weights stored in another type that are outputs of the graph, or
+// inputs of a node that one of the devices does not take as they are stored
+// (NodeKernels::TakesFp16). The copies are shared through `packed`. REQUIRES:
+// nothing has read the loaded graph's weights yet. Errors: as
+// PackedWeights::GetOrPack.
 Status WidenWeights(const std::vector<Device*>& devices, PackedWeights& packed,
                     Graph& graph);
 

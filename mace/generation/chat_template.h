@@ -20,10 +20,11 @@ namespace mace::generation {
 // Renders `source` to the prompt. The template sees `messages` (a list of dicts
 // with the keys role and content), `add_generation_prompt` (true) and
 // `strings`, pairs of a name and its text such as bos_token. All texts are
-// UTF-8. Thread-safe: nothing is kept between calls.
+// UTF-8. Thread-safe: keeps nothing between calls.
 // Errors: MACE_UNSUPPORTED for a construct that is not supported, by its name
-// and line; MACE_INVALID_ARGS for a syntax error, where the template raises an
-// exception, or where it exceeds its limits of steps, depth and output.
+// and line; MACE_INVALID_ARGS for a syntax error, an operation on values of the
+// wrong kind, a template that raises an exception, or one that exceeds the
+// limits of steps, depth, lists or output.
 Result<std::string> RenderChatTemplate(
     const std::string& source, const std::vector<MaceChatMessage>& messages,
     const std::vector<std::pair<std::string, std::string>>& strings);

@@ -24,7 +24,7 @@ namespace mace::generation {
 
 // Logits of some of the tokens of a run: `rows` rows of `size` floats, dense,
 // one row for each token in the order of the sequence. Points into an output
-// tensor of the DecoderModel and is valid until its next Run.
+// tensor of the DecoderModel and is valid until the next Run of that.
 struct Logits {
   const float* data = nullptr;
   size_t rows = 0, size = 0;
@@ -34,7 +34,7 @@ struct Logits {
 constexpr char kPosition[] = "position";  // a state
 constexpr size_t kCapacityAxis = 2;       // of caches
 
-// Returns the bytes of an element of the types of inputs and states.
+// Returns the bytes of an element. 1 for a type that does not exist.
 size_t BytesOf(IDataType type);
 // Returns the number of elements along the dimensions from `first` to before
 // `last`, or to the rank if that is less. Dynamic dimensions, which are
@@ -49,23 +49,24 @@ Result<MaceTensor> HostTensor(const MaceTensorInfo& info,
 //
 // Inputs, all of int32 or int64:
 //   input_ids       [1, tokens] or [tokens], or the only input of another name
-//   logits_at       [rows], the tokens of the run whose logits are computed
+//   logits_at       [rows], indices within the run of the tokens whose logits
+//                   are computed
 //   position_ids    [1, tokens] or [tokens], counted from the sequence's start
 //   attention_mask  [1, tokens so far], all 1
 // All but the first are optional. The output is `logits`, or the only one,
 // float32 [1, rows, vocabulary]. Without `logits_at` it may have a row for each
 // token; the last rows are used.
 //
-// A state `position` [1], int64, says how many tokens the other states hold.
-// Those of rank 4 are KV caches, whose capacity is dimension 2. Without that
-// state, states grow from run to run, or there are none, and each run takes the
-// whole sequence.
+// A state `position` [1], int64, holds the number of tokens in the other
+// states. Of these, states of rank 4 are KV caches, whose capacity is
+// dimension 2. A model without `position` has states that grow from run to run,
+// or no states: then each run takes the whole sequence.
 //
 // Not thread-safe: MaceGenerator calls it under its mutex.
 class DecoderModel {
  public:
-  // Creates the engine of `model`, which computes the logits and `tensors`,
-  // further outputs or inner tensors by name that Tensor() returns. Errors:
+  // Creates the engine of `model`, which computes the logits and `tensors`:
+  // names of further outputs or inner tensors, which Tensor() returns. Errors:
   // MACE_INVALID_MODEL for inputs or outputs that are not those of a language
   // model; those of MaceEngine::Create.
   static Result<std::unique_ptr<DecoderModel>> Create(
@@ -75,9 +76,9 @@ class DecoderModel {
   // Makes the sequence the longest common prefix of itself and `tokens` without
   // its last token, which is left to be run, so that there are logits. Returns
   // how many tokens stay. Only a model with a `position` can go back to a
-  // prefix. States that grow begin anew unless all of the sequence stays, and a
-  // model without states always does. REQUIRES: `tokens` is not empty. Errors:
-  // those of MaceEngine::SetState and ResetState.
+  // prefix. States that grow are reset unless all of the sequence stays; of a
+  // model without states no token stays. REQUIRES: `tokens` is not empty.
+  // Errors: those of MaceEngine::SetState and ResetState.
   Result<size_t> KeepPrefix(const std::vector<int32_t>& tokens);
   // Appends tokens to the sequence and computes the logits of each of them if
   // `all`, else of the last one. Of a model with states it runs only the first
@@ -86,11 +87,12 @@ class DecoderModel {
   // be null. REQUIRES: count > 0; the tokens are in the vocabulary.
   // Errors: MACE_INVALID_ARGS if the sequence would exceed the capacity;
   // MACE_INVALID_MODEL if the logits are no float32 rows of the expected
-  // number; those of MaceEngine::Run, among them MACE_CANCELLED. After an error
-  // of the engine the sequence and its states are as before.
+  // number: then the tokens are in the sequence; those of MaceEngine::Run,
+  // among them MACE_CANCELLED: then the sequence and its states are as before.
   Result<Logits> Run(const int32_t* tokens, size_t count, bool all,
                      const MaceDeadline* deadline, size_t* done);
-  // Makes the sequence empty and gives states their first values.
+  // Makes the sequence empty and gives states their first values. Errors: those
+  // of MaceEngine::ResetState.
   Status Reset();
 
   const std::vector<int32_t>& tokens() const { return tokens_; }
@@ -107,14 +109,14 @@ class DecoderModel {
   bool has_position() const { return has_position_; }
   // Returns copies of all states; none if the model has none.
   Result<std::map<std::string, MaceTensor>> States() const;
-  // Replaces all states, and the sequence by `tokens`, of which they are the
-  // result. REQUIRES: `tokens` are in the vocabulary and fit the capacity.
-  // Errors: as MaceEngine::SetState; then nothing has changed.
+  // Replaces all states, and the sequence by `tokens`, whose result the states
+  // are. REQUIRES: `tokens` are in the vocabulary and fit the capacity. Errors:
+  // as MaceEngine::SetState; then neither has changed.
   Status SetStates(const std::map<std::string, MaceTensor>& states,
                    std::vector<int32_t> tokens);
   // Returns how many rows along kCapacityAxis of a state hold data after
-  // `tokens` tokens; the rows behind them may be anything. -1: the state is no
-  // KV cache, and all of it counts.
+  // `tokens` tokens; the rows behind them may have any values. -1: the state is
+  // no KV cache, and all of it counts.
   int64_t RowsOf(const MaceTensorInfo& state, int64_t tokens) const;
 
  private:
@@ -142,7 +144,7 @@ class DecoderModel {
   std::string logits_;
   bool has_states_ = false, has_position_ = false;
   int64_t capacity_ = -1;
-  int64_t max_run_ = 0;  // the most tokens of a run
+  int64_t max_run_ = 0;  // the maximum of tokens of a run
   // The sequence; states are those after the last of them.
   std::vector<int32_t> tokens_;
   // Of the last run. Kept while last_shape_ stays, so that the engine writes

@@ -20,12 +20,12 @@ namespace mace::generation {
 // token -> MaceTokenStream -> StopText -> MaceGeneration::text, on_text
 //          (incomplete        (may become
 //           character)         a stop string)
-// Calls are Add for each token until it returns false, at most one End if the
-// caller ends the generation, and Finish. For one thread.
+// The caller calls Add for each token until it returns false, or End where the
+// caller itself ends the generation, and then Finish. For one thread.
 class Generation {
  public:
   // `options` and `*result` must outlive the object. `*result` is filled in
-  // token by token, so that it is of use also after an error.
+  // token by token, and keeps what it has after an error.
   Generation(const MaceGenerationOptions& options,
              const std::shared_ptr<MaceTokenizer>& tokenizer,
              MaceGeneration* result)
@@ -59,7 +59,7 @@ class Generation {
     return stopped ? End(MaceFinishReason::STOP_STRING) : true;
   }
 
-  // Sets the reason; false, for `return End(...)`.
+  // Sets the reason. Returns false, for `return End(...)`.
   bool End(MaceFinishReason reason) {
     result_->finish_reason = reason;
     return false;
@@ -98,7 +98,7 @@ class Generation {
   MaceTokenStream stream_;
   StopText stop_text_;
   std::vector<int32_t> stop_tokens_;
-  bool is_complete_ = false;  // nothing that is held back belongs to it
+  bool is_complete_ = false;  // what is held back is not part of the text
 };
 
 }  // namespace mace::generation

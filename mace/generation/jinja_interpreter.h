@@ -64,9 +64,9 @@ class Interpreter {
   enum class Flow { kNext, kBreak, kContinue };
   using Scope = std::map<std::string, Value>;
 
-  // Statements append to `*out`. After an error all functions return any value,
-  // soon; the first error is in status_. `node` is what the error's line is of.
-  // Execute counts a step and the depth and calls ExecuteOne, which knows the
+  // Statements append to `*out`. After an error all functions return soon, with
+  // any value; the first error is in status_. Errors have the line of `node`.
+  // Execute counts a step and the depth and calls ExecuteOne, which handles the
   // kinds of nodes.
   Flow Execute(const Node& node, std::string* out);
   Flow ExecuteOne(const Node& node, std::string* out);
@@ -83,15 +83,17 @@ class Interpreter {
   // it, as in Jinja; or the attribute of a dict (a namespace), which outlives
   // the loop.
   void Assign(const Node& target, Value value);
-  // The value of an expression. Each also calls Step, and Keep on its result.
+  // Returns the value of an expression. Counts a step and the depth, and passes
+  // the result to Keep.
   Value Evaluate(const Node& node);
   // A list, or a dict with keys that are strings.
   Value EvaluateElements(const Node& node);
   Value EvaluateFilter(const Node& node);
   Value EvaluateUnary(const Node& node);
   // `and` and `or` return an operand and do not evaluate the second without
-  // need, as in Python. Add: also of strings and of lists. Arithmetic: integers
-  // stay integers but for `/`; // and % round down; overflow is an error.
+  // need, as in Python. Add: also of strings and of lists. Arithmetic: of two
+  // integers the result is an integer, except of `/`; // and % round down;
+  // overflow of integers and division by zero are errors.
   Value EvaluateBinary(const Node& node);
   Value Add(const Node& node, const Value& a, const Value& b);
   Value Arithmetic(const Node& node, const Value& a, const Value& b);
@@ -154,20 +156,20 @@ class Interpreter {
   static Value Attribute(const Value& object, const std::string& name);
   // The text of a value as it is written to the output, within kMaxOutput.
   std::string Text(const Node& node, const Value& value);
-  // Keeps a list or dict until the end, so that none is destroyed within
-  // others, of which it may be one.
+  // Keeps a new list or dict until the end, so that none is destroyed within
+  // others, or has itself as its last owner.
   void Keep(const Value& made);
-  // The value of a text or list, or an error if it is above kMaxOutput bytes or
-  // kMaxElements. Its size counts as steps.
+  // Returns the value of a text or list, or fails if it is above kMaxOutput
+  // bytes or kMaxElements. Its size counts as steps: 256 bytes or one element.
   Value Checked(const Node& node, std::string text);
   Value CheckedList(const Node& node, List list);
 
   bool ok() const { return status_.ok(); }
   // Set the error, unless there is one already: Fail MACE_INVALID_ARGS, Refuse
-  // MACE_UNSUPPORTED. Return an undefined value.
+  // MACE_UNSUPPORTED. Both return an undefined value.
   Value Fail(const Node& node, const std::string& what);
   Value Refuse(const Node& node, const std::string& what);
-  // Counts steps. Returns whether to go on.
+  // Counts steps. Returns whether to go on: not after an error.
   bool Step(const Node& node, int64_t steps = 1);
 
   // The lists and dicts that Keep was given.

@@ -46,7 +46,7 @@ struct Node {
   };
 
   Kind kind;
-  // Of the token at which the node was made; for messages.
+  // The line of the token at which the node was made; for messages.
   int line;
   std::string name;
   Value value;

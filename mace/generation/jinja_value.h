@@ -113,29 +113,30 @@ struct Value {
 
 // Returns the kind for messages: "a string". Static.
 const char* NameOf(Value::Kind kind);
-// The most bytes of a text, also of the whole prompt.
+// The maximum size of a text, also of the whole prompt, in bytes.
 constexpr size_t kMaxOutput = size_t{4} << 20;
 
 // Compares numbers, two whole ones exactly. REQUIRES: both are numbers.
 bool IsLess(const Value& a, const Value& b);
 // Compares as Python does: numbers of all kinds with each other, lists and
-// dicts element by element. `*steps` is how many values it may compare and is
-// decremented; below 0 afterwards: they were more, or nested too deep, and the
-// result means nothing. `depth` is for its own recursion.
+// dicts element by element. `*steps` is how many values other than numbers may
+// be compared, and is decremented for each; below 0 afterwards: there were
+// more, or they are nested more than 64 deep, and the result means nothing.
+// `depth` is for its own recursion.
 bool Equal(const Value& a, const Value& b, int64_t* steps, int depth = 0);
 // Appends the value as Python's str() writes it, or repr() if `quoted`; strings
 // within lists and dicts are always quoted. Ends soon after kMaxOutput bytes,
-// as does AppendJson, and writes "..." for what is nested too deep: a list may
-// be in itself.
+// as does AppendJson, and writes "..." for what is nested more than 64 deep: a
+// list may contain itself.
 void AppendText(const Value& value, bool quoted, std::string* text);
 // Appends the value as json.dumps(ensure_ascii=False) writes it, with keys in
-// the order of the dict; undefined values and macros as null. `indent`: spaces
-// of a level; below 0: all in one line. `depth`: the level of the value, 0 for
-// callers.
+// the order of the dict, but undefined values and macros as null, and NaN and
+// infinity as nan and inf, which is no JSON. `indent`: spaces of a level; below
+// 0: all in one line. `depth`: the level of the value, 0 for callers.
 void AppendJson(const Value& value, int indent, int depth, std::string* text);
 // Returns the value of a JSON text; of keys that occur twice the last one
-// counts. Errors: MACE_INVALID_ARGS, with the byte, also for the escape \u and
-// for values nested too deep.
+// counts. Errors: MACE_INVALID_ARGS, with the byte, also for the escape \u, for
+// integers beyond 64 bits, and for values nested more than 64 deep.
 Result<Value> ParseJson(std::string_view text);
 
 }  // namespace mace::generation::jinja

@@ -17,8 +17,8 @@
 
 namespace mace::generation {
 
-// Checks ranges, and that logit_bias names tokens below `vocab_size` and has no
-// NaN. Errors: MACE_INVALID_ARGS, naming the option.
+// Checks the ranges of the options, and that logit_bias names tokens below
+// `vocab_size` and has no NaN. Errors: MACE_INVALID_ARGS, naming the option.
 Status CheckSampling(const MaceSampling& sampling, int32_t vocab_size);
 
 // Samples the tokens of one generation. For one thread.
@@ -28,12 +28,13 @@ class Sampler {
   Sampler(const MaceSampling& sampling, int32_t vocab_size)
       : options_(sampling), vocab_size_(vocab_size), state_(sampling.seed) {}
 
-  // Returns the next token. `logits` has `size` elements; those of tokens that
-  // are not in the vocabulary are left out. `seen`: the prompt and the tokens
-  // so far, for the repetition penalty. Temperature 0 is greedy: the largest
-  // logit, of equal ones the first. Otherwise one number is drawn from the
-  // seed's sequence for each call. Errors: MACE_INVALID_ARGS if a logit is NaN
-  // or +infinity, or if all are -infinity.
+  // Returns the next token. `logits` has `size` elements; ignores those of
+  // tokens that are not in the vocabulary. `seen`: the prompt and the tokens so
+  // far, for the repetition penalty. Temperature 0 is greedy: returns the token
+  // with the largest logit after bias and penalty, of equal ones the first.
+  // Otherwise draws one number from the seed's sequence for each call. Errors:
+  // MACE_INVALID_ARGS if a logit is NaN or +infinity after bias and penalty, or
+  // if all are -infinity.
   Result<int32_t> Choose(const float* logits, size_t size,
                          const std::vector<int32_t>& seen);
 
@@ -47,7 +48,9 @@ class Sampler {
   // Adds the bias to logits_ and applies the repetition penalty, once for each
   // token that is among the last `penalty_tokens` of `seen`.
   void Change(const std::vector<int32_t>& seen);
-  // `lowest`: the logit of a candidate that min_p just keeps.
+  // Keeps the candidates that top_k, top_p and min_p leave, and draws one.
+  // `total`: the sum of exp(logit) of all tokens. `lowest`: the smallest logit
+  // that min_p keeps.
   int32_t Draw(double total, double lowest);
   // Returns a number in [0, 1) with 53 random bits (SplitMix64).
   double NextUniform();

@@ -19,9 +19,9 @@ class StopText {
   // Empty strings are ignored.
   explicit StopText(std::vector<std::string> stops);
 
-  // Adds text and appends to `*ready` what no stop string can begin in: all but
-  // the longest end that is the beginning of one. Returns whether a stop string
-  // was found: `*ready` ends before it, and it and what follows are dropped.
+  // Adds text and appends to `*ready` all but the longest end that is the
+  // beginning of a stop string. Returns whether a stop string was found: then
+  // appends only what is before it, and drops it and what follows.
   bool Add(std::string_view text, std::string* ready);
   // Appends what is held back.
   void Finish(std::string* ready);

@@ -9,8 +9,8 @@
 // A field is an int64_t, bool, float, std::string or a vector of int64_t or
 // float. An attribute that the struct does not list is an error, and so is one
 // of another type; but an int may stand for a float, and 0 or 1 for a bool. V
-// is always AttrVisitor: a template, so that the header of an op needs no
-// other.
+// is always AttrVisitor. Fields is a template so that the header of an op need
+// not include this one.
 #ifndef MACE_GRAPH_ATTRS_H_
 #define MACE_GRAPH_ATTRS_H_
 
@@ -35,7 +35,7 @@ class AttrVisitor {
  public:
   // Reads the attributes of a node.
   explicit AttrVisitor(const Node& node);
-  // Appends to `*fields`, with what the struct holds as defaults.
+  // Appends the fields to `*fields`; what the struct holds are the defaults.
   explicit AttrVisitor(std::vector<AttrField>* fields);
   ~AttrVisitor();
   AttrVisitor(const AttrVisitor&) = delete;
@@ -48,8 +48,8 @@ class AttrVisitor {
   void operator()(const char* name, std::vector<int64_t>& field);
   void operator()(const char* name, std::vector<float>& field);
 
-  // The first error of the reads above, or else an error for the first
-  // attribute that was not read. REQUIRES: it reads.
+  // Returns the first error of the reads above, or else an error for the first
+  // attribute that was not read. REQUIRES: constructed from a node.
   Status Finish() const;
 
  private:
@@ -76,9 +76,10 @@ template <typename Attrs>
 // ReadAttrs.
 Status ReadAttrsInto(const Node& node, void* attrs, VisitAttrs visit);
 
-// Errors: MACE_INVALID_MODEL, naming node and attribute. What calls it prepares
-// a model, and is therefore compiled for size: the compiler takes what always
-// calls a cold function for cold as well.
+// Returns the attributes of a node, with the defaults for those that the node
+// does not give. Errors: MACE_INVALID_MODEL, naming node and attribute. It is
+// cold, because its callers only prepare a model: the compiler optimizes a
+// function that always calls a cold one for size, too.
 template <typename Attrs>
 [[gnu::noinline, gnu::cold]] Result<Attrs> ReadAttrs(const Node& node) {
   Result<Attrs> attrs{InPlace()};

@@ -10,7 +10,7 @@
 namespace mace {
 
 enum class DataType : uint8_t {
-  kInvalid,  // an absent optional input
+  kInvalid,  // none: an absent optional input, or a type not yet inferred
   kF32,
   kF16,
   kBF16,
@@ -20,11 +20,12 @@ enum class DataType : uint8_t {
   kI8,
   kU8,
   kBool,  // one byte, 0 or 1
-  // No tensor has them, weights are stored as such (stored_weight.h).
+  // Types in which weights are stored (stored_weight.h); no tensor has them.
   kI8Blocks,
   kU4Blocks,
 };
 
+// The types that a tensor may have.
 constexpr DataType kAllTypes[] = {
     DataType::kF32, DataType::kF16, DataType::kBF16,
     DataType::kI32, DataType::kI64, DataType::kI16,

@@ -18,7 +18,7 @@ namespace mace {
 struct Value {
   std::string name;
   TensorType type;             // dtype kInvalid until shape inference
-  const void* data = nullptr;  // the contents of a constant, row-major
+  const void* data = nullptr;  // the contents of a constant; Operand::data
   int64_t weight_id = -1;      // index among the model's weights, or -1
   DataType stored = DataType::kInvalid;           // see Operand::stored
   QuantizationPtr stored_quantization = nullptr;  // as Operand's
@@ -29,7 +29,7 @@ struct Value {
   bool is_constant() const { return data != nullptr; }
 };
 
-// The value as what a node reads.
+// Returns the value as the input of a node. The result does not own `data`.
 inline Operand OperandOf(const Value& value) {
   return {value.type, value.data, value.weight_id, value.stored,
           value.stored_quantization};
@@ -42,8 +42,9 @@ struct GraphNode {
 };
 
 struct Graph;
-// What nodes with branches or a body name in an attribute. Weights that their
-// nodes read are values of their own.
+// Subgraphs by name. Nodes with branches or a body (If, Loop) name them in
+// attributes. A subgraph has values of its own for the weights that its nodes
+// read.
 using Subgraphs = std::map<std::string, Graph>;
 
 struct Graph {
@@ -52,13 +53,14 @@ struct Graph {
   std::vector<GraphNode> nodes;  // each after the nodes it reads from
   std::vector<int> inputs;       // value ids
   std::vector<int> outputs;      // value ids
-  // Null: no node has any. Subgraphs refer to others by the same map, so that
-  // their own is null.
+  // Null if no node has a subgraph. The subgraphs of a subgraph are in the same
+  // map as it is, so that its own pointer is null.
   std::shared_ptr<const Subgraphs> subgraphs = nullptr;
 };
 
-// Prints one line for each node: its label, its inputs and outputs with their
-// types, and its attributes.
+// Returns a text: the name and the inputs of the graph, then a line for each
+// node with its label, inputs, outputs and attributes, then the outputs. Values
+// have their types behind their names.
 std::string Dump(const Graph& graph);
 
 }  // namespace mace

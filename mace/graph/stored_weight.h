@@ -1,9 +1,10 @@
 // Weights of floats that are stored in another type: fp16, bf16, int8 or int4.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantized values are in rows, with scales of their own, or quantized as
-// tensors are. The rows are the slices along the weight's first axis. Their
-// scales follow the values of all rows, at the next multiple of 64 bytes.
+// A quantized weight consists of rows with scales of their own, or is quantized
+// as a tensor is (Operand::stored_quantization). The rows are the slices along
+// the weight's first axis. Their scales follow the values of all rows, at the
+// next multiple of 64 bytes.
 //
 //   kI8  8 bits: element = scale of the row * value
 //          values int8   [rows, depth]
@@ -21,9 +22,9 @@
 //          values byte   [rows, blocks, 16], as kU8
 //          scales fp16   [rows, blocks]
 //          zero points fp16  [rows, blocks], right behind the scales
-//   kI8  with a quantization, of any axis: element = scale * (value - zero
-//   point)
-//          values int8   as the elements
+//   kI8  with a quantization, per tensor or along any axis:
+//        element = scale * (value - zero point)
+//          values int8   in the order of the elements
 #ifndef MACE_GRAPH_STORED_WEIGHT_H_
 #define MACE_GRAPH_STORED_WEIGHT_H_
 
@@ -41,8 +42,8 @@ inline bool IsStoredQuantized(DataType stored) {
          stored == DataType::kI8Blocks || stored == DataType::kU4Blocks;
 }
 
-// Whether a weight is stored as rows of quantized values with scales of their
-// own.
+// Returns whether a weight is stored as rows of quantized values with scales of
+// their own.
 inline bool HasQuantizedRows(const Operand& weight) {
   return IsStoredQuantized(weight.stored) &&
          weight.stored_quantization == nullptr;
@@ -78,18 +79,19 @@ struct QuantizedRows {
   void Widen(int64_t row, float* to) const;
 };
 
-// How the elements of an int8 weight become floats: indices of one axis, or all
-// elements, share a scale. Of a weight in rows, the axis is 0.
+// How the elements of an int8 weight become floats: the elements at an index of
+// one axis, or all elements, share a scale. The axis of a weight in rows is 0.
 class StoredScales {
  public:
-  // REQUIRES: weight.stored is kI8; the weight outlives the object.
+  // REQUIRES: weight.stored is kI8; a weight in rows has an axis; the weight
+  // outlives the object.
   explicit StoredScales(const Operand& weight);
 
   int axis() const { return axis_; }  // -1: all elements share the scale
   // The scale of an element, by its row-major index in the weight.
   float scale(int64_t element) const { return scales_[IndexOf(element)]; }
-  // Returns whether all elements have the same zero point, which `to` receives.
-  // Of rows it is 0.
+  // Returns whether all elements have the same zero point (in rows: 0). Writes
+  // the zero point of the first scale to `*to` in any case.
   bool HasOneZeroPoint(int32_t* to) const;
 
  private:

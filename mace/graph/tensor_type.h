@@ -38,14 +38,14 @@ struct TensorType {
   }
 };
 
-// The product of the sizes (1 for a scalar). Errors: MACE_INVALID_MODEL if a
-// size is negative, or if the product of those that are not 0 is above 2^58, so
-// that even the bytes of a tensor, aligned, fit into 62 bits. A size of 0 does
-// not excuse the others.
+// Returns the product of the sizes (1 for a scalar). Errors: MACE_INVALID_MODEL
+// if a size is negative, or if the product of those that are not 0 is above
+// 2^58, so that even the bytes of a tensor, aligned, fit into 62 bits. A size
+// of 0 does not excuse the others.
 Result<int64_t> CheckedNumElements(const Shape& shape);
 
-// The same for a shape that shape inference has already checked. Does not check
-// anything.
+// Returns the same without checks, for a shape that shape inference has already
+// checked.
 int64_t NumElements(const Shape& shape);
 
 // Returns the product of non-negative factors, or the largest int64_t if it
@@ -53,11 +53,12 @@ int64_t NumElements(const Shape& shape);
 // then.
 int64_t SaturatedProduct(std::initializer_list<int64_t> factors);
 
-// Returns the bytes of a tensor as if extents of 0 were 1, which is an upper
-// bound of every extent. Saturates at the largest int64_t.
+// Returns the bytes of a tensor, where sizes of 0 count as 1: the result is an
+// upper bound of each size. Saturates at the largest int64_t.
 int64_t BytesOfExtents(const TensorType& type);
 
-// Bytes of a densely stored tensor, checked as above.
+// Return the bytes of a densely stored tensor. CheckedBytes has the errors of
+// CheckedNumElements; Bytes checks nothing.
 Result<int64_t> CheckedBytes(const TensorType& type);
 int64_t Bytes(const TensorType& type);
 

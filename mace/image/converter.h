@@ -42,15 +42,16 @@ class Converter {
   Status Convert(const MaceImage& image, void* tensor, size_t bytes,
                  MaceImageTransform* transform);
 
-  // Bytes of scratch of each thread in the latest conversion.
+  // Bytes of scratch of each thread in the latest conversion; 0 before the
+  // first. REQUIRES: no conversion is running.
   size_t scratch_bytes() const { return plan_ ? plan_->scratch.size : 0; }
 
  private:
   Converter(const MaceImageInput& input, const RowKernels& kernels)
       : input_(input), kernels_(kernels), output_(input) {}
 
-  // Checks that the tensor is not null, has tensor_bytes(), and is aligned to 4
-  // bytes if its type is float32.
+  // Checks that the tensor is not null, has at least tensor_bytes(), and is
+  // aligned to 4 bytes if its type is float32.
   Status CheckTensor(const void* tensor, size_t bytes) const;
   // Makes plan_ and scratch_ those of such images. Keeps them while geometry,
   // `gray` and `direct` stay, so that the images of a video allocate nothing.

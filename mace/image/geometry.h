@@ -16,7 +16,7 @@
 
 namespace mace::image {
 
-// The most pixels of a side of an image or a tensor.
+// The maximum number of pixels of a side of an image or a tensor.
 constexpr int kMaxSide = 65536;
 
 // The image that the tensor shows: a part of the stored one, turned.
@@ -46,7 +46,8 @@ Result<MaceImage> CheckedImage(const MaceImage& image);
 
 // Returns the geometry: the crop, reduced to the tensor's aspect ratio if
 // `input` crops to fit, and the content, which is the whole tensor unless it is
-// letterboxed. REQUIRES: both were checked.
+// letterboxed. REQUIRES: `image` is from CheckedImage, and CheckInput(input) is
+// OK.
 Geometry GeometryOf(const MaceImage& image, const MaceImageInput& input);
 // Returns the affine maps of points between the stored image and the tensor,
 // both ways; the centre of pixel i is at i + 0.5.

@@ -60,8 +60,8 @@ struct Plan {
   LargeArray<int32_t> packed_first;
   LargeArray<int16_t> packed_weights;
   PackedTaps packed = {};  // of `across`, unless it only copies
-  // Whether the row kernels that mix two pixels or two rows will do: each
-  // output has at most two taps, with weights of kPairBits.
+  // Whether the row kernels that mix two pixels or two rows will do: outputs
+  // have at most two taps (Taps::are_pairs), and, across, pixels have 4 bytes.
   bool mix_across = false, mix_down = false;
 
   size_t line_bytes = 0;  // of a line that is summed down

@@ -67,7 +67,8 @@ struct RowKernels {
                       uint8_t* out);
   // 3 bytes each to 4 bytes each, in the same order.
   void (*rgb_to_rgbx)(const uint8_t* in, size_t n, uint8_t* out);
-  // 4 bytes each to grey. `red` is the place of R, 0 or 2; B is at 2 - red.
+  // 4 bytes each to gray. R is byte `red` of a pixel, 0 or 2; B is byte
+  // 2 - red.
   void (*rgbx_to_gray)(const uint8_t* in, size_t n, size_t red, uint8_t* out);
 
   // Sums along a row: out[i] = (2^21 + the sum of taps of pixels from first[i]
@@ -104,7 +105,7 @@ extern const size_t kNumRowKernels;
 
 // Returns the first of them that this CPU has and computes rightly with. The
 // first call of the process tests them. Thread-safe. Errors: MACE_RUNTIME_ERROR
-// if there is none.
+// if there is none; MACE_OUT_OF_RESOURCES.
 Result<const RowKernels*> BestRowKernels();
 
 }  // namespace mace::image

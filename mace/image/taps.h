@@ -29,8 +29,8 @@ struct Taps {
   LargeArray<int32_t> first, count;
   LargeArray<int32_t> weights;  // [out][most]
 
-  // Whether each output has at most two inputs, with weights that are not
-  // negative and multiples of 2^-11: a mix of two pixels.
+  // Whether `most` is 2, and all weights are multiples of 2^-11 that are not
+  // negative: each output is a mix of two pixels.
   bool are_pairs() const;
 
   // Returns `most` weights of output i, of which count[i] are in use.
@@ -55,9 +55,10 @@ struct Axis {
   bool dense = false;  // used[i] == used[0] + i
 };
 
-// Makes an axis. Inputs that no output needs are left out of `used` if at most
-// one of `density` is needed: to gather few pixels is then cheaper than to
-// convert all. Errors: MACE_OUT_OF_RESOURCES.
+// Makes an axis. Leaves inputs that no output needs out of `used` if the others
+// are at most 1 / `density` of all: to gather few pixels is then cheaper than
+// to convert all. REQUIRES: in, out, density > 0. Errors:
+// MACE_OUT_OF_RESOURCES.
 Result<Axis> MakeAxis(MaceImageFilter filter, int in, int out, int density);
 
 }  // namespace mace::image

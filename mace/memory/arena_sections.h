@@ -27,7 +27,7 @@ class ArenaSections {
   ArenaSections(const ArenaSections& other, Counting);
 
   bool is_real() const { return is_real_; }
-  // Whether some allocation has not fitted since ForgetFailure.
+  // Whether some allocation has not fitted since the last ForgetFailure.
   bool failed() const;
   void ForgetFailure() { failed_ = false; }
   const SingleArena& arena() const { return arena_; }
@@ -50,9 +50,9 @@ class ArenaSections {
   SingleArena arena_;
   bool is_real_ = false;
   bool failed_ = false;
-  // Whether needed_bytes() must be a multiple of 64, so that the end of the
-  // buffer is aligned;
-  bool has_tail_ = false;  // also after its last piece was freed
+  // Whether the tail ever had a piece, even if all were freed since. Then
+  // needed_bytes() is a multiple of 64, so that the buffer's end is aligned.
+  bool has_tail_ = false;
   // Temporary buffers that live. At 0 their section is emptied.
   int num_temporary_ = 0;
 };
@@ -78,8 +78,8 @@ class SectionBuffer {
   // Allocates in the tail; the destructor frees. `what` names the use in
   // messages: "a folded constant". Errors: MACE_OUT_OF_RESOURCES.
   static Result<SectionBuffer> Persistent(size_t bytes, const char* what);
-  // The same in the temporary section, which is emptied when its last buffer is
-  // destroyed.
+  // Allocates in the temporary section, which is emptied when the last of its
+  // buffers is destroyed. Errors: as Persistent.
   static Result<SectionBuffer> Temporary(size_t bytes, const char* what);
 
   SectionBuffer() = default;

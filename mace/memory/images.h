@@ -65,9 +65,10 @@ struct ImagePlan {
 // the best of them (never more bytes than GREEDY_IN_ORDER, GROW_IN_ORDER or
 // EQUALITY) and then searches within the budget of `options`, by default for
 // some milliseconds. `options.capacity` applies to each format separately.
-// Errors: MACE_INVALID_ARGS, naming the record, for an image beyond the limits,
-// an unknown format, a reversed interval, or sizes that overflow;
-// MACE_UNSUPPORTED for a strategy that cannot plan images.
+// Errors: MACE_INVALID_ARGS for an unknown strategy, and, naming the record,
+// for an image beyond the limits, an unknown format, a reversed interval, or
+// sizes that overflow; MACE_UNSUPPORTED for a strategy that cannot plan images
+// or that this library does not have.
 Result<ImagePlan> PlanImages(const std::vector<ImageRecord>& records,
                              const std::vector<ImageFormat>& formats,
                              const ImageLimits& limits,

@@ -1,8 +1,9 @@
 // The table of planners, and the function that runs them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A planner is a pure function unless there is a time limit: the same problem
-// and node limit give the same plan. Names begin with the kind of plan:
+// A planner is a pure function unless there is a time limit or it is cancelled:
+// the same problem and node limit give the same plan. Names begin with the kind
+// of plan:
 // "offsets/" places records in an arena, "objects/" assigns them to shared
 // objects (buffers or images).
 #ifndef MACE_MEMORY_PLANNERS_H_
@@ -19,8 +20,9 @@ namespace mace::memory {
 // Whether this build has any planner of objects.
 bool HasObjects();
 
-// Every planner, cheapest first within a kind. Planner::plan is null for those
-// that need the component `memory_tools`, if this library does without.
+// Returns every planner, the offsets/ ones first. Planner::plan is null for
+// those that need the component `memory_tools` if this library was built
+// without it, and then, without a GPU, for all of objects/.
 const std::vector<Planner>& Planners();
 
 // Returns null if there is no planner of this name.
@@ -29,8 +31,8 @@ const Planner* FindPlanner(const std::string& name);
 // Plans with the named strategy, certifies the plan, and in debug builds
 // validates it. Errors: MACE_INVALID_ARGS for an unknown strategy or a bad
 // record; MACE_UNSUPPORTED for sizes or constraints that the strategy cannot
-// handle. A capacity that cannot be met is not an error: see
-// Certificate::Status.
+// handle, or a planner that this library does not have. A capacity that cannot
+// be met is not an error: see Certificate::Status.
 Result<Plan> Solve(const Problem& problem, const std::string& strategy,
                    const Options& options = {});
 

@@ -42,8 +42,9 @@ class SingleArena {
   // else. Later pieces take the highest gap that they fit.
   void FreeTail(const char* piece);
 
-  // Sets the length of the head, which is one piece from the first aligned byte
-  // on. Errors: MACE_INVALID_ARGS while there are temporary allocations.
+  // Sets the length of the head, one piece from the first aligned byte on, and
+  // returns its address. Errors: also MACE_INVALID_ARGS while there are
+  // temporary allocations.
   Result<char*> ResizeHead(size_t bytes, size_t alignment);
 
   // Allocates a piece above the head that lives until ResetTemporary().
@@ -51,7 +52,7 @@ class SingleArena {
   void ResetTemporary() { temporary_ = head_; }
 
   // Returns the most bytes that the three sections have taken at the same time.
-  // A buffer of this length at an address of the same alignment has room for
+  // A buffer of this length at an address of the same alignment suffices for
   // the same calls, if its end is as aligned as the pieces of the tail.
   size_t peak_bytes() const { return peak_; }
   size_t peak_temporary_bytes() const { return peak_temporary_; }

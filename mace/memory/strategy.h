@@ -4,9 +4,9 @@
 //
 // A model has tensors in an arena of bytes, images on a GPU, or both. The full
 // name of a planner ("offsets/SKYLINE") stands for this planner. A short name
-// ("AUTO") stands for the planners of that name in both folders, as far as they
-// exist. GREEDY is GREEDY_BY_SIZE for arenas and GREEDY_IN_ORDER for images.
-// PRESERVE_ALL keeps every tensor.
+// ("AUTO") stands for the planners of that name of both kinds, "offsets/" and
+// "objects/", as far as they exist. GREEDY is GREEDY_BY_SIZE for arenas and
+// GREEDY_IN_ORDER for images. PRESERVE_ALL keeps every tensor.
 #ifndef MACE_MEMORY_STRATEGY_H_
 #define MACE_MEMORY_STRATEGY_H_
 
@@ -48,8 +48,9 @@ std::string ImageStrategyNames();
 
 // As Solve, for records that share one arena. If the planner assigns shared
 // objects, each object gets its own piece of the arena; sizes are first rounded
-// up to the largest alignment of the records, so that pieces can follow each
-// other. The plan then has both `offsets` and `object_ids`. Errors: as Solve;
+// up to the largest alignment of the problem and its records, so that pieces
+// can follow each other. The plan then has both `offsets` and `object_ids`.
+// Errors: as Solve;
 // MACE_UNSUPPORTED for sizes that are not in bytes.
 Result<Plan> SolveInArena(const Problem& problem, const Planner& planner,
                           const Options& options = {});

@@ -25,8 +25,10 @@ using StoredInfos = stored::Repeated<stored::TensorInfo>;
 //  AddWeight...  AddInputs  AddSource (of variables)  AddNodes  AddOutputs
 //
 // Value ids are indices into graph.values: the weights come first, in the order
-// of the file, so that their ids equal their weight ids. Errors of all
-// functions: MACE_INVALID_MODEL, with the name of the node or tensor.
+// of the file, so that their ids equal their weight ids (not in a subgraph,
+// which has only the weights that it reads, where they are first read). Errors
+// of all functions: MACE_INVALID_MODEL, with the name of the node or tensor; of
+// AddWeight and AddNodes also MACE_OUT_OF_RESOURCES.
 class GraphBuilder {
  public:
   // If `outer` is not null, builds a subgraph, whose nodes may also read the
@@ -36,39 +38,41 @@ class GraphBuilder {
                const std::set<std::string_view>* subgraphs)
       : outer_(outer), subgraphs_(subgraphs) {}
 
-  // Adds weight `index` of the file, whose value points into `weights`: at a
-  // multiple of 64, with all its bytes inside. A weight without bytes points to
-  // a constant of this library. Must be called before all other functions. Not
-  // for subgraphs.
+  // Adds weight `index` of the file. Its value points into `weights`, at an
+  // offset that is a multiple of 64, with all its bytes inside. A weight
+  // without bytes points to a constant of this library. Must be called before
+  // all other functions. Not for subgraphs.
   Status AddWeight(const stored::ConstTensor& tensor, int index,
                    const WeightBytes& weights);
   // Adds a tensor that exists before the nodes run, and returns its id. `kind`
-  // begins messages, as in "model input". If `open` is not null, its dimensions
-  // may be dynamic: `*open` is then what the file says of them, and the type of
-  // the value has the largest sizes, or 1 (ReadOpenDims). If it is null, a size
-  // of -1 is an error.
+  // begins messages, as in "model input". If `open` is not null, the dimensions
+  // of the tensor may be dynamic: `*open` becomes what the file states of them,
+  // and the type of the value has the largest sizes, or 1 (ReadOpenDims). If
+  // `open` is null, a size of -1 is an error.
   Result<int> AddSource(const stored::TensorInfo& info, const std::string& kind,
                         OpenDims* open = nullptr);
   // Adds the inputs, which may have dynamic dimensions unless this is a
   // subgraph.
   Status AddInputs(const StoredInfos& infos, const std::string& kind);
-  // Adds the nodes. Each may only read what was added before it, and makes new
-  // values under names that nothing has yet. The meaning of ops is not checked.
+  // Adds the nodes. Each may only read what was added before it (nodes of a
+  // subgraph also weights of `outer`), and makes values under new names. Does
+  // not check the meaning of ops.
   Status AddNodes(const StoredNodes& nodes);
-  // There must be at least one output. `of` begins messages, as in "the model".
+  // Adds the outputs, of which there must be at least one. `of` is the owner in
+  // messages, as in "the model".
   Status AddOutputs(const StoredInfos& infos, const std::string& kind,
                     const std::string& of);
 
-  // Returns the type of a tensor as far as the file declares it, or null: that
-  // of a weight or input, or of an output of a node that declares it. Valid
-  // until something is added. Errors: there is no tensor of that name.
+  // Returns the type of a tensor: of a weight, an input or a variable, or the
+  // type that the node declares of its output; null if the node declares none.
+  // Valid until something is added. Fails if there is no tensor of that name.
   Result<const TensorType*> Find(std::string_view name,
                                  const std::string& what) const;
   // Returns whether the model has a weight of that name.
   bool IsWeight(std::string_view name) const;
 
-  // What was added. The maps are by value id; Model, which takes them over,
-  // says what they have.
+  // What was added. The maps are by value id; model.h describes them at Model,
+  // which they are moved to.
   Graph graph;
   std::map<int, TensorType> declared;
   std::map<int, DimensionOrder> input_order;

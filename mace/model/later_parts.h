@@ -15,7 +15,7 @@
 
 namespace mace {
 
-// Errors: MACE_INVALID_MODEL for a part that the file's own version of the
+// Returns MACE_INVALID_MODEL for a part that the file's own version of the
 // format does not have, because a library of that version would ignore it and
 // compute something else. REQUIRES: net.format_version is set.
 Status CheckPartsOfVersion(const stored::NetDef& net);
@@ -25,21 +25,21 @@ Status CheckPartsOfVersion(const stored::NetDef& net);
 bool AnyOpenDims(const stored::TensorInfo& info);
 bool AnyOpenDims(const StoredInfos& infos);
 
-// Errors: MACE_UNSUPPORTED for a model that needs the component `dynamic`
-// (dynamic dimensions, subgraphs, variables), if this library was built
-// without. The functions below then add nothing.
+// Returns MACE_UNSUPPORTED for a model that needs the component `dynamic`
+// (dynamic dimensions, subgraphs, variables), if this library was built without
+// it. The functions below then add nothing.
 Status CheckDynamic(const stored::NetDef& net);
 
 // Verifies the subgraphs, which may read the weights of `weights` and name
-// earlier subgraphs, and adds them and their names to the two results. Names
-// are views into the bytes of `net`. Errors: MACE_INVALID_MODEL, also for
+// earlier subgraphs, and adds them to `*subgraphs` and their names to `*names`.
+// Names are views into the bytes of `net`. Errors: MACE_INVALID_MODEL, also for
 // subgraphs that nest more than 64 deep, since plans follow them by recursion.
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
                     std::set<std::string_view>* names, Subgraphs* subgraphs);
 
 // Adds the variables as sources, and checks that their first values are weights
-// of their types. Must precede the nodes that read them. Errors:
-// MACE_INVALID_MODEL.
+// of their types (with dynamic dimensions: of a shape that they may have). Must
+// precede the nodes that read them. Errors: MACE_INVALID_MODEL.
 Status AddVariables(const stored::NetDef& net, GraphBuilder* graph);
 
 // Verifies the next values of variables, once the nodes and outputs are added,

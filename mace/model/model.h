@@ -1,5 +1,5 @@
-// Model: turns untrusted bytes into a Graph whose weights stay in the mapped
-// file. No other code handles untrusted bytes.
+// Model: turns the untrusted bytes of a model into a Graph whose weights stay
+// in the mapped file. Only mace/proto and this folder read these bytes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Structure is verified here: the format version; that names are unique; that
@@ -24,7 +24,7 @@
 
 namespace mace {
 
-// The most dimensions of a tensor in a file.
+// The maximum rank of a tensor in a file.
 constexpr int kMaxRank = 8;
 
 enum class DimensionOrder : uint8_t { kNone, kNhwc, kNchw };
@@ -47,7 +47,8 @@ struct EmbeddedMemoryPlan {
 };
 
 // A weight in the order in which a kernel reads it, packed when the model was
-// converted. Kernels that know `how`, and packing_version, read it in place.
+// converted. Kernels that know `how` and Model::packing_version read it in
+// place.
 struct PrepackedWeights {
   int weight = 0;   // index among the file's weights: Value::weight_id
   std::string how;  // names the arrangement
@@ -65,30 +66,30 @@ struct StateVariable {
   int initial = -1;  // the weight that is its first value; -1: zeros
 };
 
-// The dimensions of an input whose extents each run chooses.
+// The dimensions of an input or a state, of which some are dynamic.
 struct OpenDims {
-  Shape dims;                      // -1: each run chooses
+  Shape dims;                      // -1: dynamic, each run chooses the size
   std::vector<std::string> names;  // by dimension; "": none
-  Shape most;                      // by dimension; empty: any extent
+  Shape most;                      // maxima by dimension; empty: no limits
 };
 
 // A model whose structure is verified: every edge of the graph leads to an
 // earlier value, and all ids and pointers below are valid.
 struct Model {
-  // Weights point into `weights`. Of the other values only the inputs have
-  // types yet.
+  // Weights point into `weights`. Of the other values only inputs and states
+  // have types yet.
   Graph graph;
   std::map<int, DimensionOrder> input_order;   // by value id
   std::map<int, DimensionOrder> output_order;  // by value id
-  // By value id, of inputs with open dimensions. Their types in the graph have
-  // the largest extents, or 1 where any extent will do.
+  // By value id, of inputs and states with dynamic dimensions. Their types in
+  // the graph have the largest sizes, or 1 where there is no limit.
   std::map<int, OpenDims> open_dims;
   // The types of node outputs that the file declares for the model's input
   // shapes, by value id. Inference must agree. Entries may be missing.
   std::map<int, TensorType> declared;
-  // What the file states of the model's outputs, by value id; -1 is an extent
+  // What the file states of the model's outputs, by value id; -1 is a dimension
   // that only a run computes. For callers, who see it until a run has computed
-  // the output.
+  // the output. Has an entry for each output.
   std::map<int, TensorType> stated_outputs;
   EmbeddedMemoryPlan memory_plan;
   std::vector<StateVariable> states;
@@ -106,21 +107,21 @@ struct Model {
 };
 
 struct LoadOptions {
-  // Of the weights, all of which are read for it. The checksum of the graph is
-  // always verified.
+  // Whether to verify the checksum of the weights, for which all of them are
+  // read. A checksum of the graph is always verified, if the file has one.
   bool verify_checksum = true;
 };
 
-// Returns whether the bytes are a graph that our converter wrote, for messages
+// Returns whether the bytes are a NetDef with a format version, for messages
 // about files that were swapped.
 bool IsGraph(const uint8_t* bytes, size_t size);
 
 // Parses and verifies a model. `graph_bytes` are not needed afterwards, while
 // the result holds the weights. Errors: MACE_INVALID_MODEL, with the location
 // and the reason; MACE_INVALID_ARGS if the model has weights and none were
-// given; MACE_UNSUPPORTED for a model that needs a component without which this
-// library was built (`dynamic`, `memory_tools`). Does not verify the checksum
-// of weights that are also packed: see VerifyTail.
+// given; MACE_OUT_OF_RESOURCES; MACE_UNSUPPORTED for a model that needs a
+// component without which this library was built (`dynamic`, `memory_tools`).
+// Does not verify the checksum of weights that are also packed: see VerifyTail.
 Result<Model> LoadModel(const uint8_t* graph_bytes, size_t graph_size,
                         WeightBytes weights, const LoadOptions& options);
 

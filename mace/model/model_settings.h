@@ -10,11 +10,11 @@
 
 namespace mace {
 
-// The value of the member of the oneof that the file has (mace.proto, Setting).
+// The value of a setting: one of the types of mace.proto, Setting.
 using SettingValue =
     std::variant<int64_t, double, std::string, std::vector<std::string>>;
 
-// A setting from the deployment file. mace/runtime knows what it means.
+// A setting from the deployment file. mace/runtime gives it a meaning.
 struct ModelSetting {
   std::string name;
   // Whether an engine that does not know the setting must refuse the model.

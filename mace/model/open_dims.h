@@ -11,24 +11,24 @@
 
 namespace mace {
 
-// Sets `*open` to what the file says of the dimensions of a model's input, and
-// `*shape` to one without dynamic dimensions: with the largest sizes, or 1
-// where any size will do. `what` begins messages. Errors: MACE_INVALID_MODEL
-// for sizes below -1, another number of names or limits than dimensions, or a
-// limit below 1, or beside a fixed size that differs.
+// Sets `*open` to what the file states of the dimensions of a model's input,
+// and `*shape` to a shape without dynamic dimensions: with the largest sizes,
+// or 1 where there is no limit. `what` begins messages. Errors:
+// MACE_INVALID_MODEL for a size below -1; for names or limits whose number,
+// unless 0, is not the rank; for a limit of a dynamic size below 1; for a limit
+// of a fixed size that differs from the size.
 Status ReadOpenDims(const stored::TensorInfo& info, const std::string& what,
                     OpenDims* open, Shape* shape);
 
-// Returns whether any size is chosen by the run; names or limits alone do not
-// count.
+// Returns whether any dimension is dynamic; names and limits do not count.
 bool HasOpenDims(const OpenDims& open);
 
 // Returns whether a run may choose this shape: of the same rank, with the fixed
 // sizes, and no size above its maximum.
 bool MayBe(const OpenDims& open, const Shape& shape);
 
-// Checks that dimensions of the same name have the same largest extent. Errors:
-// MACE_INVALID_MODEL.
+// Checks that dynamic dimensions of the same name have the same limit, or all
+// none. Errors: MACE_INVALID_MODEL.
 Status CheckOpenDims(const Graph& graph, const std::map<int, OpenDims>& open);
 
 }  // namespace mace

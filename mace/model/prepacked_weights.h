@@ -9,11 +9,11 @@
 
 namespace mace {
 
-// Errors: MACE_UNSUPPORTED for a model with one of them, if this library was
-// built without the component `memory_tools`.
+// Returns MACE_UNSUPPORTED for a model with prepacked weights or a memory plan,
+// if this library was built without the component `memory_tools`.
 Status CheckStoredPlans(const stored::NetDef& net);
 
-// Copies the plan, which mace/plan verifies before use.
+// Copies the plan without checks: mace/plan verifies it before use.
 EmbeddedMemoryPlan ReadMemoryPlan(const stored::MemoryPlan& stored);
 
 // Errors of the functions below: MACE_INVALID_MODEL.
@@ -23,14 +23,14 @@ Status CheckHash(const uint8_t* data, size_t size, uint64_t xxh3);
 // Checks that packed.head_bytes is within the `data_bytes` bytes of weights.
 Status CheckHeadBytes(const stored::PackedWeights& packed, size_t data_bytes);
 
-// Verifies net.packed_weights and adds it to `model`, the rest of which must be
-// filled in. Weights that are not packed must lie in the head, too:
+// Verifies net.packed_weights and adds it to `model`. Packed data, and the
+// plain bytes of weights without packed data, must lie in the head:
 //
 //  0               head_bytes                          data_bytes
 //  | plain | packed | plain ones that are packed as well |
 //
 // The head is verified when the model is loaded, the tail by VerifyTail.
-// REQUIRES: net.packed_weights is set.
+// REQUIRES: net.packed_weights is set; the rest of `model` is filled in.
 Status ReadPackedWeights(const stored::NetDef& net, Model* model);
 
 }  // namespace mace

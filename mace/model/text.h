@@ -1,4 +1,4 @@
-// What messages and checks about names have in common.
+// Names of model files in messages, and checking them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_MODEL_TEXT_H_
 #define MACE_MODEL_TEXT_H_
@@ -14,9 +14,9 @@ namespace mace {
 
 inline std::string Quoted(std::string_view s) { return StrCat("'", s, "'"); }
 
-// Checks a name of a model file, since names come back in messages, tables and
-// JSON, which are text. Errors: MACE_INVALID_MODEL, naming `what`, the parts of
-// which are put together only then.
+// Checks that a name of a model file is UTF-8, since names come back in
+// messages, tables and JSON, which are text. Errors: MACE_INVALID_MODEL,
+// beginning with the parts of `what`, which are joined only then.
 template <typename... Parts>
 Status CheckText(std::string_view name, const Parts&... what) {
   return IsUtf8(name) ? Status() : InvalidModel(what..., " is not UTF-8");

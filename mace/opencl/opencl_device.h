@@ -43,16 +43,16 @@ struct OpenclOptions {
   // time.
   int64_t wanted_items = -1;
   opencl::BuildOptions build;  // `store` is ignored
-  // Where compiled programs and tuning results are looked for first, and where
-  // they are stored; may be empty and null.
+  // Stores in which compiled programs and tuning results are looked for first.
+  // They are only read; none of them is null.
   std::vector<std::shared_ptr<KVStorage>> precompiled;
-  // Programs and tuning results that are found in none of them are written
-  // here.
+  // Looked in next; programs and tuning results that no store has are written
+  // here. May be null.
   std::shared_ptr<KVStorage> storage;
-  // Where tuning results are stored instead; may be null.
+  // Where tuning results are written instead; may be null.
   std::shared_ptr<KVStorage> tuning_storage;
   opencl::TunerOptions tuner;
-  int queue_window = 0;  // most kernels in flight; 0: no limit
+  int queue_window = 0;  // as Queue::SetWindow
 };
 
 // Not thread-safe: each engine has its own. Kernels point into the device,
@@ -64,8 +64,8 @@ class OpenclDevice final : public Device,
                            public DeviceActivity {
  public:
   // The first uses the GPU that the engines of this process share
-  // (ClRuntime::Shared), the second another runtime, as tests do. Stores that
-  // cannot be loaded are ignored, with a line in the log. Errors:
+  // (ClRuntime::Shared), the second another runtime, as tests do. A store whose
+  // Load fails is logged, and used with what it has then. Errors:
   // MACE_UNSUPPORTED if there is no suitable GPU; of ClRuntime::Shared; those
   // of the driver.
   static Result<std::unique_ptr<OpenclDevice>> Create(
@@ -86,11 +86,12 @@ class OpenclDevice final : public Device,
   // there is no kernel, or a tensor does not fit an image.
   Result<NodeWork> Supports(const Node& node) override;
   Result<KernelPtr> Prepare(const Node& node) override;
-  // Only where the first node's op describes fused nodes, and all have images
-  // of one type.
+  // Errors: also MACE_UNSUPPORTED unless the first node's op describes fused
+  // nodes, and all nodes have images of one type.
   Result<KernelPtr> PrepareFused(const std::vector<FusedNode>& nodes) override;
   Result<KernelPtr> PrepareConvert(const Node& node) override;
-  // Of a channel-major image; float32, or fp16 if the layout is an image.
+  // The extent of a channel-major image. Accepts float32, and fp16 if the
+  // layout is kImage.
   Result<Extent2D> ImageExtentOf(const TensorType& type) const override;
   // Nodes of float32_nodes have other images: TargetOf.
   DataType image_dtype() const override {
@@ -108,10 +109,11 @@ class OpenclDevice final : public Device,
       const ExternalMemory& memory) override;
   // Ignores kernels of other devices.
   void UseBuffer(Kernel& convert, void* buffer) override;
-  // Those with most work come first, in case the time budget ends. Overwrites
-  // the images that kernels write. A driver that measures no times is no error:
-  // kernels keep their group sizes, and the log tells it. Does nothing if there
-  // is neither a budget, nor a limit, nor a store.
+  // Tunes the kernels with most work first, in case the time budget ends.
+  // Overwrites the images that kernels write. A driver that measures no times
+  // is no error: kernels keep their group sizes, and the log tells it. Does
+  // nothing if there is neither a budget, nor a limit, nor a store. Errors: as
+  // opencl::Tuner::Tune.
   Status Tune(const std::vector<BoundKernel>& kernels) override;
   std::string DumpTuning() const override { return tuner_->report(); }
   DeviceCounts counts() const override;

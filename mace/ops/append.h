@@ -41,7 +41,7 @@ struct AppendExtents {
 // Checks the operands and returns their sizes; plans call it again for nodes
 // whose inputs are inferred. Errors: MACE_INVALID_MODEL if an input differs
 // from the cache in rank or in another dimension, if `past` has more rows than
-// the cache, or for an axis out of range.
+// the cache, for an axis out of range, or for tensors that are too large.
 Result<AppendExtents> ResolveAppend(const Node& node);
 
 }  // namespace mace

@@ -37,15 +37,16 @@ struct AttentionAttrs {
   // dimensions.
   int64_t heads = 0;
   int64_t kv_heads = 0;
-  // Of the products q k; 0: 1 / sqrt(depth).
+  // Factor of the dot products of q and k; 0: 1 / sqrt(depth).
   float scale = 0;
   // c > 0: scores s become c tanh(s / c), before slopes and mask.
   float softcap = 0;
   int64_t left_window = -1;
   int64_t right_window = -1;
-  // Aligns the last query with the last key. Not with a position.
+  // Aligns the last query with the last key. Must be false beside a position.
   bool at_end = false;
-  // Reads only this many rows of k and v; -1: all. Not with a position.
+  // Reads only this many rows of k and v; -1: all. Must be -1 beside a
+  // position.
   int64_t keys = -1;
   int64_t sink_keys = 0;
 
@@ -73,7 +74,9 @@ struct AttentionShapes {
   int64_t mask[4] = {};
 };
 
-// Errors: MACE_INVALID_MODEL for operands that do not fit together.
+// Checks the operands and attributes, and returns how the operands lie. Errors:
+// MACE_INVALID_MODEL for operands that do not fit together or an attribute that
+// is out of range.
 Result<AttentionShapes> ResolveAttention(const Node& node,
                                          const AttentionAttrs& attrs);
 

@@ -9,7 +9,7 @@ namespace mace {
 
 // The limits, each of which the input 1 or 2 overrides if it is present. Of
 // integers they are rounded towards zero; of quantized values they are real
-// numbers. Of floats NaN stays NaN, and if min is above max, y is max.
+// numbers. NaN stays NaN. If min is above max, y is max.
 struct ClipAttrs {
   float min = -INFINITY;
   float max = INFINITY;

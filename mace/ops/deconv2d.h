@@ -14,8 +14,10 @@ namespace mace {
 // and output shape [N, H', W', O], both optional. Groups are as in Conv2d.
 struct Deconv2dAttrs : WindowAttrs, ActivationAttrs {
   int64_t group = 1;
-  // h, w: how many rows and columns y has at the end besides. They are computed
-  // like all others, not filled with 0.
+  // h, w: how many rows at the bottom and columns at the right y has in
+  // addition. They are computed like all others, not filled with 0. The size of
+  // y does not depend on them with same padding or an output shape
+  // (ResolveTransposedWindow).
   std::vector<int64_t> output_padding = {0, 0};
   // h, w, overridden by input 3. Empty: ResolveTransposedWindow computes it.
   std::vector<int64_t> output_shape;

@@ -9,9 +9,10 @@
 
 namespace mace {
 
-// Integers wrap around; division by 0 and the remainder of one are 0, and so
-// are negative powers, but those of 1 and -1. A NaN of either operand makes
-// NaN, also of kMin and kMax.
+// Results of integers wrap around. Quotients by 0 and their remainders are 0,
+// and so are negative powers of bases other than 1 and -1. Of floats, the
+// result is NaN if either operand is, also for kMin and kMax; but NaN^0 and
+// 1^NaN are 1.
 enum class EltwiseType {
   kSum,
   kSub,

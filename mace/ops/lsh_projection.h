@@ -10,7 +10,8 @@
 namespace mace {
 
 // kDense: y has each bit as an element. kSparse: for each hash function h of B
-// bits the number that they are, the first bit highest, plus h * 2^B.
+// bits the number that the bits form, the first bit highest, plus h * 2^B,
+// modulo 2^32.
 enum class LshProjectionType { kDense, kSparse };
 
 struct LshProjectionAttrs {

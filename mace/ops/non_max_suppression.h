@@ -13,7 +13,8 @@ namespace mace {
 // over union) with a box that the class has kept is above iou_threshold. The
 // keep_top_k best boxes of all classes are the result.
 struct NonMaxSuppressionAttrs {
-  // Scores must be above it.
+  // A class considers a box only if the score of the box for the class is above
+  // it; with classes_per_box, a box is considered only if its best score is.
   float score_threshold = std::numeric_limits<float>::lowest();
   float iou_threshold = 0.5f;  // overlap above which a box is suppressed
   float eta = 1;  // factor of an iou_threshold above 0.5, after each kept box
@@ -22,10 +23,11 @@ struct NonMaxSuppressionAttrs {
   int64_t keep_top_k = 0;     // boxes that are kept of an image; 0: all
   int64_t background = -1;    // a class that has no boxes; -1: none
   // If not 0: each box is chosen by its best score, and has a row for each of
-  // so many classes, its best ones.
+  // its classes_per_box best classes, also for those whose scores are not above
+  // score_threshold.
   int64_t classes_per_box = 0;
   bool by_class = false;  // sorts by class, not by score alone
-  // Of rows of the output `rows` that are not needed.
+  // Fills the rows of the output `rows` that are not needed.
   float fill_value = 0;
 
   template <typename V>

@@ -21,11 +21,11 @@ struct PoolingAttrs : WindowAttrs, ActivationAttrs {
   std::vector<int64_t> kernels;
   // How the size of the output is rounded; 0: floor, 1: ceil.
   int64_t round_mode = 0;
-  // Of kAverage: true divides by the elements of the window that lie in the
-  // padded input, false by those that lie in the input.
+  // Of kAverage and kL2: true divides by the elements of the window that lie in
+  // the padded input, false by those that lie in the input.
   bool count_include_pad = false;
-  // The kernel is the whole input; strides, padding and dilations count for
-  // nothing.
+  // The kernel is the whole input; strides, padding, dilations, kernels and
+  // round_mode are ignored.
   bool global = false;
 
   template <typename V>

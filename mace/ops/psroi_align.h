@@ -13,7 +13,7 @@ struct PsroiAlignAttrs {
   float spatial_scale = 1;    // pixels of x per pixel of the image
   int64_t output_dim = 1;     // channels of y
   int64_t group_size = 1;     // bins along each side of y
-  bool whole_pixels = false;  // R-FCN's pooling in place of samples
+  bool whole_pixels = false;  // R-FCN's pooling instead of samples
 
   template <typename V>
   void Fields(V& v) {

@@ -45,8 +45,10 @@ struct QuantizedLstmShape {
   int cell_exponent = 0;
 };
 
-// Errors: MACE_INVALID_MODEL for operands that do not fit together, or whose
-// quantization is none that the op computes.
+// Checks the operands and returns their sizes. Errors: MACE_INVALID_MODEL for
+// operands that do not fit together, weights or a bias that are not constant, a
+// quantization that the op does not support, or a cell_clip that is negative or
+// not finite.
 Result<QuantizedLstmShape> ResolveQuantizedLstm(
     const Node& node, const QuantizedLstmAttrs& attrs);
 

@@ -12,7 +12,8 @@ namespace mace {
 // what is left.
 struct ReshapeAttrs {
   std::vector<int64_t> dim;  // the shape, if it is not an input
-  // 0 is the size 0; the -1 must not be beside it.
+  // True: 0 is the size 0, and must not be beside a -1. False: 0 is the size of
+  // x on this axis.
   bool allow_zero = false;
 
   template <typename V>

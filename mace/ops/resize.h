@@ -32,7 +32,7 @@ struct ResizeAttrs {
   float cubic_coeff = -0.75f;             // a of the cubic kernel
   bool exclude_outside = false;           // CUBIC: drop taps outside x
   // CUBIC: how many positions between two pixels have weights of their own, as
-  // in TensorFlow's table; 0: all positions.
+  // in TensorFlow's table; 0: all positions. Above 0, by_step counts as true.
   int64_t cubic_steps = 0;
   // Positions are multiples of in / out, as in TensorFlow and TFLite, instead
   // of quotients by out / in, as in ONNX. Where a position is next to a whole

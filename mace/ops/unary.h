@@ -36,8 +36,8 @@ enum class UnaryKind {
   kAcosh,
   kAtanh,
   kErf,
-  kIsNan,  // of type bool
-  kIsInf,  // of either sign; of type bool
+  kIsNan,  // y is bool
+  kIsInf,  // of either sign; y is bool
   kErfc,   // 1 - erf(x)
 };
 

@@ -11,8 +11,8 @@
 namespace mace {
 
 // The inputs of UpdateKvCache, by index. Row i of kKvRows becomes row p + i of
-// each head of kKvCache, where kKvPosition has one p, or one for each of the
-// batch.
+// each head of kKvCache, where kKvPosition has one p, or one for each sequence
+// of the batch.
 enum UpdateKvCacheInput : uint8_t { kKvCache, kKvRows, kKvPosition };
 
 // A row of a cache of int8 ends with its scale, a float32 that need not be
@@ -28,8 +28,9 @@ struct UpdateKvCacheShapes {
   HeadsOf cache, rows;
 };
 
-// Errors: MACE_INVALID_MODEL for operands that do not fit together. Whether the
-// rows fit behind the position is only known when the node runs.
+// Checks the operands and returns how they lie. Errors: MACE_INVALID_MODEL for
+// operands that do not fit together. Whether the rows fit behind the position
+// is only known when the node runs.
 Result<UpdateKvCacheShapes> ResolveUpdateKvCache(const Node& node);
 
 }  // namespace mace

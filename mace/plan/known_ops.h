@@ -21,9 +21,10 @@ class KnownOps {
   Status AddCustom(const mace_op_registration_t& op);
   Status AddBuiltin(const std::string& name);
 
-  // Drops dead nodes, and calls the init of each other node of a custom op;
-  // does nothing if nothing was added. Errors: MACE_UNSUPPORTED for nodes of
-  // ops that were not added by hand while others were; of the custom ops.
+  // Drops dead nodes, and calls the op's init for each remaining node of a
+  // custom op; does nothing if no op was added. Errors: MACE_UNSUPPORTED if
+  // AddBuiltin was called, but not for the op of some node; those of the custom
+  // ops.
   Status Resolve(Graph& graph) const;
 
  private:

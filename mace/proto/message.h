@@ -32,7 +32,7 @@ struct Fixed64 {
   constexpr operator uint64_t() const { return value; }  // NOLINT: a number
 };
 
-// The member T of a oneof: what Fields gives to a visitor in place of the
+// The member T of a oneof: what Fields gives to a visitor instead of the
 // variant, once for each member that has a number of its own.
 template <typename T, typename Variant>
 struct Member {

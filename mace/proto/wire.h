@@ -1,10 +1,10 @@
 // The wire format of protobuf, read where it lies: nothing is copied.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which bytes are a message and what they mean is what protobuf's C++ library
-// says: fields that are not known, or come with another wire type than theirs,
-// are skipped; varints of up to ten bytes lose the bits that their type does
-// not have; messages and groups nest 100 deep.
+// Which bytes are a message, and what they mean, follows protobuf's C++
+// library: fields that are not known, or come with another wire type than
+// theirs, are skipped; varints of up to ten bytes lose the bits that their type
+// does not have; messages and groups nest 100 deep.
 //
 // A message is a sequence of fields, each of which is a tag and a value.
 // Numbers are varints: 7 bits a byte, the lowest first; the top bit is set in
@@ -62,14 +62,16 @@ constexpr int kMaxDepth = 100;
 
 // Reads the field at the front of `bytes` and takes it off; of a group, all of
 // it, and then the type is kStartGroup. A kEndGroup is a field of its own.
-// False if there is none (the bytes end too early, the number is 0 or the type
-// unknown, a tag has more than 5 bytes, a length more than 2^31 - 17), or if
-// `depth` or more groups are nested in it; `bytes` then begins anywhere.
+// Returns false if there is none: the bytes end too early, the number is 0, the
+// type is unknown, a tag or a length has more than 5 bytes, a varint more than
+// 10, a length is above 2^31 - 17, a group ends with another number, or groups
+// are more than `depth` deep, this one counted. `bytes` then begins anywhere.
 bool ReadField(Bytes* bytes, Field* field, int depth = kMaxDepth);
 
-// Reads a number as it lies in a packed field, and takes it off. A varint has
-// 10 bytes at most; bits above the 64th are lost. False if `bytes` end too
-// early.
+// Reads a number as it lies in a packed field, and takes it off. Bits of a
+// varint above the 64th are lost. Returns false if `bytes` end too early, or if
+// a varint has more than 10 bytes. REQUIRES: `type` is kVarint, kFixed32 or
+// kFixed64.
 bool ReadNumber(Bytes* bytes, Type type, uint64_t* value);
 
 struct MessageRule;
@@ -125,8 +127,8 @@ class ListCursor {
   // `type` is that of one element: numbers of it are found alone and packed.
   // REQUIRES: IsValid found the message valid in which `place` is.
   ListCursor(const ListPlace& place, Type type);
-  // Sets number, type and value or payload of the next element. False behind
-  // the last one.
+  // Sets the type, and the value or payload, of the next element. Returns false
+  // behind the last one. `number` is set only by some calls.
   bool Next(Field* element);
 
  private:

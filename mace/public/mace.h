@@ -18,8 +18,11 @@
 // and the call ends with MACE_OUT_OF_RESOURCES; what is larger than the reserve
 // ends the process (docs/library.md, "When memory ends").
 //
+// Where a library was built without a component (docs/library.md), calls that
+// need it fail with MACE_UNSUPPORTED, which the lists of errors leave out.
+//
 // Shapes list the outermost dimension first. Activations with four dimensions
-// are [N, H, W, C] unless MaceTensorInfo::data_format says otherwise.
+// are [N, H, W, C] unless MaceTensorInfo::data_format is NCHW or NONE.
 #ifndef MACE_PUBLIC_MACE_H_
 #define MACE_PUBLIC_MACE_H_
 
@@ -55,11 +58,13 @@ class MACE_API MaceEngine {
 
   // Prepares `model` to run as `config` says and stores the engine in
   // `*engine`. One model may serve several engines at once; they share its
-  // mapped and its packed weights. `output_nodes` may name any tensor of the
-  // model. An empty list means all inputs or all outputs of the model.
+  // mapped and its packed weights. `input_nodes` lists all inputs of the model,
+  // `output_nodes` any tensors that nodes compute, but no next value of a
+  // state. An empty list means all inputs or all outputs of the model. Falls
+  // back to the CPU where a GPU or DSP is missing or fails.
   // Errors: MACE_INVALID_ARGS if a name does not exist (the message lists the
-  // names that do), MACE_INVALID_MODEL, MACE_UNSUPPORTED with the name of the
-  // first node that no device can run, MACE_OUT_OF_RESOURCES.
+  // model's inputs or outputs), MACE_INVALID_MODEL, MACE_UNSUPPORTED with the
+  // name of the first node that no device can run, MACE_OUT_OF_RESOURCES.
   static MaceStatus Create(std::shared_ptr<MaceModel> model,
                            const std::vector<std::string>& input_nodes,
                            const std::vector<std::string>& output_nodes,
@@ -69,37 +74,39 @@ class MACE_API MaceEngine {
   // Runs the model once and returns when the outputs are written. May be
   // called from any thread; concurrent calls run one after the other.
   //
-  // `inputs` holds every input by name, with its shape. A shape that differs
-  // from the model's is planned on first use, and the plan is kept. An output
-  // tensor that has memory must have the size that the model computes. The
-  // engine allocates the memory of an output that is missing from `*outputs`
-  // or has no memory, and sets its shape.
+  // `inputs` holds every input by name, with its shape. New input shapes are
+  // planned; the plans of the 8 sets of shapes used last are kept. An output
+  // tensor that has memory must have as many elements as the model computes.
+  // The engine allocates the memory of an output that is missing from
+  // `*outputs` or has no memory, and sets its shape. The next Run writes to the
+  // same memory: clear `*outputs` before inputs of another shape.
   //
-  // Some models compute the shapes of outputs from data (an extent of such an
-  // output may be -1 in outputs()). Then memory that the caller gives must hold
-  // the result at least: the number of elements of the tensor's shape is how
-  // much fits. Run replaces the tensor's shape by that of the result, which
-  // begins where the memory does. Memory that the engine allocated is kept for
-  // the next run if the shape stays, and otherwise replaced.
+  // Some models compute the shapes of outputs from data (a dimension of such an
+  // output may be -1 in outputs()). Then the number of elements of the tensor's
+  // shape is the capacity of the caller's memory, and the result must fit. Run
+  // replaces the tensor's shape by that of the result, which begins where the
+  // memory does, and replaces memory of its own if the shape changes.
   // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the
   // message has the expected value and the one found) and for data that no
-  // node can take, such as an index out of range, MACE_RUNTIME_ERROR if a
-  // device fails. The engine stays usable after an error.
+  // node can take, such as an index out of range; MACE_OUT_OF_RESOURCES;
+  // MACE_RUNTIME_ERROR if a device or custom op fails; MACE_UNSUPPORTED if new
+  // shapes miss SetRequire, or for GPU memory where shapes depend on data. The
+  // engine stays usable after an error.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs);
-  // The same, and fills `*run_metadata` with one record for each op that ran.
-  // Taking the times slows the run down slightly.
+  // The same, and fills `*run_metadata`, unless it is null, with one record for
+  // each op that ran. Taking the times slows the run down slightly.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs,
                  RunMetadata* run_metadata);
-  // The same, and may be ended from another thread by `cancellation`, which
+  // The same, but another thread can end the run through `cancellation`, which
   // must outlive the call. `run_metadata` may be null. Further errors:
   // MACE_CANCELLED, after which the outputs hold no result.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs,
                  const MaceCancellation& cancellation,
                  RunMetadata* run_metadata = nullptr);
-  // The same, which ends by itself when the deadline has passed.
+  // The same, but the run also ends when the deadline has passed.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs,
                  const MaceDeadline& deadline,
@@ -109,18 +116,19 @@ class MACE_API MaceEngine {
   // next, such as those of streaming models. Each engine has states of its own,
   // also where engines share a model or memory. They have their first values
   // when the engine is created, and new ones when a Run has succeeded; a Run
-  // that fails or is cancelled leaves them as they are. Their shapes never
-  // change: a Run with inputs to which they do not fit fails.
+  // that fails or is cancelled leaves them as they are. Only dynamic dimensions
+  // of a state change: a Run that would change another one fails.
   std::vector<MaceTensorInfo> states() const;
 
   // Gives all states their first values again. Waits for a Run that goes on, as
-  // the two functions below do. Always succeeds.
+  // the two functions below do. Fails only with MACE_OUT_OF_RESOURCES, and only
+  // if a state has a dynamic dimension.
   MaceStatus ResetState();
 
   // Copies states to the tensors of `*states` by name, or all states if it is
   // empty. The engine allocates the memory of those that have none. Errors:
   // MACE_INVALID_ARGS for a name that is no state, another type or shape, or
-  // memory that is not the host's.
+  // memory that is not the host's; MACE_OUT_OF_RESOURCES.
   MaceStatus GetState(std::map<std::string, MaceTensor>* states) const;
 
   // Copies tensors to the states of these names; the others stay. Errors: as
@@ -128,19 +136,17 @@ class MACE_API MaceEngine {
   MaceStatus SetState(const std::map<std::string, MaceTensor>& states);
 
   // Frees the memory that only runs need: the arena and the images of the GPU,
-  // for an engine that will not run for a while. Weights and plans stay, so
-  // that the next Run has the same results; it allocates the memory again,
-  // which may fail with MACE_OUT_OF_RESOURCES. Waits for a Run that goes on, of
-  // this engine or of one with which it shares memory
-  // (MaceEngineConfig::ShareMemoryWith): the memory is freed for all of them.
-  // An arena of the caller's (MaceEngineConfig::SetArena) stays as it is.
-  // Thread-safe. Always succeeds.
+  // for an engine that will not run for a while, and for all engines that share
+  // it. Weights, plans, and an arena of the caller's stay. The next Run
+  // allocates the memory again, which may fail with MACE_OUT_OF_RESOURCES.
+  // Waits for a Run that goes on, of this engine or of one that shares memory
+  // with it. Thread-safe. Always succeeds.
   MaceStatus ReleaseIntermediateBuffer();
 
-  // Says that a Run begins within 3 ms, for example when a picture arrives that
-  // is converted first. Worker threads, which sleep while there is nothing to
-  // do, are awake until then; if no Run comes, that takes up to 3 ms of each
-  // one's core. Returns at once, also during a Run. Thread-safe.
+  // Tells the engine that a Run begins within 3 ms, for example when an image
+  // arrives that is converted first. Worker threads, which sleep while there is
+  // nothing to do, stay awake until then; if no Run comes, each takes 3 ms of a
+  // core at most. Returns at once, also during a Run. Thread-safe.
   void ExpectRun();
 
   // Computes how many bytes SetArena must provide for an engine that is created
@@ -163,45 +169,46 @@ class MACE_API MaceEngine {
   // `usage` is null.
   MaceStatus GetMemoryUsage(MaceMemoryUsage* usage) const;
 
-  // Reports its totals, and its limit. Memory that the app owns (its arena, and
-  // weights in its memory) counts in neither. Errors: MACE_INVALID_ARGS if
-  // `totals` is null.
+  // Reports the totals of the engine's memory, and the limit. The app's arena
+  // does not count, nor do weights in its memory that the model does not own.
+  // Errors: MACE_INVALID_ARGS if `totals` is null.
   MaceStatus GetMemoryTotals(MaceMemoryTotals* totals) const;
 
   // Reports what the engine's devices did since it was created. Errors:
   // MACE_INVALID_ARGS if `counts` is null.
   MaceStatus GetDeviceCounts(MaceDeviceCounts* counts) const;
 
-  // Reports where each node of the latest plan runs, in the order of running;
-  // those that take no time, as they only rename bytes or are part of another
-  // one's kernel, at the end. Errors: MACE_INVALID_ARGS if `placement` is null.
+  // Reports where each node of the latest plan runs, in the order of running.
+  // Nodes that take no time, as they only rename bytes or are part of another
+  // node's kernel, come last. Errors: MACE_INVALID_ARGS if `placement` is null.
   MaceStatus GetPlacement(std::vector<MaceNodePlacement>* placement) const;
 
-  // Returns the OpenCL handles with which tensors in GPU memory are made.
+  // Stores the OpenCL handles with which tensors in GPU memory are made.
   // Errors: MACE_UNSUPPORTED if no part of the model runs on the GPU.
   MaceStatus GetGPUHandles(MaceGPUHandles* handles) const;
 
   // Makes a tensor for Run of `memory`, which holds float32 elements in the
-  // order of host memory and must outlive the tensor. A GPU that can import it
-  // uses it without a copy; otherwise a dma-buf is mapped, and the log says
-  // what the GPU lacks. Errors: MACE_INVALID_ARGS, with what is wrong;
-  // MACE_UNSUPPORTED for an AHardwareBuffer that cannot be imported, with the
-  // cure.
+  // order of host memory. An AHardwareBuffer must outlive the tensor; a dma-buf
+  // may be closed after the call. A GPU that can import the memory uses it
+  // without a copy; otherwise a dma-buf is mapped, and the log tells what the
+  // GPU lacks. Errors: MACE_INVALID_ARGS, with what is wrong; MACE_UNSUPPORTED
+  // for an AHardwareBuffer that cannot be imported, with the cure.
   MaceStatus ImportMemory(const MaceExternalMemory& memory,
                           const std::vector<int64_t>& shape,
                           MaceTensor* tensor) const;
 
   // The names, types and shapes of the inputs and outputs. The shapes are those
-  // of the latest plan.
+  // of the latest plan; of an output that depends on data those of the model
+  // file, or IDT_INVALID and [] for a tensor that is no output of the file.
   std::vector<MaceTensorInfo> inputs() const;
   std::vector<MaceTensorInfo> outputs() const;
 
-  // Writes one stage of preparing the model to `*text`. For people: "graph"
+  // Replaces `*text` by one stage of preparing the model. For people: "graph"
   // (nodes with inferred types), "plan" (steps, devices and kernels), "memory"
-  // (the place of every tensor), "tuning" (what was measured). For programs:
+  // (the offset of every tensor), "tuning" (what was measured). For programs:
   // "plan_json", "memory_json", and "trace": the latest spans as a Chrome trace
-  // (JSON for Perfetto or chrome://tracing). Errors: MACE_INVALID_ARGS for
-  // another name, and for "trace" without the setting `tracing`.
+  // (JSON for Perfetto or chrome://tracing). Errors: MACE_INVALID_ARGS for a
+  // null, another name, and for "trace" without the setting `tracing`.
   MaceStatus Dump(const std::string& stage, std::string* text) const;
   MaceStatus Dump(const char* stage, std::string* text) const {
     return Dump(StringOrEmpty(stage), text);
@@ -237,8 +244,8 @@ inline MaceStatus CreateMaceEngineFromProto(
 
 // The same with a graph and weights in memory that the app owns. The graph is
 // not read any more when the call returns. Weights at a 64-byte boundary are
-// used in place and must stay as long as the engine, others are copied:
-// `*model_data_unused` says whether the app may free them.
+// used in place and must stay as long as the engine, others are copied: if the
+// model loads, `*model_data_unused` tells whether the app may free them.
 MACE_API MaceStatus CreateMaceEngineFromProto(
     const unsigned char* model_graph_proto, size_t model_graph_proto_size,
     const unsigned char* model_weights_data, size_t model_weights_data_size,

@@ -8,8 +8,8 @@
 
 #define MACE_API __attribute__((visibility("default")))
 
-// Warns where a returned status is ignored; before C++17 there is no attribute
-// for that which all compilers take without a warning of their own.
+// Makes compilers warn where a returned status is ignored. Empty before C++17,
+// which has no such attribute that all compilers accept without a warning.
 #if __cplusplus >= 201703L
 #define MACE_NODISCARD [[nodiscard]]
 #else

@@ -14,9 +14,10 @@
 
 namespace mace {
 
-// Called when a run has ended, with what MaceEngine::Run returned. `*outputs`
-// are those of the run, which the callback may move elsewhere; after an error
-// they hold no result.
+// Called when a run has ended, with what MaceEngine::Run returned, or with
+// MACE_CANCELLED for a run that Close kept from beginning. `*outputs` are those
+// of the run, which the callback may move elsewhere; after an error they hold
+// no result. Must not throw.
 using MaceRunCallback = std::function<void(
     const MaceStatus& status, std::map<std::string, MaceTensor>* outputs)>;
 
@@ -39,21 +40,22 @@ struct MaceAsyncResult {
 // object. While a callback runs, the next run does not begin.
 //
 // The engine may be used in other ways at the same time, and have several
-// queues: its runs follow one another in any case. It stays as long as its
-// queues.
+// queues: its runs follow one another in any case. A queue shares ownership of
+// the engine.
 //
 // A child that is forked has no thread that would run anything: there RunAsync
-// fails, and no callback of the parent's runs is called.
+// fails, Close returns at once, and no callback of the parent's runs is called.
 class MACE_API MaceAsyncRuns {
  public:
   static constexpr int kMaxCapacity = 65536;
 
-  // Errors: MACE_INVALID_ARGS unless 1 <= capacity <= kMaxCapacity,
-  // MACE_OUT_OF_RESOURCES if the system gives no thread.
+  // Stores a queue in `*runs`, or null on an error. Errors: MACE_INVALID_ARGS
+  // for a null and unless 1 <= capacity <= kMaxCapacity, MACE_OUT_OF_RESOURCES
+  // if the system gives no thread.
   static MaceStatus Create(std::shared_ptr<MaceEngine> engine, int capacity,
                            std::shared_ptr<MaceAsyncRuns>* runs);
 
-  // As Close.
+  // Calls Close.
   ~MaceAsyncRuns();
   MaceAsyncRuns(const MaceAsyncRuns&) = delete;
   MaceAsyncRuns& operator=(const MaceAsyncRuns&) = delete;
@@ -65,8 +67,8 @@ class MACE_API MaceAsyncRuns {
   // callback, after Close, and in a forked child. Errors of the run, such as a
   // wrong shape, are the callback's. Thread-safe.
   //
-  // A `deadline` ends this run as MaceEngine::Run describes; if it waits,
-  // it ends when it would have begun.
+  // A `deadline` ends this run as MaceEngine::Run describes. A run that waits
+  // when the deadline passes ends when its turn comes, without computing.
   MaceStatus RunAsync(std::map<std::string, MaceTensor> inputs,
                       std::map<std::string, MaceTensor> outputs,
                       MaceRunCallback callback,
@@ -92,13 +94,14 @@ class MACE_API MaceAsyncRuns {
     return future;
   }
 
-  // Ends all runs: those that wait are not begun, their callbacks get
-  // MACE_CANCELLED; the one that runs goes on. Returns when the last callback
-  // has returned. Called by a callback, it does not wait. Thread-safe; a second
-  // call waits, too.
+  // Takes no further runs. Runs that wait are not begun, and their callbacks
+  // get MACE_CANCELLED; the run that has begun goes on to its end. Returns when
+  // the last callback has returned. Called by a callback, it does not wait.
+  // Thread-safe; a second call waits, too.
   void Close();
 
-  // How many runs wait or run. Thread-safe.
+  // How many runs wait or run, including the one whose callback is being
+  // called. Thread-safe.
   int pending() const;
 
  private:

@@ -16,9 +16,10 @@ extern "C" {
 typedef struct mace_async_runs mace_async_runs_t;
 
 // Called by the thread of the queue when a run has ended, with the status and
-// the message of it ("" for MACE_SUCCESS; valid until the function returns).
-// It may call every function of MACE, also mace_async_runs_add and
-// mace_async_runs_destroy. The next run begins when it has returned.
+// the message of the run ("" for MACE_SUCCESS; valid until the function
+// returns), and MACE_CANCELLED for a run that never began. May call every
+// function of MACE, also mace_async_runs_add and mace_async_runs_destroy. The
+// next run begins when the function has returned.
 typedef void (*mace_run_done_t)(void* user, mace_status_t status,
                                 const char* message);
 
@@ -30,10 +31,10 @@ MACE_API mace_status_t mace_async_runs_create(const mace_engine_t* engine,
                                               int32_t capacity,
                                               mace_async_runs_t** runs);
 
-// Ends all runs: those that wait are not begun and end with MACE_CANCELLED, the
-// one that runs goes on. Returns when the last callback has returned, unless a
-// callback calls it. Null does nothing. Threads: any, once no other call uses
-// `runs`.
+// Takes no further runs. Runs that wait are not begun and end with
+// MACE_CANCELLED; the run that has begun goes on to its end. Returns when the
+// last callback has returned, unless a callback calls this. Null does nothing.
+// Threads: any, once no other call uses `runs`.
 MACE_API void mace_async_runs_destroy(mace_async_runs_t* runs);
 
 // The same, and leaves the object. Threads: any.
@@ -51,7 +52,8 @@ MACE_API mace_status_t mace_async_runs_add(
     mace_tensors_t* outputs, const mace_cancellation_t* cancellation,
     mace_run_done_t done, void* user);
 
-// Returns how many runs wait or run; 0 for null. Threads: any.
+// Returns how many runs wait or run, including the one whose callback is being
+// called; 0 for null. Threads: any.
 MACE_API int32_t mace_async_runs_pending(const mace_async_runs_t* runs);
 
 #ifdef __cplusplus

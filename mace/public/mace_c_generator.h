@@ -42,12 +42,14 @@ enum {
   MACE_STAT_MEMORY_BYTES = 7
 };
 
-// Gets text in parts of whole characters. Returns whether to go on. Must not
-// call functions of the generator.
+// Gets `bytes` bytes of text, whole characters only, on the thread that
+// generates; a 0 follows them. Valid until the function returns. Returns
+// whether to go on. Must not call functions of the generator.
 typedef bool (*mace_on_text_t)(void* user, const char* part, size_t bytes);
 
-// Options of generations. Setters fail for a null only; a generation refuses
-// values out of range. Threads: any; setters one at a time for `options`.
+// Options of generations. Setters fail for a null only; a generation fails with
+// MACE_INVALID_ARGS for values out of range. Destroying null does nothing.
+// Threads: any; setters one at a time for `options`.
 MACE_API mace_status_t
 mace_generation_options_create(mace_generation_options_t** options);
 MACE_API void mace_generation_options_destroy(
@@ -67,8 +69,8 @@ MACE_API mace_status_t mace_generation_options_add_stop_token(
     mace_generation_options_t* options, int32_t id);
 MACE_API mace_status_t mace_generation_options_set_ignore_stop_tokens(
     mace_generation_options_t* options, bool ignore);
-// Ends generations from another thread, or when its deadline has passed.
-// `cancellation` must outlive them; null: none.
+// Lets `cancellation` end generations, from another thread or when its deadline
+// has passed. It must outlive them; null: none.
 MACE_API mace_status_t mace_generation_options_set_cancellation(
     mace_generation_options_t* options,
     const mace_cancellation_t* cancellation);
@@ -76,9 +78,9 @@ MACE_API mace_status_t mace_generation_options_set_cancellation(
 MACE_API mace_status_t mace_generation_options_set_on_text(
     mace_generation_options_t* options, mace_on_text_t on_text, void* user);
 
-// What the makers of the model recommend: temperature, top_k, top_p, min_p and
-// the repetition penalty. The rest of `options` stays. Threads: one at a time
-// for `options`.
+// Sets what the makers of the model recommend: temperature, top_k, top_p, min_p
+// and the repetition penalty. The rest of `options` stays. Threads: one at a
+// time for `options`.
 MACE_API mace_status_t mace_generation_options_set_recommended(
     mace_generation_options_t* options, const mace_generator_t* generator);
 
@@ -92,43 +94,46 @@ MACE_API mace_status_t mace_generator_create(const mace_model_t* model,
 // Null does nothing. Threads: any, once no other call uses `generator`.
 MACE_API void mace_generator_destroy(mace_generator_t* generator);
 
-// Each stores what was generated, or null on an error, in `*generation`.
-// `options` may be null. Threads: any, while no call changes `options`; calls
-// for one generator run one after the other.
+// Each stores what was generated in `*generation`, which the caller destroys,
+// or null on an error. Null `options` are the defaults. Threads: any, while no
+// call changes `options`; calls for one generator run one after the other.
 MACE_API mace_status_t mace_generator_generate(
     mace_generator_t* generator, const char* prompt,
     const mace_generation_options_t* options, mace_generation_t** generation);
 MACE_API mace_status_t mace_generator_generate_from_tokens(
     mace_generator_t* generator, const int32_t* prompt, size_t count,
     const mace_generation_options_t* options, mace_generation_t** generation);
-// `roles` and `contents` have `count` strings each.
+// `roles` and `contents` have `count` strings each, one of each for a message.
 MACE_API mace_status_t mace_generator_chat(
     mace_generator_t* generator, const char* const* roles,
     const char* const* contents, size_t count,
     const mace_generation_options_t* options, mace_generation_t** generation);
+// Stores the prompt that mace_generator_chat makes of the messages in
+// `*prompt`, which the caller gives back with mace_free, or null on an error.
 MACE_API mace_status_t mace_generator_render_chat(
     const mace_generator_t* generator, const char* const* roles,
     const char* const* contents, size_t count, char** prompt);
 
 // Null does nothing. Threads: any, once no other call uses `generation`.
 MACE_API void mace_generation_destroy(mace_generation_t* generation);
-// What was generated. The text and the tokens are the generation's. Threads:
-// any.
+// What was generated. The text and the tokens belong to `generation` and are
+// valid as long as it. For null (an error): null, -1 and 0. Threads: any.
 MACE_API const char* mace_generation_text(const mace_generation_t* generation);
 MACE_API const int32_t* mace_generation_tokens(
     const mace_generation_t* generation, size_t* count);
 MACE_API mace_finish_reason_t
 mace_generation_finish_reason(const mace_generation_t* generation);
-// 0 for a figure that this library does not have.
+// 0 for a `stat` that this library does not have, which leaves no message.
 MACE_API double mace_generation_stat(const mace_generation_t* generation,
                                      mace_generation_stat_t stat);
 
-// Threads: any; calls for one generator run one after the other.
+// As the functions of the same name in mace_generator.h. Threads: any; calls
+// for one generator run one after the other.
 MACE_API mace_status_t mace_generator_perplexity(mace_generator_t* generator,
                                                  const char* text,
                                                  double* perplexity);
-// Stores `*size` numbers in `*embedding`; (char*)*embedding is given back with
-// mace_free.
+// Stores an array of `*size` numbers in `*embedding`, or null on an error. The
+// caller gives (char*)*embedding back with mace_free.
 MACE_API mace_status_t mace_generator_embed(mace_generator_t* generator,
                                             const char* text,
                                             const char* tensor,
@@ -138,11 +143,12 @@ MACE_API mace_status_t mace_generator_save(const mace_generator_t* generator,
                                            const char* file);
 MACE_API mace_status_t mace_generator_restore(mace_generator_t* generator,
                                               const char* file);
-// Stores the tokens of the sequence (null if there are none) and their number;
-// (char*)*ids is given back with mace_free.
+// Stores the tokens of the sequence (null if there are none) and their number.
+// The caller gives (char*)*ids back with mace_free.
 MACE_API mace_status_t mace_generator_tokens(const mace_generator_t* generator,
                                              int32_t** ids, size_t* count);
-// The most tokens of a sequence, or -1.
+// Returns the capacity of the KV cache in tokens, or -1: only the model's
+// inputs limit a sequence, or `generator` is null (an error).
 MACE_API int64_t
 mace_generator_context_length(const mace_generator_t* generator);
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   mace_image_t            A picture in the caller's memory: its format,
-//   planes
-//                           and strides, which part is meant, which way is up.
+//                           planes and strides, which part is meant, which way
+//                           is up.
 //   mace_image_input_t      What the model takes: size, channels, mean, scale.
 //   mace_image_converter_t  Converts one picture after the other, without a
 //                           copy of the whole picture in between.
@@ -11,11 +11,11 @@
 //
 // The numbers are those of `preprocess` in a deployment file, to the last bit:
 // value = (pixel - mean) * scale with pixels from 0 to 255. docs/pictures.md
-// says how each step is defined.
+// defines each step.
 //
-// Setters only fail for a null or an index out of range: mace_image_convert and
-// mace_image_converter_create find what is wrong with the values, and say
-// which.
+// Setters only fail for a null, an index or a data type out of range:
+// mace_image_convert and mace_image_converter_create check the other values,
+// and their message names the one that is wrong.
 #ifndef MACE_PUBLIC_MACE_C_IMAGE_H_
 #define MACE_PUBLIC_MACE_C_IMAGE_H_
 
@@ -26,8 +26,8 @@
 extern "C" {
 #endif
 
-// How pixels lie in memory, with 8 bits for each channel. The last three are
-// YUV 4:2:0: two by two pixels share a U and a V.
+// The layout of pixels in memory, with 8 bits for each channel. The last three
+// are YUV 4:2:0: two by two pixels share a U and a V.
 typedef int32_t mace_image_format_t;
 enum {
   MACE_IMAGE_RGBA = 0,
@@ -66,8 +66,8 @@ enum {
 typedef struct mace_image mace_image_t;
 
 // Stores a picture of this format without pixels in `*image`. Its width and
-// height are as stored, at most 65536. An app keeps it for all frames of a
-// camera, and sets the memory of each. Threads: any.
+// height are as stored, from 1 to 65536. An app keeps the object for all frames
+// of a camera, and sets the memory of each frame. Threads: any.
 MACE_API mace_status_t mace_image_create(mace_image_format_t format,
                                          int32_t width, int32_t height,
                                          mace_image_t** image);
@@ -76,19 +76,20 @@ MACE_API mace_status_t mace_image_create(mace_image_format_t format,
 // call uses `image`.
 MACE_API void mace_image_destroy(mace_image_t* image);
 
-// Says where plane number `plane` (0 to 2) is. `bytes` may be read from `data`
-// on; the memory stays the caller's, and is only read while a picture is
-// converted. `row_stride` is the bytes from a row to the next, `pixel_stride`
-// those from a pixel, or a U, to the next; 0: without a gap. Threads: one at a
-// time for `image`.
+// Sets the memory of plane number `plane` (0 to 2). `bytes` is how many bytes
+// may be read from `data` on; the memory stays the caller's, and is only read
+// while a picture is converted. `row_stride` is the bytes from a row to the
+// next, `pixel_stride` those from a pixel, or a U, to the next; 0: without a
+// gap. Threads: one at a time for `image`.
 MACE_API mace_status_t mace_image_set_plane(mace_image_t* image, size_t plane,
                                             const void* data, size_t bytes,
                                             int64_t row_stride,
                                             int64_t pixel_stride);
 
 // The same for all planes, which lie one after the other in one buffer, as
-// those of an NV21 preview do. `row_stride` is that of the first plane; a plane
-// of U or of V alone has half of it. Threads: one at a time for `image`.
+// those of an NV21 preview do. `row_stride` is that of the first plane and of
+// pairs of U and V; a plane of U or of V alone has half of it, rounded up.
+// Threads: one at a time for `image`.
 MACE_API mace_status_t mace_image_set_buffer(mace_image_t* image,
                                              const void* data, size_t bytes,
                                              int64_t row_stride);
@@ -97,9 +98,9 @@ MACE_API mace_status_t mace_image_set_buffer(mace_image_t* image,
 MACE_API mace_status_t mace_image_set_color(mace_image_t* image,
                                             mace_image_color_t color);
 
-// The part of the stored picture that is meant, in pixels, taken before it is
-// turned. A width and height of 0 mean all of it, the default. Threads: one at
-// a time for `image`.
+// Sets the part of the stored picture that is meant, in pixels, before the
+// picture is turned. Four zeros mean all of it, the default. Threads: one at a
+// time for `image`.
 MACE_API mace_status_t mace_image_set_crop(mace_image_t* image, int32_t x,
                                            int32_t y, int32_t width,
                                            int32_t height);
@@ -130,17 +131,18 @@ enum {
 typedef int32_t mace_image_fit_t;
 enum {
   MACE_STRETCH = 0,    // the picture is distorted; the default
-  MACE_LETTERBOX = 1,  // all of it in the middle of the padding colour
+  MACE_LETTERBOX = 1,  // all in the middle, the padding colour around it
   MACE_CROP = 2        // its middle fills the tensor, the rest is cut off
 };
 
-// GRAY of a YUV picture is its Y, of others 0.299 R + 0.587 G + 0.114 B.
+// GRAY of a YUV picture is its Y, stretched to 0 to 255 if its range is
+// limited; of others 0.299 R + 0.587 G + 0.114 B.
 typedef int32_t mace_image_channels_t;
 enum { MACE_CHANNELS_RGB = 0, MACE_CHANNELS_BGR = 1, MACE_CHANNELS_GRAY = 2 };
 
 typedef struct mace_image_input mace_image_input_t;
 
-// Stores an input of this size in `*input`, at most 65536 each way: float32,
+// Stores an input of this size in `*input`, from 1 to 65536 each way: float32,
 // NHWC, RGB, mean 0, scale 1, one thread. Threads: any.
 MACE_API mace_status_t mace_image_input_create(int32_t width, int32_t height,
                                                mace_image_input_t** input);
@@ -155,9 +157,9 @@ MACE_API mace_status_t mace_image_input_set_resize(mace_image_input_t* input,
                                                    mace_image_fit_t fit,
                                                    mace_image_filter_t filter);
 
-// Which channels, and the mean and scale of each (1 / deviation where a model
-// states a deviation), in their order; GRAY uses the first. Threads: one at a
-// time for `input`.
+// Sets the channels, and the mean and scale of each (1 / std where a model
+// states a std; not 0), in the order of the channels; GRAY uses the first.
+// Threads: one at a time for `input`.
 MACE_API mace_status_t mace_image_input_set_channels(
     mace_image_input_t* input, mace_image_channels_t channels,
     const double mean[3], const double scale[3]);
@@ -167,9 +169,10 @@ MACE_API mace_status_t mace_image_input_set_channels(
 MACE_API mace_status_t mace_image_input_set_padding(mace_image_input_t* input,
                                                     const uint8_t color[3]);
 
-// MACE_FLOAT32; or MACE_UINT8 or MACE_INT8, which hold the nearest integer to
-// value / quantization_scale, plus zero_point, kept in the type's range.
-// Threads: one at a time for `input`.
+// MACE_FLOAT32, for which the others must be 1 and 0; or MACE_UINT8 or
+// MACE_INT8, which hold the nearest integer to value / quantization_scale, ties
+// to even, plus zero_point, clamped to the type's range. Threads: one at a time
+// for `input`.
 MACE_API mace_status_t mace_image_input_set_data_type(
     mace_image_input_t* input, mace_data_type_t data_type,
     double quantization_scale, int32_t zero_point);
@@ -178,15 +181,15 @@ MACE_API mace_status_t mace_image_input_set_data_type(
 MACE_API mace_status_t mace_image_input_set_data_format(
     mace_image_input_t* input, mace_data_format_t data_format);
 
-// At most 1024. Threads: one at a time for `input`.
+// From 1 to 1024. Threads: one at a time for `input`.
 MACE_API mace_status_t mace_image_input_set_num_threads(
     mace_image_input_t* input, int32_t num_threads);
 
 typedef struct mace_image_transform mace_image_transform_t;
 
-// Stores a transform in `*transform` that is the identity until
-// mace_image_convert sets it, which it may do for any number of pictures in
-// turn. Threads: any.
+// Stores a transform in `*transform`: the identity until mace_image_convert
+// sets it. One object may be used for any number of pictures in turn. Threads:
+// any.
 MACE_API mace_status_t
 mace_image_transform_create(mace_image_transform_t** transform);
 
@@ -220,7 +223,7 @@ MACE_API mace_status_t mace_image_transform_content(
 typedef struct mace_image_converter mace_image_converter_t;
 
 // Stores a converter in `*converter`. Errors: MACE_INVALID_ARGS for a value of
-// `input` that cannot be, with the value found; MACE_OUT_OF_RESOURCES. Threads:
+// `input` out of range, with the value found; MACE_OUT_OF_RESOURCES. Threads:
 // any, while no call changes `input`.
 MACE_API mace_status_t mace_image_converter_create(
     const mace_image_input_t* input, mace_image_converter_t** converter);
@@ -233,12 +236,13 @@ MACE_API size_t
 mace_image_converter_tensor_bytes(const mace_image_converter_t* converter);
 
 // Writes the tensor, of shape [1, height, width, channels] or, in NCHW,
-// [1, channels, height, width]. `transform` may be null. While the size, crop
-// and orientation of the picture stay the same nothing is allocated. On an
-// error nothing is written. Errors: MACE_INVALID_ARGS for a picture that cannot
-// be (the message names what, what was found and what would be right) or if
-// `bytes` is too small; MACE_OUT_OF_RESOURCES. Threads: any, while no call
-// changes `image`; `transform` must be of this call alone.
+// [1, channels, height, width]. `transform` may be null. While the format,
+// size, crop and orientation of the picture stay the same nothing is allocated.
+// On an error nothing is written. Errors: MACE_INVALID_ARGS for a value or a
+// plane of `image` out of range (the message names it, what was found and what
+// would be right), if `bytes` is too small or, for float32, `tensor` is not at
+// a multiple of 4 bytes; MACE_OUT_OF_RESOURCES. Threads: any, while no call
+// changes `image`; no other call may use `transform` meanwhile.
 MACE_API mace_status_t mace_image_convert(mace_image_converter_t* converter,
                                           const mace_image_t* image,
                                           void* tensor, size_t bytes,

@@ -3,21 +3,23 @@
 //
 // An op is four functions. The library calls them in this order:
 //
-//   init     once for each node of the op when an engine is created; reads the
-//            node's attributes, and may make a state
+//   init     once for each node of the op when an engine is created, or its
+//            arena bytes are computed; reads the node's attributes, and may
+//            make a state
 //   prepare  the shape rule: types and shapes of the inputs to those of the
 //            outputs; before the first invoke, and again whenever the shapes of
 //            the engine's inputs changed. It may be called more than once with
 //            the same shapes. An invoke always follows a prepare with the
 //            shapes of that invoke
-//   invoke   computes the outputs; once in each Run of the engine
+//   invoke   computes the outputs; once in each Run of the engine, in a loop
+//            once in each iteration, and not in a branch that is not taken
 //   free     exactly once for each call of init, also if that failed; at the
 //            latest when the engine is destroyed
 //
 // The calls for one engine come one after the other, those for two engines may
 // come at the same time. A function returns 0, or another number after it has
 // written the reason to error->message: the engine's error then names the node
-// and the op and has this message, and the engine stays usable. No C++
+// and the op and has this message, and an engine that runs stays usable. No C++
 // exception may leave a function.
 //
 // All tensors are dense and row-major in host memory, with their dimensions in
@@ -78,8 +80,8 @@ typedef struct mace_op_attribute {
   const char* bytes;    // of STRING; a zero byte follows that does not count
 } mace_op_attribute_t;
 
-// `struct_size` of this and the structs below is their size in the library.
-// A later version may append fields.
+// `struct_size` of this and of the arguments below is the size of the struct in
+// the library. A later version may append fields.
 typedef struct mace_op_init_args {
   size_t struct_size;
   const char* op;
@@ -118,9 +120,10 @@ typedef struct mace_op_prepare_args {
   // its own, so that it costs nothing where another op has used the bytes
   // before. 0 unless prepare sets it.
   size_t scratch_bytes;
-  // An input in whose bytes the first output may be written, if it has as many
-  // bytes and nothing reads it later: invoke must then bear that both have the
-  // same address. -1, unless prepare sets it: none.
+  // An input in whose bytes the first output may be written, if both have the
+  // same number of bytes and nothing reads the input later: invoke must then
+  // work although both may have the same address. -1, unless prepare sets it:
+  // none.
   int32_t in_place_input;
 } mace_op_prepare_args_t;
 
@@ -153,6 +156,7 @@ typedef struct mace_op_registration {
   const char* name;
   // The newest version of the op that these functions implement, or 0: any. A
   // model asks for a version with the attribute `op_version`; without it for 1.
+  // Creating an engine fails with MACE_UNSUPPORTED for a newer one.
   int32_t version;
   void* user;  // given to each function
   // May be null: the op has no state, and gets null for it.

@@ -21,17 +21,18 @@ MACE_API mace_status_t mace_op_resolver_create(mace_op_resolver_t** resolver);
 // Threads: any, once no other call uses `resolver`.
 MACE_API void mace_op_resolver_destroy(mace_op_resolver_t* resolver);
 
-// Registers an op of the app; all that `op` points to but `user` is copied.
-// Errors: MACE_INVALID_ARGS for a name that is registered already, or is that
-// of an op of the library, and for a function that is missing. Threads: one at
-// a time for `resolver`.
+// Registers an op of the app; copies all that `op` points to except `user`.
+// Errors: MACE_INVALID_ARGS for a name that is registered already, is that of
+// an op of the library, is empty or has other characters than letters, digits
+// and "_.:/-"; for a function that is missing, a negative version, or a
+// struct_size that is too small. Threads: one at a time for `resolver`.
 MACE_API mace_status_t mace_op_resolver_add_custom(
     mace_op_resolver_t* resolver, const mace_op_registration_t* op);
 
-// Registers an op of the library by hand. Engines run all of them unless some
-// are registered in this way; then they refuse models that need others. Errors:
-// MACE_INVALID_ARGS for an op that the library does not have. Threads: one at a
-// time for `resolver`.
+// Registers an op of the library by hand. Engines run all ops of the library
+// unless some are registered in this way; then creating an engine fails with
+// MACE_UNSUPPORTED for a model that needs others. Errors: MACE_INVALID_ARGS for
+// an op that the library does not have. Threads: one at a time for `resolver`.
 MACE_API mace_status_t
 mace_op_resolver_add_builtin(mace_op_resolver_t* resolver, const char* name);
 

@@ -1,9 +1,9 @@
 // What an engine did in a run, and the memory that it holds.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers of a getter's last argument get further values in later versions.
-// A library that does not know one returns 0 or null, as for an index that is
-// not below the count (an error).
+// The enumerations for `which` and `list` get further values in later versions.
+// For a value that the library does not know, getters return 0 or null, as for
+// an index that is not below the count (an error).
 #ifndef MACE_PUBLIC_MACE_C_STATS_H_
 #define MACE_PUBLIC_MACE_C_STATS_H_
 
@@ -14,8 +14,7 @@ extern "C" {
 #endif
 
 // A record for each op of one run, in the order in which they ran. What getters
-// return is valid until the object is given to mace_engine_run again or
-// destroyed.
+// return is valid until the object is given to a run again or destroyed.
 typedef struct mace_run_metadata mace_run_metadata_t;
 
 // Stores an empty object in `*metadata`, for any number of runs. Threads: any.
@@ -31,10 +30,11 @@ typedef int32_t mace_stat_text_t;
 enum {
   MACE_STAT_NAME = 0,
   MACE_STAT_TYPE = 1,
-  MACE_STAT_DEVICE = 2,   // "CPU"
+  MACE_STAT_DEVICE = 2,   // "CPU", "GPU" or "DSP"
   MACE_STAT_VARIANT = 3,  // the kernel chosen
-  // How it was chosen: "model" (by the cost model), "tuned" (measured when the
-  // engine was created) or "kept" (measured earlier).
+  // How the kernel was chosen: "model" (by the cost model; always so on a GPU
+  // or DSP), "tuned" (measured when the plan was made) or "kept" (measured
+  // earlier).
   MACE_STAT_CHOSEN_BY = 4
 };
 
@@ -51,9 +51,11 @@ enum {
   // The predicted cost of the chosen algorithm: its time, expressed as the
   // multiply-adds that the CPU could do in it; 0 for ops without a cost model.
   MACE_STAT_COST_MACS = 3,
-  MACE_STAT_BYTES = 4,         // of the inputs, weights and outputs
-  MACE_STAT_OUTPUTS = 5,       // their number
-  MACE_STAT_PADDING_TYPE = 6,  // -1: none
+  MACE_STAT_BYTES = 4,    // of the inputs, weights and outputs
+  MACE_STAT_OUTPUTS = 5,  // their number
+  // 0: VALID, 1: SAME, 2: FULL, 3: SAME with an odd rest at the top and left,
+  // 4: MACE_STAT_PADDINGS; -1: the op has none.
+  MACE_STAT_PADDING_TYPE = 6,
   // The measured time of the chosen kernel and of the cost model's choice, or 0
   // if the kernel was not measured.
   MACE_STAT_TUNED_MICROS = 7,
@@ -77,20 +79,21 @@ enum {
   MACE_STAT_STRIDES = 0,
   MACE_STAT_PADDINGS = 1,
   MACE_STAT_DILATIONS = 2,
-  MACE_STAT_KERNELS = 3  // the window
+  MACE_STAT_KERNELS = 3  // [height, width] of a pool; OIHW of a filter
 };
 
 // Stores the numbers of the window of a convolution or a pooling op; other ops
-// have none. `*count` says how many numbers `values` has space for, and gets
-// the number that there are: if that is more, `values` is full and the rest is
-// left out. `values` may be null where `*count` is 0. Threads: any, while no
-// run writes to `metadata`.
+// have none. `*count` is the capacity of `values` before the call, and the
+// number of numbers after it: if that is more, `values` is full and the rest is
+// left out. `values` may be null where `*count` is 0. Errors: MACE_INVALID_ARGS
+// for an op or a `which` that does not exist. Threads: any, while no run writes
+// to `metadata`.
 MACE_API mace_status_t
 mace_run_metadata_list(const mace_run_metadata_t* metadata, size_t op,
                        mace_stat_list_t which, int64_t* values, size_t* count);
 
 // The memory that an engine held when mace_engine_memory_usage was called.
-// Immutable; what getters return is valid as long as it.
+// Immutable; what getters return is valid as long as the object.
 typedef struct mace_memory_usage mace_memory_usage_t;
 
 // Null does nothing. Threads: any, once no other call uses `usage`.
@@ -98,9 +101,9 @@ MACE_API void mace_memory_usage_destroy(mace_memory_usage_t* usage);
 
 typedef int32_t mace_memory_number_t;
 enum {
-  // Of the arena: planned tensors and scratch of the latest plan; the most that
-  // was needed at a time while plans were made; what all plans keep, which lies
-  // in the arena if that is the caller's.
+  // Of the arena: planned tensors and scratch of the latest plan; the maximum
+  // that was needed at a time while plans were made; what all plans keep, which
+  // is in the arena if that is the caller's.
   MACE_MEMORY_HEAD_BYTES = 0,
   MACE_MEMORY_TEMPORARY_BYTES = 1,
   MACE_MEMORY_TAIL_BYTES = 2,
@@ -108,8 +111,8 @@ enum {
   MACE_MEMORY_PEAK_BYTES = 4,         // of the arena, live at the peak step
   // The share of the arena that is not live at the peak, from 0 to 1.
   MACE_MEMORY_FRAGMENTATION = 5,
-  // Of the images, which are no part of the arena: all of them, the least that
-  // any plan of them takes, and the most that live at a time.
+  // Of the images, which are no part of the arena: all of them, a lower bound
+  // of any plan of them, and the maximum that is live at a time.
   MACE_MEMORY_IMAGE_BYTES = 6,
   MACE_MEMORY_IMAGE_LOWER_BOUND_BYTES = 7,
   MACE_MEMORY_IMAGE_PEAK_BYTES = 8,
@@ -119,9 +122,9 @@ enum {
   MACE_MEMORY_ALLOCATED_ARENA_BYTES = 9,
   MACE_MEMORY_ALLOCATED_IMAGE_BYTES = 10,
   // What only this process holds: the arena, images, packed and copied weights,
-  // constants, states, tables. And what is mapped from files: weights, whose
-  // pages the system may drop at any time. Memory of the app's counts in
-  // neither.
+  // constants, states, tables, and the app's weights with a `release`. And what
+  // is mapped from files: weights, whose pages the system may drop at any time.
+  // The app's arena, and its weights without a `release`, count in neither.
   MACE_MEMORY_ANONYMOUS_BYTES = 11,
   MACE_MEMORY_MAPPED_BYTES = 12,
   // The limit of anonymous bytes, what was available when the engine was
@@ -136,13 +139,15 @@ enum {
 MACE_API double mace_memory_usage_number(const mace_memory_usage_t* usage,
                                          mace_memory_number_t which);
 
-// Returns the name of the node at which most of the arena lives. Threads: any.
+// Returns the name of the node at which most of the arena is live; "" if there
+// is none, null for null (an error). Threads: any.
 MACE_API const char* mace_memory_usage_peak_node(
     const mace_memory_usage_t* usage);
 
 // What is counted by name: the categories of memory ("activations", "scratch",
 // "images", "persistent", "weights", "packed_weights", "device_weights",
-// "variables", "op_data", "plan"), or the largest tensors at the peak step.
+// "variables", "op_data", "plan"), or the largest tensors at the peak step, at
+// most 5.
 typedef int32_t mace_memory_list_t;
 enum { MACE_MEMORY_CATEGORIES = 0, MACE_MEMORY_PEAK_HOLDERS = 1 };
 
@@ -162,7 +167,7 @@ MACE_API const char* mace_memory_usage_entry(const mace_memory_usage_t* usage,
 
 // Records of texts and numbers: the placement of an engine's nodes, or the
 // tests of micro-kernels. Immutable; what getters return is valid as long as
-// it.
+// the object.
 typedef struct mace_records mace_records_t;
 
 // Null does nothing. Threads: any, once no other call uses `records`.
@@ -186,7 +191,7 @@ enum {
 enum {
   MACE_KERNEL_NAME = 0,
   MACE_KERNEL_REASON = 1,   // why it is switched off; empty: it is right
-  MACE_KERNEL_FALLBACK = 2  // what is used in its place
+  MACE_KERNEL_FALLBACK = 2  // what is used instead; empty: nothing
 };
 
 // Returns a text of record number `index`, or null (an error). Threads: any.
@@ -198,14 +203,15 @@ MACE_API const char* mace_records_text(const mace_records_t* records,
 MACE_API int64_t mace_records_macs(const mace_records_t* records, size_t index);
 
 // Stores the micro-kernels of the CPU that this process has tested in
-// `*records`, in the order of their first use. Before one is used for the first
-// time, it computes a small known case; what fails is switched off, and another
-// one takes its place (mace_capability.h). Threads: any.
+// `*records`, which the caller destroys, in the order of their first use.
+// Before a micro-kernel is used for the first time, it computes a small known
+// case; if it fails, it is switched off and another one is used instead
+// (mace_capability.h). Threads: any.
 MACE_API mace_status_t mace_kernel_tests(mace_records_t** records);
 
-// What the devices of an engine did since it was created: the places in the
+// What the devices of an engine did since it was created: the indices in the
 // array of mace_engine_device_counts. Programs are shared by the engines of a
-// process, so those counts are of the whole process.
+// process, so that the counts of programs are those of the whole process.
 enum {
   MACE_COMPILED_PROGRAMS = 0,  // from source
   MACE_LOADED_PROGRAMS = 1,    // from a cache or a precompiled file

@@ -32,9 +32,10 @@ enum {
 };
 
 // Returns the message of the call that failed last in this thread: what is
-// wrong, where, what was found, and often the cure. "" if none failed. Valid
-// until another call fails in this thread or the thread ends, so an app that
-// keeps it copies it. Never null. Threads: any; each has a message of its own.
+// wrong, where, what was found, and often the cure. "" if none failed. A call
+// that succeeds leaves it as it is. Valid until another call fails in this
+// thread, mace_set_last_error is called, or the thread ends: copy the message
+// to keep it. Never null. Threads: any; each has a message of its own.
 MACE_API const char* mace_last_error(void);
 
 // Returns the status of the same call. Threads: as mace_last_error.

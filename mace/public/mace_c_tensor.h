@@ -40,34 +40,36 @@ MACE_API size_t mace_element_bytes(mace_data_type_t data_type);
 // and one for the outputs, and uses them for every run: a run then allocates
 // nothing. Tensors refer to the caller's memory, and never copy it.
 typedef struct mace_tensors mace_tensors_t;
-// One of them. It belongs to the mace_tensors_t, and is valid until that is
-// changed, is given to mace_engine_run as outputs, or is destroyed.
+// A tensor of a mace_tensors_t, to which it belongs. Valid until the
+// mace_tensors_t is changed, is given to a run as outputs, or is destroyed.
 typedef struct mace_tensor mace_tensor_t;
 
 // Stores an empty object in `*tensors`. Threads: any.
 MACE_API mace_status_t mace_tensors_create(mace_tensors_t** tensors);
 
-// Forgets all tensors, and gives back the memory of those that the engine
-// allocated. The caller's own memory stays. Null does nothing. Threads: any,
-// once no other call uses `tensors`.
+// Removes all tensors, and frees the memory that the engine allocated. The
+// caller's own memory stays. Null does nothing. Threads: any, once no other
+// call uses `tensors`.
 MACE_API void mace_tensors_destroy(mace_tensors_t* tensors);
 
 // Adds a tensor in host memory, or replaces the one of that name. `shape` has
-// `rank` numbers, the outermost dimension first, and is copied; it may be null
-// if `rank` is 0. `data` holds the elements, dense and row-major, at a multiple
-// of an element's bytes (a run checks that), and stays the
+// `rank` numbers (at most 32), the outermost dimension first, and is copied; it
+// may be null if `rank` is 0. `data` holds the elements, dense and row-major,
+// at a multiple of an element's bytes (a run checks that), and stays the
 // caller's: it must be valid until the tensor is replaced, removed or
-// destroyed. `bytes` is its size, and must be that of the shape.
+// destroyed. `bytes` is the size of the memory at `data`, and must be that of
+// the shape.
 //
 // Null `data`, with `bytes` 0, is an output for which the engine allocates the
-// memory, as for one that is missing. That memory belongs to `tensors` and is
-// used again by the next run; after inputs of another shape, set or remove the
-// output first.
+// memory, as for an output that is missing. That memory belongs to `tensors`
+// and is used again by the next run; before a run with inputs of another shape,
+// set or remove the output.
 //
-// Of an output whose shape depends on data (an extent of it is -1 in the
+// Of an output whose shape depends on data (a dimension of it is -1 in the
 // mace_tensor_infos_t), `shape` and `bytes` are those of the largest result.
-// A run replaces the shape by that of the result, so that it must be set again
-// before the next one; memory that the engine allocated is replaced as needed.
+// A run replaces the shape by that of the result, so that the output must be
+// set again before the next run; memory that the engine allocated is replaced
+// as needed.
 // Errors: MACE_INVALID_ARGS for a null, a negative or too large shape, a type
 // that does not exist, or the wrong number of bytes (the message has the right
 // one); nothing is changed then. Threads: one at a time for `tensors`.
@@ -84,7 +86,8 @@ MACE_API mace_status_t mace_tensors_set(mace_tensors_t* tensors,
 // float32 or fp16, with at least W * ((C + 3) / 4) x N * H pixels in
 // channel-major order. Commands that fill an input must have finished before
 // mace_engine_run is called; outputs are complete when it returns.
-// Errors: as mace_tensors_set. Threads: one at a time for `tensors`.
+// Errors: MACE_INVALID_ARGS for a null, a negative or too large shape, or
+// another `memory`. Threads: one at a time for `tensors`.
 MACE_API mace_status_t mace_tensors_set_gpu(mace_tensors_t* tensors,
                                             const char* name,
                                             mace_memory_t memory,
@@ -100,9 +103,10 @@ MACE_API mace_status_t mace_tensors_remove(mace_tensors_t* tensors,
 // `tensors`.
 MACE_API size_t mace_tensors_count(const mace_tensors_t* tensors);
 
-// Returns the name of a tensor, in the order of their names, or null (an error)
-// if `index` is not below the count. Valid until the tensor is removed.
-// Threads: any, while no call changes `tensors`.
+// Returns the name of the tensor at `index` in the order of names, or null (an
+// error) if `index` is not below the count. Valid until the tensor is removed
+// or `tensors` is given to a run as outputs. Threads: any, while no call
+// changes `tensors`.
 MACE_API const char* mace_tensors_name(const mace_tensors_t* tensors,
                                        size_t index);
 
@@ -111,12 +115,13 @@ MACE_API const char* mace_tensors_name(const mace_tensors_t* tensors,
 MACE_API const mace_tensor_t* mace_tensors_find(const mace_tensors_t* tensors,
                                                 const char* name);
 
-// The elements of a tensor in host memory, the cl_mem of another; null if there
-// is no memory yet. Threads: any, while no call changes the mace_tensors_t.
+// The elements of a tensor in host memory, or the cl_mem of a tensor in GPU
+// memory; null if there is no memory yet. Threads: any, while no call changes
+// the mace_tensors_t.
 MACE_API void* mace_tensor_data(const mace_tensor_t* tensor);
 
-// The bytes of its elements; 0 of a tensor in GPU memory. Threads: any, while
-// no call changes the mace_tensors_t.
+// The bytes of the elements of its shape; 0 of a tensor in GPU memory. Threads:
+// any, while no call changes the mace_tensors_t.
 MACE_API size_t mace_tensor_bytes(const mace_tensor_t* tensor);
 
 // The type of its elements. Threads: any, while no call changes the
@@ -133,20 +138,21 @@ MACE_API mace_memory_t mace_tensor_memory(const mace_tensor_t* tensor);
 MACE_API const int64_t* mace_tensor_shape(const mace_tensor_t* tensor,
                                           size_t* rank);
 
-// The names, types and shapes of a model's or an engine's inputs or outputs, as
-// they were when they were asked for. Immutable, so any number of threads may
-// use it at once.
+// The names, types and shapes of a model's or an engine's inputs, outputs or
+// states, as they were when the object was made. Immutable, so any number of
+// threads may use it at once.
 typedef struct mace_tensor_infos mace_tensor_infos_t;
 
 // Null does nothing. Threads: any, once no other call uses `infos`.
 MACE_API void mace_tensor_infos_destroy(mace_tensor_infos_t* infos);
 
-// Returns how many inputs or outputs there are. Threads: any.
+// Returns how many inputs, outputs or states there are. Threads: any.
 MACE_API size_t mace_tensor_infos_count(const mace_tensor_infos_t* infos);
 
-// What is known of input or output number `index`; valid as long as `infos`.
-// For an index that is not below the count (an error): null, MACE_INVALID_TYPE
-// and MACE_FORMAT_NONE. The shape is null if the rank is 0. Threads: any.
+// What is known of input, output or state number `index`; valid as long as
+// `infos`. -1 in a shape is a dynamic dimension. For an index that is not below
+// the count (an error): null, MACE_INVALID_TYPE and MACE_FORMAT_NONE. The shape
+// is null if the rank is 0. Threads: any.
 MACE_API const char* mace_tensor_infos_name(const mace_tensor_infos_t* infos,
                                             size_t index);
 MACE_API mace_data_type_t
@@ -155,9 +161,9 @@ MACE_API mace_data_format_t
 mace_tensor_infos_data_format(const mace_tensor_infos_t* infos, size_t index);
 MACE_API const int64_t* mace_tensor_infos_shape(
     const mace_tensor_infos_t* infos, size_t index, size_t* rank);
-// A value q of a quantized tensor stands for scale * (q - zero_point);
-// the scale is 0 for other tensors and for a bad index. mace_engine_run takes
-// MACE_FLOAT32 for quantized inputs and outputs, too. Threads: any.
+// A value q of a quantized tensor stands for scale * (q - zero_point); the
+// scale is 0 for other tensors and for a bad index. mace_engine_run takes
+// MACE_FLOAT32 with memory for quantized inputs and outputs, too. Threads: any.
 MACE_API float mace_tensor_infos_scale(const mace_tensor_infos_t* infos,
                                        size_t index);
 MACE_API int32_t mace_tensor_infos_zero_point(const mace_tensor_infos_t* infos,

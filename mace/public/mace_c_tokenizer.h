@@ -16,8 +16,8 @@ extern "C" {
 typedef struct mace_tokenizer mace_tokenizer_t;
 typedef struct mace_token_stream mace_token_stream_t;
 
-// Maps the file that `converter.py tokenizer` made, or copies its bytes.
-// Threads: any.
+// Load a tokenizer: map the file that `converter.py tokenizer` made, or copy
+// its `bytes` bytes from `data`. Threads: any.
 MACE_API mace_status_t mace_tokenizer_load(const char* file,
                                            mace_tokenizer_t** tokenizer);
 MACE_API mace_status_t mace_tokenizer_load_memory(const void* data,
@@ -27,33 +27,36 @@ MACE_API mace_status_t mace_tokenizer_load_memory(const void* data,
 // Threads: any, once no other call uses `tokenizer`.
 MACE_API void mace_tokenizer_destroy(mace_tokenizer_t* tokenizer);
 
-// Stores the tokens of `bytes` bytes of text in `*ids` (null if there are none)
-// and their number in `*count`; (char*)*ids is given back with mace_free.
-// Threads: any.
+// Stores the tokens of the `bytes` bytes at `text`, which may be null if
+// `bytes` is 0, in `*ids` (null if there are none) and their number in
+// `*count`. The caller gives (char*)*ids back with mace_free. Threads: any.
 MACE_API mace_status_t mace_tokenizer_encode(const mace_tokenizer_t* tokenizer,
                                              const char* text, size_t bytes,
                                              bool add_special_tokens,
                                              bool parse_special_tokens,
                                              int32_t** ids, size_t* count);
-// Stores the text of tokens. Threads: any.
+// Stores the text of `count` tokens. Threads: any.
 MACE_API mace_status_t mace_tokenizer_decode(const mace_tokenizer_t* tokenizer,
                                              const int32_t* ids, size_t count,
                                              bool skip_special_tokens,
                                              char** text);
 
-// Tokens are the numbers below it. Threads: any.
+// Returns the number of tokens: they are the numbers below it. 0 for null.
+// Threads: any.
 MACE_API int32_t mace_tokenizer_vocab_size(const mace_tokenizer_t* tokenizer);
-// The token with this text, or -1.
+// The token with this text, or -1: there is none, or an argument is null.
 MACE_API int32_t mace_tokenizer_find_token(const mace_tokenizer_t* tokenizer,
                                            const char* text);
-// The tokens of these uses, or -1.
+// The token of this use, or -1: there is none, or `tokenizer` is null.
 MACE_API int32_t mace_tokenizer_bos(const mace_tokenizer_t* tokenizer);
 MACE_API int32_t mace_tokenizer_eos(const mace_tokenizer_t* tokenizer);
-// Stores what the converter noted by this name, "" if nothing. Threads: any.
+// Stores the text that the converter stored under this name, "" if there is
+// none. Threads: any.
 MACE_API mace_status_t mace_tokenizer_property(
     const mace_tokenizer_t* tokenizer, const char* name, char** value);
 
-// The text of tokens that arrive one by one. Threads: any; one at a time.
+// The text of tokens that arrive one by one. The tokenizer may be destroyed
+// before the stream. Threads: any; one at a time for `stream`.
 MACE_API mace_status_t mace_token_stream_create(
     const mace_tokenizer_t* tokenizer, bool skip_special_tokens,
     mace_token_stream_t** stream);
@@ -61,7 +64,8 @@ MACE_API void mace_token_stream_destroy(mace_token_stream_t* stream);
 // Stores the text that is known now, whole characters only, which may be "".
 MACE_API mace_status_t mace_token_stream_add(mace_token_stream_t* stream,
                                              int32_t id, char** text);
-// Stores U+FFFD if the last character is incomplete, else "".
+// Stores "", or U+FFFD if the last character is incomplete (one for each of its
+// bytes, unless the tokenizer is byte-level BPE). Then a new text begins.
 MACE_API mace_status_t mace_token_stream_finish(mace_token_stream_t* stream,
                                                 char** text);
 

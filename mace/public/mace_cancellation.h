@@ -23,15 +23,15 @@ namespace mace {
 //             it returns what it would have returned
 //
 // A cancelled run ends between two ops. In a convolution or another long op of
-// the CPU it ends earlier, between two parts of the op. On the GPU no further
-// kernels are sent to the driver, and those sent before are waited for: at most
-// 16 in such a run, or as many as MaceEngineConfig::SetGPULimits says. While
-// Run makes a plan, as it does for inputs of a new shape and in control flow,
-// it ends between two nodes. The engine stays usable, and what it computes next
-// is right.
+// the CPU it ends earlier, between two parts of the op; a custom op is not
+// interrupted. On the GPU no further kernels are sent to the driver, and the
+// run waits for those sent before: at most 16 in such a run, or the
+// `queue_window` of MaceEngineConfig::SetGPULimits. While Run makes a plan, as
+// it does for inputs of a new shape and in control flow, it ends between two
+// nodes. The engine stays usable, and what it computes next is right.
 //
 // Thread-safe. Must outlive the runs that it is given to. Cancel takes no lock
-// and allocates nothing, so that it may also be called by a signal handler.
+// and allocates nothing, so that a signal handler may also call it.
 class MaceCancellation {
  public:
   MaceCancellation() : cancelled_(false) {}
@@ -47,12 +47,11 @@ class MaceCancellation {
   std::atomic<bool> cancelled_;
 };
 
-// A MaceCancellation with a deadline: it also ends the runs that it is given
-// to, as Cancel does, when so much time has passed since Set was called, and
-// those that begin later. Their message names the deadline. A run looks at the
-// time where it looks for Cancel, so that it may go on after the deadline for
-// as long as a part of an op takes, and on the GPU for as long as the kernels
-// sent before.
+// A MaceCancellation with a deadline: when the time given to Set has passed, it
+// ends the runs that it is given to, as Cancel does, and those that begin
+// later. Their message names the deadline. A run looks at the time where it
+// looks for Cancel, so that it may go on after the deadline for as long as a
+// part of an op takes, and on the GPU for as long as the kernels sent before.
 //
 //   MaceDeadline deadline(20000);  // 20 ms from now on
 //   status = engine->Run(inputs, &outputs, deadline);
@@ -63,14 +62,15 @@ class MaceCancellation {
 // outlive the runs that it is given to.
 class MaceDeadline {
  public:
-  // There is none until Set is called.
+  // There is no deadline until Set is called.
   MaceDeadline() : passed_(false), nanos_(kNone), micros_(0) {}
   explicit MaceDeadline(int64_t micros) : MaceDeadline() { Set(micros); }
   MaceDeadline(const MaceDeadline&) = delete;
   MaceDeadline& operator=(const MaceDeadline&) = delete;
 
-  // The deadline is in so many microseconds; 0 or fewer: it has passed. A later
-  // call replaces it, unless it has passed.
+  // Sets the deadline to `micros` microseconds from now; 0 or less: it has
+  // passed. A later call replaces the deadline, unless a run or has_passed has
+  // seen it pass.
   void Set(int64_t micros) {
     const int64_t now = Now();
     micros_.store(micros, std::memory_order_relaxed);
@@ -85,7 +85,7 @@ class MaceDeadline {
   bool is_cancelled() const {
     return cancellation_.is_cancelled() || has_passed();
   }
-  // What a run has seen stays so.
+  // Whether the deadline has passed. Stays true once it was true.
   bool has_passed() const {
     if (passed_.load(std::memory_order_acquire)) return true;
     const int64_t nanos = nanos_.load(std::memory_order_acquire);
@@ -93,7 +93,7 @@ class MaceDeadline {
     passed_.store(true, std::memory_order_release);
     return true;
   }
-  // As given to Set last.
+  // What Set was given last; 0 if it was not called.
   int64_t micros() const { return micros_.load(std::memory_order_relaxed); }
 
  private:

@@ -6,9 +6,11 @@
 //
 // The model takes the numbers of tokens and computes logits; it keeps keys and
 // values of earlier tokens as states, if it has any (docs/language_models.md).
-// A prompt that begins as the sequence does is only computed from where it
-// differs. A library has this class with the component `language`; without it,
-// creating a generator is MACE_UNSUPPORTED.
+// If the model has a KV cache of fixed capacity, only the part of a prompt that
+// differs from the sequence is computed. A cache that grows is only used again
+// by a prompt that begins with the whole sequence; a model without states
+// computes all tokens each time. A library has this class with the component
+// `language`; without it, Create returns MACE_UNSUPPORTED.
 #ifndef MACE_PUBLIC_MACE_GENERATOR_H_
 #define MACE_PUBLIC_MACE_GENERATOR_H_
 
@@ -29,23 +31,26 @@
 
 namespace mace {
 
-// How the next token is chosen: logit_bias, then the repetition penalty, then
-// the temperature, then of the tokens in order of their logits (equal ones by
-// their numbers) those that top_k, top_p and min_p leave, then a draw.
+// How the next token is chosen: adds logit_bias, applies the repetition penalty
+// and the temperature, sorts the tokens by their logits (equal ones by their
+// numbers), keeps those that top_k, top_p and min_p leave, and draws one.
 struct MaceSampling {
-  float temperature = 0;  // 0: greedy, the token with the largest logit
-  int32_t top_k = 0;      // the tokens with the largest logits; 0: all
-  // The fewest tokens whose probabilities sum to this; 0: one, 1: all.
+  // From 0 to 100; 0: greedy, the token with the largest logit.
+  float temperature = 0;
+  int32_t top_k = 0;  // the tokens with the largest logits; 0: all
+  // From 0 to 1: the fewest tokens whose probabilities sum to at least this; 0:
+  // one, 1: all.
   float top_p = 1;
-  // Tokens at least this fraction as probable as the first; 0: all.
+  // From 0 to 1: tokens at least this fraction as probable as the first; 0:
+  // all.
   float min_p = 0;
-  // Logits of tokens seen so far: divided by it if positive, multiplied
-  // otherwise; 1: unchanged.
+  // From 0.01 to 100. Divides the logits of tokens seen so far that are
+  // positive, and multiplies the others; 1: unchanged.
   float repetition_penalty = 1;
   int32_t penalty_tokens = 0;  // the last ones that count as seen; 0: all
   // The same seed, model, prompt and number of threads give the same text.
   uint64_t seed = 0;
-  std::map<int32_t, float> logit_bias;  // is added to logits, by token
+  std::map<int32_t, float> logit_bias;  // is added to logits, by token; no NaN
 };
 
 enum class MaceFinishReason {
@@ -60,15 +65,16 @@ enum class MaceFinishReason {
 
 struct MaceGenerationOptions {
   MaceSampling sampling;
-  int32_t max_new_tokens = 256;
+  int32_t max_new_tokens = 256;      // from 0 to 2^24
   std::vector<std::string> stop;     // not part of the text
   std::vector<int32_t> stop_tokens;  // besides those of the tokenizer
   bool ignore_stop_tokens = false;   // those of the tokenizer
-  // Ends the generation from another thread, or in time. Must outlive the call;
-  // null: none.
+  // Ends the generation from another thread, or when its time has passed. Must
+  // outlive the call; null: none.
   const MaceDeadline* deadline = nullptr;
-  // Gets the text in parts of whole characters. Returns whether to go on. Must
-  // not call functions of the generator.
+  // Gets the text in parts of whole characters, on the thread of the call.
+  // Returns whether to go on. Must not throw or call functions of the
+  // generator. Empty: none.
   std::function<bool(const std::string& part)> on_text;
 };
 
@@ -76,16 +82,18 @@ struct MaceGenerationStats {
   int32_t prompt_tokens = 0;
   int32_t reused_tokens = 0;  // of them: computed by earlier calls
   int32_t new_tokens = 0;
-  double first_token_ms = 0;  // from the call to the first token
+  // From when the call has the generator, after encoding the prompt and waiting
+  // for other calls: to the first token, and to the end.
+  double first_token_ms = 0;
   double total_ms = 0;
-  double prompt_tokens_per_second = 0;
-  double new_tokens_per_second = 0;  // after the first
+  double prompt_tokens_per_second = 0;  // of those not reused
+  double new_tokens_per_second = 0;     // after the first
   uint64_t memory_bytes = 0;  // of the engine with its weights; 0: unknown
 };
 
 struct MaceGeneration {
-  std::string text;
-  std::vector<int32_t> tokens;
+  std::string text;             // without a stop string
+  std::vector<int32_t> tokens;  // with the stop token, if one ended the text
   MaceFinishReason finish_reason = MaceFinishReason::LENGTH;
   MaceGenerationStats stats;
 };
@@ -111,14 +119,16 @@ class MACE_API MaceGenerator {
                            const MaceEngineConfig& config,
                            std::shared_ptr<MaceGenerator>* generator);
 
-  // Continues `prompt`. Errors: MACE_INVALID_ARGS for an option out of range,
-  // or a prompt that the model's context has no place for. A generation that is
-  // cancelled or meets its deadline succeeds, with that as its reason and the
-  // text so far.
+  // Continues `prompt` and replaces `*generation`. Errors: MACE_INVALID_ARGS
+  // for an option out of range, for a prompt without tokens, of more than 4 MiB
+  // or longer than the model's context, and for logits that are NaN or
+  // infinite; those of MaceEngine::Run. A generation that is cancelled or meets
+  // its deadline succeeds, with that as its finish_reason and the text so far.
   MaceStatus Generate(const std::string& prompt,
                       const MaceGenerationOptions& options,
                       MaceGeneration* generation);
-  // The same from tokens.
+  // The same from tokens. Further errors: MACE_INVALID_ARGS for a number that
+  // is no token.
   MaceStatus GenerateFromTokens(const std::vector<int32_t>& prompt,
                                 const MaceGenerationOptions& options,
                                 MaceGeneration* generation);
@@ -128,36 +138,42 @@ class MACE_API MaceGenerator {
   MaceStatus Chat(const std::vector<MaceChatMessage>& messages,
                   const MaceGenerationOptions& options,
                   MaceGeneration* generation);
-  // The prompt that Chat makes of messages.
+  // Stores the prompt that Chat makes of `messages`. Errors: as Chat.
   MaceStatus RenderChat(const std::vector<MaceChatMessage>& messages,
                         std::string* prompt) const;
 
-  // exp(mean negative log likelihood) of the tokens of `text`, each after those
-  // before it. The sequence becomes this text. Errors: MACE_INVALID_ARGS for
-  // fewer than two tokens or more than the model's context.
+  // Stores exp(mean negative log likelihood) of the tokens of `text` but the
+  // first, each after those before it. The sequence becomes `text` without its
+  // last token. Errors: MACE_INVALID_ARGS for fewer than two tokens or more
+  // than the model's context; those of MaceEngine::Run.
   MaceStatus Perplexity(const std::string& text, double* perplexity);
-  // The mean over the tokens of `text` of a tensor [1, tokens, size] of the
-  // model, with a length of 1. The sequence stays; the engine that computes
-  // the tensor is kept for the next text. Errors: MACE_INVALID_ARGS for a name
-  // that is no such tensor.
+  // Stores the mean over the tokens of `text` of the float32 tensor `tensor`
+  // [1, tokens, size] of the model, scaled to a Euclidean length of 1 unless it
+  // is 0. The sequence stays; the engine that computes the tensor is kept for
+  // the next text. Errors: MACE_INVALID_ARGS for a name that is no such tensor,
+  // and for a text without tokens or longer than the model's context; those of
+  // MaceEngine::Create and Run.
   MaceStatus Embed(const std::string& text, const std::string& tensor,
                    std::vector<float>* embedding);
 
-  // Forgets the sequence.
+  // Forgets the sequence. Errors: as MaceEngine::ResetState.
   MaceStatus Reset();
-  // Writes the sequence and the states of the model to a file, or reads one
+  // Writes the sequence and the states of the model to a file, or reads a file
   // that the same model and tokenizer have written. Errors: MACE_INVALID_ARGS
   // if the file cannot be written or read; MACE_INVALID_MODEL if it is damaged,
-  // or of another model, tokenizer or version. Then the sequence is as before.
+  // or of another model, tokenizer or version; MACE_OUT_OF_RESOURCES if memory
+  // or the disk is full. After an error the sequence is as before.
   MaceStatus Save(const std::string& file) const;
   MaceStatus Restore(const std::string& file);
 
   // The tokens whose keys and values the model holds.
   std::vector<int32_t> tokens() const;
-  // The most tokens of a sequence; -1: only the model's inputs limit it.
+  // The capacity of the KV cache in tokens, which limits a sequence; -1: only
+  // the model's inputs limit it.
   int64_t context_length() const;
   // What the makers of the model recommend, which the tokenizer's file has from
-  // generation_config.json; greedy without it.
+  // generation_config.json; greedy unless `do_sample` is true there. A value
+  // out of range is left at its default.
   MaceSampling recommended_sampling() const;
 
   class Impl;
@@ -167,7 +183,8 @@ class MACE_API MaceGenerator {
   std::unique_ptr<Impl> impl_;
 };
 
-// The name of a reason, such as "stop_token".
+// The name of a reason, such as "stop_token"; static memory. "unknown" for
+// another number.
 MACE_API const char* MaceFinishReasonName(MaceFinishReason reason);
 
 }  // namespace mace

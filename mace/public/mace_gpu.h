@@ -15,7 +15,8 @@ namespace mace {
 
 // What the devices of an engine did since it was created. The work of one Run
 // is the difference between the counts after and before it. Programs are shared
-// by the engines of a process, so those counts are of the whole process.
+// by the engines of a process, so that the counts of programs are those of the
+// whole process.
 struct MaceDeviceCounts {
   int64_t compiled_programs = 0;  // from source
   int64_t loaded_programs = 0;    // from a cache or a precompiled file
@@ -52,7 +53,8 @@ class MACE_API GPUContextBuilder {
     return SetStoragePath(StringOrEmpty(path));
   }
 
-  // Files of precompiled programs, which are searched before the cache.
+  // Files of precompiled programs, which are searched in this order and before
+  // the cache; they override those of SetOpenCLBinaryPaths of mace_runtime.h.
   // Programs of another driver or another version of the library are ignored.
   GPUContextBuilder& SetOpenCLBinaryPaths(
       const std::vector<std::string>& paths);
@@ -64,18 +66,22 @@ class MACE_API GPUContextBuilder {
     return SetOpenCLParameterPath(StringOrEmpty(path));
   }
 
-  // `callback` is called while an engine is created, after each program, with
-  // the number of programs that are ready and the number of all. It may be
-  // called from any thread, but never by two at once.
+  // `callback` is called while a plan is made, as an engine is created or runs
+  // with new shapes, after each program, with the number of programs that are
+  // done and the number that the plan needs besides earlier ones. It may be
+  // called from any thread, but never by two threads at once.
   GPUContextBuilder& SetProgressCallback(
       std::function<void(int done, int total)> callback);
 
   // The app's own OpenCL context and its device, such as a context that shares
   // textures with OpenGL. All engines of the process that use the GPU share one
   // context: creating an engine fails with MACE_INVALID_ARGS while others use
-  // another one. It is retained while engines use it.
+  // another one, and for a context that is not one of the device. The context
+  // is retained while engines use it.
   GPUContextBuilder& SetOpenCLContext(const MaceGPUHandles& handles);
 
+  // Returns a context with the settings so far; never null. The builder may go
+  // on.
   std::shared_ptr<GPUContext> Finalize();
 
  private:

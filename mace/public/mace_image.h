@@ -11,7 +11,7 @@
 // The numbers are those of `preprocess` in a deployment file, to the last bit:
 // value = (pixel - mean) * scale with pixels from 0 to 255. They do not depend
 // on the CPU or on the number of threads. docs/pictures.md has an example and
-// says how each step is defined.
+// defines each step.
 #ifndef MACE_PUBLIC_MACE_IMAGE_H_
 #define MACE_PUBLIC_MACE_IMAGE_H_
 
@@ -25,9 +25,9 @@
 
 namespace mace {
 
-// How pixels lie in memory, with 8 bits for each channel. The last three are
-// YUV 4:2:0: two by two pixels share a U and a V. Where a width or height is
-// odd, the last column or row has a U and a V of its own.
+// The layout of pixels in memory, with 8 bits for each channel. The last three
+// are YUV 4:2:0: two by two pixels share a U and a V. Where a width or height
+// is odd, the last column or row has a U and a V of its own.
 enum class MaceImageFormat {
   RGBA = 0,
   BGRA = 1,
@@ -62,14 +62,16 @@ enum class MaceImageOrientation {
 
 struct MaceImagePlane {
   const void* data = nullptr;
-  size_t bytes = 0;  // that may be read from `data` on
-  // Bytes from a row to the next; 0: rows follow each other without a gap.
+  size_t bytes = 0;  // how many bytes may be read from `data` on
+  // Bytes from the beginning of a row to that of the next; 0: no gap. At least
+  // those of a row: not negative.
   int64_t row_stride = 0;
   // Bytes from a pixel to the next, or from a U to the next; 0: no gap.
   int64_t pixel_stride = 0;
 };
 
-// In pixels of the stored picture. A width and height of 0 mean all of it.
+// In pixels of the stored picture. Four zeros mean all of it; otherwise the
+// width and height are at least 1.
 struct MaceImageRect {
   int x = 0, y = 0, width = 0, height = 0;
 };
@@ -77,15 +79,16 @@ struct MaceImageRect {
 struct MaceImage {
   MaceImageFormat format = MaceImageFormat::RGBA;
   MaceImageColor color = MaceImageColor::BT601_FULL;  // of YUV formats
-  int width = 0, height = 0;  // as stored; at most 65536
+  int width = 0, height = 0;  // as stored; from 1 to 65536
   MaceImagePlane planes[3];
-  MaceImageRect crop;  // taken before the picture is turned
+  MaceImageRect crop;  // applied before the picture is turned
   MaceImageOrientation orientation = MaceImageOrientation::UPRIGHT;
 };
 
 // Describes a picture whose planes lie one after the other in one buffer, as
-// those of an NV21 preview do. `row_stride` is that of the first plane; a plane
-// of U or of V alone has half of it. What is wrong is found by Convert.
+// those of an NV21 preview do. `row_stride` is that of the first plane and of
+// pairs of U and V; a plane of U or of V alone has half of it, rounded up.
+// Checks nothing: Convert reports what is wrong.
 MACE_API MaceImage MaceImageInBuffer(MaceImageFormat format, const void* data,
                                      size_t bytes, int width, int height,
                                      int64_t row_stride = 0);
@@ -110,34 +113,36 @@ enum class MaceImageFilter {
 // What happens where picture and tensor have different aspect ratios.
 enum class MaceImageFit {
   STRETCH = 0,    // the picture is distorted
-  LETTERBOX = 1,  // all of it is shown in the middle of the padding colour
+  LETTERBOX = 1,  // all of it is in the middle, the padding colour around it
   CROP = 2,       // its middle fills the tensor, the rest is cut off
 };
 
 enum class MaceImageChannels { RGB = 0, BGR = 1, GRAY = 2 };
 
 struct MaceImageInput {
-  int width = 0, height = 0;  // at most 65536
+  int width = 0, height = 0;  // from 1 to 65536
   MaceImageFit fit = MaceImageFit::STRETCH;
   MaceImageFilter filter = MaceImageFilter::BILINEAR;
-  // GRAY of a YUV picture is its Y, of others 0.299 R + 0.587 G + 0.114 B.
+  // GRAY of a YUV picture is its Y, stretched to 0 to 255 if its range is
+  // limited; of others 0.299 R + 0.587 G + 0.114 B.
   MaceImageChannels channels = MaceImageChannels::RGB;
-  // The rest is by channel, in the order of `channels`; GRAY uses the first.
+  // By channel, in the order of `channels`; GRAY uses the first.
   double mean[3] = {0, 0, 0};
-  double scale[3] = {1, 1, 1};  // 1 / std where a model states a deviation
-  uint8_t padding[3] = {0, 0, 0};
-  // IDT_FLOAT; or IDT_UINT8 or IDT_INT8, which hold the nearest integer to
-  // value / quantization_scale, plus zero_point, kept in the type's range.
+  double scale[3] = {1, 1, 1};     // not 0; 1 / std where a model states a std
+  uint8_t padding[3] = {0, 0, 0};  // a colour, from 0 to 255 as pixels are
+  // IDT_FLOAT, for which the next two must be 1 and 0; or IDT_UINT8 or
+  // IDT_INT8, which hold the nearest integer to value / quantization_scale,
+  // ties to even, plus zero_point, clamped to the type's range.
   IDataType data_type = IDT_FLOAT;
   double quantization_scale = 1;
   int zero_point = 0;
   DataFormat data_format = DataFormat::NHWC;  // or NCHW
-  int num_threads = 1;                        // at most 1024
+  int num_threads = 1;                        // from 1 to 1024
 };
 
 // Maps between the tensor and the picture by two matrices m: (x, y) becomes x'
 // = m[0] x + m[1] y + m[2], y' = m[3] x + m[4] y + m[5]. Coordinates are
-// continuous: the pixel at (0, 0) reaches from 0 to 1 both ways.
+// continuous, in pixels: the pixel at (0, 0) reaches from 0 to 1 both ways.
 struct MaceImageTransform {
   double to_picture[6] = {1, 0, 0, 0, 1, 0};  // the stored picture, uncropped
   double to_tensor[6] = {1, 0, 0, 0, 1, 0};
@@ -159,8 +164,9 @@ class MACE_API MaceImageConverter {
   MaceImageConverter(const MaceImageConverter&) = delete;
   MaceImageConverter& operator=(const MaceImageConverter&) = delete;
 
-  // Errors: MACE_INVALID_ARGS for a field of `input` that cannot be, with the
-  // value found; MACE_OUT_OF_RESOURCES.
+  // Stores a converter in `*converter`. Errors: MACE_INVALID_ARGS for a null
+  // and for a field of `input` out of range, with the value found;
+  // MACE_OUT_OF_RESOURCES.
   static MaceStatus Create(const MaceImageInput& input,
                            std::unique_ptr<MaceImageConverter>* converter);
 
@@ -168,13 +174,14 @@ class MACE_API MaceImageConverter {
   size_t tensor_bytes() const;
 
   // Writes the tensor, of shape [1, height, width, channels] or, in NCHW,
-  // [1, channels, height, width]. `transform` may be null. Tables that depend
-  // on the size, crop and orientation of the picture are kept for the next one;
-  // while those stay the same nothing is allocated. On an error nothing is
-  // written.
-  // Errors: MACE_INVALID_ARGS for a picture that cannot be (the message names
-  // the field or plane, what was found and what would be right) or if `tensor`
-  // is null or `bytes` is less than tensor_bytes(); MACE_OUT_OF_RESOURCES.
+  // [1, channels, height, width], and nothing behind its tensor_bytes().
+  // `transform` may be null. Tables that depend on the format, size, crop and
+  // orientation of the picture are kept for the next picture; while those stay
+  // the same nothing is allocated. On an error nothing is written.
+  // Errors: MACE_INVALID_ARGS for a field or plane of `image` out of range (the
+  // message names it, what was found and what would be right), if `tensor` is
+  // null or, for float32, not at a multiple of 4 bytes, or if `bytes` is less
+  // than tensor_bytes(); MACE_OUT_OF_RESOURCES.
   MaceStatus Convert(const MaceImage& image, void* tensor, size_t bytes,
                      MaceImageTransform* transform = nullptr);
 

@@ -18,12 +18,12 @@ namespace mace {
 // add to what functions return: every error is a MaceStatus.
 enum MaceLogLevel : int {
   MACE_LOG_ERROR = 0,
-  MACE_LOG_WARNING = 1,    // not as asked: the CPU takes over for a GPU
+  MACE_LOG_WARNING = 1,    // not as asked, such as a fallback to the CPU
   MACE_LOG_INFO = 2,       // a stored result or plan is not used, and why
   MACE_LOG_VERBOSE_1 = 3,  // each engine, plan and run, with its latency
   MACE_LOG_VERBOSE_2 = 4,  // each op of each run, which takes a little longer
   MACE_LOG_VERBOSE_3 = 5,  // what plans decided, the kernel of each op
-  MACE_LOG_VERBOSE_4 = 6,  // where the tensors of each op lie
+  MACE_LOG_VERBOSE_4 = 6,  // the offsets of the tensors of each op
 };
 
 // `message` is one line of text without a line end, valid until the callback
@@ -32,15 +32,15 @@ typedef void (*MaceLogCallback)(MaceLogLevel level, const char* message,
                                 void* user);
 
 // Passes the messages from MACE_LOG_ERROR to `least_important` to `callback`,
-// instead of writing them to stderr; the others are dropped. A null `callback`
-// restores stderr, for errors, warnings and information, and for as many
-// verbose levels as the environment variable MACE_CPP_MIN_VLOG_LEVEL says.
+// instead of writing them to stderr, and drops the others. A null `callback`
+// restores stderr, for errors, warnings and information, and for the verbose
+// levels up to the number in the environment variable MACE_CPP_MIN_VLOG_LEVEL.
 //
-// Threads: may be called from any thread at any time. Threads that write
-// messages at once call `callback` at once. When SetLogCallback returns, the
-// callback set before has returned on all other threads and is not called any
-// more, so that what `user` points to may be freed. It does not wait for them
-// when it is itself called by a callback.
+// Threads: may be called from any thread at any time. Several threads may call
+// `callback` at once. When SetLogCallback returns, the callback set before has
+// returned on all other threads and is not called any more, so that what its
+// `user` points to may be freed. SetLogCallback does not wait for them when a
+// callback calls it.
 //
 // A callback may call any function of the library, because no lock is held
 // while it runs: messages of a call that holds one, such as MaceEngine::Run,

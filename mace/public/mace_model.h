@@ -18,9 +18,9 @@ namespace mace {
 
 // How a model is loaded.
 struct MaceModelOptions {
-  // Whether to read all weights once and compare their checksum. Without it,
-  // the system reads weights when they are first used. Everything else is
-  // always verified.
+  // Whether to read all weights once and compare their checksum. Otherwise the
+  // system reads weights when they are first used. Everything else is always
+  // verified.
   bool verify_checksum = true;
 };
 
@@ -29,28 +29,29 @@ struct MaceModelOptions {
 class MACE_API MaceStream {
  public:
   virtual ~MaceStream() = default;
-  // The number of bytes that Read will give in all.
+  // The number of bytes that Read gives in all.
   virtual size_t size() const = 0;
-  // Writes at most `bytes` bytes to `buffer` and returns how many they are: 0
-  // at the end of the stream, a negative number if the app cannot go on.
+  // Writes at most `bytes` bytes to `buffer` and returns their number: 0 at the
+  // end of the stream, a negative number if the app cannot go on. Is called
+  // once more when size() bytes were read, and must then return 0.
   virtual int64_t Read(void* buffer, size_t bytes) = 0;
 };
 
 // Writes the 32 bytes of a key to `key` and returns success, or returns why the
-// app has none. `key_name` is what the model was sealed with, "" without a
-// name. The bytes at `key` are overwritten before the call that loads the model
-// returns; copies of them are the app's.
+// app has none. `key_name` is the name of the key with which the model was
+// encrypted, "" without a name. The bytes at `key` are overwritten before the
+// call that loads the model returns; the app wipes copies of its own.
 typedef std::function<MaceStatus(const std::string& key_name,
                                  unsigned char* key)>
     MaceKeyCallback;
 
-// What a model file says of a dimension of an input.
+// What a model file states of a dimension of an input.
 struct MaceDimension {
-  // Dimensions of the same name have the same extent in each run, also in
-  // different inputs. "": it has no name.
+  // Dimensions of the same name have the same size in each run, also in
+  // different inputs. "": the dimension has no name.
   std::string name;
-  int64_t extent = 0;    // -1: each run chooses it
-  int64_t largest = -1;  // the largest extent of a run; -1: any will do
+  int64_t extent = 0;    // the size; -1: each run chooses it
+  int64_t largest = -1;  // the largest size of a run; -1: no limit
 };
 
 // A verified model in memory. It is immutable, so any number of threads may use
@@ -62,8 +63,11 @@ class MACE_API MaceModel {
   MaceModel& operator=(const MaceModel&) = delete;
 
   // Reads `model_file` and maps the weights in `model_data_file` ("" if the
-  // model has none). Errors: MACE_INVALID_ARGS if a file cannot be read,
-  // MACE_INVALID_MODEL if it does not hold a valid model.
+  // model has none). Errors: MACE_INVALID_ARGS if a file cannot be read, if the
+  // weights are missing, if the two files are swapped, and for an encrypted
+  // model; MACE_INVALID_MODEL if the files do not hold a valid model;
+  // MACE_UNSUPPORTED for a setting of the file that this library does not know
+  // and on which results depend; MACE_OUT_OF_RESOURCES.
   static MaceStatus Load(const std::string& model_file,
                          const std::string& model_data_file,
                          std::shared_ptr<MaceModel>* model,
@@ -86,18 +90,18 @@ class MACE_API MaceModel {
   // As Load, but reads the weights into memory of the process instead of
   // mapping them: the model and its engines stay right when the file is
   // changed, cut short or removed. With Load, a file that is cut short while a
-  // model or an engine of it lives ends the process (SIGBUS); replace it by
-  // renaming a new file over it, which is safe. Further errors:
-  // MACE_OUT_OF_RESOURCES.
+  // model or an engine of it lives ends the process (SIGBUS); replace the file
+  // by renaming a new one over it, which is safe. Errors: as Load.
   static MaceStatus LoadIntoMemory(const std::string& model_file,
                                    const std::string& model_data_file,
                                    std::shared_ptr<MaceModel>* model,
                                    const MaceModelOptions& options = {});
 
-  // Loads a model from memory. The graph is parsed before the call returns. The
-  // weights are used in place and must outlive the model (`model_data` may own
-  // them), unless they do not start at a 64-byte boundary: then they are
-  // copied.
+  // Loads a model from memory. The graph is parsed before the call returns.
+  // Weights at a 64-byte boundary are used in place and must outlive the model
+  // and its engines (`model_data`, of which the model keeps a copy, may own
+  // them); others are copied. Errors: as Load, and MACE_INVALID_ARGS for a
+  // null.
   static MaceStatus Load(const unsigned char* model_graph,
                          size_t model_graph_size,
                          std::shared_ptr<const unsigned char> model_data,
@@ -105,8 +109,9 @@ class MACE_API MaceModel {
                          std::shared_ptr<MaceModel>* model,
                          const MaceModelOptions& options = {});
 
-  // Loads a graph from memory and maps the weights in `model_data_file` ("" if
-  // the model has none).
+  // Loads a graph from memory, which is not read any more when the call
+  // returns, and maps the weights in `model_data_file` ("" if the model has
+  // none). Errors: as above.
   static MaceStatus Load(const unsigned char* model_graph,
                          size_t model_graph_size,
                          const std::string& model_data_file,
@@ -122,10 +127,12 @@ class MACE_API MaceModel {
                          const MaceModelOptions& options = {});
 
   // Loads a model that `converter.py seal` encrypted, from its file or from
-  // memory that is not read any more when the call returns. `get_key` is called
-  // once, in this thread. The decrypted model is in memory only, and only if
-  // all of it is what was sealed. Errors: as above, MACE_INVALID_ARGS for a
-  // wrong key, MACE_INVALID_MODEL for a file that was cut short or changed, the
+  // memory that is not read any more when the call returns. Calls `get_key` at
+  // most once, in this thread: not for a file that is cut short or is no
+  // encrypted model. The decrypted model is in memory only, and only if all of
+  // it is what was encrypted. Errors: as above, MACE_INVALID_ARGS for a wrong
+  // key or a change of the first bytes of the file, which cannot be told apart,
+  // MACE_INVALID_MODEL for a file that was cut short or changed elsewhere, the
   // error of `get_key`, MACE_UNSUPPORTED if the library has no component
   // `encryption`.
   static MaceStatus LoadSealed(const std::string& sealed_file,
@@ -138,12 +145,16 @@ class MACE_API MaceModel {
                                std::shared_ptr<MaceModel>* model,
                                const MaceModelOptions& options = {});
 
+  // What these return is valid as long as the model.
   const std::string& name() const;
+  // As the file declares them: -1 is a dimension that each run chooses, or, of
+  // an output, that only a run computes.
   const std::vector<MaceTensorInfo>& inputs() const;
   const std::vector<MaceTensorInfo>& outputs() const;
   // The dimensions of each input, in the order of inputs().
   const std::vector<std::vector<MaceDimension>>& input_dimensions() const;
-  // Differs between models: of their graphs and weights.
+  // A hash of the graph, which has the checksum of the weights: differs between
+  // models.
   uint64_t hash() const;
 
   class Impl;

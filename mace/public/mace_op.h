@@ -40,9 +40,9 @@
 
 namespace mace {
 
-// A custom op: one object for each node of each engine. An error that a
-// function returns becomes one of the engine, which names the node and the op
-// and has its message. No exception may leave a function.
+// A custom op: one object for each node of each engine. If a function returns
+// an error, the engine returns one with the node, the op and the message of
+// that error, but with a code of its own. No exception may leave a function.
 class MACE_API MaceCustomOp {
  public:
   virtual ~MaceCustomOp() = default;
@@ -50,7 +50,7 @@ class MACE_API MaceCustomOp {
   virtual MaceStatus Init(const MaceOpAttributes& /*attributes*/) {
     return MaceStatus();
   }
-  // The shape rule: sets all outputs, and what Run needs besides.
+  // The shape rule: sets all outputs, and the scratch memory that Run needs.
   virtual MaceStatus Prepare(MaceOpShapes* shapes) = 0;
   // Computes the outputs.
   virtual MaceStatus Run(const MaceOpTensors& tensors) = 0;
@@ -65,13 +65,16 @@ class MACE_API MaceOpResolver {
   MaceOpResolver(const MaceOpResolver& other);
   MaceOpResolver& operator=(const MaceOpResolver& other);
 
-  // Registers a custom op in C; all that `op` points to but `user` is copied.
-  // Errors: MACE_INVALID_ARGS for a name that is registered already, or is that
-  // of an op of the library, and for a function that is missing.
+  // Registers a custom op in C; copies all that `op` points to except `user`.
+  // Errors: MACE_INVALID_ARGS for a name that is registered already, is that of
+  // an op of the library, is empty or has other characters than letters, digits
+  // and "_.:/-"; for a function that is missing, a negative version, or a
+  // struct_size that is too small.
   MaceStatus AddCustom(const mace_op_registration_t& op);
 
   // Registers a custom op in C++, of which `make` makes an object for each
-  // node; `version` is that of mace_op_registration_t. Errors: the same.
+  // node; `version` is that of mace_op_registration_t. Errors: the same, and
+  // MACE_INVALID_ARGS for an empty `make`.
   typedef std::function<std::unique_ptr<MaceCustomOp>()> Factory;
   MaceStatus AddCustom(const std::string& name, Factory make, int version = 0);
   MaceStatus AddCustom(const char* name, Factory make, int version = 0) {
@@ -88,10 +91,11 @@ class MACE_API MaceOpResolver {
     return AddCustom<Op>(StringOrEmpty(name), version);
   }
 
-  // Registers an op of the library by hand. Engines run all of them unless some
-  // are registered in this way; then they refuse models that need others, and
-  // the error has the lines to add. Errors: MACE_INVALID_ARGS for an op that
-  // the library does not have.
+  // Registers an op of the library by hand. Engines run all ops of the library
+  // unless some are registered in this way; then creating an engine fails with
+  // MACE_UNSUPPORTED for a model that needs others, and the message has the
+  // lines to add. Errors: MACE_INVALID_ARGS for an op that the library does not
+  // have.
   MaceStatus AddBuiltin(const std::string& name);
   MaceStatus AddBuiltin(const char* name) {
     return AddBuiltin(StringOrEmpty(name));
@@ -104,7 +108,7 @@ class MACE_API MaceOpResolver {
   std::unique_ptr<Impl> impl_;
 };
 
-// How an object of C++ answers the calls in C.
+// The functions in C that call an object of C++. For MaceOpResolver only.
 class MaceCustomOpCalls {
  public:
   static int32_t Init(void* user, const mace_op_init_args_t* args, void** state,

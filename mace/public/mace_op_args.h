@@ -16,14 +16,15 @@ namespace mace {
 
 // The attributes of a node. An object refers to the arguments of one call of
 // Init, and must not outlive it; what Read stores is a copy. Errors of all
-// functions: MACE_INVALID_ARGS with the attribute's name and type.
+// functions: MACE_INVALID_ARGS with the attribute's name and what is wrong.
 class MaceOpAttributes {
  public:
   explicit MaceOpAttributes(const mace_op_init_args_t& args) : args_(args) {}
 
   // The node's name in the model, for messages.
   std::string node() const { return args_.node; }
-  // Those that the model file lists, absent ones in between included.
+  // The numbers of inputs and outputs that the model file lists, absent ones in
+  // between included.
   int num_inputs() const { return args_.num_inputs; }
   int num_outputs() const { return args_.num_outputs; }
   bool Has(const char* name) const {
@@ -31,8 +32,9 @@ class MaceOpAttributes {
   }
 
   // Reads an attribute; T is int64_t, float, std::string (any bytes) or a
-  // std::vector of int64_t or float. An integer may stand for a float. Read
-  // leaves *value as it is if the node has no such attribute.
+  // std::vector of int64_t or float. An integer may stand for a float, but a
+  // list of integers not for a list of floats. If the node has no such
+  // attribute, Read leaves *value as it is and returns success.
   template <typename T>
   MaceStatus Read(const char* name, T* value) const {
     const mace_op_attribute_t* a = mace_op_find_attribute(&args_, name);
@@ -42,7 +44,7 @@ class MaceOpAttributes {
                           TypeName(a->type) + ", not " +
                           TypeName(TypeOf(value)));
   }
-  // The same; that the node has no such attribute is an error.
+  // The same, but fails if the node has no such attribute.
   template <typename T>
   MaceStatus Require(const char* name, T* value) const {
     if (Has(name)) return Read(name, value);
@@ -104,7 +106,7 @@ class MaceOpTensorView {
   }
   // The number of dimensions, up to MACE_OP_MAX_RANK; 0 for a scalar.
   int rank() const { return tensor_.rank; }
-  // 0 for an axis that there is not.
+  // 0 for an axis that is not in [0, rank).
   int64_t dim(int axis) const {
     return axis >= 0 && axis < tensor_.rank ? tensor_.shape[axis] : 0;
   }
@@ -118,8 +120,8 @@ class MaceOpTensorView {
     return n;
   }
   // The elements in row-major order, without gaps. T must have the size of
-  // data_type(), which is not checked. Inputs must not be written. In Prepare
-  // null for all but constants.
+  // data_type(), which is not checked. Inputs must not be written. Null in
+  // Prepare, except for constants.
   template <typename T>
   T* data() const {
     return static_cast<T*>(tensor_.data);
@@ -143,8 +145,9 @@ class MaceOpShapes {
                                                             : nullptr);
   }
 
-  // Every output must be set. Errors: MACE_INVALID_ARGS for an output that the
-  // node does not have, and for more than MACE_OP_MAX_RANK dimensions.
+  // Sets the type and shape of output `i`. Prepare must set every output.
+  // Errors: MACE_INVALID_ARGS for an output that the node does not have, and
+  // for more than MACE_OP_MAX_RANK dimensions.
   MaceStatus SetOutput(int i, IDataType type,
                        const std::vector<int64_t>& shape) {
     if (i < 0 || i >= args_->num_outputs) {
@@ -169,8 +172,9 @@ class MaceOpShapes {
   // Asks for memory that Run may use, planned like any tensor's. Its contents
   // are undefined when Run begins.
   void SetScratchBytes(size_t bytes) { args_->scratch_bytes = bytes; }
-  // Permits output 0 to be written into the bytes of this input, if it has as
-  // many and nothing reads it later: Run must bear that both have one address.
+  // Permits output 0 to be written into the bytes of input `i`, if both have
+  // the same number of bytes and nothing reads the input later: Run must then
+  // work although both may have one address.
   void SetInPlaceInput(int i) { args_->in_place_input = i; }
 
  private:
@@ -194,14 +198,16 @@ class MaceOpTensors {
     return MaceOpTensorView(i >= 0 && i < args_.num_outputs ? args_.outputs[i]
                                                             : nullptr);
   }
-  // The bytes that Prepare asked for, at a 64-byte boundary.
+  // The scratch_bytes() bytes that Prepare asked for, at a 64-byte boundary;
+  // null if it asked for none.
   void* scratch() const { return args_.scratch; }
   size_t scratch_bytes() const { return args_.scratch_bytes; }
-  // Of the engine.
+  // The number of the engine's threads.
   int num_threads() const { return args_.num_threads; }
 
-  // Calls f(begin, end) for pieces of [0, n), as mace_op_invoke_args_t says. F
-  // is `void(size_t begin, size_t end)` and must not throw.
+  // Calls f(begin, end) for pieces of [0, n), as described at
+  // mace_op_invoke_args_t. F is `void(size_t begin, size_t end)` and must not
+  // throw.
   template <typename F>
   void ParallelFor(size_t n, size_t grain, const F& f) const {
     args_.parallel_for(&args_, n, grain, &Call<F>, const_cast<F*>(&f));

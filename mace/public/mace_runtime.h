@@ -1,9 +1,10 @@
 // Process-wide settings: GPU hints, caches of compiled programs, CPU threads.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions here set the defaults of engines that are created afterwards; a
-// MaceEngineConfig overrides them for one engine. They may be called from any
-// thread.
+// The functions here may be called from any thread. Those for CPU threads and
+// GPU hints set the defaults of each MaceEngineConfig that is made afterwards;
+// those for stores and precompiled programs hold for engines that are created
+// afterwards. A MaceEngineConfig overrides them for its engines.
 #ifndef MACE_PUBLIC_MACE_RUNTIME_H_
 #define MACE_PUBLIC_MACE_RUNTIME_H_
 
@@ -39,13 +40,16 @@ enum CPUAffinityPolicy {
   AFFINITY_POWER_SAVE = 4,        // the others
 };
 
-// A store of byte strings by name, for compiled OpenCL programs. Thread-safe.
+// A store of byte strings by name, for compiled OpenCL programs and results of
+// tuning and of tests. Implementations must be thread-safe.
 class MACE_API KVStorage {
  public:
   virtual ~KVStorage() = default;
   // Reads what was flushed earlier. A store that does not exist yet is empty.
   // Returns 0, or -1 on an error.
   virtual int Load() = 0;
+  // Copies a value, which replaces that of the same key. Returns whether it was
+  // stored.
   virtual bool Insert(const std::string& key,
                       const std::vector<unsigned char>& value) = 0;
   // Returns null if the key is not in the store. The pointer is valid until the
@@ -58,6 +62,8 @@ class MACE_API KVStorage {
 class MACE_API KVStorageFactory {
  public:
   virtual ~KVStorageFactory() = default;
+  // Returns the store of this name, which may not exist yet. Null: what belongs
+  // there is not kept. Several objects may exist for one name.
   virtual std::unique_ptr<KVStorage> CreateStorage(const std::string& name) = 0;
 };
 
@@ -80,17 +86,22 @@ class MACE_API FileStorageFactory : public KVStorageFactory {
   std::unique_ptr<Impl> impl_;
 };
 
-// Sets where compiled OpenCL programs are cached between processes.
+// Sets where compiled OpenCL programs, results of tuning, and results of tests
+// of micro-kernels and drivers are kept between processes. Null: nowhere, which
+// is the default. Both functions do the same.
 MACE_API void SetKVStorageFactory(
     std::shared_ptr<KVStorageFactory> storage_factory);
 MACE_API void ConfigKVStorageFactory(
     std::shared_ptr<KVStorageFactory> storage_factory);
 
-// Sets the files of precompiled OpenCL programs. The first one that exists is
-// used.
+// Sets the files of precompiled OpenCL programs, which are searched in this
+// order and before the store of SetKVStorageFactory. Files that do not exist
+// are ignored.
 MACE_API void SetOpenCLBinaryPaths(const std::vector<std::string>& paths);
 
-// Hints for Qualcomm Adreno GPUs. Other GPUs ignore them.
+// Sets hints for Qualcomm Adreno GPUs. Other GPUs ignore them. The GPU keeps
+// the hints of the first engine of the process that uses it. A call with a hint
+// that does not exist changes nothing.
 MACE_API void SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint);
 
 // Sets the number of CPU threads and the cores they may run on. If
@@ -100,22 +111,25 @@ MACE_API void SetGPUHints(GPUPerfHint perf_hint, GPUPriorityHint priority_hint);
 MACE_API MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
                                           CPUAffinityPolicy policy);
 
-// Sets the number of CPU threads and the exact cores they run on. More than
-// 1024 threads or a core number that cannot exist is reported when an engine is
-// created.
+// Sets the number of CPU threads and the exact cores they run on. If
+// `num_threads` is 0 or negative, there is one thread for each core. No cores:
+// those of the policy. Cores that the process may not use are left out, with a
+// warning in the log. Creating an engine fails with MACE_INVALID_ARGS for more
+// than 1024 threads or a core number that cannot exist.
 MACE_API void SetOpenMPThreadAffinity(int num_threads,
                                       const std::vector<int>& cpu_ids);
 
-// Returns the cores with the highest and with the lowest maximum frequency. If
-// all cores have the same, both lists hold all of them. Errors:
-// MACE_INVALID_ARGS if a pointer is null.
+// Stores the online cores with the highest and with the lowest maximum
+// frequency. If all cores have the same, or it is unknown, both lists hold all
+// of them. Errors: MACE_INVALID_ARGS if a pointer is null.
 MACE_API MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
                                         std::vector<int>* little_core_ids);
 
-// What a helper program does that tries the driver of a GPU or a DSP for an app
+// Tries the driver of a GPU or a DSP, in a helper program of the app
 // (MaceEngineConfig::SetDriverProbe): its main calls this with argv[1] and
-// returns what it returns. Uses the device "gpu" or "dsp" with a small network
-// and compares what it computes with the CPU.
+// returns the result. Runs a small network on the device "gpu" or "dsp",
+// compares the outputs with the CPU's, and writes the result to stdout. Returns
+// 0 if the device is right, 1 if it is not, 2 if it cannot be tried.
 MACE_API int RunDriverProbe(const std::string& device);
 
 }  // namespace mace

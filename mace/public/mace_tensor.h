@@ -39,8 +39,8 @@ class MACE_API MaceTensor {
   // A tensor of float32 elements in host memory.
   MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<float> data);
   // A tensor of any element type in host memory, whose address must be a
-  // multiple of the element's bytes. The engine allocates the
-  // memory of an output whose `data` is null.
+  // multiple of the element's bytes. The engine allocates the memory of an
+  // output whose `data` is null.
   MaceTensor(const std::vector<int64_t>& shape, std::shared_ptr<void> data,
              IDataType data_type);
   // A tensor in GPU memory, which the engine uses without a copy. `memory` is a
@@ -60,7 +60,7 @@ class MACE_API MaceTensor {
   // Null unless the elements are float32 in host memory.
   const std::shared_ptr<float> data() const;
   std::shared_ptr<float> data();
-  // The memory, whatever its type.
+  // The memory of any type: host memory or a cl_mem.
   const std::shared_ptr<void>& raw_data() const { return data_; }
 
  private:
@@ -70,24 +70,26 @@ class MACE_API MaceTensor {
   MemoryType memory_type_ = MemoryType::CPU_BUFFER;
 };
 
-// Memory that a camera, a decoder or another part of the system made; one of
-// the two is set.
+// Memory that a camera, a decoder or another part of the system made; exactly
+// one of the two is set.
 struct MaceExternalMemory {
-  int dma_buf = -1;                 // a file descriptor, open for both
+  int dma_buf = -1;  // a file, open for reading and writing; -1: none
   void* hardware_buffer = nullptr;  // an AHardwareBuffer* of the format BLOB
 };
 
-// The name, shape and type of a model's input or output. An extent of an output
-// is -1 if only a run computes it.
+// The name, shape and type of a model's or an engine's input, output or state.
+// -1 in a shape is a dynamic dimension: of an input of a model, each run
+// chooses it; of an output, only a run computes it.
 struct MaceTensorInfo {
   std::string name;
   std::vector<int64_t> shape;
   IDataType data_type = IDT_FLOAT;
   DataFormat data_format = DataFormat::NONE;
   // A value q of a quantized tensor stands for scale * (q - zero_point); scale
-  // is 0 if the tensor is not quantized. Run takes float32 in host memory for
-  // it as well: inputs are quantized to the nearest value, ties away from zero,
-  // and outputs given as float32 are filled with the dequantized values.
+  // is 0 if the tensor is not quantized. Run also takes float32 in host memory
+  // for a quantized int8, uint8 or int16 tensor: it quantizes inputs to the
+  // nearest value, ties away from zero, clamped to the type's range, and writes
+  // dequantized values to outputs that are given as float32 with memory.
   float scale = 0;
   int32_t zero_point = 0;
 };

@@ -6,11 +6,10 @@
 //                    a model of SentencePiece.
 //   MaceTokenStream  Text from tokens that arrive one by one.
 //
-// Text is UTF-8. What is no UTF-8 is read as U+FFFD, one for each byte that
-// belongs to no character, and text that is returned is always well-formed.
-// A library has these classes with the component `language`; without it,
-// loading a tokenizer is MACE_UNSUPPORTED. docs/tokenizers.md describes what is
-// read.
+// Text is UTF-8. Encode reads each byte that belongs to no character as U+FFFD,
+// and the text that Decode and MaceTokenStream return is always well-formed.
+// A library has these classes with the component `language`; without it, Load
+// returns MACE_UNSUPPORTED. docs/tokenizers.md describes what is read.
 #ifndef MACE_PUBLIC_MACE_TOKENIZER_H_
 #define MACE_PUBLIC_MACE_TOKENIZER_H_
 
@@ -30,7 +29,8 @@ struct MaceEncodeOptions {
   // <s> or [CLS] and [SEP].
   bool add_special_tokens = true;
   // Whether special tokens written in the text, such as "<|im_end|>", become
-  // these tokens. False for text of users who must not end their turn so.
+  // these tokens. Set false for text of users, who must not be able to end
+  // their turn in this way.
   bool parse_special_tokens = true;
 };
 
@@ -41,11 +41,14 @@ class MACE_API MaceTokenizer {
   MaceTokenizer(const MaceTokenizer&) = delete;
   MaceTokenizer& operator=(const MaceTokenizer&) = delete;
 
-  // Maps a tokenizer file, and checks it. Errors: MACE_INVALID_ARGS if it
-  // cannot be read, MACE_INVALID_MODEL if it holds no valid tokenizer.
+  // Maps a tokenizer file, and checks it. A file that is cut short while the
+  // tokenizer lives ends the process (SIGBUS), as with MaceModel::Load. Errors:
+  // MACE_INVALID_ARGS if the file cannot be read, MACE_INVALID_MODEL if it
+  // holds no valid tokenizer.
   static MaceStatus Load(const std::string& file,
                          std::shared_ptr<MaceTokenizer>* tokenizer);
-  // The same from memory, which is copied.
+  // The same from memory, which is copied. Further errors:
+  // MACE_OUT_OF_RESOURCES.
   static MaceStatus Load(const unsigned char* data, size_t size,
                          std::shared_ptr<MaceTokenizer>* tokenizer);
 
@@ -60,7 +63,7 @@ class MACE_API MaceTokenizer {
   MaceStatus Decode(const std::vector<int32_t>& ids, std::string* text,
                     bool skip_special_tokens = true) const;
 
-  // Tokens are the numbers below it.
+  // Tokens are the numbers from 0 to vocab_size() - 1.
   int32_t vocab_size() const;
   // The token with this text, or -1. Texts are as in the vocabulary, except
   // that those of byte-level BPE are the bytes that they stand for.
@@ -68,16 +71,16 @@ class MACE_API MaceTokenizer {
   // The text of a token, which need not be UTF-8; "" for a number that is none.
   std::string TokenText(int32_t id) const;
   bool IsSpecial(int32_t id) const;
-  // Tokens of that use, or -1.
+  // The token of this use, or -1.
   int32_t bos() const;
   int32_t eos() const;
   int32_t pad() const;
   int32_t unknown() const;
   // The tokens after which a generation ends.
   std::vector<int32_t> stop_tokens() const;
-  // What the converter noted by name, "" if nothing: "chat_template",
-  // "bos_token", "source", "unicode_version", and the recommended sampling,
-  // such as "temperature".
+  // The text that the converter stored under this name, "" if there is none:
+  // "chat_template", "bos_token", "source", "unicode_version", and the
+  // recommended sampling, such as "temperature".
   std::string property(const std::string& name) const;
   // Differs between tokenizer files.
   uint64_t hash() const;
@@ -90,10 +93,12 @@ class MACE_API MaceTokenizer {
   std::unique_ptr<Impl> impl_;
 };
 
-// The text of tokens that arrive one by one. The texts together are what
-// MaceTokenizer::Decode returns for all of the tokens. For one thread.
+// The text of tokens that arrive one by one. The texts of Add and Finish
+// together are what MaceTokenizer::Decode returns for all of the tokens. For
+// one thread at a time.
 class MACE_API MaceTokenStream {
  public:
+  // With a null `tokenizer`, Add and Finish return MACE_INVALID_ARGS.
   explicit MaceTokenStream(std::shared_ptr<MaceTokenizer> tokenizer,
                            bool skip_special_tokens = true);
   ~MaceTokenStream();
@@ -103,8 +108,9 @@ class MACE_API MaceTokenStream {
   // Appends to `*text` what is known of the text now: whole characters only.
   // Errors: MACE_INVALID_ARGS for a number that is no token, or a null pointer.
   MaceStatus Add(int32_t id, std::string* text);
-  // Appends U+FFFD for the beginning of a character that was not completed.
-  // Then a new text begins.
+  // Appends U+FFFD for the beginning of a character that was not completed (one
+  // for each of its bytes, unless the tokenizer is byte-level BPE). Then a new
+  // text begins. Errors: MACE_INVALID_ARGS for a null pointer.
   MaceStatus Finish(std::string* text);
 
  private:

@@ -1,8 +1,8 @@
 // The version of these headers, which the library compares with its own.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An app runs with the library of its headers' version, or with a later one
-// that has the same first number.
+// An app runs with a library that has the major version of its headers, and the
+// same or a later minor version; creating an engine fails with another one.
 #ifndef MACE_PUBLIC_MACE_VERSION_H_
 #define MACE_PUBLIC_MACE_VERSION_H_
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A status holds a code for programs and a message for people. Success is a
-// null pointer, so it costs nothing to create, copy and test. A status is
-// immutable; only assigning to one that another thread uses needs a lock.
+// null pointer, so that creating, copying and testing it costs nothing. Any
+// number of threads may use a status at once; only assigning to a status that
+// another thread uses needs a lock.
 #ifndef MACE_PUBLIC_STATUS_H_
 #define MACE_PUBLIC_STATUS_H_
 
@@ -16,7 +17,7 @@ namespace mace {
 
 class MACE_NODISCARD MaceStatus {
  public:
-  // The code says who is at fault.
+  // Who is at fault.
   enum Code {
     MACE_SUCCESS = 0,
     MACE_INVALID_ARGS = 1,      // the caller: a name, shape, size or option
@@ -47,9 +48,10 @@ class MACE_NODISCARD MaceStatus {
 
   bool ok() const { return error_ == nullptr; }
   MACE_API Code code() const;
-  // Empty on success.
+  // The message; empty on success.
   MACE_API std::string information() const;
 
+  // Compare code() only, not the messages.
   bool operator==(const MaceStatus& other) const {
     return code() == other.code();
   }

@@ -1,4 +1,4 @@
-// AES-256-GCM, as far as a sealed model needs it: reading one message.
+// AES-256-GCM, as far as an encrypted model needs it: reading one message.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_SEALED_AES_GCM_H_
 #define MACE_SEALED_AES_GCM_H_
@@ -10,19 +10,20 @@
 extern "C" {
 #endif
 
-// GCM hashes nonces of any other size first (SP 800-38D, section 7.1). The tag
-// is not truncated.
+// The sizes of a key, a nonce and a tag. GCM would hash a nonce of another size
+// first (SP 800-38D, section 7.1). The tag is not truncated.
 enum { kMaceKeyBytes = 32, kMaceNonceBytes = 12, kMaceTagBytes = 16 };
 
 enum mace_gcm_result {
   kMaceGcmDone,
   kMaceGcmOtherTag,  // another key, or other bytes than those that were written
   kMaceGcmNoMemory,
-  kMaceGcmTooLong,  // 2^36 - 32 bytes are the most that one nonce is good for
+  kMaceGcmTooLong,  // more than the 2^36 - 32 bytes that one nonce is good for
 };
 
 // A piece of a message, encrypted in `in` and decrypted in `out`. `bytes` is a
-// multiple of 16, but for the last piece; 0 with null pointers will do.
+// multiple of 16, except in the last piece; if it is 0, both pointers may be
+// null.
 struct mace_gcm_piece {
   const uint8_t* in;
   uint8_t* out;
@@ -33,9 +34,10 @@ struct mace_gcm_piece {
 // does not depend on the tag. `added` are bytes that are not encrypted but
 // count for the tag; without pieces, the tag is that of `added` alone.
 //
-// Unless the result is kMaceGcmDone, all bytes of `out` are zeros. Before it
-// returns, `out` holds bytes that are not verified: no other thread may read
-// them. Allocates a few hundred bytes, which are zeros when they are freed.
+// Unless the result is kMaceGcmDone, all bytes of each `out` are zeros. Before
+// the function returns, `out` holds bytes that are not verified: no other
+// thread may read them. Allocates a few hundred bytes, which are zeros when
+// they are freed.
 // Threads: any. Source: NIST SP 800-38D; the computation is mbedTLS's.
 enum mace_gcm_result mace_gcm_decrypt(const uint8_t key[kMaceKeyBytes],
                                       const uint8_t nonce[kMaceNonceBytes],
@@ -44,8 +46,8 @@ enum mace_gcm_result mace_gcm_decrypt(const uint8_t key[kMaceKeyBytes],
                                       size_t num_pieces,
                                       const uint8_t tag[kMaceTagBytes]);
 
-// Writes zeros, also where a compiler sees that nobody reads them, as when
-// memory is about to be freed.
+// Writes `size` zeros, also where a compiler sees that nobody reads them, as
+// when memory is about to be freed.
 void mace_wipe(void* bytes, size_t size);
 
 #ifdef __cplusplus

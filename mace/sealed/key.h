@@ -10,8 +10,8 @@
 
 namespace mace {
 
-// Zeros before the app has filled it in, and again when it is destroyed. Cannot
-// be copied, so that no second copy is left behind.
+// All zeros until the app has filled it in, and again when it is destroyed.
+// Cannot be copied, so that no second copy is left behind.
 struct Key {
   Key() { std::memset(bytes, 0, sizeof(bytes)); }
   ~Key() { mace_wipe(bytes, sizeof(bytes)); }

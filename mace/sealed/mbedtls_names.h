@@ -4,10 +4,10 @@
 // An app may link mbedTLS itself, with another configuration. A test compares
 // the list with what aes_gcm.c defines.
 //
-// aes_gcm.c includes mbedTLS's sources behind this header, so that definitions
-// and calls have the new names alike. mace/testing/seal.cc, which calls them,
-// includes it in front of mbedTLS's headers. A name that is missing here would
-// be defined twice in such an app.
+// aes_gcm.c includes mbedTLS's sources after this header, so that definitions
+// and calls have the same new names. mace/testing/seal.cc, which calls them,
+// includes this header before mbedTLS's headers. A name that is missing here
+// would be defined twice in such an app.
 #ifndef MACE_SEALED_MBEDTLS_NAMES_H_
 #define MACE_SEALED_MBEDTLS_NAMES_H_
 

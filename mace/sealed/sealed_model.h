@@ -1,4 +1,4 @@
-// Sealed models: a graph and its weights, encrypted, in one file.
+// Encrypted ("sealed") models: a graph and its weights in one file.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers are little-endian; n is the length of the key's name.
@@ -13,10 +13,11 @@
 //   72 + n  the content: the graph, zeros up to a multiple of 64, the weights
 //   end     tag of the content                      16
 //
-// Both tags are of AES-256-GCM with the same key. The head's is that of an
-// empty message to which the bytes before the tag are added; it says whether a
-// key is the right one before anything is decrypted. To the content, all bytes
-// before it are added. docs/sealed_models.md says what this protects.
+// Both tags are of AES-256-GCM with the same key. The tag of the head is that
+// of an empty message, with the bytes before the tag as additional data: it
+// shows whether a key is the right one before anything is decrypted. The
+// additional data of the content are all bytes before it.
+// docs/sealed_models.md describes what this protects.
 #ifndef MACE_SEALED_SEALED_MODEL_H_
 #define MACE_SEALED_SEALED_MODEL_H_
 
@@ -31,25 +32,28 @@ namespace mace {
 
 // The parts of a decrypted model, aligned as LoadModel needs them.
 struct UnsealedModel {
-  // graph_bytes, then zeros up to a multiple of 64.
+  // graph_bytes bytes, then what was written there: zeros up to a multiple of
+  // 64.
   AlignedBuffer graph;
   size_t graph_bytes = 0;
-  // Null without weights.
+  // Empty, with null data, if the model has no weights.
   AlignedBuffer weights;
 };
 
 // Returns whether the bytes begin as a sealed model does, with "MACESEAL".
 bool IsSealed(const uint8_t* bytes, size_t size);
 
-// Decrypts a sealed model into new memory; `bytes` are left as they are. Calls
-// `get_key` once, in this thread, if the bytes are a whole sealed model as far
-// as can be told without a key, and wipes the key before it returns. Nothing of
-// the content is returned unless all of it is what was sealed.
+// Decrypts an encrypted model into new memory; does not change `bytes`. Calls
+// `get_key` once, in this thread, if the bytes are a whole encrypted model as
+// far as can be told without a key, otherwise not at all, and wipes the key
+// before it returns. Returns nothing of the content unless all of it is what
+// was encrypted.
 //
-// Errors: MACE_INVALID_MODEL for bytes that are no sealed model, cut short, of
-// another version, or changed; MACE_INVALID_ARGS for a wrong key or no
-// `get_key`; that of `get_key`; MACE_OUT_OF_RESOURCES; MACE_UNSUPPORTED in a
-// library without the component `encryption`.
+// Errors: MACE_INVALID_MODEL for bytes that are no encrypted model, cut short,
+// of another version, above 64 GiB, or whose content was changed;
+// MACE_INVALID_ARGS for no `get_key`, and for a wrong key or a changed head,
+// which cannot be told apart; the error of `get_key`; MACE_OUT_OF_RESOURCES;
+// MACE_UNSUPPORTED in a library without the component `encryption`.
 Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
                              const MaceKeyCallback& get_key);
 

@@ -13,7 +13,7 @@ namespace mace {
 
 // Returns the sealed model (mace/sealed/sealed_model.h) of a graph and weights,
 // which need not be valid. The key has 32 bytes. The nonces are always the
-// same, so that results are, too: no app may do so.
+// same, so that the result is reproducible: no app may reuse them like that.
 std::vector<uint8_t> Seal(const std::vector<uint8_t>& graph,
                           const std::vector<uint8_t>& weights,
                           const std::vector<uint8_t>& key,

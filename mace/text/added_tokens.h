@@ -3,8 +3,8 @@
 //
 // text "<s>Hi"   Split ->  [0, 3) token <s>   [3, 5) text for the next step
 //
-// Encoding splits twice: the raw text at tokens without kNormalized, and what
-// lies between them, once it is normalized, at those with it.
+// Encoding splits twice: the raw text at tokens without kNormalized, and then
+// the normalized text between them at tokens with kNormalized.
 #ifndef MACE_TEXT_ADDED_TOKENS_H_
 #define MACE_TEXT_ADDED_TOKENS_H_
 
@@ -27,15 +27,16 @@ struct Stretch {
 // Immutable; threads share it.
 class AddedTokens {
  public:
-  // Copies the contents of tokens; those of kNormalized are normalized first,
-  // but for those of kSymbol.
+  // Copies the texts of tokens; normalizes those with kNormalized and without
+  // kSymbol. Leaves out tokens whose text is then empty.
   explicit AddedTokens(const TokenizerData& data);
 
-  // Splits `text` at the tokens that are found in normalized text, or at the
-  // others; at special ones only if `special`. Of tokens that begin in one
-  // place the longest counts, and the leftmost of all. Stretches follow each
-  // other without a gap and are not empty; that of a token includes the white
-  // space that it takes along. `data` is that of the constructor.
+  // Splits `text` at the tokens with kNormalized if `normalized`, otherwise at
+  // the others; at special tokens only if `special`. The leftmost token counts,
+  // and of tokens that begin at the same byte the longest. Stretches follow
+  // each other without a gap and are not empty; the stretch of a token includes
+  // the white space that the token takes along (kStripLeft, kStripRight).
+  // `data` is that of the constructor.
   std::vector<Stretch> Split(const TokenizerData& data, std::string_view text,
                              bool normalized, bool special) const;
 
@@ -44,9 +45,9 @@ class AddedTokens {
     std::string content;
     uint32_t id;
   };
-  // By the first byte of their contents; in descending order of contents, so
-  // that of the tokens that a text begins with the longest comes first, and
-  // binary search finds it.
+  // Entries by the first byte of their contents, in descending order of
+  // contents: of the tokens that a text begins with the longest comes first,
+  // and binary search finds it.
   struct Table {
     std::vector<Entry> by_first[256];
     bool empty = true;

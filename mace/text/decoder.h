@@ -14,30 +14,33 @@ namespace mace::text {
 // token -> BytesOf -> pending_ -> Emit -> text
 //            (its bytes, with    (whole characters; the
 //             spaces restored)    beginning of one waits)
-// The texts of Add and Finish together are what decoding all tokens at once
-// gives. For one thread.
+// The texts of Add and Finish together are the text of all tokens. For one
+// thread.
 class Decoder {
  public:
   // `data` must live as long as the decoder.
   Decoder(const TokenizerData& data, bool skip_special)
       : d_(data), skip_special_(skip_special) {}
 
-  // Appends to `*text` the whole characters that are known now; special tokens
-  // are passed over if the decoder skips them. REQUIRES: id < vocab_size.
+  // Appends to `*text` the whole characters that are known now. Ignores special
+  // tokens if `skip_special`. REQUIRES: id < vocab_size.
   void Add(uint32_t id, std::string* text);
-  // Appends U+FFFD for an incomplete character; begins anew.
+  // Appends U+FFFD for an incomplete character (one for each of its bytes,
+  // unless kByteLevel is set). The next Add begins a new text.
   void Finish(std::string* text);
 
  private:
-  // The bytes of a token as it stands here; WordOf: of a WordPiece.
+  // Returns the bytes of a token at this position of the text; WordOf those of
+  // a token of WordPiece.
   std::string BytesOf(uint32_t id);
   std::string WordOf(std::string_view token);
-  // Moves whole characters from pending_; if `all`, U+FFFD for the rest.
+  // Moves whole characters from pending_ to `*text`; if `all`, also the rest,
+  // as U+FFFD.
   void Emit(std::string* text, bool all);
 
   const TokenizerData& d_;
   const bool skip_special_;
-  bool first_ = true;        // no token has been added
+  bool first_ = true;        // no token but ignored ones has been added
   bool at_start_ = true;     // no byte has been added
   bool space_next_ = false;  // a word has ended
   std::string pending_;      // the beginning of a character

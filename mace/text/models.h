@@ -11,23 +11,29 @@
 
 namespace mace::text {
 
-// Each appends the tokens of one piece. Unknown characters: if kNone, they are
-// left out.
+// Each of these appends the tokens of one piece, which is UTF-8 or, with
+// kByteLevel, any bytes. Characters without a token become what AddUnknown
+// appends, except with WordPiece.
 
 // Byte pair encoding: merges neighbours, those of the lowest rank first, of
 // equal ones the leftmost. Time O(n log n).
 void EncodeBpe(const TokenizerData& data, std::string_view piece,
                std::vector<int32_t>* ids);
-// The path through the piece with the largest sum of scores.
+// Unigram: the tokens with the largest sum of scores, of all ways to divide the
+// piece.
 void EncodeUnigram(const TokenizerData& data, std::string_view piece,
                    std::vector<int32_t>* ids);
-// The longest token, then the longest one behind it.
+// WordPiece: the longest token at the beginning, then the longest one behind
+// it, and so on. If that fails, or the piece has more than max_characters
+// characters, the whole piece is one unknown token, or none if
+// Settings::unknown is kNone.
 void EncodeWordPiece(const TokenizerData& data, std::string_view piece,
                      std::vector<int32_t>* ids);
 
-// What stands for characters without a token: tokens of their bytes, or the
-// unknown token. `*fuse`: whether the token before is an unknown one, with
-// which this one is to be fused.
+// Appends the tokens for characters that have none: with kByteFallback those of
+// their bytes, if all exist, otherwise the unknown token, or nothing if
+// Settings::unknown is kNone. `*fuse`: whether the token before is an unknown
+// one; then, with kFuseUnknown, no second one is appended. Updates `*fuse`.
 void AddUnknown(const TokenizerData& data, std::string_view characters,
                 bool* fuse, std::vector<int32_t>* ids);
 

@@ -11,8 +11,9 @@
 namespace mace::text {
 
 // Returns `text` after all steps before the first split (StepKind), in their
-// order. `text` is well-formed UTF-8, which a first step kCharsmap does not
-// need, and so is the result.
+// order. `text` is well-formed UTF-8, or any bytes if the first step is
+// kCharsmap. The result is well-formed as far as the strings and the charsmap
+// of the file are; no step reads outside of a text that is not.
 std::string Normalize(const TokenizerData& data, std::string_view text);
 
 }  // namespace mace::text

@@ -1,7 +1,7 @@
 // The regular expressions by which tokenizers split, as scanners.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A scanner takes time linear in the text, and no stack.
+// A scanner splits a text in linear time, and does not recurse.
 #ifndef MACE_TEXT_PATTERNS_H_
 #define MACE_TEXT_PATTERNS_H_
 
@@ -24,8 +24,9 @@ struct ClassifiedText {
   std::vector<uint8_t> classes;
 };
 
-// The end of the match of `step`'s expression that begins at character `at`;
-// `at` if none does. REQUIRES: at < text.size().
+// Returns the end of the match of `step`'s expression that begins at character
+// `at`; `at` if there is no match. REQUIRES: at < text.size(); the step is
+// kGpt2, kLlama3 or kGpt4o.
 size_t MatchEnd(const ClassifiedText& text, const Step& step, size_t at);
 
 }  // namespace mace::text

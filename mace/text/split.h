@@ -21,8 +21,8 @@ struct Pieces {
 };
 
 // Returns the pieces after all steps from the first split on. `text` is
-// normalized; `first`: it is the beginning of the whole text, where kMetaspace
-// may put a mark.
+// normalized. `first`: whether `text` is the beginning of the whole text, where
+// kMetaspace may put a mark.
 Pieces SplitText(const TokenizerData& data, std::string text, bool first);
 
 }  // namespace mace::text

@@ -40,11 +40,12 @@ struct Strings {
   }
 };
 
-// Code points to sequences of them; keys rise.
+// Maps code points to sequences of code points. Keys rise; the sequence of key
+// i is [offsets[i], offsets[i + 1]) of `values`.
 struct Mapping {
   Span<uint32_t> keys, offsets, values;
 
-  // The sequence for `c`; its data is null if there is none.
+  // Returns the sequence for `c`; its data is null if there is none.
   Span<uint32_t> Find(uint32_t c) const;
 };
 
@@ -208,32 +209,34 @@ struct TokenizerData {
 
   bool has(uint32_t flag) const { return (settings.flags & flag) != 0; }
 
-  // A token by its text, among those with one of the flags `which`; kNone if
-  // there is none. Constant time, by the index.
+  // Returns the token with this text and one of the flags `which`; kNone if
+  // there is none. Constant time on average, by the index.
   uint32_t Find(std::string_view text, uint16_t which) const;
   // The same for a text whose hash is known.
   uint32_t Find(std::string_view text, uint32_t text_hash,
                 uint16_t which) const;
-  // The merge of two neighbouring tokens; null if there is none.
+  // Returns the merge of two neighbouring tokens; null if there is none.
   const Merge* FindMerge(uint32_t left, uint32_t right) const;
 
-  // The class of a code point: a Category, kSpaceBit and kWordBit; kCn beyond
-  // the table.
+  // Returns the class of a code point: a Category, kSpaceBit and kWordBit; kCn
+  // beyond the table.
   uint8_t ClassOf(uint32_t c) const;
   uint32_t CategoryOf(uint32_t c) const { return ClassOf(c) & kCategoryBits; }
   // The canonical combining class of Unicode; 0 for most code points.
   uint8_t CombiningClass(uint32_t c) const;
 
-  // The value of a property, or an empty view whose data is null.
+  // Returns the value of a property, or an empty view whose data is null.
   std::string_view Property(std::string_view name) const;
 };
 
-// The hash of texts in the index, of one byte more.
+// The hash of texts in the index (FNV-1a): of the empty text, and of a text
+// with one byte more.
 constexpr uint32_t kFirstHash = 2166136261u;
 inline uint32_t NextHash(uint32_t hash, char byte) {
   return (hash ^ static_cast<uint8_t>(byte)) * 16777619u;
 }
 
+// Checks a tokenizer file and returns its sections, which point into `bytes`.
 // `bytes` must be aligned to 8 bytes and live as long as the data is used.
 // Errors: MACE_INVALID_MODEL, naming the section. Nothing that ParseTokenizer
 // accepts makes the functions of this folder read outside of the file or loop

@@ -11,12 +11,12 @@
 
 namespace mace::text {
 
-// U+FFFD, which takes the place of what is no UTF-8.
+// U+FFFD, which replaces bytes that are no UTF-8.
 constexpr uint32_t kReplacement = 0xfffd;
 
-// The bytes of the character whose first byte is `lead`, 0 if no character
-// begins so: 0x80 to 0xbf continue one, 0xc0 and 0xc1 would be overlong, and
-// from 0xf5 on it would lie above U+10FFFF.
+// Returns the number of bytes of a character whose first byte is `lead`; 0 if
+// no character begins with it: 0x80 to 0xbf continue one, 0xc0 and 0xc1 would
+// be overlong, and from 0xf5 on it would be above U+10FFFF.
 inline size_t LengthOfLead(uint8_t lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xc2) return 0;
@@ -25,12 +25,15 @@ inline size_t LengthOfLead(uint8_t lead) {
   return lead < 0xf5 ? 4 : 0;
 }
 
-// How many bytes of `bytes`, which is not empty, are the beginning of a
-// character: all of it if `*complete`, else its longest valid beginning, which
-// is 0 if the first byte begins none.
+// Returns how many bytes at the beginning of `bytes`, which is not empty,
+// belong to one character: the whole character, and `*complete` becomes true;
+// or its longest valid beginning, which is 0 if the first byte begins no
+// character, and `*complete` becomes false.
 size_t FirstCharacter(std::string_view bytes, bool* complete);
 
-// The character at `*at` of well-formed UTF-8; moves `*at` behind it.
+// Returns the character at `*at` of well-formed UTF-8, and moves `*at` behind
+// it. In other bytes returns any number, moves `*at` by at least one byte, and
+// never beyond the end. REQUIRES: *at < text.size().
 uint32_t NextCharacter(std::string_view text, size_t* at);
 
 // Appends a code point as UTF-8. REQUIRES: c is at most 0x10ffff.
@@ -39,8 +42,8 @@ void AppendCharacter(uint32_t c, std::string* text);
 // Appends `bytes` with U+FFFD for each byte that belongs to no character.
 void AppendWellFormed(std::string_view bytes, std::string* text);
 
-// The characters of well-formed UTF-8, with the offset of each; one offset
-// more, that of the end.
+// The characters of well-formed UTF-8, with the byte offset of each, and at
+// last the offset of the end.
 struct Characters {
   explicit Characters(std::string_view text);
   size_t size() const { return code_points.size(); }

@@ -19,7 +19,7 @@ struct Case {
   size_t weight_bytes = 0;
   int64_t settings = 0;    // seed for the settings of the engine
   std::string about;       // the seed and the mutations
-  bool quantized = false;  // says how a tensor is quantized
+  bool quantized = false;  // the model has scales of a tensor
 };
 
 // Returns the same case for the same seeds, `series` and `number`: a mutated

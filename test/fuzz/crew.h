@@ -52,8 +52,9 @@ struct Failure {
 // Calls `exercise` for each number, in order, in child processes of which one
 // runs at a time, and `on_failure`, in this process, for each number that ends
 // its process, hangs for hang_seconds (it is killed), leaks or has a complaint.
-// The next process goes on behind it. Returns the tally. REQUIRES: this process
-// has no other threads, since it forks.
+// The next process goes on with the number after it. If a process cannot be
+// started, that is a failure, too, and the last. Returns the tally. REQUIRES:
+// this process has no other threads, since it forks.
 //
 //  parent  fork ----------------- failure of n     fork -------------- ...
 //  child       first ... n-1 n                         n+1 n+2 ...
@@ -62,7 +63,7 @@ Tally RunCases(const CrewOptions& options,
                const std::function<void(const Failure&)>& on_failure);
 
 // Calls `work` in a process of its own, whose crash is not this one's. Returns
-// whether that returned from it.
+// whether `work` returned.
 bool RunsAlone(const std::function<void()>& work);
 
 }  // namespace mace::fuzz

@@ -30,7 +30,7 @@ struct Seed {
   std::string name;
   std::string group;  // the folder that it comes from
   proto::NetDef net;
-  // The array. Cases of the seed write what they add behind `bytes`.
+  // The array. Cases of the seed write what they add at `bytes`.
   std::shared_ptr<uint8_t> weights;
   int64_t bytes = 0;
   // The contents of tensors that earlier mutations added, which lie after the
@@ -42,8 +42,8 @@ struct Seed {
   int64_t work = 0;  // about the number of multiply-adds of a run
 };
 
-// Infers `types` and `work`. Returns false if the model is not valid; `types`
-// then holds what was inferred before the error.
+// Infers `types`, to which it adds, and `work`. Returns false if the model is
+// not valid; `types` then holds what was inferred before the error.
 bool InferTypes(Seed* seed);
 
 // A tensor's scales, where the model says them. Points into the model.
@@ -79,7 +79,7 @@ class Draft {
   bool HasSpace(int64_t bytes) const;
   // False, too, for extents that no tensor has.
   bool HasSpace(const TensorType& type) const;
-  // Adds a constant tensor of this type, behind all others in the array, and
+  // Adds a constant tensor of this type, after all others in the array, and
   // returns its name. REQUIRES: HasSpace(contents.size()).
   std::string AddWeight(const TensorType& type, const std::string& contents);
   // Gives a weight other contents. REQUIRES: HasSpace(contents.size()).
@@ -98,7 +98,8 @@ class Draft {
   std::string AnyTensor(Random& random) const;
 
   // Returns the graph as a file, which carries the added tensors and `settings`
-  // (of the engine) in settings that engines ignore.
+  // (of the engine) in settings that engines ignore. It adds these to `net`, so
+  // call it once.
   std::string Serialize(int64_t settings);
   // The contents of the added tensors, which must lie after the weights of the
   // seed.

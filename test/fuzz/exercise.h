@@ -23,22 +23,24 @@ struct Limits {
 
 struct Outcome {
   enum Stage { kRefused, kLoaded, kCreated, kRun };
-  Stage stage = kRefused;     // the last stage that succeeded
-  MaceStatus status;          // why the next one failed; OK: a limit
-  std::set<std::string> ops;  // ops of the nodes that ran
-  bool quantized = false;     // the model says how a tensor is quantized
-  bool on_device = false;     // a node is placed on the device asked for
+  Stage stage = kRefused;  // the last stage that succeeded
+  MaceStatus status;       // why the next one failed; OK: a limit
+  // Ops of the first plan's nodes, and of those that it waits at; also if they
+  // did not run.
+  std::set<std::string> ops;
+  bool quantized = false;  // set by the caller, from Case::quantized
+  bool on_device = false;  // a node is placed on the device asked for
   // What the library did wrong: an error without a message, or a broken
   // invariant. Empty if there is nothing to complain about.
   std::string complaint;
 };
 
 // Loads the model, creates an engine, reads its reports and runs it; with
-// states, it reads them, runs again and puts them back; sometimes it runs once
-// more with other input shapes. `settings` is the seed for its settings:
-// threads, memory strategy and savings, Winograd, guard, outputs of its own,
-// shapes and contents of the inputs. Inputs and outputs end at the end of their
-// allocation. Crashes are for the sanitizers to find.
+// states, it reads them, runs again and restores or resets them; sometimes it
+// runs once more with other input shapes. `settings` is the seed for its
+// settings: threads, memory strategy and savings, Winograd, guard, outputs of
+// its own, shapes and contents of the inputs. Inputs and outputs end at the end
+// of their allocation. Crashes are for the sanitizers to find.
 Outcome Exercise(const std::string& graph,
                  std::shared_ptr<const uint8_t> weights, size_t weight_bytes,
                  int64_t settings, const Limits& limits);

@@ -30,7 +30,9 @@ const std::vector<NamedMutation>& FormatMutations();
 // Mutations of scales, zero points and quantized values.
 const std::vector<NamedMutation>& QuantizationMutations();
 
-// Applies one to eight mutations. Returns their names, separated by spaces.
+// Applies up to eight mutations. One that does not apply is replaced by
+// another, and left out after ten tries. Returns their names, separated by
+// spaces.
 std::string Mutate(const Donors& donors, Draft* draft, Random& random);
 
 // Returns a random item of a list of the format, or null if it is empty.
@@ -41,7 +43,7 @@ auto* AnyOf(List* list, Random& random) {
              : list->Mutable(static_cast<int>(random.Below(list->size())));
 }
 
-// Changes some bytes at random.
+// Changes some bytes at random, and sometimes cuts some off the end.
 void FlipBytes(std::string* bytes, Random& random);
 
 }  // namespace mace::fuzz

@@ -15,11 +15,13 @@ namespace mace::fuzz {
 // on purpose, the last node stays although it is not valid. Returns its op.
 std::string AppendRandomNode(Draft* draft, Random& random);
 
-// Inserts such a node between a random node and one of its operands.
+// Inserts such a node between a random node and one of its operands. Returns
+// false if the model has no nodes, or the node drawn no such operand.
 bool InsertRandomNode(Draft* draft, Random& random);
 
 // Appends a node of another model, with its attributes and small weights. Its
 // other operands are tensors of this model, of the same type if possible.
+// Returns false if the donor drawn has no nodes, or there are no donors.
 bool TransplantNode(const std::vector<const Seed*>& donors, Draft* draft,
                     Random& random);
 

@@ -28,7 +28,7 @@ class Random {
   }
   // In [lo, hi]. REQUIRES: lo <= hi, and hi - lo + 1 does not overflow.
   int64_t Between(int64_t lo, int64_t hi) { return lo + Below(hi - lo + 1); }
-  // True in so many of 100 calls.
+  // True in about `percent` of 100 calls.
   bool Percent(int percent) { return Below(100) < percent; }
   // In [-1, 1), a multiple of 2^-23.
   float Unit() {

@@ -15,13 +15,14 @@ namespace mace::fuzz {
 // Returns the empty model, from which GrowModel starts.
 Seed EmptySeed();
 
-// Allocates zeros for the weights of a file, of which `size` bytes are used,
-// and for kMaxAddedBytes behind them; aligned to 64 bytes.
+// Allocates zeros for `size` bytes of weights of a file, rounded up to 64, and
+// for kMaxAddedBytes after them; aligned to 64 bytes.
 std::shared_ptr<uint8_t> AllocateWeights(int64_t size);
 
 // Reads every X.pb with its X.data below the folder, ordered by path. A seed
 // need not be valid: a mutated one may be. A model for large images is added a
-// second time, for the smallest images that it accepts. Sets `error` if a file
+// second time, for images of an eighth, a quarter or half of the height and
+// width: the smallest of these that it accepts. Sets `error` if a file
 // cannot be read; the others are read all the same.
 std::vector<Seed> ReadSeeds(const std::string& folder, std::string* error);
 

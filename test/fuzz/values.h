@@ -32,7 +32,7 @@ Shape SmallShape(Random& random, int rank);
 // choices if it has any, else one of its type.
 Attr PlausibleAttr(const AttrInfo& attr, Random& random);
 
-// Writes an attribute as the model file has it.
+// Writes an attribute into `arg`, in the format of model files.
 void SetAttr(const std::string& name, const Attr& value, proto::Argument* arg);
 
 // Changes the value of an attribute, slightly or completely; a text becomes one

@@ -16,9 +16,10 @@ namespace mace::hexagon::testing {
 
 QuantizationPtr Scale(float scale, int32_t zero_point);
 
-// A graph that is built node by node. Ids are those of its values. All
-// activations have the type of the constructor, i8 or u8, and weights too;
-// contents are random, but the same in each run.
+// A graph that is built node by node. Ids are those of its values. Unless a
+// function says otherwise, activations have the type of the constructor, i8 or
+// u8, and weights too; contents are random, but the same in each run of the
+// program.
 class Net {
  public:
   explicit Net(DataType type) : type_(type) {}
@@ -42,7 +43,7 @@ class Net {
                        const AttrMap& attrs, const QuantizationPtr& q,
                        size_t count);
 
-  // What the device says of each node.
+  // Returns, for each node, OK or why the device does not support it.
   std::vector<Status> Supported(Device& device);
 
   // Runs all nodes as one region, and on the CPU, twice with random inputs;

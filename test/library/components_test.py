@@ -1,4 +1,4 @@
-"""A library without components says so where an app calls what they do.
+"""A library without components names the missing one where an app calls what it does.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -39,7 +39,8 @@ struct Micro {
   int64_t reference = 0;
 };
 
-// Errors: MACE_INVALID_ARGS if a file is missing or is not what it should be.
+// Errors: MACE_INVALID_ARGS if a file is missing or is not JSON. JSON that has
+// other fields than it should ends the program.
 Result<std::vector<Net>> ReadNets(const std::string& folder);
 Result<std::vector<Micro>> ReadMicro(const std::string& folder);
 Result<std::vector<Hard>> ReadHard(const std::string& folder);

@@ -19,7 +19,8 @@ struct Settings {
 };
 
 // A goal of the conformance folder's README: its name and its table, which goes
-// to standard output. Plans are validated, too. False if the goal is missed.
+// to standard output. Plans are validated, too. Each returns whether the goal
+// is met.
 bool NetsWithProof(const std::vector<Net>& nets);
 bool HardInstances(const std::vector<Hard>& hard);
 bool LeastHeights(const std::vector<Hard>& hard, const Settings&);

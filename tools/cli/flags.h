@@ -19,19 +19,21 @@ struct ForeignFlag {
 };
 
 // Parses, then calls `check`, which may throw a CLI::ParseError of its own.
-// Returns -1 if all is well, 0 after --help, or 2 after a message on stderr. Of
-// an unknown flag it names the nearest of the app's flags, or of `foreign`.
+// Returns -1 if all is well, 0 after --help, or 2 after a message on stderr:
+// also for a flag with an empty value. Of an unknown flag the message names the
+// nearest of the app's flags, or the cure of the nearest of `foreign`.
 int ParseFlags(CLI::App& app, int argc, const char* const* argv,
                const std::function<void()>& check = {},
                const std::vector<ForeignFlag>& foreign = {});
 
-// A whole number in [least, most].
+// Accepts whole numbers in [least, most].
 CLI::Validator WholeNumber(int64_t least, int64_t most);
 
-// A finite number in [least, most]; with `above`, not `least` itself.
+// Accepts finite numbers in [least, most]; with `above`, not `least` itself.
 CLI::Validator Number(double least, double most, bool above = false);
 
-// A file that can be made: its folder exists, and it is no folder itself.
+// Accepts paths of files that can be made: the folder exists, and the path is
+// none itself.
 CLI::Validator NewFile();
 
 // The candidate nearest to `word`, by insertions, deletions, replacements and

@@ -5,8 +5,9 @@
 
 namespace mace::tools {
 
-// Writes out what stdout still holds. Returns the exit code of the program: 1,
-// with a message, if something of it could not be written, else `code`.
+// Writes out what stdout still holds. Returns the exit code of the program:
+// `code`, but 1 instead of 0 if something of stdout could not be written; then
+// there is a message.
 int FinishOutput(int code);
 
 }  // namespace mace::tools

@@ -13,18 +13,19 @@ namespace mace::tools {
 // where stdout is no terminal, so that a log does not depend on who wrote it.
 int OutputWidth();
 
-// With so many digits behind the point.
+// Returns `value` with `digits` digits after the decimal point.
 std::string Fixed(double value, int digits = 3);
 
 // The characters of UTF-8 text.
 size_t NumCharacters(const std::string& text);
 
-// At most so many characters: those behind two thirds become one ellipsis, as
-// the ends of a name tell most.
+// Returns at most `most` characters of the text: two thirds of them are its
+// beginning and the rest its end, with an ellipsis between, as the ends of a
+// name tell most.
 std::string Shortened(const std::string& text, size_t most);
 
-// Each line shortened to so many characters, and one that says so; 0: as they
-// are.
+// Returns each line shortened to `width` characters, and, if any was, a hint at
+// --wide after them; if `width` is 0, the lines as they are.
 std::string Fitted(const std::string& lines, int width);
 
 struct Column {
@@ -32,8 +33,8 @@ struct Column {
   // Left out where the table is too wide, those of the highest rank first; 0:
   // never left out.
   int rank = 0;
-  // Where the table is too wide, cells are shortened to no fewer characters
-  // than that; 0: never.
+  // Where the table is too wide, cells may be shortened, but not below `least`
+  // characters or those of the title; 0: they are never shortened.
   size_t least = 0;
 };
 

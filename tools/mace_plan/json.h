@@ -10,12 +10,13 @@
 
 namespace mace::tools {
 
-// Reads {"records": [{"size": N or [w, h], "first", "last", and maybe "name",
+// Reads {"records": [{"size": N or [w, h, ...], "first", "last", maybe "name",
 // "align", "pool", "fixed_offset", "alias_of", "alias_offset", "may_overlap":
 // [k], "overlaps": [{"other", "safe_distance"}]}], and maybe "alignment",
 // "fixed_may_overlap", "element_bytes", "row_pitch", "max_extents": [w, h]}.
-// Lifetimes are closed. Errors: MACE_INVALID_ARGS, naming the file and the
-// record.
+// A size has up to four extents. Lifetimes are closed. Errors: as
+// MappedFile::Open, and MACE_INVALID_ARGS, naming the file and the record at
+// which reading stopped.
 Result<memory::Problem> ReadProblem(const std::string& path);
 
 // {"strategy", "kind": "offsets" with "offsets", or "objects" with "object_ids"

@@ -19,15 +19,15 @@ struct DeployedRun {
   Options options;     // with one job
 };
 
-// The models that the flags choose. Errors: MACE_INVALID_ARGS if the file does
-// not have it, or if a flag that is of one model or of one run meets several.
+// Returns the models that the flags choose. Errors: MACE_INVALID_ARGS if the
+// file has no model named --model_name, or if a flag that is of one model or of
+// one run meets several.
 Result<std::vector<DeployedModel>> ChooseModels(const Deployment& deployment,
                                                 const Options& options);
 
-// A run for each model and device, in the order of the file. What flags say
-// goes before what the file says. Errors: MACE_INVALID_ARGS for a model whose
-// converted files are missing, and MACE_UNSUPPORTED for a device that comes
-// later.
+// Returns a run for each model and device, in the order of the file. What flags
+// say overrides what the file says. Errors: MACE_INVALID_ARGS for a model whose
+// converted files are missing.
 Result<std::vector<DeployedRun>> RunsOf(
     const Deployment& deployment, const std::vector<DeployedModel>& models,
     const Options& options);

@@ -28,8 +28,9 @@ struct Deployment {
 };
 
 // Keys that only concern conversion are known by name, and their values are
-// not looked at. Errors: MACE_INVALID_ARGS, with everything that is wrong with
-// the file, each with its line.
+// not looked at. Errors: as MappedFile::Open, and MACE_INVALID_ARGS: if it is
+// no regular file, too large or no text, else with what is wrong in it, each
+// problem with its line (at most 50).
 Result<Deployment> ReadDeployment(const std::string& path);
 
 // The same for a file that has been read; `path` is for messages.

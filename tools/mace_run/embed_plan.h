@@ -10,7 +10,9 @@
 namespace mace::tools {
 
 // Writes to `path` the graph in `model_file` with the plan that `memory_json`
-// (MaceEngine::Dump) tells of. Atomic. Errors: of reading and writing.
+// (MaceEngine::Dump) tells of. Atomic. Errors: of reading and writing, and
+// MACE_INVALID_MODEL if the model cannot be parsed. REQUIRES: `memory_json` is
+// what the engine dumped.
 Status EmbedMemoryPlan(const std::string& model_file,
                        const std::string& memory_json, const std::string& path);
 

@@ -10,8 +10,8 @@
 
 namespace mace::tools {
 
-// Writes the text that follows each prompt to stdout as it comes, and to stderr
-// how fast it came. Returns {"generations": [{text, tokens, ...}]}.
+// Writes the text that follows each prompt to stdout as it is made, and to
+// stderr how fast that was. Returns {"generations": [{text, tokens, ...}]}.
 Result<nlohmann::json> GenerateTexts(const Options& options);
 
 }  // namespace mace::tools

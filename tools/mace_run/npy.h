@@ -1,4 +1,5 @@
-// Tensors in NumPy's .npy files (format 1.0 and 2.0, little endian, C order).
+// Tensors in NumPy's .npy files (little endian, C order): of any version of the
+// format are read, and of 1.0 written.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Source: numpy.lib.format, "NPY format".
@@ -12,14 +13,16 @@
 
 namespace mace::tools {
 
-// Errors: MACE_INVALID_ARGS, naming the file and what is wrong with it. float64
-// is read as float.
+// float64 is read as float, and uint16 as bfloat16, which NumPy lacks. Errors:
+// as MappedFile::Open; MACE_INVALID_ARGS, naming the file and what is wrong
+// with it; MACE_INVALID_MODEL for a shape with too many elements; and
+// MACE_OUT_OF_RESOURCES.
 Result<MaceTensor> ReadNpy(const std::string& path);
 
-// Atomic. Errors: as WriteFileAtomically.
+// bfloat16 is written as uint16. Atomic. Errors: as WriteFileAtomically.
 Status WriteNpy(const std::string& path, const MaceTensor& tensor);
 
-// Bytes of one element.
+// Bytes of one element; 0 for IDT_INVALID.
 size_t SizeOf(IDataType type);
 
 }  // namespace mace::tools

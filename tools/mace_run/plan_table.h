@@ -20,7 +20,9 @@ struct Roofline {
   bool fits_cache = false;  // its data may be in a cache, or nobody knows
 
   bool is_compute() const { return compute_us >= memory_us; }
-  // Compared with what a step takes, else there is no limit to compare with.
+  // Whether to compare us() with the step's time. False where memory takes
+  // longer than arithmetic, but a cache may hold the data: us() is then
+  // compute_us, which the step cannot be expected to reach.
   bool is_limit() const { return is_compute() || !fits_cache; }
   const char* bound() const {
     return is_compute() ? "compute" : fits_cache ? "cache" : "memory";

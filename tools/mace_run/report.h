@@ -20,23 +20,24 @@ namespace mace::tools {
 nlohmann::json ToJson(const RunResult& result);
 
 // {"warmup": {...}, "run": {...}, "run_with_statistics": {...}, "ops":
-// [{"name", "type", "start_us", "avg_us", "min_us", "macs", "gflops", "device",
-// "kernel", "output_shape"}]}; run statistics in milliseconds.
+// [{"name", "type", "start_us", "avg_us", "min_us", "macs", "bytes", "gflops",
+// "device", "kernel", "chosen_by", "output_shape"}]}; run statistics in
+// milliseconds.
 nlohmann::json ToJson(const Benchmark& benchmark);
 
 // {"categories": {name: {"requested", "used", "count"}}, and the other fields
 // of MaceMemoryUsage}.
 nlohmann::json ToJson(const MaceMemoryUsage& usage);
 
-// What --json writes of a stage that --dump prints: the same for programs; of
-// memory also its usage, as "usage"; and a text as {stage: text} where there is
-// nothing else. Errors: of the engine.
+// Returns what --json writes for a stage of --dump: for the stages of the plan
+// and of memory their JSON, of memory with its usage as "usage"; for another
+// stage {stage: text}. Errors: of the engine.
 Result<nlohmann::json> DumpJson(const MaceEngine& engine,
                                 const std::string& stage);
 
 // The op schemas that converting needs: {"max_rank", "ops": [{"name", "attrs":
-// {...}, "min_inputs", "max_inputs", "outputs" (-1: any number), "cpu":
-// [element types], ...}]}. tools/ops.json holds the same.
+// {...}, "min_inputs", "max_inputs" and "outputs" (-1: any number), "cpu" and
+// "cpu_quantized": [element types], ...}]}. tools/ops.json holds the same.
 nlohmann::json OpListJson();
 
 // Atomic. Errors: as WriteFileAtomically.

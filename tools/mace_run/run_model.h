@@ -21,7 +21,7 @@ struct RunResult {
   std::vector<double> run_ms;
   std::vector<MaceTensorInfo> inputs, outputs;
   std::map<std::string, MaceTensor> output_tensors;
-  std::string memory_json;  // where options.json_file wants it
+  std::string memory_json;  // empty unless options.json_file is given
   // Since the start: once created, before the last run, and after it.
   MaceDeviceCounts created, before_last, after_last;
 };

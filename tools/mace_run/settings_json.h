@@ -7,9 +7,10 @@
 
 namespace mace::tools {
 
-// [{"name", "type" (switch, number, text or list), "choices" (empty: any),
-// "least", "most", "also", "default" (null: that of the device), "yaml" (the
-// key; empty: none), "example", "flag", "device" (empty: all), "in_model",
+// [{"name", "type" (switch, number, text, list or shares), "choices" (empty:
+// any), "least", "most" and "also" (these three only of numbers without
+// choices), "default" (null: that of the device), "yaml" (the key; empty:
+// none), "example", "flag", "device" (empty: all), "in_model",
 // "changes_results", "doc", "more"}].
 nlohmann::ordered_json SettingListJson();
 

@@ -12,7 +12,7 @@
 
 namespace mace::tools {
 
-// Of a series of durations.
+// Statistics of a series of durations; all are 0 while it is empty.
 class Stat {
  public:
   void Add(double value);
@@ -42,6 +42,7 @@ struct Benchmark {
   Stat warmup, plain, measured;  // whole runs, in milliseconds
   std::vector<OpTimes> ops;      // in the order of running
 
+  // Adds the ops of a run. REQUIRES: they are those of the run added first.
   void Add(const RunMetadata& metadata);
 };
 

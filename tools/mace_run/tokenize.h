@@ -15,7 +15,7 @@ namespace mace::tools {
 // there. A file has one text more than NUL bytes.
 class TextReader {
  public:
-  // "-": of stdin.
+  // Opens a file, or for "-" stdin. Errors: MACE_INVALID_ARGS.
   static Result<TextReader> Open(const std::string& path);
 
   // False behind the last text.
@@ -26,9 +26,9 @@ class TextReader {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, nullptr};
 };
 
-// Prints a line of JSON for each of the texts in `file` ("-": stdin): its
-// tokens, and their text. `plain`: special tokens are neither added nor read in
-// texts.
+// Prints a line of JSON for each of the texts in `file` ("-": stdin):
+// {"tokens", "text"}, the text being what the tokens stand for. `plain`:
+// special tokens are neither added nor read in texts.
 Status PrintTokens(const std::string& tokenizer, const std::string& file,
                    bool plain);
 

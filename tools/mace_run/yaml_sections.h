@@ -22,10 +22,12 @@ class Problems {
  public:
   explicit Problems(std::string path) : path_(std::move(path)) {}
 
+  // The same problem counts once.
   void Add(int line, const std::string& key, const std::string& message);
   bool empty() const { return list_.empty(); }
 
-  // A line for each problem, in the order of the file.
+  // A line for each of the first 50 problems that were added, in the order of
+  // the file. If there are several, a line before them says how many.
   std::string Text() const;
 
  private:
@@ -37,7 +39,8 @@ class Problems {
 // From 1.
 int LineOf(const YAML::Node& node);
 
-// A value as a message quotes it: 'text', a mapping, a list, an empty value.
+// A value as a message quotes it: 'text' (of at most 60 bytes), a mapping, a
+// list, an empty value.
 std::string Shown(const YAML::Node& node);
 
 // An empty value, which is also what `~` and `null` mean.

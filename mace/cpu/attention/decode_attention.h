@@ -10,8 +10,8 @@
 
 namespace mace::cpu {
 
-// Whether there are so few queries that reading keys and values takes the time:
-// at most 4 for each head, and 32 that share keys.
+// Returns whether the queries are so few that reading keys and values takes the
+// time: at most 4 for each head, and at most 32 that share keys.
 bool IsDecodeAttention(const AttentionShapes& s);
 
 // Makes a kernel that reads keys and values, f32, f16 or int8, where they are.

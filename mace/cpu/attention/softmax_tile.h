@@ -23,8 +23,9 @@ class SoftmaxTile {
 
   // Replaces n scores by exp(score - *most) after raising `*most` to the
   // largest of them, and updates `*sum`. Returns the factor by which what was
-  // added up before must be scaled. Scores of -inf become 0; if all are,
-  // nothing changes. NaN spreads to the sum.
+  // added up before must be scaled. Scores of -inf become 0. If all are and
+  // `*most` is -inf, `*most` and `*sum` stay as they are and the factor is 1.
+  // NaN spreads to the sum.
   float Add(float* row, int64_t n, float* most, float* sum) const;
 
  private:

@@ -17,14 +17,16 @@ inline constexpr double kSeluScale = 1.0507009873554805;
 inline constexpr double kGeluSlope = 1.5957691216057308;  // 2 sqrt(2 / pi)
 inline constexpr double kGeluBend = kGeluSlope * 0.044715;
 
-// The checked attributes of an activation.
+// The attributes of an activation. Its name is checked, the ranges of its
+// parameters are not.
 struct ActivationFunction {
   ActivationKind kind = ActivationKind::kNoop;
   float limit = 0;        // RELUX
-  float coefficient = 0;  // LEAKYRELU, ELU, HARDSIGMOID
+  float coefficient = 0;  // LEAKYRELU, ELU, HARDSIGMOID, SWISH
   float beta = 0;         // HARDSIGMOID
 
-  // NOOP, RELU or RELUX: min(max(x, lower()), upper()), where NaN stays NaN.
+  // Returns whether it is NOOP, RELU or RELUX: min(max(x, lower()), upper()),
+  // where NaN stays NaN.
   bool is_clamp() const;
   float lower() const;  // of a clamp, else -infinity
   float upper() const;  // of a clamp, else infinity
@@ -47,12 +49,13 @@ class Activator {
   Activator() = default;  // does nothing
   Activator(const ActivationFunction& activation, CpuFeatures features);
 
-  // Names the micro-kernel.
+  // Names the micro-kernel: "scalar" if this library has none for the
+  // activation, "none" for a default-constructed object.
   const char* variant() const { return name_; }
 
   // y = activation(x) for n floats. y may be x.
   void Apply(const float* x, int64_t n, float* y) const;
-  // The same for n fp16 values, computed in float and rounded once.
+  // The same for n fp16 values, computed in float and rounded once. y may be x.
   void Apply(const uint16_t* x, int64_t n, uint16_t* y) const;
 
  private:
@@ -61,7 +64,7 @@ class Activator {
   void Choose(const ActivationFunction& activation, CpuFeatures features);
 
   const char* name_ = "none";
-  // Null: nothing is to be done, or `defined_` is to be computed.
+  // Null: Apply does nothing, or computes `defined_`.
   cpu::ActivateF32Fn* fn_ = nullptr;
   // The parameters of fn_; their meaning depends on the function, as with the
   // bounds of a clamp.

@@ -41,7 +41,8 @@ struct Blocks {
   int64_t strassen_depth;  // the most, of both halves together
 
   int64_t fused_lines;  // lines between two fused convolutions
-  // A filter larger than this is read once for as many bytes of lines.
+  // Instead of fused_lines if the filter of the 1x1 convolution is larger than
+  // this, so that the filter is read less often.
   int64_t fused_large_filter;
 
   // Input spread for a transposed convolution (deconv_depthwise.cc): a good

@@ -24,7 +24,7 @@ struct BroadcastRow {
   const void* x[3] = {};
   int64_t step[3] = {};  // between the elements of an input, in elements
   void* y = nullptr;
-  int64_t mode = 0;  // whatever the function wants to know
+  int64_t mode = 0;  // BroadcastSpec::mode, for the function
 
   // Returns element i of the row of an input of type T.
   template <typename T>

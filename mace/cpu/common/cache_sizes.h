@@ -32,13 +32,15 @@ CacheSizes DefaultCacheSizes();
 
 // Reads the sizes that Linux describes in the folder `root`. Takes the smallest
 // size of each level over all cores, so that blocks fit, and results are the
-// same, wherever a thread runs. Sizes that are missing or implausible come from
-// the C library, or else from defaults for this kind of core.
+// same, wherever a thread runs. If Linux describes no first-level cache, asks
+// the C library instead. A size that is still unknown is the default for this
+// kind of core; but if Linux describes a first-level cache and no third level,
+// there is none. If the result is implausible, returns the defaults.
 CacheSizes ReadCacheSizes(const std::string& root);
 
 // Returns the sizes of this machine, which are read once: from the environment
-// variable MACE_CPU_CACHES, for experiments, or else from the system.
-// Thread-safe.
+// variable MACE_CPU_CACHES, for experiments, or, if it is not set or not such a
+// list (with a warning), from the system. Thread-safe.
 const CacheSizes& DetectCacheSizes();
 
 // Parses the bytes of the first level, its ways, and the bytes of the second

@@ -4,7 +4,7 @@
 //
 //   x       c0 c1 c2 c0 c1 c2 c0 c1 c2 c0 c1 c2 c0 c1 c2
 //   blocks  [--------------][--------------][----------]
-//   params  p0 p1 p2 p0 p1 p2, repeated once and used for all blocks
+//   params  p0 p1 p2 p0 p1 p2, as long as a block and used for all blocks
 #ifndef MACE_CPU_COMMON_CHANNEL_BLOCKS_H_
 #define MACE_CPU_COMMON_CHANNEL_BLOCKS_H_
 
@@ -41,8 +41,8 @@ class ChannelBlocks {
 
   // Calls f(first, n) for each block: n elements from index `first` on. `first`
   // is a multiple of the channels, so that the block meets the repeated
-  // parameters from their first one. Blocks run on several threads, 8,192
-  // elements at a time or more.
+  // parameters from their first one. Blocks run on several threads, about 8,192
+  // elements at a time, or one larger block.
   template <typename F>
   void ForEach(ThreadPool* threads, const F& f) const {
     const int64_t num_blocks = cpu::CeilDiv(num_elements_, block());

@@ -9,7 +9,8 @@
 //  2    nothing           chosen then
 //
 // A row is tested once in the life of a process, before it is chosen for the
-// first time. Choosing is thread-safe.
+// first time (again if the machine had no memory for the test). Choosing is
+// thread-safe.
 #ifndef MACE_CPU_COMMON_CHOOSE_H_
 #define MACE_CPU_COMMON_CHOOSE_H_
 
@@ -22,9 +23,9 @@
 
 namespace mace::cpu {
 
-// How a row is tested: by a case for rows of its type, whose operands are full
-// of numbers of `type`. `run` returns whether the results are right; it runs in
-// a probe (see self_test.h).
+// The self-test of a row. `run` computes a case for rows of this type, with
+// operands that are filled with numbers of `type`, and returns whether the
+// results are right. It runs in a probe (see self_test.h).
 struct RowTest {
   bool (*run)(const void* row, TestMemory& memory);
   Element type;
@@ -39,7 +40,7 @@ template <typename Row>
 constexpr RowTest TestOf(const Row*) {
   return {RunSelfTest<Row>, Row::kType};
 }
-// Its case fills operands itself.
+// The case of a GEMM fills its operands itself.
 template <>
 constexpr RowTest TestOf(const GemmUkernel*) {
   return {RunSelfTest<GemmUkernel>, Element::kF32};
@@ -74,14 +75,14 @@ struct RowTable {
 // Returns the first row whose instruction set is among `features`, for which
 // `fits(row, arg)` is true, and which passes its test. Reports what it passes
 // over with ReplaceKernel. If none passes, returns the last one for which the
-// first two hold.
+// first two hold. REQUIRES: they hold for some row.
 const void* ChooseTestedRow(const RowTable& table, CpuFeatures features,
                             bool (*fits)(const void* row, const void* arg),
                             const void* arg);
 
-// The same; `fits` takes a row. REQUIRES: there is one for which the first two
-// hold; the last row of each table fits everything. If none of them passes,
-// that is the last one, and CheckKernelsLeft returns an error.
+// The same; `fits` takes a row. REQUIRES: the first two hold for some row; the
+// last row of each table needs no instruction set. If no row passes,
+// CheckKernelsLeft returns an error from then on.
 template <typename Row, size_t kRows, typename Fits>
 const Row& ChooseRow(const Row (&table)[kRows], CpuFeatures features,
                      const Fits& fits, RowTest test = TestOf<Row>(nullptr)) {

@@ -18,8 +18,8 @@ inline const GemmUkernel& BestGemm(const GemmTypes& types,
   });
 }
 
-// The same of rows whose weights are in blocks (kI8Blocks, kU4Blocks). Their
-// table is another one, and so is their test.
+// The same for rows whose weights are in blocks (kI8Blocks, kU4Blocks), which
+// have a table and a test of their own.
 inline const GemmUkernel& BestGemmOfBlocks(const GemmTypes& types,
                                            CpuFeatures features) {
   constexpr RowTest kTest = {

@@ -20,7 +20,8 @@ struct CpuContext {
   ThreadPool* threads = nullptr;    // not owned; must outlive the kernels
   CpuFeatures features = 0;         // micro-kernels may use these
   PackedWeights* packed = nullptr;  // not owned; engines may share it
-  // The largest output tile of Winograd convolutions: 0 (none), 2, 4 or 6.
+  // The largest output tile of Winograd convolutions: 2, 4 or 6. 1: none; 0:
+  // none, and no Strassen's method either.
   int max_winograd = 4;
   // FullyConnected of 8-bit values rounds its results once, not twice.
   bool fc_rounds_once = false;
@@ -46,8 +47,8 @@ struct CpuContext {
 
 namespace cpu {
 
-// Returns the largest tile of Winograd's algorithm of which this library has
-// the kernels; 1: it has none, as no tile is as small.
+// Returns the largest output tile for which this library has Winograd kernels;
+// 1 if it has none, because no tile is that small.
 int LargestWinograd();
 
 }  // namespace cpu

@@ -83,7 +83,7 @@ std::enable_if_t<std::is_integral_v<T>, T> ApplyEltwise(T a, T b) {
   return a;
 }
 
-// The same of floats, by IEEE 754 and the C library. If either operand is NaN
+// The same for floats, by IEEE 754 and the C library. If either operand is NaN,
 // the result is NaN, also for MIN and MAX; but NaN^0 and 1^NaN are 1, as of
 // std::pow.
 template <EltwiseType kType>

@@ -29,7 +29,7 @@ struct KernelProperties {
 // kernel owns `object` and calls `destroy` once.
 struct AnyFunction {
   void* object = nullptr;  // by `operator new`
-  // Returns success: the status of Kernel::Run.
+  // Its result is that of Kernel::Run.
   Status (*call)(void* object, const RunArgs& args) = nullptr;
   void (*destroy)(void* object) = nullptr;
 };
@@ -42,8 +42,8 @@ void FreeObject(void* object);
 [[gnu::cold]] KernelPtr MakeKernel(AnyFunction function,
                                    KernelProperties properties);
 
-// Moves `f` to the heap. A call of it always succeeds: kernels whose Run can
-// fail have classes of their own.
+// Moves `f` to the heap. AnyFunction::call then always returns MACE_OK: kernels
+// whose Run can fail have classes of their own.
 template <typename F>
 AnyFunction MakeAnyFunction(F f) {
   static_assert(alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);

@@ -14,7 +14,7 @@ namespace mace {
 // data.
 class Indices {
  public:
-  // `from_start`: none of them counts from the end.
+  // `from_start`: negative indices do not count from the end: they are errors.
   Indices(const void* data, DataType dtype, bool from_start = false)
       : data_(data), wide_(dtype == DataType::kI64), from_start_(from_start) {}
 

@@ -91,8 +91,9 @@ struct StepPlan {
   }
 };
 
-// Returns in what the plan differs from the cost model's: "winograd 2, block
-// halved", or "as the model" if in nothing.
+// Returns how the plan differs from the cost model's: "winograd 2, block
+// halved", or "as the model" if it does not. REQUIRES: both are plans of the
+// same nodes.
 std::string Describe(const StepPlan& plan, const StepPlan& model);
 
 // Convert a plan to numbers for storing it, and back:

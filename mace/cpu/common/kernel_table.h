@@ -29,8 +29,8 @@ struct CpuKernelDef {
   // still described with f32 (see NodeKernels::ComputesFp16). Null: it runs no
   // such node.
   bool (*computes_fp16)(const Node& node, const CpuContext& context) = nullptr;
-  // Input 0 is quantized; else it is not, unless the op only moves quantized
-  // values.
+  // True: for nodes whose input 0 is quantized. False: for all others, and for
+  // quantized ones if the op only moves quantized values.
   bool is_quantized = false;
 };
 using CpuKernelDefs = std::vector<CpuKernelDef>;

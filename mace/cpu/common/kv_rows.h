@@ -5,7 +5,7 @@
 // row of depth 4:   f32   [ v0 ][ v1 ][ v2 ][ v3 ]         16 bytes
 //                   f16   [v0][v1][v2][v3]                  8 bytes
 //                   int8  v0 v1 v2 v3 [scale, f32]          8 bytes
-// A value of int8 is scale * v with |v| <= 127. The scale lies at any address.
+// An element of int8 is scale * v. The scale need not be aligned.
 #ifndef MACE_CPU_COMMON_KV_ROWS_H_
 #define MACE_CPU_COMMON_KV_ROWS_H_
 
@@ -22,7 +22,8 @@ namespace mace::cpu {
 void WidenKvRow(DataType dtype, const void* row, int64_t depth, float* to);
 
 // Writes a row of floats as `dtype`; as int8 with the scale max|v| / 127,
-// rounded to the nearest, so that the largest value becomes 127 or -127.
+// rounded to the nearest, so that the largest value becomes 127 or -127; NaN
+// becomes 0.
 void StoreKvRow(DataType dtype, const float* row, int64_t depth, void* to);
 
 // The position of each sequence in a KV cache: the row at which the new rows
@@ -31,8 +32,8 @@ void StoreKvRow(DataType dtype, const float* row, int64_t depth, void* to);
 class KvPosition {
  public:
   KvPosition() = default;
-  // `input` is that of the position, int32 or int64. `node` need not outlive
-  // the call.
+  // `input` is the index of the position, which is int32 or int64. `node` need
+  // not outlive the call. REQUIRES: the input is present.
   KvPosition(const Node& node, size_t input);
 
   // False of a default-constructed one, of a node without such an input.

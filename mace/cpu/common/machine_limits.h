@@ -14,11 +14,11 @@ namespace mace::cpu {
 // Of all threads together.
 struct MachineLimits {
   double gflops = 0;  // 10^9 operations/s; a multiply-add counts twice
-  // The same of int8 dot products that add up in int32, without AMX's tiles.
+  // The same for int8 dot products that add up in int32, without AMX's tiles.
   double int8_gops = 0;
   double memory_gbps = 0;  // 10^9 bytes/s of a triad, memory to memory
   double read_gbps = 0;    // 10^9 bytes/s that are read from memory
-  // Size of the largest cache; 0 if the system does not tell.
+  // Size of the largest of the L2 and L3 caches; 0 if the system does not tell.
   int64_t cache_bytes = 0;
 };
 

@@ -39,7 +39,7 @@ struct ReduceGeometry {
 // first. REQUIRES: i is less than the product of their extents.
 int64_t OffsetOf(const std::vector<ReduceGeometry::Dim>& dims, int64_t i);
 
-// `axes` count from 0, in any order.
+// Returns how to reduce `axes` of x, which count from 0 and are in any order.
 ReduceGeometry ReduceGeometryOf(const Shape& x, const std::vector<int>& axes);
 
 }  // namespace mace::cpu

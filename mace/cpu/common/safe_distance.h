@@ -12,10 +12,10 @@ namespace mace::cpu {
 
 // A kernel writes pieces 0 .. num_pieces - 1 in order, at most `at_once` of
 // them at a time (see RunTasks). Piece i fills the output up to byte
-// output_end(i) and reads the input from byte input_begin(i) on; neither ever
-// decreases. Returns the distance: if the output begins at least this many
-// bytes before the input, no piece overwrites anything that it, a concurrent
-// piece or a later one reads.
+// output_end(i) and reads the input from byte input_begin(i) on; neither
+// decreases as i grows. Returns the distance: if the output begins at least
+// this many bytes before the input, no piece overwrites what itself, a
+// concurrent piece or a later piece reads.
 //
 //   output  |== piece 0 ==|== piece 1 ==|...
 //   input          |-- read by 0 --|
@@ -43,8 +43,8 @@ inline int64_t PieceBegin(int64_t i, int64_t pieces, int64_t lines) {
   return lines / pieces * i + lines % pieces * i / pieces;
 }
 
-// Returns whether the plan let an output of `y_size` elements overlap an input
-// of `x_size` elements, so that the pieces must run in order.
+// Returns whether an output of `y_size` elements shares memory with an input of
+// `x_size` elements, so that the pieces must run in order.
 template <typename T>
 bool RangesOverlap(const T* y, int64_t y_size, const T* x, int64_t x_size) {
   const std::less<const T*> before;

@@ -16,9 +16,9 @@ namespace mace::cpu {
 // stay far below; the shapes of a damaged model could ask for any number.
 constexpr int64_t kMaxTableBytes = int64_t{64} << 20;
 
-// Errors: MACE_UNSUPPORTED if there would be more entries than that; it is
-// checked before any is made. The number of entries is the product of `counts`;
-// `what` names them in the message.
+// Checks the size of a table before it is made. The number of entries is the
+// product of `counts`, and `what` names them in the message. Errors:
+// MACE_UNSUPPORTED if they would take more than kMaxTableBytes.
 inline Status CheckTable(const Node& node, const char* what,
                          std::initializer_list<int64_t> counts,
                          int64_t bytes_each) {

@@ -42,9 +42,9 @@ void RunTasks(ThreadPool* threads, size_t num_tasks, const F& f) {
 }
 
 // Returns how many items a task should have, in [1, most], so that the busiest
-// thread has least to do. Each task has a cost of its own, a fraction of an
-// item. Of nearly equal sizes it returns the smallest, in case a thread starts
-// late. REQUIRES: items, most > 0.
+// thread has as little work as possible. Each task has a cost of its own, a
+// fraction of an item. Of nearly equal sizes it returns the smallest, in case a
+// thread starts late. REQUIRES: items, most > 0.
 inline int64_t EvenBlock(int64_t items, int64_t most, int64_t num_threads) {
   // Of an item: as packed b is read again.
   constexpr double kTaskCost = 0.15;

@@ -29,8 +29,9 @@ ConvWork DirectWork(const ConvShape& shape, const CacheSizes& caches);
 // Winograd::Fits(shape).
 ConvWork WinogradWork(const ConvShape& shape, int m, const CacheSizes& caches);
 
-// The same of quantized values: as a matrix product, and by the transforms of
-// `micro`, whose costs are those of `transforms`.
+// Return the work of a convolution of quantized values: as a matrix product,
+// and by Winograd's algorithm with `micro`. ConvWork::transforms then counts
+// what micro.costs.input and micro.costs.output cost.
 ConvWork DirectWorkQ8(const ConvShape& shape, const CacheSizes& caches);
 ConvWork WinogradWorkQ8(const ConvShape& shape, const WinogradQ8& micro,
                         const CacheSizes& caches);

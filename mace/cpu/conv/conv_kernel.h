@@ -39,7 +39,7 @@ struct ConvGemmKernel final : Kernel {
   PackedB filter;
   ConvGemm gemm;
   ThreadPool* threads;
-  LargeArray<uint16_t> bias_fp16;  // a constant; if empty, an input may be it
+  LargeArray<uint16_t> bias_fp16;  // of a constant; empty: input `bias` counts
   size_t bias = 2;                 // index among the inputs
   size_t addend = kNone;
   int64_t num_macs = 0;
@@ -144,7 +144,7 @@ Result<KernelPtr> PrepareConvSumF16(const Node& node, const ConvNode& conv,
                                     CpuContext& context);
 
 // Makes the kernel of a FullyConnected of m rows with f16 input and output.
-// REQUIRES: HasFp16Weights(node).
+// REQUIRES: HasFp16Weights(node). Errors: MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareFullyConnectedF16(const Node& node, int64_t m,
                                            const ActivationFunction& activation,
                                            CpuContext& context);

@@ -19,8 +19,8 @@ struct ConvNode {
 Result<ConvNode> ReadConv2d(const Node& node);
 Result<ConvNode> ReadDepthwiseConv2d(const Node& node);
 
-// Returns whether `after` reads the lines that `before` writes, and not one as
-// an image [H, 1] that the other reads as [1, H].
+// Returns whether the lines that `before` writes are those that `after` reads.
+// They differ if only one of the two sees an image [H, 1] as [1, H].
 bool HasSameLines(const ConvShape& before, const ConvShape& after);
 
 // Checks that a convolution with a matrix product for each group does not have

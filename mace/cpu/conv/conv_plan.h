@@ -24,8 +24,9 @@ namespace mace::cpu {
 NodePlan PlanConv(DataType x, const Operand& filter, const ConvShape& shape,
                   const CpuContext& context, size_t link = 0);
 
-// The same for a convolution that must run as a matrix product for each group.
-// The filter may have any layout.
+// Returns the cost model's plan for a convolution that must run as a matrix
+// product for each group. Ignores CpuContext::asked. The filter may have any
+// layout.
 NodePlan PlanConvGemm(const Operand& filter, const ConvShape& shape,
                       const CpuContext& context);
 

@@ -44,8 +44,9 @@ struct ConvGemmQ8 {
 // Each prepares a node whose input 0 is quantized i8 or u8. Results are those
 // of TFLite's reference kernels: sums of 32 bits, scaled in fixed point; those
 // of FullyConnected in double precision if CpuContext::fc_rounds_once. Errors:
-// MACE_UNSUPPORTED for filters and biases that are not constant, and for
-// activations other than NOOP, RELU and RELUX.
+// MACE_UNSUPPORTED for filters and biases that are not constant, for
+// activations other than NOOP, RELU and RELUX, and for a DepthwiseConv2d with
+// several outputs per channel and one scale for each; MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareConvQ8(const Node& node, const ConvShape& shape,
                                 CpuContext& context);
 Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context);
@@ -58,9 +59,9 @@ Result<KernelPtr> PrepareFullyConnectedQ8(const Node& node,
 // activations other than NOOP, RELU and RELUX.
 Result<KernelPtr> PrepareDeconvQ8(const Node& node, CpuContext& context);
 
-// The GEMM and the depthwise convolution as parts of a kernel: the GEMM of a
-// Conv2d, by RunRows, and a DepthwiseConv2d with one output for each channel.
-// `shape` is that of the node.
+// Make parts of a fused kernel: the GEMM of a Conv2d, of which only RunRows may
+// be called, and a DepthwiseConv2d with one output for each channel. `shape` is
+// that of the node. Errors: as the functions above.
 Result<ConvGemmQ8> MakeConvRowsQ8(const Node& node, const ConvShape& shape,
                                   CpuContext& context);
 Result<DepthwiseQ8> MakeDepthwiseQ8(const Node& node, const ConvShape& shape,

@@ -11,9 +11,9 @@
 
 namespace mace::cpu {
 
-// Returns whether this is faster than matrix products, which compute
-// `product_columns` columns for each output pixel (of all groups together,
-// zeros included).
+// Returns whether PrepareDeconvDepthwise makes a faster kernel than matrix
+// products, which compute `product_columns` columns for each output pixel (of
+// all groups together, zeros included).
 bool DeconvDepthwisePays(const ConvShape& shape, int64_t product_columns,
                          const CpuContext& context);
 

@@ -34,7 +34,8 @@ std::vector<Phase> PhasesOf(const Window& w);
 std::string DescribePhases(const Window2D& window);
 
 // Fills all `n` outputs with the value of those that no input reaches: the
-// activated bias, which has `channels` elements or is null.
+// activated bias, which has `channels` elements or is null. REQUIRES: n is a
+// multiple of `channels`, and both are above 0.
 void FillWithoutInputs(ThreadPool* threads, const ActivationFunction& act,
                        int64_t n, int64_t channels, const float* bias,
                        float* y);

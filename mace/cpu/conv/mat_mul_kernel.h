@@ -31,21 +31,22 @@ Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& spec,
 
 // As PrepareMatMul, for operands that are quantized i8 or u8, without a bias
 // and an activation. Results are those of TFLite's reference kernel of
-// BATCH_MATMUL.
+// BATCH_MATMUL. Errors: also MACE_UNSUPPORTED if n is too large for the
+// kernel's tables.
 Result<KernelPtr> PrepareMatMulQ8(const Node& node, const MatMulSpec& spec,
                                   CpuContext& context);
 
 // Prepares act(x * w^T + bias) with x [m, k] and w, input 1, [n, k] stored as
-// quantized values. A few rows of w at a time become floats: for few rows of x
-// they are multiplied at once, for more they are packed for the micro-kernels
-// of matrix products. REQUIRES: HasQuantizedRows(w), and m, n and k above 0.
+// quantized values. Dequantizes a few rows of w at a time: for few rows of x,
+// multiplies them at once, for more rows, packs them for the micro-kernels of
+// matrix products. REQUIRES: HasQuantizedRows(w), and m, n and k above 0.
 Result<KernelPtr> PrepareMatMulWeightsQ8(const Node& node, int64_t m,
                                          const ActivationFunction& activation,
                                          CpuContext& context);
 
-// The same with dynamic quantization: rows of x become int8 with a scale each
-// in every run, and are multiplied by the quantized values of w. REQUIRES: as
-// PrepareMatMulWeightsQ8. Errors: MACE_OUT_OF_RESOURCES.
+// The same with dynamic quantization: each Run quantizes every row of x to int8
+// with a scale of its own, and multiplies the rows by the quantized values of
+// w. REQUIRES: as PrepareMatMulWeightsQ8. Errors: MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareMatMulDynamic(const Node& node, int64_t m,
                                        const ActivationFunction& activation,
                                        CpuContext& context);

@@ -14,7 +14,7 @@ namespace mace {
 // and `batch`, [B*N, d1', ..., rest], for blocks of B positions. At position b
 // along axis d of a block, element i of `batch` along that axis is element i *
 // block[d] + b - edges[2 * d] of `space`. `to_batch` gives the direction.
-// Errors: MACE_UNSUPPORTED for blocks with too many positions.
+// Errors: MACE_UNSUPPORTED for blocks with more than 4096 positions.
 Result<std::vector<CopyBox>> BlockBoxes(const Node& node,
                                         const TensorType& space,
                                         const TensorType& batch,

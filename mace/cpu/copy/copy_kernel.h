@@ -18,9 +18,9 @@ namespace mace {
 KernelPtr MakeCopyKernel(const CpuContext& context, std::vector<CopyBox> boxes,
                          const void* fill = nullptr);
 
-// Makes the kernel of a view, whose output has the bytes of input 0 in another
-// shape. It copies them, or does nothing if the plan placed input and output at
-// the same address.
+// Makes the kernel of a view (Op::is_view), whose output has the bytes of input
+// 0. It copies them, or does nothing if the plan placed input and output at the
+// same address.
 Result<KernelPtr> PrepareView(const Node& node, CpuContext& context);
 
 // Returns a row of the kernel table for each of `types`.

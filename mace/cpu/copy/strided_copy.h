@@ -33,7 +33,7 @@ struct CopyBox {
   std::vector<CopyDim> dims;  // outermost first
   int64_t run_bytes = 0;      // contiguous bytes at each index
 
-  // Of all elements of the box.
+  // Returns the bytes of all elements of the box.
   int64_t bytes() const;
 };
 

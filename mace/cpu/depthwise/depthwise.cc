@@ -213,7 +213,7 @@ void DepthwiseOf<T>::RunTiles(const Line& line, const T** pixels) const {
   tile.x = pixels;
   tile.w = line.packed;
   tile.w_stride = taps_ * micro_->lanes;
-  // Micro-kernels always read a bias.
+  // The float32 assembly of armv8 is only for tiles with a bias.
   tile.bias = line.bias != nullptr ? line.bias : zeros_.data();
   tile.y_stride = spec_.y_pixel;
   tile.lower = spec_.activation.lower();

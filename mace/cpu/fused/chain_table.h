@@ -12,7 +12,7 @@
 
 namespace mace {
 
-// Errors: as Device::PrepareFused.
+// Errors: as NodeKernels::PrepareFused.
 using PrepareChain = Result<KernelPtr> (*)(const std::vector<FusedNode>& chain,
                                            CpuContext& context);
 

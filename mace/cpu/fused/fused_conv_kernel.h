@@ -117,12 +117,12 @@ struct FusedDepthwise final : FusedStage {
 };
 
 // Runs the stages by Lines, a band of the output for each task; every thread
-// has rings and scratch of its own. Inputs of the kernel are those of the nodes
-// in turn: x; the filter and bias of each node; the addend.
+// has rings and scratch of its own. The inputs of the kernel are, in this
+// order: x; the filter and bias of each node; the addend.
 class FusedConv final : public Kernel {
  public:
   struct Spec {
-    // Products and depthwise convolutions in turn, all of one type. All
+    // Alternating products and depthwise convolutions, all of one type. All
     // products except the first are 1x1.
     std::vector<std::unique_ptr<FusedStage>> stages;
     int64_t element_bytes = sizeof(float);

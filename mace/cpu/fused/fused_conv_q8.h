@@ -10,11 +10,12 @@
 
 namespace mace::cpu {
 
-// Prepares Conv2d and DepthwiseConv2d nodes in turn, 2 to Lines::kMaxStages of
-// them, of which every Conv2d but the first is 1x1, as one kernel that computes
-// them line by line: the tensors between them are a few lines. Every value is
-// the same as of the separate kernels. Errors: MACE_UNSUPPORTED for any other
-// nodes, and for those that are as fast one by one.
+// Prepares alternating Conv2d and DepthwiseConv2d nodes, 2 to Lines::kMaxStages
+// of them, of which every Conv2d but the first is 1x1, with a batch of 1 and
+// constant filters, as one kernel that computes them line by line: the tensors
+// between them are a few lines. Every value is the same as of the separate
+// kernels. Errors: MACE_UNSUPPORTED for any other nodes, and for those that are
+// as fast one by one.
 Result<KernelPtr> PrepareFusedConvQ8(const std::vector<FusedNode>& chain,
                                      CpuContext& context);
 

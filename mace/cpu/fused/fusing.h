@@ -28,19 +28,20 @@ inline bool IsFar(const ConvShape& s, int64_t element_bytes) {
          kFarBytes;
 }
 
-// Whether it is a 1x1 convolution without stride, padding and groups: its input
-// is a matrix as it is.
+// Returns whether it is a 1x1 convolution without stride, padding and groups,
+// whose input is a matrix as it is.
 inline bool IsPointwise(const ConvShape& s) {
   const Patches patches = {s.window, s.batch, s.in_channels, s.in_channels};
   return s.group == 1 && patches.is_matrix();
 }
 
-// Whether all are to be fused that can be: tuning and tests ask for it.
+// Returns whether all nodes that can be fused must be: tuning and tests ask for
+// it.
 inline bool IsFusionForced(const CpuContext& context) {
   return context.asked != nullptr && context.asked->fusion == Fusion::kAlways;
 }
 
-// The error of nodes that could be fused: they stay apart.
+// Returns the error for nodes that could be fused but stay apart.
 inline Status NotWorthFusing(const FusedNode& link) {
   return Unsupported(Label(*link.node), ": gains nothing from being fused");
 }

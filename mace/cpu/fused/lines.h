@@ -25,7 +25,7 @@
 namespace mace::cpu {
 
 // Immutable after construction; what changes is in a Band, which belongs to a
-// thread. It plans and calls; the stages themselves are the caller's.
+// thread. Lines plans and calls; the caller implements the stages.
 class Lines {
  public:
   static constexpr size_t kMaxStages = 8;
@@ -63,9 +63,9 @@ class Lines {
   // Returns the lines that a stage computes for a step of the last one.
   int64_t step(size_t stage) const { return step_[stage]; }
   int64_t num_lines() const { return stages_.back().h.out; }
-  // Whether lines are computed twice where bands meet.
+  // Returns whether lines are computed twice where bands meet.
   bool computes_twice() const;
-  // How many bands `lines` are best divided into.
+  // Returns into how many bands `lines` are best divided.
   int64_t BandsOf(int64_t lines, int64_t threads) const;
   // Returns the first line of x that output line `p` needs. A band that begins
   // at line `p` or later reads no line of x before that one.

@@ -16,10 +16,11 @@ namespace mace::cpu {
 // is static.
 const CpuKernelDefs* FindKernelDefs(const std::string& op);
 
-// PrepareNode finds the kernel by the op, the type of input 0, and whether that
-// is quantized; outputs without elements get a kernel that does nothing.
-// PrepareLinks does the same for several fused nodes, by the op of the first
-// (chain_table.h). Errors: as NodeKernels::Prepare and
+// PrepareNode finds the kernel by the op, the type of input 0 (output 0 if
+// there is no input), and whether it is quantized; a node none of whose outputs
+// has elements gets a kernel that does nothing. PrepareLinks does the same for
+// several fused nodes, by the op of the first (chain_table.h), or calls
+// PrepareNode for a single one. Errors: as NodeKernels::Prepare and
 // NodeKernels::PrepareFused.
 Result<KernelPtr> PrepareLinks(const std::vector<FusedNode>& links,
                                CpuContext& context);

@@ -76,7 +76,7 @@ class ConvGemm {
     int64_t pixel_stride = 0;
     ActivationFunction activation;
     std::vector<Part> parts = {Part()};
-    bool one_thread = false;  // only RunRows is called
+    bool one_thread = false;  // true: only RunRows is called
     // Applied to the sum of the result and the addend, if there is an addend.
     ActivationFunction sum_activation;
     Quantized quantized;  // if the kernel multiplies such values
@@ -186,7 +186,7 @@ class ConvGemm {
                       int num_runs) const;
   // Applies what the micro-kernel cannot to the task's columns of the tiles.
   void Finish(const Task& task, const Tile* tiles, int num_tiles) const;
-  // The same three of products of quantized values.
+  // Plan the blocks, run a task, and multiply, for quantized values.
   void PlanQuantized();
   void RunQuantized(const Task& task) const;
   void MultiplyRequantized(const QuantizedTask& task, int64_t column,

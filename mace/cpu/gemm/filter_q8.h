@@ -68,16 +68,16 @@ int64_t SharedIdQ8(const Node& node);
 ChannelSums SumsQ8(const Node& node, const FilterOrder& order, int64_t o,
                    int32_t x_zero, int32_t offset);
 
-// What products read of a filter: its panels, and with what the sums of each
-// column start.
+// What a GEMM reads of a filter: its panels, and the value with which the sum
+// of each column starts.
 struct FilterDataQ8 {
   const int8_t* panels;
   const int32_t* start;
 };
 
 // A filter for products of matrices. The depth of a group is [taps, inputs].
-// Elements are quantized values minus `offset`, in [-128, 127], and their zero
-// point is `zero_point`, which rows of the input account for.
+// Elements are quantized values, minus 128 if they are uint8; zero_point() is
+// the zero point of the elements, which rows of the input account for.
 class PanelsQ8 {
  public:
   // Errors: MACE_UNSUPPORTED if the filter or the bias is not constant;

@@ -93,7 +93,7 @@ class PackedB {
   int64_t scratch_bytes() const;  // 0 for a constant
 
   // Returns the packed matrices. Packs the tensor's elements, `data`, into
-  // `scratch` unless the tensor is a constant.
+  // `scratch` unless the tensor is a constant. REQUIRES: made by Create.
   const void* Get(const void* data, void* scratch) const;
 
  private:

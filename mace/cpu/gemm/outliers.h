@@ -9,10 +9,11 @@
 
 namespace mace::cpu {
 
-// How many times the mean magnitude of the other elements an outlier is.
+// An outlier is more than this many times the mean magnitude of the others.
 inline constexpr float kOutlierRatio = 1024;
 
-// Returns whether one of n elements is an outlier, or is not finite.
+// Returns whether one of n elements, whose magnitudes `of` describes, is an
+// outlier or is not finite.
 inline bool HasOutlier(const MagnitudeF32& of, int64_t n) {
   // False of NaN.
   const bool is_even = of.largest * static_cast<float>(n - 1) <=

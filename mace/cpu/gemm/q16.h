@@ -14,6 +14,10 @@ namespace mace::cpu {
 // A bias is i64, with which sums of 64 bits are scaled by 16 bits of the
 // factor; or i32, with which they have 32 bits. Without a bias they have 32
 // bits, but those of a Deconv2d 64. FullyConnected scales in double precision.
+// Errors: as CheckZeroPointsQ16; MACE_UNSUPPORTED for weights and biases that
+// are not constant, for activations other than NOOP, RELU and RELUX, for a
+// scale of the output that is too small for those of the operands, and for a
+// DepthwiseConv2d with several outputs per channel and one scale for each.
 Result<KernelPtr> PrepareConvQ16(const Node& node, CpuContext& context);
 Result<KernelPtr> PrepareDepthwiseQ16(const Node& node, CpuContext& context);
 Result<KernelPtr> PrepareDeconvQ16(const Node& node, CpuContext& context);
@@ -23,12 +27,15 @@ Result<KernelPtr> PrepareFullyConnectedQ16(const Node& node,
 // 0.
 Status CheckZeroPointsQ16(const Node& node);
 
-// SUM, SUB and PROD.
+// Prepares SUM, SUB and PROD. Errors: as CheckZeroPointsQ16; MACE_UNSUPPORTED
+// for other types, and for activations other than NOOP, RELU and RELUX.
 Result<KernelPtr> PrepareEltwiseQ16(const Node& node, CpuContext& context);
-// NOOP, RELU, RELUX, LEAKYRELU, SIGMOID and TANH; the latter two have a scale
-// of 2^-15.
+// Prepares NOOP, RELU, RELUX, LEAKYRELU, SIGMOID and TANH. Errors: as
+// CheckZeroPointsQ16; MACE_UNSUPPORTED for other activations, and for SIGMOID
+// and TANH if the scale of the output is not 2^-15.
 Result<KernelPtr> PrepareActivationQ16(const Node& node, CpuContext& context);
-// With a scale of 2^-15.
+// Errors: as CheckZeroPointsQ16; MACE_UNSUPPORTED if the scale of the output is
+// not 2^-15, for use_log, and for 2^16 elements or more along the axis.
 Result<KernelPtr> PrepareSoftmaxQ16(const Node& node, CpuContext& context);
 
 // Returns `defs` and a row for quantized i16.

@@ -25,7 +25,7 @@ class RunPacker {
   };
   Position PositionOf(int64_t row) const;
 
-  // Bytes of `scratch`.
+  // Returns the bytes of `scratch` of Pack.
   int64_t scratch_bytes() const;
 
   // Packs the m rows from `row` on, which is at `position`, as a tile, and

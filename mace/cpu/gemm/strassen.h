@@ -54,9 +54,9 @@ class StrassenGemm {
   // As the constructor of ConvGemm, for one part. REQUIRES: Fits(spec).
   StrassenGemm(const ConvGemm::Spec& spec, const CpuContext& context);
 
-  // Returns whether there is a single part, its depth and columns can be
-  // halved, the micro-kernel computes in float, and half a panel of b fits the
-  // second-level cache.
+  // Returns whether there is a single part with two rows or more, its depth and
+  // columns can be halved, the micro-kernel computes in float, and half a panel
+  // of b fits the second-level cache.
   static bool Fits(const ConvGemm::Spec& spec, const CacheSizes& caches);
 
   // The packed sums of `b`, a [k, n] matrix: how many floats they take, and how
@@ -89,7 +89,8 @@ class StrassenGemm {
   // REQUIRES: there are no more pairs than max_pairs.
   void RunPairs(const Operands& operands, const Rows& first, const Rows& second,
                 void* thread_scratch) const;
-  // Sets the most pairs that RunPairs may be given, and the scratch to match.
+  // Sets the maximum number of pairs that RunPairs may be given, and the size
+  // of the scratch for it.
   void SetMaxPairs(int64_t max_pairs);
 
  private:
@@ -109,7 +110,7 @@ class StrassenGemm {
                     float* row_copies, Quarter* left, Quarter* right) const;
   bool FindPacked(const float* x, int64_t x_row, int64_t m, int64_t k0,
                   float* to, float* row_copies) const;
-  // Whether one of m rows of k_ elements has an outlier.
+  // Returns whether one of m rows of k_ elements has an outlier.
   bool AnyOutlier(const float* rows, int64_t stride, int64_t m) const;
   // Computes the pairs with outliers; `copies` has room for two rows of a.
   void ComputeDirectly(const Block& block, float* copies) const;

@@ -12,8 +12,9 @@ namespace mace::cpu {
 // of TFLite's reference kernels.
 
 // Eltwise of type SUM, SUB, PROD, DIV, SQR_DIFF, MIN or MAX. A quotient by 0 is
-// the zero point. Errors: MACE_UNSUPPORTED for other types, and for MIN and MAX
-// of operands that are quantized differently.
+// the zero point of y. Errors: MACE_UNSUPPORTED for other types, for MIN and
+// MAX unless a, b and y are quantized alike, and for activations other than
+// NOOP, RELU and RELUX.
 Result<KernelPtr> PrepareEltwiseQ8(const Node& node, CpuContext& context);
 
 Result<KernelPtr> PreparePReluQ8(const Node& node, CpuContext& context);

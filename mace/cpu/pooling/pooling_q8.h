@@ -1,4 +1,4 @@
-// Pooling of 8-bit values.
+// Pooling of quantized values.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_POOLING_POOLING_Q8_H_
 #define MACE_CPU_POOLING_POOLING_Q8_H_
@@ -8,9 +8,10 @@
 
 namespace mace::cpu {
 
-// Means of quantized values round half away from zero, whatever the zero point
-// is, as TFLite's do. Errors: MACE_UNSUPPORTED for L2 pooling, for means that
-// count the padding, and for other activations than NOOP, RELU and RELUX.
+// Prepares a Pooling node whose input is quantized i8, u8 or i16. Means of
+// quantized values round half away from zero, whatever the zero point is, as
+// TFLite's do. Errors: MACE_UNSUPPORTED for L2 pooling, for means that count
+// the padding, and for other activations than NOOP, RELU and RELUX.
 Result<KernelPtr> PreparePoolingQ8(const Node& node, CpuContext& context);
 
 }  // namespace mace::cpu

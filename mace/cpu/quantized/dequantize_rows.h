@@ -13,12 +13,12 @@ namespace mace::cpu {
 // (graph/stored_weight.h). Immutable; threads share it.
 class DequantizedRows {
  public:
-  // REQUIRES: the weight is stored as int8 or int4, and outlives the object.
+  // REQUIRES: HasQuantizedRows(weight); the weight outlives the object.
   DequantizedRows(const Operand& weight, CpuFeatures features);
 
   const QuantizedRows& rows() const { return rows_; }
-  // Whether micro-kernels read such rows: int8 with one scale, int4 in blocks
-  // without zero points.
+  // Returns whether micro-kernels read such rows: int8 with one scale, int4 in
+  // blocks without zero points. Run widens others by plain loops.
   bool HasMicroKernel() const {
     return rows_.zeros == nullptr && rows_.has_blocks == (rows_.bits == 4);
   }

@@ -22,9 +22,10 @@ struct FixedFactor {
   int exponent = 0;
 };
 
-// Returns the nearest fixed-point factor; factors below 2^-32 become 0, and so
-// do infinity and NaN, to which scales that lie far apart may lead: of what is
-// scaled by 2^32 or more, the lower 32 bits are 0, too. REQUIRES: not negative.
+// Returns the nearest fixed-point factor; factors below 2^-32 become 0. So do
+// infinity and NaN, to which scales that differ by many powers of ten may lead:
+// the lower 32 bits of a number scaled by 2^32 or more are 0, too. REQUIRES:
+// real is not negative.
 inline FixedFactor ToFixed(double real) {
   if (real == 0 || !std::isfinite(real)) return {};
   int exponent = 0;

@@ -13,8 +13,8 @@
 namespace mace::cpu {
 
 // Makes a kernel that replaces each value q of input 0 by table[uint8_t(q)], in
-// place if the plan says so. The table is copied. REQUIRES: input 0 and output
-// 0 are i8 or u8, and have as many elements.
+// place if the plan gives both tensors the same memory. The table is copied.
+// REQUIRES: input 0 and output 0 are i8 or u8, and have as many elements.
 KernelPtr MakeLut(const Node& node, CpuContext& context,
                   const std::array<uint8_t, 256>& table);
 

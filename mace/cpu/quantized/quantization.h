@@ -14,8 +14,8 @@
 
 namespace mace::cpu {
 
-// The least and the largest value of an output, as type and activation limit
-// it.
+// The smallest and the largest value of an output, limited by its type and its
+// activation.
 struct QuantizedRange {
   int32_t least = 0;
   int32_t most = 0;

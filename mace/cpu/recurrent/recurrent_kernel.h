@@ -57,13 +57,13 @@ struct RecurrentStep {
   const float* bias = nullptr;  // of all gates
   const void* r = nullptr;      // as StateGemm::Get returns
   const void* projection = nullptr;
-  ThreadPool* threads = nullptr;  // that a product may use; null: none
+  ThreadPool* threads = nullptr;  // for StateGemm::Multiply; null: none
   // The step of x, which falls where the direction is reverse.
   int64_t time = 0;
   const Indices* lens = nullptr;  // null: all sequences have all steps
   int64_t first_sequence = 0;
 
-  // Whether the sequence of a row has this step.
+  // Returns whether the sequence of a row has this step.
   bool IsActive(int64_t row) const {
     return lens == nullptr || time < (*lens)[first_sequence + row];
   }

@@ -5,7 +5,8 @@
 //   softcap:  c * tanh(score / c)
 //   slope:    - slope * (query - key), in positions (ALiBi)
 //   mask:     + mask, or -inf where a bool mask is false
-//   window:   -inf for keys outside of it, but for the first sink_keys
+//   window:   -inf for keys behind it, and for keys before it other than the
+//             first sink_keys
 // y = sum of exp(score) * v / (exp(sink) + sum of exp(score)), or 0 if no key
 //     counts
 #ifndef MACE_CPU_REFERENCE_ATTENTION_H_
@@ -39,15 +40,15 @@ class ScoreRule {
   // Must succeed, in each Run, before Of is called. Errors: MACE_INVALID_ARGS
   // for a position that the cache has no rows for.
   Status CheckPosition(const std::vector<Buffer>& inputs) const;
-  // Returns the rule of a sequence whose position, if there is any, is read:
-  // its last query then has the last of `keys()` keys. The functions below are
-  // those of such a rule.
+  // Returns the rule of sequence `batch`. Reads its position, if there is one;
+  // the key of the last query is then the last of the keys() keys. Call the
+  // functions below on such a rule.
   ScoreRule Of(const std::vector<Buffer>& inputs, int64_t batch) const;
-  // How many keys there are: those of the cache up to the sequence's last
-  // query, or all.
+  // Returns the number of keys: with a position those of the cache up to the
+  // sequence's last query, else all.
   int64_t keys() const { return keys_; }
-  // The score of a head beside those of keys, which has no value; -inf if there
-  // is none. The slope of a head; 0: none.
+  // SinkOf returns the score of a head that belongs to no key and has no value,
+  // -inf if there is none; SlopeOf the slope of a head, 0 if there is none.
   float SinkOf(const std::vector<Buffer>& inputs, int64_t head) const;
   float SlopeOf(const std::vector<Buffer>& inputs, int64_t head) const;
 

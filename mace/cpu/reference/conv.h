@@ -24,8 +24,8 @@ struct ConvShape {
 
   int64_t in_per_group() const { return in_channels / group; }
   int64_t out_per_group() const { return out_channels / group; }
-  // As a matrix product: rows() x (taps() * in_per_group()) times as many x
-  // out_per_group() of each group.
+  // The convolution is a GEMM for each group: [rows(), taps() * in_per_group()]
+  // times [taps() * in_per_group(), out_per_group()].
   int64_t rows() const { return batch * window.h.out * window.w.out; }
   int64_t taps() const { return window.h.kernel * window.w.kernel; }
 };

@@ -12,7 +12,7 @@ namespace mace::cpu {
 // Of x [batch, in_h, in_w, channels] to y [batch, out_h, out_w, channels].
 struct PoolShape {
   PoolingType type = PoolingType::kMax;
-  // Whether padding counts in the divisor of a mean; its values are 0.
+  // Whether padding counts, as zeros, in a mean and in a mean of squares.
   bool count_include_pad = false;
   Window2D window;
   int64_t batch = 0;
@@ -29,8 +29,9 @@ struct Taps {
 // `count` is 0 for a window that lies in padding only.
 Taps TapsInside(const Window& w, int64_t i);
 
-// Returns the divisor of the mean over window (p, q): its taps inside the
-// input, at least 1, or also those in the padding.
+// Returns the divisor of the mean over window (p, q): with count_include_pad
+// the number of its taps inside the padded input, else inside the input, at
+// least 1.
 int64_t PoolCount(const PoolShape& s, int64_t p, int64_t q);
 
 // Computes y: the max (-inf of no taps, NaN wins), the mean, or the root of the

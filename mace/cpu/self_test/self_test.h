@@ -56,8 +56,8 @@ struct LutQ8;
 struct QuantizeQ8;
 struct DequantizeRowsQ8;
 
-// Whether the row is one of the table whose names begin so. Several tables have
-// rows of one type.
+// Returns whether the row's name starts with `begin`, which tells apart tables
+// with rows of one type.
 template <typename Row>
 bool IsOf(const Row& row, const char* begin) {
   return __builtin_strncmp(row.name, begin, __builtin_strlen(begin)) == 0;
@@ -65,7 +65,8 @@ bool IsOf(const Row& row, const char* begin) {
 
 // gemm_cases.cc: tiles with packed and unpacked rows.
 bool SelfTest(const GemmUkernel& row, TestMemory& memory);
-// Of rows whose weights are in blocks, of another table than those of SelfTest.
+// The same for rows whose weights are in blocks: they have the type of the rows
+// above, and are in another table.
 bool SelfTestOfBlocks(const GemmUkernel& row, TestMemory& memory);
 // Matrix times vector, in floats and with int8 and int4 weights.
 bool SelfTest(const GemvF32& row, TestMemory& memory);

@@ -52,9 +52,9 @@ class TestMemory {
     ++count_;
   }
   void Restart() { count_ = 0; }
-  // Whether the sums are these, as many as were remembered: of integers
-  // exactly, of others but for the rounding of a few operations (2e-4 relative,
-  // less than 0.5). NaN is no sum.
+  // Returns whether these sums, and no others, were remembered: exactly if they
+  // are integers, else up to the rounding of a few operations (2e-4 * (1 +
+  // |sum|), at most 0.5). NaN equals no sum.
   template <size_t kCount>
   bool Has(const float (&sums)[kCount]) const {
     return HasSums(sums, kCount);

@@ -21,8 +21,8 @@ inline F32 Set1(float x) { return _mm256_set1_ps(x); }
 inline F32 Load(const float* p) { return _mm256_loadu_ps(p); }
 inline void Store(float* p, F32 x) { _mm256_storeu_ps(p, x); }
 
-// The first n lanes, as a mask of integers: n > lane. Masked lanes are not
-// accessed, so that they may be in memory that does not exist.
+// Returns a mask with all bits of the first n lanes set. Loads and stores do
+// not access the other lanes, which may be in memory that does not exist.
 inline __m256i FirstN(size_t n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)),
                             _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -62,15 +62,15 @@ inline F32 Select(Mask m, F32 yes, F32 no) {
   return _mm256_blendv_ps(no, yes, m);
 }
 
-// Halves are added until one lane is left: 8 to 4, 2 and 1. Largest is
-// likewise.
+// Adds halves until one lane is left: 8 to 4, 2 and 1. Largest does the same
+// with maxima.
 inline float Sum(F32 x) {
   __m128 s = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
   s = _mm_add_ps(s, _mm_movehl_ps(s, s));
   s = _mm_add_ss(s, _mm_movehdup_ps(s));
   return _mm_cvtss_f32(s);
 }
-// REQUIRES: no element is NaN, because of Max.
+// REQUIRES: no element is NaN, which the maxima may lose.
 inline float Largest(F32 x) {
   __m128 m = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
   m = _mm_max_ps(m, _mm_movehl_ps(m, m));

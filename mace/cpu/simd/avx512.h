@@ -21,8 +21,8 @@ inline F32 Set1(float x) { return _mm512_set1_ps(x); }
 inline F32 Load(const float* p) { return _mm512_loadu_ps(p); }
 inline void Store(float* p, F32 x) { _mm512_storeu_ps(p, x); }
 
-// The first n lanes, n <= 16. Masked lanes are not accessed, so that they may
-// be in memory that does not exist.
+// Returns a mask of the first n lanes, n <= 16. Loads and stores do not access
+// the other lanes, which may be in memory that does not exist.
 inline Mask FirstN(size_t n) { return static_cast<Mask>((1u << n) - 1); }
 // Loads the first n <= kLanes elements; the others are 0.
 inline F32 LoadN(const float* p, size_t n) {
@@ -62,7 +62,7 @@ inline F32 Select(Mask m, F32 yes, F32 no) {
 }
 
 inline float Sum(F32 x) { return _mm512_reduce_add_ps(x); }
-// REQUIRES: no element is NaN, because of Max.
+// REQUIRES: no element is NaN, which the maxima may lose.
 inline float Largest(F32 x) { return _mm512_reduce_max_ps(x); }
 
 }  // namespace

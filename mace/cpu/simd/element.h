@@ -18,10 +18,9 @@ struct Bf16 {  // bfloat16: the upper half of a float
   uint16_t bits;
 };
 
-// Rows of tables name the types of their operands by these, and names of
-// micro-kernels contain NameOf them. Q8 are quantized values of 8 bits, signed
-// or not: for micro-kernels that take either, by a flag or a mask of their
-// arguments.
+// Rows of tables give the types of their operands as these, and names of
+// micro-kernels contain NameOf them. kQ8 is for micro-kernels that take both
+// int8 and uint8: a flag or a mask among their arguments tells which.
 //
 // The order is that of the arrays in SizeOf and NameOf.
 enum class Element : uint8_t {
@@ -34,14 +33,14 @@ enum class Element : uint8_t {
   kI16,
   kI32,
   // Blocks of 32 with a scale (gemm_blocks.h):
-  kQ8Block,      // of a row, int8
-  kQ4Block,      // int4
-  kQ4ZeroBlock,  // int4 with a zero point
-  kW8Block,      // int8
+  kQ8Block,      // of a row of operand a, int8
+  kQ4Block,      // of weights, int4
+  kQ4ZeroBlock,  // of weights, int4 with a zero point
+  kW8Block,      // of weights, int8
 };
 
 // Returns the Element of a C++ type: ElementOf<float>() is Element::kF32. Only
-// the types below have one; Q8 has none, as it is int8_t or uint8_t.
+// the types below have one; kQ8 has no type, as it is int8_t or uint8_t.
 template <typename T>
 constexpr Element ElementOf();
 template <>
@@ -78,15 +77,15 @@ constexpr Element ElementOf<uint16_t>() {
   return Element::kF16;
 }
 
-// Returns the bytes of an element; of blocks, of which each has 32, the bytes
-// of a block: the sizes of Q8Block, Q4Block, Q4ZeroBlock and W8Block.
+// Returns the size of an element in bytes; for types of blocks, the size of a
+// block of 32 elements: of Q8Block, Q4Block, Q4ZeroBlock or W8Block.
 constexpr size_t SizeOf(Element element) {
   constexpr size_t kSizes[] = {4, 2, 2, 1, 1, 1, 2, 4, 44, 18, 20, 34};
   return kSizes[static_cast<size_t>(element)];
 }
 
 // Returns the name of a type within names of micro-kernels:
-// gemm_f32_5x16__avx2.
+// gemm_f32_6x16__avx2.
 constexpr const char* NameOf(Element element) {
   constexpr const char* kNames[] = {"f32", "f16", "bf16", "q8", "u8",  "i8",
                                     "i16", "i32", "q8b",  "q4", "q4z", "w8"};

@@ -1,7 +1,7 @@
 // F16: a vector of fp16 values (IEEE binary16), with the function names of
 // simd.h. Overloads are chosen by the pointer's type, uint16_t. On CPUs without
-// vector arithmetic in fp16 it holds a single value, rounded after each
-// operation.
+// vector arithmetic in fp16, an F16 holds a single value, which each operation
+// rounds to fp16.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Elements in memory are uint16_t, the bits of fp16. f16_arm.h and f16_scalar.h

@@ -1,8 +1,8 @@
 // F16 as 8 lanes of armv8.2, and as two F32 where sums need more precision.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contracts are in f16.h, which includes it after simd.h: Sqrt and Clamp of
-// WideF16 call those of F32. For *__fp16.cc, on CPUs with kCpuFp16.
+// Contracts are in f16.h, which includes this file after simd.h: Sqrt and Clamp
+// of WideF16 call those of F32. For *__fp16.cc, on CPUs with kCpuFp16.
 #ifndef MACE_CPU_SIMD_F16_ARM_H_
 #define MACE_CPU_SIMD_F16_ARM_H_
 
@@ -22,8 +22,8 @@ inline void Store(uint16_t* p, F16 x) {
   vst1q_u16(p, vreinterpretq_u16_f16(x));
 }
 
-// Loads the first n <= kFp16Lanes elements; the others are 0. Through memory:
-// it is needed once for a row, at its end.
+// Loads the first n <= kFp16Lanes elements; the others are 0. LoadN and StoreN
+// copy through memory: a loop calls them once for a row, at its end.
 inline F16 LoadN(const uint16_t* p, size_t n) {
   uint16_t all[kFp16Lanes] = {0};
   for (size_t i = 0; i < n; ++i) all[i] = p[i];
@@ -48,7 +48,8 @@ struct WideF16 {
 inline WideF16 Widen(F16 x) {
   return {vcvt_f32_f16(vget_low_f16(x)), vcvt_high_f32_f16(x)};
 }
-// Rounds to the nearest, ties to even; what is too large becomes infinity.
+// Rounds to the nearest, ties to even; magnitudes from 65520 on become
+// infinity.
 inline F16 Narrow(WideF16 x) {
   return vcvt_high_f16_f32(vcvt_f16_f32(x.low), x.high);
 }

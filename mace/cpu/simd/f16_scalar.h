@@ -6,8 +6,9 @@
 //
 // An operation is computed in double precision and rounded to fp16. Sums and
 // products of two fp16 values are exact in double, so that the result is
-// rounded once; so is a * b + c, unless the bits of a * b and c together take
-// more than the 53 of a double.
+// rounded once. a * b + c, too, is as if rounded once: where it has more than
+// the 53 bits of a double, either the product is too small to change the fp16
+// value c, or the result is infinity.
 #ifndef MACE_CPU_SIMD_F16_SCALAR_H_
 #define MACE_CPU_SIMD_F16_SCALAR_H_
 

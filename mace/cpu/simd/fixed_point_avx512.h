@@ -1,4 +1,4 @@
-// Scaling sums in fixed point on AVX-512, to the bit as requantize_q8.h says.
+// Scales sums in fixed point on AVX-512, to the bit as requantize_q8.h defines.
 // SPDX-License-Identifier: Apache-2.0
 //
 // With X = 4 * sum * 2^left, which has 32 bits, the high half of X * mantissa
@@ -8,13 +8,13 @@
 //   floor((floor((p + 2^30) / 2^31) + 2^(r-1) - n) / 2^r)
 //     = floor((q + 1 + 2^r - 2 n) / 2^(r+1))
 //
-// where n = 1 if the product is negative; it is taken from the sum's sign, as
-// it does not matter where the first rounding gives 0. For r = 0 the result is
-// floor((q + 1) / 2). The zero point is added before the shift. Where it is the
-// smallest value, it does not matter how negative numbers are rounded, and n is
-// 0.
+// where n = 1 if the product is negative. The code takes n from the sign of the
+// sum: where the first rounding gives 0, n does not matter. For r = 0 the
+// result is floor((q + 1) / 2). The zero point is added before the shift. Where
+// the zero point is the smallest value, the rounding of negative numbers does
+// not matter, and n is 0.
 //
-// Sums that are not shifted left, but are right, and whose negative results are
+// Sums that are shifted right and not left, and whose negative results become
 // the smallest value, as after most convolutions with an activation, take fewer
 // instructions: what the two roundings add, and the zero point, is added to
 // the 64 bits of the product p = sum * mantissa, and the value is
@@ -33,8 +33,8 @@
 namespace mace::simd {
 namespace {
 
-// How sums of columns become quantized values; see RequantizeQ8Tile, also for
-// how far arrays are read: 32 columns at a time.
+// How sums of columns become quantized values; see RequantizeQ8Tile. The arrays
+// are read 32 columns at a time, up to the end of the last 32.
 struct FixedFactors {
   const int32_t* mantissa;
   const int32_t* left;
@@ -127,9 +127,9 @@ struct RightFactors {
   }
 };
 
-// Whether RightFactors are right for the 32 columns from j on, if `least` is
-// the smallest value: no column is shifted left, each is shifted right, and
-// negative results become the zero point.
+// Returns whether RightFactors can scale the 32 columns from j on, where
+// `least` is the smallest value: no column is shifted left, each is shifted
+// right, and `least` is the zero point, which negative results become.
 inline bool AreRight(const FixedFactors& f, int32_t least, size_t j) {
   const __m512i zero = _mm512_setzero_si512();
   const __m512i left = _mm512_or_si512(_mm512_loadu_si512(f.left + j),
@@ -140,9 +140,9 @@ inline bool AreRight(const FixedFactors& f, int32_t least, size_t j) {
                                    _mm512_cmple_epi32_mask(right, zero)) == 0;
 }
 
-// Makes 8-bit values within a range. kClamps: not all values are within it;
-// without it, saturation of the type suffices. REQUIRES: the range is one of
-// int8 (kSigned) or uint8.
+// Makes 8-bit values within a range. kClamps: the range is smaller than that of
+// the type; otherwise, saturation suffices. REQUIRES: the range is within that
+// of int8 (kSigned) or uint8.
 template <bool kSigned, bool kClamps>
 struct Saturated {
   // order: packing works on each 128 bits of its operands; this undoes it.

@@ -27,8 +27,8 @@ inline float FloatOfFp16(uint16_t fp16) {
   return sign != 0 ? -value : value;
 }
 
-// The reverse. REQUIRES: x is an fp16 value. NaN becomes one NaN, with its
-// sign.
+// Returns the bits of x, which must be an fp16 value or NaN. Each NaN becomes
+// 0x7e00 with the sign of x.
 inline uint16_t Fp16OfFloat(float x) {
   uint32_t bits;
   __builtin_memcpy(&bits, &x, sizeof(bits));

@@ -1,9 +1,8 @@
-// Quantized values: 16 values of weights, and dequantizing them. Its functions
-// have the same names for every instruction set, as those of simd.h.
+// Int8: 16 bytes of stored int8 or int4 values, and their conversion to floats.
+// The functions have the same names for every instruction set, as in simd.h.
 // SPDX-License-Identifier: Apache-2.0
 //
-// 16 values, a register of 16 bytes, are loaded at a time, whatever the length
-// of F32 is:
+// LoadInt8 fills a register of 16 bytes, whatever the length of F32 is:
 //
 //   LoadInt8(p)      16 bytes from any address: int8 values, or pairs of int4
 //   LowHalves(x)     the low 4 bits of each byte, 0 to 15, minus 8
@@ -21,10 +20,10 @@
 namespace mace::simd {
 namespace {
 
-// Values of int8, or 16 bytes that hold two int4 values each.
+// Values of an Int8; as loaded, each may also be a pair of int4 values.
 constexpr size_t kInt8Lanes = 16;
-// The vectors that their floats fill: 1 on AVX-512, 2 on AVX2, 4 on NEON and 16
-// in plain C++.
+// The vectors that 16 floats fill: 1 on AVX-512, 2 on AVX2, 4 on NEON and 16 in
+// plain C++.
 constexpr size_t kInt8Vectors = kInt8Lanes / kLanes;
 
 #if defined(MACE_SIMD_SCALAR) || \

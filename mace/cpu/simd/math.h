@@ -1,15 +1,16 @@
 // exp, log and related functions of F32, for every instruction set.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stated errors are the largest that activate_f32_test finds in comparison
-// with double precision, in units of the last place (ulp). The polynomials are
-// our own minimax fits (Lawson's algorithm); the argument reductions are the
-// usual ones: Muller, Elementary Functions, 3rd ed., chapter 11.
+// The stated errors are bounds, in units of the last place (ulp), for results
+// that are normal numbers; activate_f32_test compares activations with double
+// precision. The polynomials are our own minimax fits (Lawson's algorithm); the
+// argument reductions are the usual ones: Muller, Elementary Functions, 3rd
+// ed., chapter 11.
 //
-// simd.h includes it behind the functions of the instruction set. NaN stays NaN
-// in all functions, because what follows from x is the second operand of each
-// Max and Min. Arguments without a stated limit may be any numbers, infinities
-// included.
+// simd.h includes this file behind the functions of the instruction set. NaN
+// stays NaN in all functions, because what follows from x is the second operand
+// of each Max and Min. A function without a stated limit takes any x,
+// infinities included.
 #ifndef MACE_CPU_SIMD_MATH_H_
 #define MACE_CPU_SIMD_MATH_H_
 
@@ -19,8 +20,8 @@ namespace mace::simd {
 namespace {
 
 #if !defined(__AVX512F__) || defined(MACE_SIMD_SCALAR)
-// x * 2^n for an integer n. It takes two steps, because n may exceed the
-// exponents of normal numbers. AVX-512 has an instruction for it.
+// x * 2^n for an integer n in [-252, 254], in two steps, because n may exceed
+// the exponents of normal numbers. AVX-512 has an instruction, for any n.
 inline F32 ScaleByPowerOf2(F32 x, F32 n) {
   const F32 half = Round(n * Set1(0.5f));
   return x * PowerOf2(half) * PowerOf2(n - half);
@@ -29,7 +30,7 @@ inline F32 ScaleByPowerOf2(F32 x, F32 n) {
 
 // x = n log(2) + r, |r| <= log(2) / 2; expm1 = e^r - 1. Then e^x = 2^n (1 +
 // expm1). n is an integer. The fit is of (e^r - 1 - r) / r^2, so that e^r - 1 =
-// r + r^2 p is accurate near 0, too.
+// r + r^2 p is accurate near 0, too. REQUIRES: |x| <= 105, or x is NaN.
 struct ReducedExp {
   F32 n;
   F32 expm1;
@@ -49,15 +50,15 @@ inline ReducedExp ReduceExp(F32 x) {
   return {n, MulAdd(r * r, p, r)};
 }
 
-// e^x, which is infinity above 88.7 and 0 below -104 (below -87 if denormals
-// are flushed to zero). 2 ulp. Within the limits of the Clamp, |n| <= 152,
-// which ScaleByPowerOf2 takes.
+// e^x, which is infinity from 88.73 on and 0 below -104 (below -87.34 if
+// denormals are flushed to zero). 2 ulp. Within the limits of the Clamp, |n| <=
+// 152, which ScaleByPowerOf2 takes.
 inline F32 Exp(F32 x) {
   const ReducedExp e = ReduceExp(Clamp(x, Set1(-105.f), Set1(89.f)));
   return ScaleByPowerOf2(e.expm1 + Set1(1), e.n);
 }
 
-// The same for x <= 0, with one limit less. Softmax calls it for each element.
+// e^x for x <= 0, with one limit less. Softmax calls it for each element.
 inline F32 ExpOfNegative(F32 x) {
   const ReducedExp e = ReduceExp(Max(Set1(-105.f), x));
   return ScaleByPowerOf2(e.expm1 + Set1(1), e.n);
@@ -104,11 +105,11 @@ inline F32 Softplus(F32 x) {
 }
 
 // The cumulative distribution function of the normal distribution, erfc(-x /
-// sqrt(2)) / 2. Relative error 4e-7 (1 + x^2): that of x^2 in the exponent
-// grows with it. For z = |x| / sqrt(2), erfc(z) is e^(-z^2) / (1 + 2 z) times a
-// function between 1 and 1.3, for which there is a polynomial. Both tails come
-// from it, so that nothing cancels in the lower one. At z = 10, where z is cut
-// off, erfc is less than any normal float.
+// sqrt(2)) / 2. Relative error 4e-7 (1 + x^2), because that of x^2 in the
+// exponent grows with x^2. For z = |x| / sqrt(2), erfc(z) is e^(-z^2) / (1 + 2
+// z) times a function between 1 and 1.3, which a polynomial approximates. Both
+// tails come from it, so that nothing cancels in the lower one. At z = 10,
+// where z is cut off, erfc is less than any normal float.
 inline F32 NormalCdf(F32 x) {
   // e^(z^2) erfc(z) (1 + 2 z), as a polynomial in t = (z - 2) / (z + 2).
   const F32 z = Min(Set1(10), Abs(x) * Set1(0.70710678f));

@@ -35,8 +35,9 @@
 // micro-kernels call no inline functions of the standard library: they use
 // __builtin_memcpy and the like.
 //
-// A file has the flags of the instruction set in its name, *__{isa}.cc
-// (mace/cpu/ukernels/BUILD.bazel), and is called only where the CPU has it.
+// The name of a file ends in its instruction set, *__{isa}.cc, which decides
+// its compiler flags (mace/cpu/ukernels/BUILD.bazel). Its functions are called
+// only on CPUs that have this instruction set.
 #ifndef MACE_CPU_SIMD_SIMD_H_
 #define MACE_CPU_SIMD_SIMD_H_
 

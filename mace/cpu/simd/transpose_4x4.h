@@ -1,8 +1,8 @@
 // Transposes 4x4 elements of 32 bits in registers.
 // SPDX-License-Identifier: Apache-2.0
 //
-// By the compiler's own vectors, which every CPU with vectors of 16 bytes has
-// as instructions. Not for micro-kernels: the functions are not in an unnamed
+// Uses the compiler's own vectors of 16 bytes, which need no code for each
+// instruction set. Not for micro-kernels: the functions are not in an unnamed
 // namespace (see simd.h), as the files that pack and copy (mace/cpu/gemm,
 // mace/cpu/copy) are compiled with the flags of the whole library.
 //

@@ -18,7 +18,8 @@ class ColdCaches {
   // Makes memory for evicting the second-level cache of each thread. If the
   // last-level cache cannot hold the weights of the network, `weight_bytes`,
   // the memory is as large as they are (up to a limit), because an engine reads
-  // all weights before it returns to the same one.
+  // all weights before it returns to the same one. Errors:
+  // MACE_OUT_OF_RESOURCES.
   static Result<ColdCaches> Create(int64_t weight_bytes,
                                    const CpuContext& context);
 
@@ -34,7 +35,8 @@ class ColdCaches {
 };
 
 // The tensors of a node or of fused nodes: activations in memory of their own,
-// filled with numbers, and the constants of the nodes.
+// f32 inputs filled with numbers and all others with zeros, and the constants
+// of the nodes.
 class TrialTensors {
  public:
   // `links` and `cold` must outlive it. Errors: MACE_OUT_OF_RESOURCES.
@@ -65,9 +67,10 @@ class TrialTensors {
 // A kernel that owns its memory and packed weights.
 class Trial {
  public:
-  // Prepares the kernel that the plan asks for. If the plan says never to fuse,
-  // prepares a kernel that runs the nodes one by one as the cost model chooses.
-  // Errors: as PrepareLinks, and MACE_OUT_OF_RESOURCES.
+  // Prepares the kernel that the plan asks for. If the plan says never to fuse
+  // several nodes, prepares a kernel that runs the first node alone and then
+  // the others, fused where the cost model would. Errors: as PrepareLinks, and
+  // MACE_OUT_OF_RESOURCES.
   static Result<Trial> Create(const std::vector<FusedNode>& links,
                               const StepPlan& plan, const CpuContext& context,
                               const TrialTensors& tensors);

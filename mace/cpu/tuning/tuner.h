@@ -32,9 +32,10 @@ struct TunerOptions {
 // Chooses among the candidates of search_space.h. Not thread-safe.
 class Tuner {
  public:
-  // For a processor with these features and caches and so many threads, which
-  // name it in the storage. Null: there is nothing to tune by, or this library
-  // does not tune.
+  // Makes the tuner for a processor with these features and caches, and
+  // `num_threads` threads, by which the storage tells processors apart. Returns
+  // null if there is neither a storage nor a budget, or if this library does
+  // not tune.
   static std::unique_ptr<Tuner> Create(const TunerOptions& options,
                                        CpuFeatures features, int num_threads,
                                        const CacheSizes& caches);
@@ -54,8 +55,8 @@ class Tuner {
   // Returns how many runs of kernels have been measured so far.
   int64_t num_measured() const { return num_measured_; }
 
-  // Returns a line for each distinct node or fused op that was prepared and has
-  // been measured.
+  // Returns a line for each distinct node or fused op that was prepared and
+  // whose times are known, measured now or read from the storage.
   std::string report() const;
 
  private:

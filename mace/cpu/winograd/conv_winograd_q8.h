@@ -24,8 +24,8 @@
 
 namespace mace::cpu {
 
-// Tiles of an output, and bytes of the transformed filter and of a transformed
-// tile of the input.
+// Return the number of tiles of an output, and the bytes of the transformed
+// filter and of a transformed tile of the input.
 int64_t WinogradQ8Tiles(const ConvShape& shape);
 int64_t WinogradQ8FilterBytes(const ConvShape& shape, const WinogradQ8& micro);
 int64_t WinogradQ8TileBytes(const ConvShape& shape, const WinogradQ8& micro);

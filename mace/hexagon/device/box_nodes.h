@@ -15,8 +15,8 @@
 
 namespace mace::hexagon {
 
-// Errors: MACE_UNSUPPORTED unless all quantized inputs and outputs have one
-// scale.
+// Errors: MACE_UNSUPPORTED unless all quantized inputs have the scale and zero
+// point of all outputs.
 Status CheckScales(const Node& node);
 
 // Moves a box from input `from` to output `to`. Errors: of CheckScales and
@@ -30,7 +30,8 @@ Status AddDenseMove(const Node& node, const Shape& extents,
                     const std::vector<int64_t>& x_strides, int64_t x_offset,
                     const Target& target, size_t to = 0);
 
-// Fills the output with one quantized value, if there is a writer.
+// Fills the output with one quantized value, if there is a writer. REQUIRES:
+// the node has one output.
 void AddFill(const Node& node, int32_t value, const Target& target);
 
 }  // namespace mace::hexagon

@@ -24,10 +24,10 @@ struct MoveBox {
 // The strides, in bytes, of a dense tensor of quantized values.
 std::vector<int64_t> StridesOf(const Shape& shape);
 
-// The same move with as few axes and as long runs as there are: axes of extent
-// 1 are dropped, and an axis joins the one inside it where both sides go on
-// without a gap. {2, 3, 4} of dense x and y is one run of 24. REQUIRES: the box
-// has elements, and offsets and strides have 32 bits. Errors: MACE_UNSUPPORTED
+// Returns the same move with as few axes and as long runs as there are: axes of
+// extent 1 are dropped, and an axis joins the one inside it where both sides go
+// on without a gap. {2, 3, 4} of dense x and y is one run of 24. REQUIRES: the
+// box has elements, and offsets and strides fit int32. Errors: MACE_UNSUPPORTED
 // if more than 5 axes remain (MoveParams).
 Result<MoveParams> ToMove(const Node& node, const MoveBox& box);
 

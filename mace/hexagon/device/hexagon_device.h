@@ -28,9 +28,9 @@ class HexagonDevice final : public Device,
                             public DeviceActivity {
  public:
   // `host` computes tables of functions of one quantized value (Activation,
-  // Unary, ...), so that they are the same bits as on the host; null: the DSP
-  // has none of these. `takes_all`: whatever it supports costs less on it than
-  // elsewhere. `fc_rounds_once`: see CpuContext.
+  // Unary, ...), so that they are the same bits as on the host; null: the
+  // device does not support these ops. `takes_all`: every node that the device
+  // supports costs less on it than elsewhere. `fc_rounds_once`: see CpuContext.
   explicit HexagonDevice(std::shared_ptr<hexagon::Session> session,
                          std::unique_ptr<Device> host = nullptr,
                          bool takes_all = false, bool fc_rounds_once = false)
@@ -51,8 +51,9 @@ class HexagonDevice final : public Device,
   // Errors: as Translate; MACE_OUT_OF_RESOURCES if the region is too large for
   // the DSP; of Session::Call. The kernel keeps copies of all constants.
   Result<KernelPtr> PrepareRegion(const Region& region) override;
-  // Counts are packets of the latest run, which are asked of the DSP here; none
-  // before the first run. Nodes that are views have 0.
+  // Counts are packets of the latest run, for which this asks the DSP. There
+  // are none before the first run, or if the DSP does not answer. Nodes that
+  // are views have 0.
   std::vector<RegionPart> PartsOf(Kernel& kernel) override;
   const char* count_unit() const override { return "packets"; }
   DeviceCounts counts() const override;

@@ -20,8 +20,9 @@ inline int32_t IsSigned(const TensorType& type) {
 
 // The zero point of output 0, and the quantized values that an activation
 // leaves to it: from the zero point on for RELU and RELUX, and up to max_limit
-// for RELUX. REQUIRES: output 0 is quantized per tensor. Errors:
-// MACE_UNSUPPORTED for activations other than NOOP, RELU and RELUX.
+// for RELUX. REQUIRES: output 0 is quantized per tensor. Errors: as
+// ParseActivation; MACE_UNSUPPORTED for activations other than NOOP, RELU and
+// RELUX.
 Result<OutputRange> OutputRangeOf(const Node& node,
                                   const ActivationAttrs& activation);
 
@@ -30,8 +31,9 @@ Result<OutputRange> OutputRangeOf(const Node& node,
 int32_t QuantizedValue(float real, const Quantization& q,
                        const OutputRange& range);
 
-// One axis of a window as the DSP takes it. Errors: MACE_UNSUPPORTED if a size
-// is too large for the DSP, or the padding is negative.
+// Returns one axis of a window as the DSP takes it. Errors: MACE_UNSUPPORTED if
+// IsValid (protocol/window.h) refuses it: a size, the stride or the dilation is
+// too large, or the padding is negative.
 Result<WindowParams> ToParams(const Node& node, const Window& window);
 
 }  // namespace mace::hexagon

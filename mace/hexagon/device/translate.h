@@ -46,13 +46,13 @@ Translator TranslateBatchToSpace, TranslateSpaceToBatch;
 Translator TranslateExpand, TranslateGather, TranslateTile;
 Translator TranslateUnstack;
 
-// As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
-// ops, and for tensors that are not 8-bit quantized values with one scale.
+// As the translator of the node's op. Errors: also MACE_UNSUPPORTED for ops
+// without one, and, unless the translator checks them itself, for tensors that
+// CheckQuantized refuses.
 Status Translate(const Node& node, const Target& target, int64_t* macs);
 
 // Errors: MACE_UNSUPPORTED unless `type`, the node's `what` ("input"), is 8-bit
-// quantized values with one scale, and has elements, of which the DSP has room
-// for all.
+// quantized values with one scale, and has 1 to kMaxElements elements.
 Status CheckQuantized(const Node& node, const char* what,
                       const TensorType& type);
 constexpr int64_t kMaxElements = int64_t{1} << 28;

@@ -24,24 +24,25 @@ class Graph {
  public:
   // Hands the graph over and prepares it. `mode` is its graph mode, 0: the
   // library's; ignored if the library has none. The builder is not needed
-  // afterwards. Errors: of builder.status(); MACE_OUT_OF_RESOURCES and
-  // MACE_RUNTIME_ERROR as CallError, but MACE_RUNTIME_ERROR if it cannot be
-  // prepared, after which the library is given up (Library::GiveUp). Nothing is
-  // left on the DSP then.
+  // afterwards. Errors: of builder.status() and Library::CheckUsable;
+  // MACE_OUT_OF_RESOURCES and MACE_RUNTIME_ERROR as CallError; always
+  // MACE_RUNTIME_ERROR if the graph cannot be prepared, after which the library
+  // is given up (Library::GiveUp). Nothing is left on the DSP after an error.
   static Result<std::unique_ptr<Graph>> Create(std::shared_ptr<Library> library,
                                                const GraphBuilder& builder,
                                                int mode);
   ~Graph();
 
-  // Computes and waits. Tensors in the order of the operations INPUT and
-  // OUTPUT, of the shapes declared there; their data is the caller's. The
+  // Computes and waits. Tensors are in the order of the operations INPUT and
+  // OUTPUT, and have the shapes declared there; their data is the caller's. The
   // library copies inputs that are not aligned to 128 bytes. Errors:
-  // MACE_RUNTIME_ERROR, also if an output is not as large as it was declared.
+  // MACE_RUNTIME_ERROR, also if an output has not the declared shape or bytes.
   Status Execute(const std::vector<NnTensorDef>& inputs,
                  std::vector<NnTensorDef>* outputs);
 
-  // Times of operations that have run; the library may have fused some, or
-  // added its own. Empty if the library cannot measure. Errors: as CallError.
+  // Returns the times of operations that have run; the library may have fused
+  // some, or added its own. Empty if the library cannot measure. Errors: as
+  // CallError.
   Result<std::vector<NodeTime>> Times() const;
 
  private:

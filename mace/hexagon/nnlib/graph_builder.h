@@ -56,27 +56,31 @@ struct Operation {
 };
 
 // Numbers nodes from 1 on, in the order in which they are added, which must be
-// one in which they can run. The constants live as long as the builder. After a
-// failed allocation, `status` has the error, constants are empty, and adding
-// goes on: so only one check is needed, at the end. Not thread-safe.
+// one in which they can run. The constants live as long as the builder. If an
+// allocation fails, `status` has the first error, the constant is empty, and
+// adding goes on: so only one check is needed, at the end. Not thread-safe.
 class GraphBuilder {
  public:
-  // A constant of `bytes` bytes in row-major order; `data` is copied, or owned.
+  // Adds a constant of `bytes` bytes in row-major order. Copies `data`, or owns
+  // it if it is a buffer.
   NnInput Const(const Shape4& shape, const void* data, size_t bytes);
   NnInput Const(const Shape4& shape, AlignedBuffer data, size_t bytes);
   NnInput Scalar(float value);
   NnInput Ints(const std::vector<int32_t>& values);  // [1,1,1,n]
-  // One without data, for its shape: how hexagon_nn takes strides and windows.
+  // Adds a constant without data, for its shape: how hexagon_nn takes strides
+  // and windows.
   NnInput Sizes(uint32_t b, uint32_t h, uint32_t w, uint32_t d);
-  // A constant activation, moved to uint8, and its range. REQUIRES: `x` has
-  // data and is quantized per tensor, `shape` is its.
+  // Adds a constant activation, moved to uint8, and its range. REQUIRES: `x`
+  // has data, is int8 or uint8 and is quantized per tensor; `shape` is that of
+  // `x`.
   QuantTensor ConstTensor(const Operand& x, const Shape4& shape);
 
-  // An operation with outputs as they are declared; returns its id. The order
-  // of its inputs: nnlib/ops.h.
+  // Adds an operation with outputs as they are declared; returns its id. The
+  // order of its inputs: nnlib/ops.h.
   uint32_t Add(Op op, std::vector<NnInput> inputs,
                std::vector<NnOutput> outputs, NnPadding padding = kPadNone);
-  // One whose outputs 0 to 2 are quantized values, their min and their max.
+  // Adds an operation whose outputs 0 to 2 are quantized values of `shape`,
+  // their min and their max.
   QuantTensor AddQuantized(Op op, std::vector<NnInput> inputs,
                            const Shape4& shape, NnPadding padding = kPadNone);
 

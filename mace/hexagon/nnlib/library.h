@@ -32,9 +32,11 @@ struct LibraryOptions {
 // does; the vote for a clock goes with the last Library of a file.
 class Library {
  public:
-  // Errors: MACE_UNSUPPORTED if the library, a function, its skeleton on the
-  // DSP, a permission or an op is missing, or the version is another one; each
-  // with the cure.
+  // Opens the library, unless the process has, and configures it. Errors, each
+  // with the cure: MACE_UNSUPPORTED if the library, a function, its skeleton on
+  // the DSP, a permission or an op is missing, the version is another one, a
+  // graph could not be prepared before (GiveUp), or this process is a fork of
+  // the one that opened the library.
   static Result<std::shared_ptr<Library>> Open(const LibraryOptions& options);
   ~Library();
   Library(const Library&) = delete;
@@ -44,13 +46,15 @@ class Library {
   uint32_t version() const { return version_; }
   // The number of an operation in this version of the library.
   uint32_t id(Op op) const { return ids_[op]; }
-  // Whether it takes the corner, DCVS and the latency; and graph modes.
+  // Whether the library takes the corner, DCVS and the latency, and graph
+  // modes.
   bool has_power() const { return api().set_clocks != nullptr; }
   bool has_modes() const { return api().set_graph_mode != nullptr; }
 
-  // Not OK once a graph could not be prepared: the library then keeps a lock
-  // for as long as its process on the DSP lives, and the next call to prepare
-  // or to execute would never return.
+  // MACE_RUNTIME_ERROR once a graph could not be prepared (GiveUp): the library
+  // then keeps a lock for as long as its process on the DSP lives, and the next
+  // call to prepare or to execute would never return. Counts for all objects of
+  // the same file.
   Status CheckUsable() const;
   void GiveUp(const Status& why);
 

@@ -13,10 +13,10 @@
 
 namespace mace {
 
-// The same parts of a device as HexagonDevice, with the vendor's executor in
-// place of MACE's: each region becomes a graph of hexagon_nn. A run copies
-// inputs and outputs, and moves int8 to uint8 and back. Results are those of
-// its arithmetic, which may differ from the CPU's by 1 or 2 LSB in each node
+// Has the interfaces of HexagonDevice, with the vendor's executor instead of
+// MACE's: each region becomes a graph of hexagon_nn. A run copies inputs and
+// outputs, and moves int8 to uint8 and back. Results are those of hexagon_nn's
+// arithmetic, which may differ from the CPU's by 1 or 2 LSB in each node
 // (docs/dsp.md). Kernels share the library, and may outlive the device. A run
 // cannot be cancelled. Not thread-safe.
 //
@@ -25,8 +25,8 @@ class NnlibDevice final : public Device,
                           public RegionKernels,
                           public DeviceActivity {
  public:
-  // `takes_all`: whatever it supports costs less on it than elsewhere.
-  // `graph_mode`: of hexagon_nn_set_graph_mode; 0: the library's.
+  // `takes_all`: every node that the device supports costs less on it than
+  // elsewhere. `graph_mode`: of hexagon_nn_set_graph_mode; 0: the library's.
   NnlibDevice(std::shared_ptr<hexagon::nnlib::Library> library, bool takes_all,
               int graph_mode)
       : library_(std::move(library)),

@@ -33,8 +33,9 @@ Translator TranslateSoftmax, TranslateRequantize, TranslateReduce;
 Translator TranslateReshape, TranslateConcat, TranslateTranspose, TranslatePad;
 Translator TranslateDepthToSpace, TranslateSpaceToDepth, TranslateResize;
 
-// As the translator of the node's op. Errors: also MACE_UNSUPPORTED for other
-// ops, and for tensors that are not 8-bit quantized values with one scale.
+// As the translator of the node's op. Errors: also MACE_UNSUPPORTED for ops
+// without one, and for activations that are not 8-bit quantized values with one
+// scale, have no elements, or that ToShape4 refuses.
 Status Translate(const Node& node, Target* target, int64_t* macs);
 
 // Whether input `i` of such a node is an activation, and not a filter, a bias,
@@ -45,17 +46,19 @@ bool IsActivation(const Node& node, size_t i);
 // none. Source: hexagon_nn's nn_graph_padding.h.
 NnPadding PaddingOf(const Window2D& window);
 
-// `x`, which has the range of `from`, in the range of `to`: as it is if they
-// are the same, by Requantize_8to8 otherwise.
+// Returns `x`, which has the range of `from`, in the range of `to`: as it is if
+// the ranges are the same, through Requantize_8to8 otherwise.
 QuantTensor InRangeOf(const TensorType& from, const TensorType& to,
                       const QuantTensor& x, GraphBuilder* graph);
 
-// What an activation leaves of the output of a node. Errors: MACE_UNSUPPORTED
-// for others than NOOP, RELU and RELUX.
+// Returns the kind of the activation of a node, for Limited. Errors: as
+// ParseActivation; MACE_UNSUPPORTED for others than NOOP, RELU and RELUX, and
+// for RELUX with a negative max_limit.
 Result<ActivationKind> LimitOf(const Node& node,
                                const ActivationAttrs& activation);
-// Applies it to quantized values that have the range of `y`: QuantizedClamp_8,
-// which keeps the range. Nothing for NOOP.
+// Applies an activation to quantized values that have the range of `y`, with
+// QuantizedClamp_8, which keeps the range. Returns `x` itself for NOOP, and
+// where the range of `y` needs no clamping.
 QuantTensor Limited(ActivationKind kind, const ActivationAttrs& activation,
                     const TensorType& y, const QuantTensor& x,
                     GraphBuilder* graph);
@@ -63,7 +66,8 @@ QuantTensor Limited(ActivationKind kind, const ActivationAttrs& activation,
 // The min and max of `type` as constants.
 std::vector<NnInput> RangeConsts(const TensorType& type, GraphBuilder* graph);
 
-// x with QuantizedReshape in shape `shape`, or as it is if it has that.
+// Returns `x` in shape `shape`, through QuantizedReshape unless it has that
+// shape.
 QuantTensor InShape(const Shape4& shape, const QuantTensor& x,
                     GraphBuilder* graph);
 

@@ -50,7 +50,8 @@ struct Scaling {
 struct PackedFilter {
   AlignedBuffer filter;
   AlignedBuffer stage;
-  // Some factor is 1 or more, so that the faster kernels do not apply.
+  // Some factor is 1/2 or more (exponent >= 0), so that the faster kernels do
+  // not apply.
   bool has_left_shifts = false;
   int32_t filter_offset = 0;  // of convolutions
   int32_t passes = 1;         // of depthwise convolutions
@@ -76,7 +77,8 @@ Result<PackedFilter> PackFilter(const QuantizedFilter& w, int64_t groups,
 
 // For kDepthwise: output o reads channel o only. REQUIRES: w.inputs is 1, and
 // w.taps is rows * columns. Filter bytes are int8; `passes` is 2 if a value
-// less the zero point does not fit, as for uint8. Errors: as PackFilter.
+// less the zero point does not fit, as it may be for uint8. Errors: as
+// PackFilter.
 Result<PackedFilter> PackDepthwise(const QuantizedFilter& w, int64_t rows,
                                    int64_t columns, const Scaling& scaling);
 

@@ -32,9 +32,10 @@ class GraphWriter {
   // Each node runs as `slices` slices. REQUIRES: 1 <= slices <= kMaxSlices.
   explicit GraphWriter(int slices = 1) : slices_(slices) {}
 
-  // Each adds a tensor of so many bytes. Inputs and outputs stay in the buffer;
-  // inner tensors share the memory of others that are not alive at the same
-  // time: one is from the first to the last node that has it as an operand.
+  // Each adds a tensor of `bytes` bytes. Inputs and outputs stay in the buffer.
+  // Inner tensors share the memory of others that are not alive at the same
+  // time: a tensor is alive from the first to the last node that has it as an
+  // operand.
   int AddInput(int64_t bytes) { return Add(kInput, bytes); }
   int AddOutput(int64_t bytes) { return Add(kOutput, bytes); }
   int AddInner(int64_t bytes) { return Add(kInner, bytes); }
@@ -44,15 +45,15 @@ class GraphWriter {
   // Whether scratch of `bytes` bytes for each slice fits VTCM, if nothing else
   // is there.
   bool FitsVtcm(int64_t bytes) const;
-  // `data` is not copied and must stay valid until WriteTo; a buffer is owned
-  // by the writer.
+  // Adds a constant. `data` is not copied and must stay valid until WriteTo;
+  // the writer owns `buffer`.
   int AddConstant(const void* data, int64_t bytes);
   int AddConstant(AlignedBuffer buffer);
 
-  // Nodes run in the order in which they are added, so what a node reads must
-  // be written by one before. `params` is the struct of protocol/ops.h for
-  // `op`; `operands` are the tensors in the order told there. The DSP checks
-  // both when it gets the graph; nothing is checked here.
+  // Adds a node. Nodes run in the order in which they are added, so what a node
+  // reads must be written by one before. `params` is the struct of
+  // protocol/ops.h for `op`; `operands` are the tensors in the order told
+  // there. The DSP checks both when it gets the graph; nothing is checked here.
   template <typename P>
   void AddNode(OpCode op, const std::vector<int>& operands, const P& params) {
     static_assert(sizeof(P) % sizeof(int32_t) == 0, "words");
@@ -60,10 +61,10 @@ class GraphWriter {
             sizeof(P) / sizeof(int32_t));
   }
 
-  // Gives every tensor its offset. Inner tensors that live shortest, and of
-  // these the smallest, go to VTCM, as many as fit. Errors:
+  // Gives every tensor its offset. Scratch, and then inner tensors that live
+  // shortest, and of these the smallest, go to VTCM, as many as fit. Errors:
   // MACE_OUT_OF_RESOURCES if the graph has more tensors, nodes, words or bytes
-  // (2^30) than the DSP has room for.
+  // (2^30) than the DSP can hold.
   Status Plan();
 
   // After Plan: bytes of the shared buffer, and of the graph's text at its

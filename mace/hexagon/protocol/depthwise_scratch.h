@@ -22,13 +22,14 @@
 namespace mace::hexagon {
 
 constexpr int32_t kStripPixels = 64;  // output pixels computed together
-// Groups of four rows of a window: the executor has pointers to so many on its
-// stack.
+// The maximum number of groups of four rows of a window: the executor has
+// pointers to the rows of all groups on its stack.
 constexpr int32_t kMaxRowGroups = 16;
 
 struct DepthwiseScratch {
   // Reads channels, tile, h and w. Without a dilation of rows, `lines` are the
   // rows of a window; `columns` are all that the windows of a row reach.
+  // REQUIRES: p.channels > 0.
   explicit DepthwiseScratch(const DepthwiseParams& p)
       : is_flat(p.w.stride == 1 && p.channels < 128 && 128 % p.channels == 0),
         channels(is_flat ? p.channels : p.tile),

@@ -36,8 +36,8 @@ constexpr uint32_t kVtcmBytes = 256 * 1024;
 
 // Tensors begin at multiples of it: the length of a vector.
 constexpr uint32_t kTensorAlignment = 128;
-// Kernels may read so many bytes past a tensor's end, which must be in its
-// pool; they write none.
+// Kernels may read up to kReadSlack bytes past a tensor's end, which must be in
+// its pool. They write nothing there.
 constexpr uint32_t kReadSlack = 256;
 // Multiply-adds, or bytes moved, of a whole graph: more is an error. It bounds
 // how long a graph that nobody meant can keep the DSP.
@@ -78,8 +78,8 @@ struct TensorRecord {
 struct NodeRecord {
   uint32_t op = 0;  // OpCode
   uint32_t first_word = 0;
-  // How many words are operands, and how many after them parameters: what OpDef
-  // of the op says.
+  // How many words are operands, and how many after them parameters. Both are
+  // fixed by the op (OpDef).
   uint32_t operands = 0;
   uint32_t parameters = 0;
 };

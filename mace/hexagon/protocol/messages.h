@@ -19,11 +19,12 @@ constexpr uint32_t kProtocolVersion = 5;
 enum Command : uint32_t {
   kHello = 1,     // -> args: version of the DSP, bytes of VTCM, most graphs,
                   // hardware threads
-  kAttach = 2,    // process, file descriptor, bytes -> buffer
+  kAttach = 2,    // process, file descriptor, bytes (1 to 2^30) -> buffer
   kDetach = 3,    // buffer: no graph may be in it
   kCreate = 4,    // buffer, offset, bytes -> graph
   kRun = 5,       // graph, first node, nodes (0: all that follow) -> packets
-  kPerf = 6,      // graph, offset: a PerfRecord per node is written there
+  kPerf = 6,      // graph, offset, a multiple of 8, in the graph's buffer: a
+                  // PerfRecord for each node is written there
   kTeardown = 7,  // graph
   kQuit = 8,
 };
@@ -34,19 +35,21 @@ enum DspError : uint32_t {
   kBadMagic,
   kBadVersion,
   kBadCommand,
-  kBadBuffer,  // no such buffer, or it is in use
+  kBadBuffer,  // no such buffer, it is in use, or its size
   kBadGraph,   // no such graph
   kTooManyBuffers,
   kTooManyGraphs,
   kMapFailed,  // the memory cannot be mapped
-  kBadHeader,  // of a graph: magic, version, or sizes that do not add up
-  kTooLarge,   // more tensors, nodes or words than the executor has room for
-  kBadTensor,  // its pool, place, size or dims
-  kBadNode,    // its words or its number of operands
+  kBadHeader,  // of a graph: magic, version, slices, offset, or sizes that do
+               // not add up
+  kTooLarge,   // more tensors, nodes or words than the executor can hold
+  kBadTensor,  // its pool, kind, offset or size
+  kBadNode,    // its words or its number of operands; of kRun: no such nodes
   kUnknownOp,
   kBadOperand,    // no such tensor, a wrong kind, or read before it is written
   kBadParameter,  // of a node
-  kBadSize,       // an operand is smaller than the parameters say
+  kBadSize,       // an operand is smaller than the parameters demand; of kPerf:
+                  // the records do not fit the buffer
   kTooMuchWork,   // more than kMaxWork
   kNoKernels,     // this build checks graphs and runs none
   kNumDspErrors,
@@ -59,7 +62,7 @@ struct Message {
   uint32_t sequence = 0;  // the answer has that of the request
   uint32_t args[8] = {};
   uint32_t error = 0;  // DspError, in answers
-  uint32_t place = 0;  // of an error: the node or tensor
+  uint32_t place = 0;  // of an error of kCreate: the node or tensor
   uint32_t unused[2] = {};
 };
 static_assert(sizeof(Message) == 64, "a message has 64 bytes");

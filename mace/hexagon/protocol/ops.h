@@ -215,9 +215,9 @@ struct ArgMaxParams {
 // inputs x f32[n], limits; output y. The quantized value is zero_point plus or
 // minus the largest k with limit[k] <= |x|, clamped; that of a NaN is y.least.
 // `limits` has 256 floats, their bytes in four planes: first the lowest byte of
-// each. limit[0] is 0. `inverse` is 1 / scale, a factor with any exponent, from
-// which k is estimated; the estimate is k or k + 1, so that one comparison
-// decides.
+// each. limit[0] is 0. `inverse` is 1 / scale, a factor with an exponent of
+// -128 to 128, from which k is estimated; the estimate is k or k + 1, so that
+// one comparison decides.
 struct QuantizeParams {
   int32_t n;
   FixedParams inverse;

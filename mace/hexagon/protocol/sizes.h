@@ -22,7 +22,7 @@ inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c) {
 inline uint64_t Times(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   return Times(Times(a, b), Times(c, d));
 }
-// The least multiple of b that is not below a. REQUIRES: b > 0 and a + b - 1
+// The smallest multiple of b that is not below a. REQUIRES: b > 0 and a + b - 1
 // does not overflow, as for a <= kHuge and any alignment.
 inline uint64_t RoundUp(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
 // Whether least <= x <= most.

@@ -41,9 +41,9 @@ class Transport {
   virtual ~Transport() = default;
   // Errors: MACE_OUT_OF_RESOURCES.
   virtual Result<std::unique_ptr<SharedBuffer>> NewBuffer(uint32_t bytes) = 0;
-  // Sends a request and puts the answer in its place; waits for it. An answer
-  // with an error of the DSP is a success here. Errors: MACE_RUNTIME_ERROR if
-  // none comes; no later call succeeds then.
+  // Sends a request, waits for the answer and writes it to `*message`. An
+  // answer with an error of the DSP is a success here. Errors:
+  // MACE_RUNTIME_ERROR if no answer comes; no later call succeeds then.
   virtual Status Exchange(Message* message) = 0;
 };
 
@@ -57,8 +57,9 @@ class Session {
       std::unique_ptr<Transport> transport);
 
   // Sends one request, and replaces it by the answer. Errors: of the transport;
-  // an error of the DSP becomes MACE_OUT_OF_RESOURCES if it lacks room for it,
-  // and MACE_RUNTIME_ERROR otherwise, with the tensor or node at fault.
+  // an error of the DSP becomes MACE_OUT_OF_RESOURCES if the DSP lacks memory
+  // or entries for the request, or the graph is too large or too much work, and
+  // MACE_RUNTIME_ERROR otherwise, with the tensor or node at fault.
   Status Call(Message* message);
   Transport* transport() { return transport_.get(); }
 
@@ -80,7 +81,8 @@ class Session {
   int slices_ = 1;
 };
 
-// A phrase for messages, such as "a bad parameter"; of unknown errors, too.
+// Returns a phrase for messages, such as "a bad parameter"; for unknown errors,
+// too.
 const char* ToString(DspError error);
 
 // A graph on the DSP, and the buffer with its text, constants, inputs and
@@ -88,9 +90,10 @@ const char* ToString(DspError error);
 class DspGraph {
  public:
   // Hands the graph over: copies it to a new buffer, attaches that and creates
-  // the graph in it. `writer` is planned and not needed afterwards. `session`
-  // must outlive the graph. Errors: MACE_OUT_OF_RESOURCES; of the transport; of
-  // Session::Call. What was attached is detached again then.
+  // the graph in it. `writer` is not needed afterwards. `session` must outlive
+  // the graph. REQUIRES: writer.Plan() succeeded. Errors:
+  // MACE_OUT_OF_RESOURCES; of the transport; of Session::Call. After an error
+  // the buffer is detached again.
   static Result<std::unique_ptr<DspGraph>> Create(Session* session,
                                                   const GraphWriter& writer);
   // Frees the graph and the buffer on the DSP; errors of that are ignored.
@@ -103,9 +106,9 @@ class DspGraph {
     return buffer_->data() + range.offset;
   }
   // Runs all nodes and waits. Keeps other graphs of the session waiting. With a
-  // `cancellation`, the graph goes to the DSP in at most kPieces requests,
-  // between which it is looked at; a request itself cannot be ended. Outputs
-  // have undefined values after an error. Errors: MACE_CANCELLED; of
+  // `cancellation`, the graph goes to the DSP in at most kPieces requests, and
+  // `cancellation` is checked before each; a request itself cannot be ended.
+  // Outputs have undefined values after an error. Errors: MACE_CANCELLED; of
   // Session::Call.
   Status Run(const Cancellation* cancellation = nullptr);
   static constexpr uint32_t kPieces = 16;

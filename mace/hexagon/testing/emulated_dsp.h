@@ -34,8 +34,9 @@ struct EmulatedRun {
 
 // Plans a graph, hands it over and runs it once. `inputs` are tensors of the
 // writer with their bytes; `output` is one that the graph writes. Errors: as
-// Plan and DspGraph; MACE_INTERNAL_ERROR if one of the kReadSlack bytes behind
-// the output was written.
+// Plan and DspGraph; MACE_RUNTIME_ERROR if the emulator does not start;
+// MACE_INTERNAL_ERROR if one of the kReadSlack bytes behind the output was
+// written.
 Result<EmulatedRun> RunOnce(GraphWriter* writer,
                             const std::vector<std::pair<int, Bytes>>& inputs,
                             int output);

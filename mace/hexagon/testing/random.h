@@ -20,8 +20,8 @@ class Random {
  public:
   explicit Random(uint32_t seed) : engine_(seed) {}
 
-  // A number from least to most, both included. REQUIRES: least <= most.
-  // Slightly uneven for large ranges.
+  // A number from least to most, both included. Slightly uneven for large
+  // ranges. REQUIRES: 0 <= most - least <= INT32_MAX.
   int32_t Between(int32_t least, int32_t most) {
     return least + static_cast<int32_t>(engine_() % (most - least + 1u));
   }

@@ -27,13 +27,14 @@ PlanFn ObjectsEquality;
 // follow its last user.
 PlanFn ObjectsGreedyInOrder;
 
-// The same, but an object also grows if the record covers it, and bytes always
-// do; takes the object that wastes least. MACE uses this for images.
+// As ObjectsGreedyInOrder, but an object also grows if the record covers it, as
+// sizes in bytes always can; takes the object that differs least in size. MACE
+// uses this for images.
 PlanFn ObjectsGrowInOrder;
 
 // Takes steps by decreasing sum of live sizes, and within a step records by
-// decreasing size. Each record takes the smallest object that covers it, or
-// else the largest.
+// decreasing size. Each record takes the smallest free object that covers it,
+// or else the largest free one, which grows.
 PlanFn ObjectsGreedyByBreadth;
 
 // Takes records by position among the positional maxima, then by distance in
@@ -47,15 +48,19 @@ PlanFn ObjectsGreedyBest;
 PlanFn ObjectsMinCostFlow;
 
 // Find the smallest plan, or the best one until the budget ends, never larger
-// than that of any strategy above (but MINCOSTFLOW does not run if time is
-// over). AUTO stops after 2000 nodes: 10 ms for 125 records.
+// than that of any strategy above (but MINCOSTFLOW does not run if time is over
+// or a plan fits Options::capacity). With a capacity, they end at the first
+// plan that fits. They do not search with more than 2048 records. By default
+// AUTO stops after 2000 nodes: 10 ms for 125 records. Neither obeys
+// Options::may_follow.
 PlanFn ObjectsOptimal;
 PlanFn ObjectsAuto;
 
 // The offsets of records when the objects of a plan are laid out one after
-// another in the order of their ids, unaligned, and the total bytes.
+// another in the order of their ids, unaligned, and the total bytes. Sizes are
+// in bytes (rank 1).
 struct ObjectLayout {
-  std::vector<int64_t> offsets;  // by record
+  std::vector<int64_t> offsets;  // by record; 0 without an object
   int64_t total = 0;
 };
 ObjectLayout ObjectsToOffsets(const std::vector<int32_t>& object_ids,
@@ -63,9 +68,9 @@ ObjectLayout ObjectsToOffsets(const std::vector<int32_t>& object_ids,
 
 // Returns, for each record, those with which it may share an object when steps
 // run in parallel, for Options::may_follow. dependants[i] are the records
-// computed directly from record i. Records i and j may share an object if in
-// every schedule all direct dependants of i come before j, or the other way
-// round.
+// computed directly from record i. Records i and j may share an object if i has
+// direct dependants and in every schedule all of them come before j, or the
+// other way round.
 std::vector<std::vector<int32_t>> ReallocationGraph(
     const std::vector<std::vector<int32_t>>& dependants);
 

@@ -32,13 +32,13 @@ class ObjectsSearch {
 
   // Looks for a plan below `limit` bytes, then below each plan that it finds,
   // in at most `max_nodes` nodes. Returns true if the search was exhaustive:
-  // then no plan is below total(). With `frugal`, no object may grow by as much
-  // as a new one takes; that finds good plans of images sooner, but proves
-  // nothing.
+  // then no plan is below total(). With `frugal`, no object may grow by as many
+  // bytes as a new one takes; that finds good plans of images sooner, but an
+  // exhaustive search then proves nothing. `order` has the ids of all records.
   bool Run(const std::vector<int32_t>& order, int64_t limit, int64_t max_nodes,
            bool frugal, SearchBudget* budget);
 
-  // The best plan of Run, if found().
+  // The best plan of the last Run. If it found none, total() is its `limit`.
   bool found() const { return found_; }
   int64_t total() const { return best_total_; }
   const std::vector<int32_t>& object_ids() const { return best_ids_; }

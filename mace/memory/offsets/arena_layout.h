@@ -10,8 +10,8 @@
 
 namespace mace::memory {
 
-// A piece of an arena, in bytes: more of them than size_t holds, where a 32-bit
-// machine only makes a plan.
+// A piece of an arena, in bytes. 64 bits also on 32-bit machines, which may
+// make plans that exceed their address space.
 struct ArenaPiece {
   uint64_t offset = 0;
   uint64_t size = 0;
@@ -27,7 +27,8 @@ class ArenaLayout {
   // live together with it, or else above them. A piece of size 0 is at 0 and is
   // not recorded. As in SimpleMemoryArena, the gap at hand counts from its
   // first aligned byte, but the smallest one so far from the end of the piece
-  // below it, so that a gap further up may win that is not smaller.
+  // below it, so that a gap further up may win that is not smaller. REQUIRES:
+  // `alignment` is a power of two.
   ArenaPiece Allocate(uint64_t alignment, uint64_t size, int32_t tensor,
                       int64_t first, int64_t last);
 
@@ -44,7 +45,8 @@ class ArenaLayout {
 
   // Returns the bytes that hold every piece since Clear().
   uint64_t high_water() const { return high_water_; }
-  // Returns whether the bytes exceed half the range of size_t.
+  // Returns whether a piece since Clear() ended beyond half the range of
+  // size_t.
   bool overflowed() const { return overflowed_; }
 
  private:

@@ -7,8 +7,9 @@
 
 namespace mace::memory {
 
-// Gives every record its own bytes, in the order of the records, as the linear
-// planner of TensorFlow Lite Micro: a baseline, and for debugging.
+// Gives every record its own bytes, in the order of the records and above all
+// fixed ones, as the linear planner of TensorFlow Lite Micro: a baseline, and
+// for debugging.
 PlanFn OffsetsNaive;
 
 // Places the largest records first, each in the smallest gap that fits (arXiv

@@ -13,9 +13,9 @@
 
 namespace mace::memory {
 
-// The best plan so far, and the bytes that no plan can undercut. It is done if
-// the plan meets this bound or fits the capacity, or if the bound proves that
-// no plan fits.
+// The best plan so far, and the bytes that no plan can undercut. The search is
+// done if the plan meets this bound or fits the capacity, or if the bound
+// proves that no plan fits.
 class Incumbent {
  public:
   // REQUIRES: `p` is reduced, and outlives this object.
@@ -39,7 +39,8 @@ class Incumbent {
   // REQUIRES: it is proven that no plan takes less than `bound` bytes.
   void RaiseBound(int64_t bound) { bound_ = std::max(bound_, bound); }
 
-  // Returns whether no better plan can be found or is needed.
+  // Returns whether no better plan can be found or is needed. REQUIRES: a plan
+  // was offered.
   bool Done() const {
     if (capacity_ > 0 && bound_ > capacity_) return true;
     return total_ <= std::max(bound_, capacity_);
@@ -75,10 +76,10 @@ class Incumbent {
 };
 
 // Improves `best` until it is done or the budget ends: bisects the capacity,
-// or, if `capacity` is not 0, only looks for a plan of at most so many bytes.
-// If not `thorough`, hardly backtracks, and proves little. REQUIRES: `best` has
-// a plan. Does nothing with more than 4096 records, or in a library without the
-// component `memory_tools`.
+// or, if `capacity` is not 0, only looks for a plan of at most `capacity`
+// bytes. If not `thorough`, hardly backtracks, and proves little. REQUIRES:
+// `best` has a plan. Does nothing with more than 4096 records, with totals
+// beyond 2^30 - 2 units, or in a library without the component `memory_tools`.
 void Descend(const Problem& p, bool thorough, int64_t capacity,
              SearchBudget* budget, Incumbent* best);
 

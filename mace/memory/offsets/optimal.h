@@ -7,17 +7,19 @@
 
 namespace mace::memory {
 
-// Takes the best heuristic plan, or the first that meets the lower bound.
-// Otherwise searches as OPTIMAL does, by default for 20000 nodes: some
-// milliseconds on hard problems, no time on common ones. A library without the
-// component `memory_tools` only has the heuristics.
+// Takes the first heuristic plan that meets the lower bound or the capacity. If
+// none does, searches from the best one as OPTIMAL does, by default for 20000
+// nodes: some milliseconds on hard problems, no time on common ones. A library
+// without the component `memory_tools` only has the heuristics.
 PlanFn OffsetsAuto;
 
 // Finds the smallest plan, or the best one until the budget ends. With a
-// capacity, finds any plan that fits it.
+// capacity, finds any plan that fits it. With more than 4096 records, takes the
+// best heuristic plan.
 PlanFn OffsetsOptimal;
 
-// Takes what the search finds with hardly any backtracking: a heuristic.
+// Takes what the search finds with hardly any backtracking: a heuristic. Visits
+// at most 2500 nodes, whatever Options::max_nodes permits.
 PlanFn OffsetsSkyline;
 
 }  // namespace mace::memory

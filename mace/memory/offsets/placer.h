@@ -16,7 +16,7 @@ namespace mace::memory {
 
 enum class Fit {
   kFirst,  // the lowest gap that is large enough
-  kBest,   // the smallest gap that is large enough, lowest first
+  kBest,   // the smallest gap that is large enough, of equal ones the lowest
 };
 
 // Finds the records that live together with another one, in time that depends
@@ -33,7 +33,8 @@ class LiveTogetherIndex {
  public:
   explicit LiveTogetherIndex(const Problem& problem);
 
-  // Returns how many ordered pairs of records live together.
+  // Returns how many ordered pairs of records live together. Each record also
+  // counts as a pair with itself.
   int64_t CountPairs() const;
 
   // Calls f(id) for each record that is live at some step of [first, last].
@@ -78,11 +79,13 @@ class Placer {
   void Place(int32_t id, Fit fit);
   // Places `id` at `offset` without checking for collisions.
   void PlaceAt(int32_t id, int64_t offset);
-  // Places every record: the fixed ones by id, then the others in `order`, or
-  // without looking for gaps if that would take more than a second.
+  // Places every record: the fixed ones by id, then the others in `order`. If
+  // more than 2^26 pairs live together, which takes about a second, places the
+  // others by first step and without looking for gaps, whatever `order` and
+  // `fit` are.
   void PlaceAll(const std::vector<int32_t>& order, Fit fit);
 
-  // Returns the end of the topmost record.
+  // Returns the end of the topmost record; 0 if none is placed.
   int64_t total() const { return total_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }
 
@@ -97,9 +100,9 @@ class Placer {
   };
 
   // Places the records that have no offset in the order of their first steps:
-  // in the smallest piece of one that has ended, or else above all others. Is
-  // for problems with so many pairs of live records that looking for gaps takes
-  // too long.
+  // in the smallest piece of one that has ended, or else above all others. For
+  // problems in which FindGap takes too long, as too many pairs of records live
+  // at the same time.
   void ReusePieces();
   // Appends what is placed and lives together with `record`, by address.
   void FindTogether(const Record& record);

@@ -57,9 +57,11 @@ class Search {
   // `instance` must outlive the search.
   explicit Search(const SearchInstance& instance);
 
-  // Looks for offsets (in units) of all items within `capacity`, in at most
-  // `max_nodes` nodes. kInfeasible is a proof. Later calls profit from where
-  // earlier ones failed. `rank` orders the items.
+  // Looks for offsets (in units) of all items within `capacity` units, in at
+  // most `max_nodes` nodes. kInfeasible is a proof (but see
+  // SearchInstance::narrowed). Later calls profit from where earlier ones
+  // failed. `rank` has a number for each item (SearchOrder). REQUIRES: capacity
+  // <= MaxCapacity().
   SearchResult Run(int64_t capacity, SearchFocus focus,
                    const std::vector<int32_t>& rank, int64_t max_nodes,
                    SearchBudget* budget);
@@ -106,8 +108,8 @@ class Search {
   // Sets the bound of a closed item to the lowest end of what may lie below it,
   // and saves the old one.
   bool Raise(int32_t item);
-  // Compares, in every section, the least bound plus the load with the room.
-  // Computes floor_, on which the choice of an item relies.
+  // Returns whether, in every section, the least bound plus the load is at most
+  // the room. Computes floor_, on which the choice of an item relies.
   bool SectionsFit(const Part& part);
   // Return the candidate to try next, by the focus of this run; kNone if every
   // item of the level that they look at is closed.

@@ -36,7 +36,9 @@ struct SearchInstance {
   struct Item {
     int32_t record;  // id in the problem
     int64_t size;
-    int64_t padded;  // size rounded up to the least alignment
+    // Size rounded up to the least alignment; the size alone if the problem has
+    // overlaps.
+    int64_t padded;
     int64_t alignment;
     int32_t begin, end;                // sections [begin, end)
     std::vector<int32_t> neighbours;   // items that it must not overlap
@@ -55,8 +57,10 @@ struct SearchInstance {
   int32_t num_sections = 0;
   std::vector<Item> items;  // the records without fixed offset
   std::vector<std::vector<Saving>>
-      savings;                 // by item; empty if there are none at all
-  std::vector<int64_t> slack;  // by section: padding of its topmost item
+      savings;  // by item; empty if there are none at all
+  // By section: the largest padding of its items, of which the topmost one
+  // needs none.
+  std::vector<int64_t> slack;
   // Whether some declared overlap is represented by a smaller one. The plans
   // that the search finds are valid, but it may miss plans.
   bool narrowed = false;

@@ -143,8 +143,8 @@ TEST(SearchInstanceTest, NeighboursObstaclesAndLinks) {
         const bool together =
             LiveTogether(p.records[item.record], p.records[other.record]);
         EXPECT_EQ(neighbours.count(j) == 1, together && !gap.empty());
-        // A link forbids at least what the problem forbids; if it forbids more,
-        // the instance says so.
+        // A link forbids at least what the problem forbids; the instance tells
+        // whether it forbids more.
         for (const auto& link : item.links) {
           if (link.other != j) continue;
           ++links;

@@ -32,8 +32,9 @@ class SearchOrders {
   SearchOrder Get(int index) const;
 
  private:
-  // Of an item: sections in which it lives, their number times its size, the
-  // largest load of one of them, units, and neighbours.
+  // Of an item: the number of sections in which it lives, that number times its
+  // size, the largest load of these sections, its size in units, and the number
+  // of its neighbours.
   struct Keys {
     int64_t width, area, peak, size, degree;
   };

@@ -16,7 +16,8 @@ struct Peak {
 };
 
 // Returns the largest sum of the records that live together, with alignment,
-// less what declared overlaps can save. REQUIRES: a reduced problem.
+// less what declared overlaps can save; or the end of the highest fixed record
+// and its first step, if that is more. REQUIRES: a reduced problem.
 Peak OffsetsLowerBound(const Problem& problem);
 
 // Returns the sum of the positional maxima: over all k, the largest k-th
@@ -27,13 +28,13 @@ int64_t ObjectsLowerBound(const Problem& problem);
 // Returns the positional maxima in bytes, largest first.
 std::vector<int64_t> PositionalMaxima(const Problem& problem);
 
-// Returns the records that are live at each step at which some record begins.
-// Steps ascend; records are ordered by decreasing size, then by id. At other
-// steps, no further records are live.
+// The records that are live at a step, by decreasing size, then by id.
 struct Profile {
   int64_t step;
   std::vector<int32_t> records;
 };
+// Returns the profile of each step at which some record begins, by ascending
+// step. At other steps, no further records are live.
 std::vector<Profile> Profiles(const Problem& problem);
 
 }  // namespace mace::memory

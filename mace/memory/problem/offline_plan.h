@@ -27,14 +27,16 @@ struct OfflinePlan {
   std::vector<int32_t> offsets;
 };
 
-// Errors: MACE_INVALID_MODEL if the words are not such a plan, or not one of
-// `num_tensors` tensors.
+// Reads a plan; ignores words after it. Errors: MACE_INVALID_MODEL if the words
+// are not such a plan, or not one of `num_tensors` tensors; any version and
+// subgraph are accepted.
 Result<OfflinePlan> OfflinePlanFromWords(const std::vector<int32_t>& words,
                                          size_t num_tensors);
 
 // Fixes the records for which the plan has an offset (record k is tensor k),
 // and permits them to overlap. The other records are left to a planner. The
-// entry of a record without bytes is ignored. Errors: MACE_INVALID_ARGS.
+// entry of a record without bytes is ignored. Errors: MACE_INVALID_ARGS if the
+// plan has another number of offsets than there are records.
 Status ApplyOfflinePlan(const OfflinePlan& plan, Problem* problem);
 
 // A plan that the converter made.
@@ -44,13 +46,13 @@ struct EmbeddedPlan {
   std::vector<int64_t> offsets;
 };
 
-// Returns a hash that is equal for problems with the same records, apart from
-// names.
+// Returns a hash that is equal for problems with the same records (apart from
+// names), alignment and fixed_may_overlap.
 uint64_t HashOf(const Problem& problem);
 
 // Returns the plan if it was made for exactly this problem and is valid. Checks
-// the hash, then each offset, in O(n log n). Errors: MACE_INVALID_MODEL, saying
-// what differs; the caller then makes a new plan.
+// the hash, then the offsets as VerifyOffsets does. Errors: MACE_INVALID_MODEL
+// with what differs; the caller then makes a new plan.
 Result<Plan> VerifyEmbeddedPlan(const Problem& problem,
                                 const EmbeddedPlan& embedded);
 

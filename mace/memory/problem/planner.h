@@ -15,7 +15,7 @@ using PlanFn = Result<Plan>(const Problem& problem, const Options& options);
 
 struct Planner {
   const char* name;
-  PlanFn* plan;
+  PlanFn* plan;  // null: this library does not have it
   // The largest rank of the sizes that it can plan.
   int max_rank;
   // Whether it can plan with fixed offsets and use declared overlaps.

@@ -105,7 +105,7 @@ struct Options {
   int64_t capacity = 0;
   // The search stops when it becomes true.
   const std::atomic<bool>* cancel = nullptr;
-  // For objects/GREEDY_IN_ORDER and GROW_IN_ORDER: may_follow[i] lists, in
+  // For objects/GREEDY_IN_ORDER and GROW_IN_ORDER only: may_follow[i] lists, in
   // ascending order, the records that may reuse the object of record i when
   // steps run in parallel. Null: any later record may.
   const std::vector<std::vector<int32_t>>* may_follow = nullptr;
@@ -117,7 +117,7 @@ struct Certificate {
     kOptimal,     // no plan is smaller
     kFeasible,    // valid, but a smaller plan may exist
     kInfeasible,  // no plan fits the capacity (proven)
-    kUnknown,     // the budget ended before a plan within capacity was found
+    kUnknown,     // larger than the capacity, but another plan may fit
   };
   int64_t total = 0;        // bytes of all pools
   int64_t lower_bound = 0;  // no plan of this kind takes less
@@ -133,10 +133,10 @@ void Add(const Certificate& part, Certificate* sum);
 
 struct Plan {
   // For "offsets/" strategies: the offset of each record. A record of size 0 is
-  // at 0.
+  // at 0, an alias of size 0 where its root has it.
   std::vector<int64_t> offsets;
-  // For "objects/" strategies: the object of each record (kNone for size 0),
-  // and the size and pool of each object.
+  // For "objects/" strategies: the object of each record (kNone if its root has
+  // size 0), and the size and pool of each object.
   std::vector<int32_t> object_ids;
   std::vector<Size> object_sizes;
   std::vector<int32_t> object_pools;
@@ -144,6 +144,7 @@ struct Plan {
   Certificate certificate;
 };
 
+// Returns "optimal", "feasible", "infeasible" or "unknown".
 const char* Name(Certificate::Status status);
 
 // Returns the name for messages: "record 3" or "record 3 'conv_0'".
@@ -163,9 +164,10 @@ inline int64_t AlignUp(int64_t x, int64_t alignment) {
 int64_t Bytes(const Problem& problem, const Size& size);
 
 // Checks that a problem makes sense. Errors: MACE_INVALID_ARGS, naming the
-// record, for negative or overflowing sizes, reversed intervals, a bad
-// alignment, pool or fixed offset, an alias that does not exist, is cyclic or
-// exceeds its root, or fixed offsets that collide.
+// record if one is at fault, for negative or overflowing sizes or sizes of
+// different ranks, reversed intervals, a bad alignment, pool, overlap or fixed
+// offset, an alias that does not exist, is cyclic or exceeds its root, fixed
+// offsets that collide, or limits of images that are out of range.
 Status Check(const Problem& problem);
 
 }  // namespace mace::memory

@@ -78,7 +78,8 @@ class Relations {
     return std::max<int64_t>({0, above, below});
   }
 
-  // Calls f for each record with which `a` has a declared overlap.
+  // Calls f for each declared overlap of `a` and another record: twice for one
+  // record if both declare it.
   template <typename F>
   void ForEachLink(int32_t a, const F& f) const {
     if (!any(a)) return;

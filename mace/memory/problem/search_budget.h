@@ -18,8 +18,8 @@ inline Options WithNodes(const Options& options, int64_t own) {
   return limited;
 }
 
-// Counts nodes. Checks the time, the flag of the options and the Cancellation
-// of this thread at every 16th node. One thread uses it.
+// Counts nodes. Checks the time, Options::cancel and the Cancellation of this
+// thread at every 16th node. For use by one thread.
 class SearchBudget {
  public:
   explicit SearchBudget(const Options& options)
@@ -38,8 +38,8 @@ class SearchBudget {
     return !spent_;
   }
 
-  // Returns whether nodes or time are used up. Looks at the clock, so it is not
-  // for inner loops.
+  // Returns whether nodes or time are used up or the search was cancelled. It
+  // looks at the clock, so do not call it in inner loops.
   bool spent() {
     if (!spent_) Look();
     return spent_;

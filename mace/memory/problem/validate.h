@@ -15,15 +15,16 @@ namespace mace::memory {
 // fixed (or aliases of fixed records) and the problem permits it.
 bool MayOverlap(const Problem& problem, int32_t a, int32_t b, int64_t distance);
 
-// Validates a plan by comparing every pair, in O(n^2): the offsets or the
-// objects, whichever the plan has, the totals, and the capacity (0: none).
-// Errors: MACE_INTERNAL_ERROR, naming the records. REQUIRES: Check(problem) is
-// OK.
+// Validates a plan by comparing every pair, in O(n^2): the objects if the plan
+// has any, otherwise the offsets; the totals; and the capacity of each pool (0:
+// none). Errors: MACE_INTERNAL_ERROR with what is wrong. REQUIRES:
+// Check(problem) is OK.
 Status Validate(const Problem& problem, const Plan& plan, int64_t capacity = 0);
 
-// The same for untrusted offsets, such as a plan from a file, in O(n log n) for
-// plans that pack well, by a sweep over addresses. All records must lie inside
-// `arena_bytes`. Errors: MACE_INVALID_ARGS, naming the records.
+// Validates untrusted offsets, such as a plan from a file, by a sweep over
+// addresses: in O(n log n) for plans that pack well, at worst in O(n^2). All
+// records must lie in [0, arena_bytes) of their pool. Errors:
+// MACE_INVALID_ARGS, naming the records. REQUIRES: Check(problem) is OK.
 Status VerifyOffsets(const Problem& problem,
                      const std::vector<int64_t>& offsets, int64_t arena_bytes);
 

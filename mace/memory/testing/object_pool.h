@@ -54,11 +54,12 @@ struct Pool {
                           return LiveTogether(p.records[user], p.records[id]);
                         });
   }
-  // By the last record, after which the object was freed.
+  // Returns the last step of the object's last user, after which it is free.
   int64_t LastStep(size_t object) const {
     return p.records[users[object].back()].last;
   }
-  // Returns the free objects in the order in which they were freed.
+  // Returns the objects that are free for record `id`, in the order in which
+  // they were freed.
   std::vector<size_t> FreeOnes(int32_t id) const {
     std::vector<size_t> free;
     for (size_t o = 0; o < users.size(); ++o) {

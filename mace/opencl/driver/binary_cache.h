@@ -30,7 +30,8 @@ uint64_t HashOfSource(const std::string& source);
 class BinaryCache final : public BinaryStore {
  public:
   // Find looks in `read_only` first and then in `kept`; Insert writes to
-  // `kept`, which may be null. The stores must have been loaded.
+  // `kept`, which may be null. REQUIRES: Load was called for all stores; none
+  // of `read_only` is null.
   BinaryCache(const DeviceInfo& info,
               std::vector<std::shared_ptr<KVStorage>> read_only,
               std::shared_ptr<KVStorage> kept);

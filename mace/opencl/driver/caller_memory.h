@@ -8,8 +8,9 @@
 
 namespace mace::opencl {
 
-// `bytes` is the size of the dense tensor, `extent` that of its image. Errors:
-// MACE_INVALID_ARGS, with what is wrong and what would be right.
+// Checks that `memory` can hold a tensor: `bytes` is the size of the dense
+// tensor, `extent` that of its image. Errors: MACE_INVALID_ARGS, with what is
+// wrong and what would be right.
 Status CheckCallerMemory(const ClContext& context, const DeviceMemory& memory,
                          size_t bytes, const Extent2D& extent);
 

@@ -71,9 +71,10 @@ struct ClEntry {
 // Returns an entry for each function of `api`.
 std::vector<ClEntry> Entries(ClApi& api);
 
-// Returns the functions of the first of these libraries that has all of them;
-// those that were opened stay loaded, because drivers start threads. Errors:
-// MACE_UNSUPPORTED if there is none, with what each lacks.
+// Returns the functions of the first of these libraries that has all of them.
+// Libraries that were opened stay loaded, because drivers start threads.
+// Errors: MACE_UNSUPPORTED if there is none, with the libraries that are absent
+// and the first function that each other one lacks.
 Result<ClApi> LoadClApi(const std::vector<std::string>& paths);
 
 // The same for LibraryPaths(), looked for only once: a failure is remembered,

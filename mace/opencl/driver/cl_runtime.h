@@ -19,11 +19,11 @@ class ClRuntime {
       const ClApi& api, const ContextOptions& options);
 
   // Returns the runtime that engines share: the first caller creates it, and it
-  // is destroyed with its last user. If it was created with other hints, these
-  // `options` are ignored and the log tells it. Errors: as SystemClApi and
-  // Create; MACE_INVALID_ARGS if it was created with another context;
-  // MACE_UNSUPPORTED in a fork of a process that used it, as drivers do not
-  // work in both.
+  // is destroyed with its last user. If it exists, only the context of
+  // `options` is looked at, and the log tells if its hints were others. Errors:
+  // as SystemClApi and Create; MACE_INVALID_ARGS if `options` has a context
+  // which is not that of the existing runtime; MACE_UNSUPPORTED in a fork of a
+  // process that called it, as drivers do not work in both.
   static Result<std::shared_ptr<ClRuntime>> Shared(
       const ContextOptions& options);
 

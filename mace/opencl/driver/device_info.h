@@ -38,8 +38,8 @@ struct DeviceInfo {
   bool has_snorm8_images = false;
   bool has_unorm8_images = false;
 
-  // Names the platform, device and driver: programs and tuning results of one
-  // are of no use to another.
+  // Returns the names of the platform, device and driver: programs and tuning
+  // results of one are of no use to another.
   std::string identity() const {
     return StrCat(platform, "|", name, "|", version, "|", driver);
   }

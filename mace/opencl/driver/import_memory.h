@@ -10,9 +10,9 @@
 
 namespace mace::opencl {
 
-// Returns a buffer of the context that is the memory itself, through the
-// extensions of Arm's and Qualcomm's drivers. Errors: MACE_UNSUPPORTED, with
-// the extensions that the device lacks; those of the driver.
+// Returns a buffer of the context that is `memory` itself, not a copy, through
+// the extensions of Arm's and Qualcomm's drivers. Errors: MACE_UNSUPPORTED,
+// with the extensions that the device lacks; those of the driver.
 Result<ClMem> ImportMemory(const ClContext& context,
                            const ExternalMemory& memory);
 

@@ -45,9 +45,11 @@ class BinaryStore {
 
 struct BuildOptions {
   BinaryStore* store = nullptr;  // null: always compile
-  // How many programs are compiled at a time, each by a thread of its own.
+  // The maximum number of programs that are compiled at a time, each by a
+  // thread of its own, the caller's included.
   int num_threads = 1;
-  // If not empty, called after each program, by one thread at a time.
+  // If not empty, called after each program, built or not, by one thread at a
+  // time.
   std::function<void(int done, int total)> progress;
 };
 
@@ -66,8 +68,8 @@ class ProgramPool {
   // referenced; forgets the others that were not built. Loads from the store
   // what the driver accepts, and compiles the rest. Goes on after an error and
   // returns the first one; what could be built is. One Build runs at a time.
-  // Errors: MACE_RUNTIME_ERROR with the compiler's log, MACE_OUT_OF_RESOURCES,
-  // MACE_CANCELLED.
+  // Errors: those of the driver, with the compiler's log if it refuses a
+  // program; MACE_CANCELLED.
   Status Build(const BuildOptions& options);
 
   // How many programs were compiled from source, and how many were loaded from

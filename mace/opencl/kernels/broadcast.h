@@ -11,7 +11,7 @@ namespace mace::opencl {
 // becomes an image of its own. After all images, AddBroadcastSteps adds the
 // five numbers that prelude.cl calls BROADCAST. Errors: MACE_UNSUPPORTED if the
 // tensors have more than four axes and only some of the outermost ones
-// broadcast.
+// broadcast, or if the image of a constant is too large.
 Status AddBroadcastImage(const Node& node, size_t i, const Target& target,
                          Pass& pass);
 void AddBroadcastSteps(const Node& node, size_t i, Pass& pass);

@@ -8,7 +8,9 @@
 
 namespace mace::opencl {
 
-// Errors: MACE_UNSUPPORTED if input `i` is computed while the model runs.
+// Checks that input `i` is a constant; `what` names it in messages. REQUIRES:
+// the node has the input. Errors: MACE_UNSUPPORTED if the input is computed
+// while the model runs.
 Status CheckConstant(const Node& node, size_t i, const char* what);
 
 // Returns input `i`, a vector of `channels` elements, as an image of layout

@@ -7,9 +7,9 @@
 
 namespace mace::opencl {
 
-// Makes the kernel that converts the node's input to the layout of its output;
-// one of the two is kImage. Errors: MACE_UNSUPPORTED for other types,
-// MACE_OUT_OF_RESOURCES.
+// Makes the kernel that converts the node's input to the layout of its output.
+// REQUIRES: the layout of one of the two is kImage, and the other one is
+// float32. Errors: as OpenclContext::MakeKernel.
 Result<KernelPtr> MakeConvert(const Node& node, OpenclContext& context);
 
 }  // namespace mace::opencl

@@ -12,8 +12,8 @@ namespace mace::opencl {
 // axis of their own.
 void AddHeads(const HeadsOf& h, bool has_axis, Pass& pass);
 
-// Errors: MACE_UNSUPPORTED where heads would begin within a block of four
-// channels.
+// Checks that the GPU can read such heads. Errors: MACE_UNSUPPORTED where heads
+// would begin within a block of four channels.
 Status CheckHeads(const Node& node, const HeadsOf& h, bool has_axis);
 
 }  // namespace mace::opencl

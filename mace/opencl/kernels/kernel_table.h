@@ -14,8 +14,8 @@
 namespace mace {
 
 // The kernel of an op for float tensors in channel-major images. `describe`
-// checks that it can run the node. It computes, compiles and uploads nothing;
-// what it returns can be made unless the driver fails or memory runs out. The
+// checks that it can run the node. It compiles and uploads nothing; what it
+// returns can be made unless the driver fails or memory runs out. The
 // description may point into the node. Before the call, the device has checked
 // the types, and that every tensor which is not a constant fits an image.
 // Errors: MACE_UNSUPPORTED, with the node and the limit.

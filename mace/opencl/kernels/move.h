@@ -1,5 +1,5 @@
-// Ops that only move elements. For each element of the output, a map says which
-// element of the input it is.
+// Ops that only move elements. For each element of the output, a map finds the
+// element of the input that it is.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_OPENCL_KERNELS_MOVE_H_
 #define MACE_OPENCL_KERNELS_MOVE_H_

@@ -12,14 +12,14 @@
 namespace mace::opencl {
 
 // Makes a pass over input 0 with scratch images `center` and `spread`, both of
-// shape reduction.out. `kind` is SOFTMAX, LOG_SOFTMAX (`parameter` is the
-// number of elements) or LENGTH (`parameter` is the smallest length).
+// shape reduction.out. `kind` is SOFTMAX or LOG_SOFTMAX, for which `parameter`
+// is reduction.count(), or LENGTH, for which it is the smallest length.
 Pass NormalizePass(const std::string& kind, const Reduction& reduction,
                    size_t center, size_t spread, float parameter);
 
 // Describes y = act((x - mean) / sqrt(variance + epsilon) * scale + offset), or
 // without the mean if it is not `centered`. scale and offset are inputs 1 and
-// 2, if the node has them.
+// 2, or else 1 and 0. Errors: MACE_UNSUPPORTED.
 Result<KernelSpec> DescribeMomentNorm(const Node& node,
                                       const Reduction& reduction, float epsilon,
                                       const ActivationAttrs& attrs,

@@ -38,8 +38,9 @@ class Reducer {
   // Reduces input 0 into scratch image `to`, or into output 0 if `to` is not
   // set. `kind` is as the attribute of Reduce, ROOT_MEAN_SQUARE, or MEAN_EXP,
   // DEVIATION (the root of the mean square) or LOG_SUM_EXP, which first
-  // subtract scratch image `shift`. Images with many pixels are reduced line by
-  // line first.
+  // subtract scratch image `shift`. If H and W are reduced and have many
+  // pixels, a pass of its own reduces each line first, except for kinds whose
+  // partial results cannot be combined. Errors: as AddImage.
   Status Add(const std::string& kind, std::optional<size_t> to,
              size_t shift = 0);
 

@@ -2,11 +2,12 @@
 // kernels multiply as they are.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Int8 takes half the bytes of fp16. A kernel sums their products with the
-// activations, and multiplies each sum by the scale of its output (WEIGHTS in
-// prelude.cl). Values with a zero point, or of -128, have it subtracted as they
-// are read. Which of the two a node gets is decided by cost; what kernels
-// cannot read is dequantized.
+// Int8 takes half the bytes of fp16. A kernel sums the products of int8 weights
+// and activations, and multiplies each sum by the scale of its output (WEIGHTS
+// in prelude.cl). Int8 that kSnorm8 cannot hold, for it has a zero point or a
+// value of -128, is kUnorm8, and the kernel subtracts the zero point as it
+// reads the weights. The cost model decides between floats and int8; int8 that
+// kernels cannot read is dequantized.
 #ifndef MACE_OPENCL_KERNELS_WEIGHTS_H_
 #define MACE_OPENCL_KERNELS_WEIGHTS_H_
 
@@ -22,17 +23,17 @@ struct WeightUse {
   const Operand* weight = nullptr;  // an f32 constant
   ImageLayout layout = ImageLayout::kConvFilter;
   Extents4 extents = {0, 0, 0, 0};
-  // Elements in another order than the weight's own, and its name.
+  // Another order of the elements than the weight's own, and its name.
   const char* how = "elements";
   Rearrangement rearrange = {};
   int64_t outputs = 0;
-  // The place in the weight of one of the elements of which an output is made;
-  // empty: outputs are indices of the first axis.
+  // Returns the index, in the weight, of one of the elements that an output
+  // reads; empty: outputs are indices of the first axis.
   std::function<int64_t(int64_t)> element_of = nullptr;
-  // An output is made of one index of each of these first axes.
+  // The number of first axes of which an output reads one index each.
   int output_axes = 1;
   int64_t macs = 0;  // of the node
-  // From how many values a kernel subtracts the zero point for each
+  // How many subtractions of the zero point a kernel does for each
   // multiply-add.
   double reads_per_mac = 1;
 };
@@ -42,7 +43,7 @@ struct WeightImages {
   ConstantPtr scales;   // of int8, for each output; null: weights are floats
   float zero = 0;       // the pixel of a weight of 0, if pixels are kUnorm8
   std::string variant;  // what to append to that of the kernel
-  double micros = 0;    // that the pass takes on account of multiplying
+  double micros = 0;    // of multiplying by the images and of reading them
   int64_t bytes = 0;    // of both
 };
 

@@ -20,8 +20,8 @@ namespace mace::opencl {
 using SharedMem = std::shared_ptr<const ClMem>;
 
 // Writes the elements of a weight in another order, or what is computed from
-// them: `to` is the dense tensor of an image and starts from zeros. A function
-// that is empty stands for the order that they have.
+// them: `to` is the dense tensor of an image and starts from zeros. An empty
+// function stands for the weight's own order.
 struct Rearrangement {
   std::function<void(const float* from, float* to)> floats;
   std::function<void(const int8_t* from, int8_t* to)> quantized;
@@ -44,12 +44,12 @@ struct ConstantData {
   std::vector<uint8_t> bytes;
   ImageLayout layout = ImageLayout::kChannelMajor;
   Extents4 extents = {0, 0, 0, 0};
-  // Of kHalf what fp16 cannot hold is kFloat when it is uploaded; kernels read
+  // kHalf: uploaded as kFloat if fp16 cannot hold some element; kernels read
   // both alike.
   PixelType pixels = PixelType::kFloat;
-  // The elements, in the type in which they are stored: an f32 constant. Images
-  // of 8 bits hold the values of one stored quantized. Absent: `fill` computes
-  // them.
+  // The elements: an f32 constant, in the type in which it is stored. For
+  // pixels of 8 bits it is stored as int8. Absent: `fill` computes the
+  // elements.
   Operand source;
   Rearrangement rearrange;
   std::function<void(float*)> fill;  // starts from zeros

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pixel holds four elements. docs/memory_layout.md has the formulas and
-// pictures.
+// drawings.
 #ifndef MACE_OPENCL_LAUNCH_IMAGE_LAYOUT_H_
 #define MACE_OPENCL_LAUNCH_IMAGE_LAYOUT_H_
 

@@ -68,15 +68,15 @@ class Launch {
   // Microseconds that the device took for the latest Run, which had profiling
   // on and has finished; negative if there are no times.
   double MeasuredMicros(const ClApi& api) const;
-  // The same for each command of that Run; empty if there was none.
+  // The same for each command of that Run; empty if there are no times.
   std::vector<double> PieceMicros(const ClApi& api) const;
 
   const Pass& pass() const { return pass_; }
   const Program& program() const { return *program_; }
   size_t max_items() const { return max_items_; }  // in a group
   const LaunchShape& shape() const { return shape_; }
-  // REQUIRES: the group has at most max_items items, those of its teams
-  // counted: shape.local times pass().team.
+  // REQUIRES: the group has at most max_items items, which are its positions
+  // (shape.local) times pass().team.
   void SetShape(const LaunchShape& shape) { shape_ = shape; }
 
  private:

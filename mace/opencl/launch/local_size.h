@@ -20,9 +20,9 @@ using Grid = std::array<size_t, 3>;
 Grid ChooseLocalSize(const Grid& global, size_t team, size_t max_items,
                      const DeviceInfo& info);
 
-// Returns the group sizes that are worth measuring: the one of ChooseLocalSize
-// first, then full and half-full groups of powers of two, the most similar
-// first.
+// Returns the group sizes that are worth measuring, at most 20: the one of
+// ChooseLocalSize first, then groups of powers of two that are at least an
+// eighth full, the most similar first.
 std::vector<Grid> LocalSizeCandidates(const Grid& global, size_t team,
                                       size_t max_items, const DeviceInfo& info);
 

@@ -30,8 +30,8 @@ class OpenclContext {
   const DeviceInfo& info() const { return cl().info(); }
   ClRuntime& runtime() { return *runtime_; }
   Queue& queue() { return queue_; }
-  // For the constructors of LaunchingKernels; each leaves the register when it
-  // goes.
+  // For the constructors of LaunchingKernels; each kernel leaves the register
+  // when it is destroyed.
   KernelRegister& kernels() { return kernels_; }
 
   // Returns the kernel of this backend that a plan knows as `kernel`, or null
@@ -50,8 +50,9 @@ class OpenclContext {
                                                       DataType image_dtype);
 
   // Compiles the programs of the kernels that were made since the last call and
-  // still exist, and finishes their launches: only then may they run. Errors:
-  // as ProgramPool::Build and Launch::Finish.
+  // still exist, and finishes their launches: only then may they run. Also
+  // compiles programs that other engines requested. Errors: as
+  // ProgramPool::Build and Launch::Finish.
   Status FinishKernels(const BuildOptions& options);
 
  private:

@@ -39,7 +39,7 @@ class Pass {
   struct Scratch {  // scratch image `index` of the kernel
     size_t index;
   };
-  struct TeamParts {  // local memory of a group, so much for each item
+  struct TeamParts {  // local memory of a group
     size_t bytes_per_item;
   };
   // A constant is a description until its kernel is made, and memory
@@ -75,8 +75,8 @@ class Pass {
   }
 
   // Lets `items` work items compute each position of the grid: adds the last
-  // argument, TEAM_ARG of prelude.cl, for this many sums. One item is no team.
-  // Call it last. `items` is a result of Target::TeamOf; `sums` is at most 8.
+  // argument, TEAM_ARG of prelude.cl, for `sums` sums, at most 8. Adds nothing
+  // for one item. `items` is a result of Target::TeamOf. Call it last.
   Pass& Team(size_t items, size_t sums) {
     if (items == 1) return *this;
     team = items;

@@ -37,19 +37,19 @@ class Queue {
   }
 
   // Turns the measuring of later commands on or off. It stays off if the driver
-  // cannot measure; the log says so.
+  // cannot measure, which is logged.
   void SetProfiling(bool on);
   bool profiling() const { return profiling_; }
 
-  // Lets at most `size` commands of kernels wait or run at a time; 0 means no
-  // limit. Enqueue waits for the oldest one then. Keeps other users of the GPU
-  // from waiting long.
+  // Lets at most `size` commands of kernels wait or run at a time: Enqueue then
+  // waits for the oldest one, so that other users of the GPU do not wait long.
+  // 0: no limit.
   void SetWindow(int size);
 
   // Once `cancellation` is cancelled, Enqueue starts nothing. Until then at
-  // most kCancellableWindow kernels wait or run, even if there is no other
-  // limit, because a driver cannot be asked to forget them. Null: as before.
-  // Not owned.
+  // most kCancellableWindow commands of kernels wait or run, unless SetWindow
+  // has set a limit, because a driver cannot be asked to forget them. Null:
+  // ends this. Not owned.
   static constexpr int kCancellableWindow = 16;
   void SetCancellation(const Cancellation* cancellation);
 
@@ -89,7 +89,7 @@ class Queue {
   bool profiling_ = false;
   std::vector<ClEvent> window_;  // of the latest kernels; a ring buffer
   size_t oldest_ = 0;            // index in window_
-  int window_size_ = 0;          // as SetWindow says
+  int window_size_ = 0;          // of SetWindow
   const Cancellation* cancellation_ = nullptr;
   QueueCounts counts_;
 };

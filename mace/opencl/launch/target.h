@@ -40,8 +40,8 @@ struct KernelSpec {
   Info info = {};
 };
 
-// The limits of the device and the type of images, for one node. What it
-// describes may outlive it, but not the node.
+// The limits of the device and the type of images, for one node. Descriptions
+// may outlive the target, but not the node.
 class Target {
  public:
   // With `fp16`, images hold fp16, else float; kernels compute in float either
@@ -73,8 +73,8 @@ class Target {
   // its local memory can hold; 1 where the grid fills the device.
   size_t TeamOf(const Grid& grid, int64_t steps, int64_t terms) const;
   // Returns whether a kernel with this grid and such teams has items enough:
-  // `wanted_items`, or 1024 for each compute unit of a GPU. Always on a device
-  // that is no GPU.
+  // `wanted_items`, or, if that is negative, 1024 for each compute unit of a
+  // GPU, and any number on a device that is no GPU.
   bool FillsDevice(const Grid& grid, size_t team) const;
 
   // Checks that an image fits the device; `what` begins the message. Errors:
@@ -97,12 +97,12 @@ class Target {
       ImageLayout layout, const Extents4& extents, const Operand& operand,
       const std::string& how, Rearrangement rearrange, PixelType pixels) const;
 
-  // Describes an image that `fill` computes; it starts from zeros, and writes
-  // the dense tensor of `extents`. `from` lists the constants that it depends
-  // on, and `how` names the computation, with all else it depends on: images
-  // with the same `from`, `how`, layout, extents and pixels are one. `fill` is
-  // called when a kernel is made, while the node exists. Errors: as
-  // ConstantImage.
+  // Describes an image that `fill` computes: it gets zeros and writes the dense
+  // tensor of `extents`. `from` lists the constants on which the image depends,
+  // and `how` names the computation, with all else on which it depends: images
+  // with the same `from`, `how`, layout, extents and pixels are one if `from`
+  // are weights of the model. `fill` is called when a kernel is made, while the
+  // node exists. Errors: as ConstantImage.
   Result<ConstantPtr> ComputedImage(ImageLayout layout, const Extents4& extents,
                                     const std::vector<const Operand*>& from,
                                     const std::string& how,
@@ -127,7 +127,8 @@ class Target {
   }
 
  private:
-  // 0 for a device that is no GPU: a CPU has no items to spare.
+  // `wanted_items`, or the default if that is negative: 0 for a device that is
+  // no GPU, as a CPU has no items to spare.
   int64_t WantedItems() const;
   // All but what fills the image. It is shared only if every operand of `from`
   // is a weight of the model.

@@ -44,8 +44,8 @@ class Tuner {
   // stores what was measured. Measuring runs the launch, which leaves arbitrary
   // values in its output images, and leaves profiling on. Stored results that
   // do not fit the kernel are ignored. REQUIRES: StartPlan was called, and the
-  // launch is finished. Errors: those of the driver; MACE_CANCELLED;
-  // MACE_UNSUPPORTED if the driver measures no times.
+  // launch is finished. Errors: as Launch::Run; MACE_UNSUPPORTED if the driver
+  // measures no times.
   Status Tune(Launch& launch, Queue& queue, const RunArgs& args);
 
   // Runs made for measuring, so far.
@@ -96,8 +96,8 @@ class Tuner {
 
 class LaunchingKernel;
 
-// The kernels of an engine that exist now, by their pointer in the plan. It
-// finds the class that a Kernel is of, without RTTI.
+// The kernels of an engine that exist now, by their pointer in the plan: finds
+// the LaunchingKernel that a Kernel is, without RTTI.
 using KernelRegister = std::map<const Kernel*, LaunchingKernel*>;
 
 // A kernel of this backend: it runs launches. Registered in `all` while it

@@ -78,8 +78,8 @@ std::vector<Choice> DataTypeChoices();    // operands.cc
 // Op::Choices and Op::NamesAxes add them.
 std::vector<AttrInfo> ListAttrs(void* attrs, VisitAttrs visit);
 
-// Op::attrs for the attribute struct Attrs; a function, so that an op's
-// definition passes its address.
+// Returns Op::attrs for the attribute struct Attrs. The definition of an op
+// passes the address of this function.
 template <typename Attrs>
 [[gnu::cold]] std::vector<AttrInfo> AttrsOf() {
   Attrs attrs;

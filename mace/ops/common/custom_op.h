@@ -18,17 +18,19 @@ namespace mace {
 class CustomOp {
  public:
   // Copies the registration and its name. Errors: MACE_INVALID_ARGS for a
-  // registration that is incomplete or has a smaller struct_size than this
-  // library's, or whose name is empty, has other characters than letters,
-  // digits and _.:/-, or is that of an op of this library.
+  // registration that is incomplete, has a negative version or a smaller
+  // struct_size than this library's, or whose name is empty, has other
+  // characters than letters, digits and _.:/-, or is that of an op of this
+  // library, "Upload" or "Download".
   static Result<std::shared_ptr<const CustomOp>> Create(
       const mace_op_registration_t& registration);
   virtual ~CustomOp();
   CustomOp(const CustomOp&) = delete;
   CustomOp& operator=(const CustomOp&) = delete;
 
-  // As CustomState::Create with `self`, which is this object. It is virtual, as
-  // Prepare below is, so that a library which registers no ops has none of it.
+  // As CustomState::Create with `self`, which is this object. Virtual, as
+  // CustomState::Prepare is, so that a library that registers no ops does not
+  // link the code.
   virtual Result<std::shared_ptr<CustomState>> MakeState(
       std::shared_ptr<const CustomOp> self, const Node& node,
       size_t num_inputs) const;
@@ -64,15 +66,15 @@ class CustomTensors {
   std::vector<const mace_op_tensor_t*> pointers_;
 };
 
-// What init made for one node of one engine; its destructor calls free. Not
-// thread-safe.
+// What init made for one node of one engine. The destructor calls free if init
+// was called, also if init failed. Not thread-safe.
 class CustomState {
  public:
-  // Calls init for a node with its attributes and numbers of inputs and
-  // outputs. Its inputs are not read: their number is `num_inputs`. Errors:
+  // Calls init, if the op has one, for a node with its attributes and numbers
+  // of inputs and outputs. Reads `num_inputs`, not node.inputs. Errors:
   // MACE_INVALID_MODEL, with the node and the op's reason, or for an op_version
   // that is no integer; MACE_UNSUPPORTED if the model asks for a newer version
-  // of the op.
+  // of the op than is registered (a registered version of 0 is for all).
   static Result<std::shared_ptr<CustomState>> Create(
       std::shared_ptr<const CustomOp> op, const Node& node, size_t num_inputs);
   virtual ~CustomState();
@@ -80,17 +82,17 @@ class CustomState {
   CustomState& operator=(const CustomState&) = delete;
 
   // Calls prepare for the node's inputs, whose contents it sees if they are
-  // known, and sets its outputs and the fields of node.custom. Takes the place
-  // of Infer for such a node. Errors: MACE_INVALID_MODEL with the node and the
-  // op's reason; MACE_INVALID_ARGS for an element type, rank, shape, scratch
-  // size or in_place_input that cannot be.
+  // known, and sets its outputs and the fields of node.custom. Infer calls this
+  // for such a node and does nothing else. Errors: MACE_INVALID_MODEL with the
+  // node and the op's reason; MACE_INVALID_ARGS if the op sets an element type,
+  // rank, shape, scratch size or in_place_input that is out of range.
   virtual Status Prepare(Node& node);
 
   // The number of the latest call of prepare: what an op stored then is for the
   // node whose node.custom.prepared has this number.
   uint64_t prepared() const { return prepared_; }
 
-  // Calls invoke with what `args` has. REQUIRES: Prepare succeeded. Errors:
+  // Calls invoke with `args`. REQUIRES: Prepare succeeded. Errors:
   // MACE_RUNTIME_ERROR with the node and the op's reason.
   Status Invoke(const Node& node, const mace_op_invoke_args_t& args);
 

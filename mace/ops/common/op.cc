@@ -152,7 +152,7 @@ AttrInfo* Find(std::vector<AttrInfo>& attrs, const char* name) {
   for (AttrInfo& attr : attrs) {
     if (attr.name == name) return &attr;
   }
-  attrs.emplace_back();  // without a type: facts_test.cc finds it
+  attrs.emplace_back();  // without a type: schema_test.cc finds it
   attrs.back().name = name;
   return &attrs.back();
 }

@@ -44,7 +44,7 @@ enum class AxisOrder {
 enum class OnQuantized {
   kRefuses,  // it is defined on real numbers only, or on plain integers
   // It moves quantized values, or picks some of them, as in Reshape and MAX
-  // pooling: the outputs are quantized as input 0 is.
+  // pooling: the outputs are quantized as the first quantized input is.
   kMoves,
   kComputes,  // its outputs are quantized as the model file says
 };
@@ -66,7 +66,7 @@ struct Op {
   // kMany: then the inputs are a list, which has no gaps.
   int min_inputs;
   int max_inputs;   // kMany: no limit
-  int num_outputs;  // kMany: one or more
+  int num_outputs;  // the maximum; a node has one or more. kMany: no limit
   // Checks attributes and operands, then sets the types of node.outputs, which
   // has one entry for each output that the model file names. The function Infer
   // below has already checked what the fields of Op say. Errors:
@@ -74,8 +74,8 @@ struct Op {
   Status (*infer)(Node& node);
   std::vector<AttrInfo> attrs;
 
-  // Output 0 has the bytes of input 0 and another shape, as in Reshape, so that
-  // a plan may let them share memory.
+  // Output 0 has the bytes of input 0, perhaps with another shape or type, as
+  // in Reshape and Bitcast, so that a plan may let them share memory.
   bool is_view = false;
   // Sets, for each output of an inferred node that is a contiguous part of
   // input 0, the byte at which it begins there. The others are -1 before. Null:
@@ -88,8 +88,8 @@ struct Op {
   // the amount of work does not follow from the bytes of inputs and outputs.
   bool reads_many = false;
   AxisOrder axis_order = AxisOrder::kFixed;
-  // Inputs that decide shapes: if present, their contents must be known before
-  // the model runs.
+  // Inputs that decide shapes: if they are present and have elements, their
+  // contents must be known before the model runs.
   std::vector<KnownInput> known_inputs = {};
   // By input; the last entry applies to all further inputs. Empty: any types.
   std::vector<InputType> types = {};
@@ -166,13 +166,13 @@ std::vector<int64_t> ViewOffsets(const Node& node);
 // Checks what the fields of Op say: the number of inputs and outputs, which
 // inputs may be absent, element types, choices of attributes, and inputs that
 // must be known. Then calls the op's infer, and gives the outputs their
-// quantization. A custom op's prepare takes the place of all this. Errors:
-// MACE_INVALID_MODEL, also for an output that is too large for memory;
-// MACE_UNSUPPORTED for an op that this build does not have, and for quantized
-// inputs of an op that takes none.
+// quantization. For a node of a custom op, only calls CustomState::Prepare, and
+// returns its errors. Errors: MACE_INVALID_MODEL, also for an output that is
+// too large for memory; MACE_UNSUPPORTED for an op that this build does not
+// have, and for quantized inputs of an op that takes none.
 //
-// If `unknown` is not null, it must be negative before; an input that must be
-// known and is not is no error then: its index is stored in `*unknown`, and the
+// If `unknown` is not null, an input that must be known and is not is no error:
+// Infer stores its index in `*unknown`, which must be negative before, and the
 // outputs have no types yet. An input without elements counts as known.
 //
 // REQUIRES: node.outputs has an entry for each output that the model file

@@ -76,8 +76,8 @@ Status CheckDtypeAs(const Node& node, size_t i, int other);
 // as in "[N,H,W,C]".
 Status CheckRank(const Node& node, size_t i, int rank, const char* what);
 
-// Input `i`, if present, must be a vector of `n` elements; `what` says why, as
-// in "one value per channel".
+// Input `i`, if present, must be a vector of `n` elements; `what` describes
+// them in the message, as in "one value per channel".
 Status CheckVector(const Node& node, size_t i, int64_t n, const char* what);
 
 // Returns a * b, or an error that says that `what` is too large: more than

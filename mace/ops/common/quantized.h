@@ -17,23 +17,26 @@ Status CheckQuantizedInputs(const Op& op, const Node& node);
 // Gives the inferred outputs their quantization:
 //
 //  kRefuses   none
-//  kMoves     that of the inputs, which must agree
-//  kComputes  what the model file says; there must be one for outputs of i8,
-//             u8 and i16 if input 0 is quantized, or the op is Quantize
+//  kMoves     that of the first quantized input, which the later inputs of the
+//             same element type must have, too
+//  kComputes  what the model file says; there must be one, per tensor, for
+//             outputs of i8, u8 and i16 if input 0 is quantized, or the op is
+//             Quantize
 //
 // Errors: MACE_INVALID_MODEL if the model file declares another one than the op
-// has, or none where there must be one, or if inputs whose values are moved are
-// quantized differently.
+// has, or none or one per axis where there must be one per tensor, or if inputs
+// whose values are moved are quantized differently.
 Status QuantizeOutputs(const Op& op, Node& node);
 
 // For ops that multiply by a filter or matrix, input 1, with an optional bias,
 // input 2. `axis` is that of the filter's output channels.
-//  x i8:  w i8, per tensor or per `axis` with zero points 0; bias i32
-//  x u8:  w u8, per tensor; bias i32
-//  x i16, zero point 0:  w as of i8, with zero points 0; bias i32 or i64
-// Input 0 and the output are quantized per tensor, and have the same type.
-// Returns MACE_OK if nothing is quantized, and all inputs have one type.
-// Errors: MACE_INVALID_MODEL.
+//  x i8 or u8:  w of the type of x, per tensor, or per `axis` with zero points
+//               0; bias i32
+//  x i16, zero point 0:  w i8, per tensor or per `axis`, with zero points 0;
+//                        bias i32 or i64
+// If nothing is quantized, all inputs must have one element type. REQUIRES:
+// input 0 is not quantized per axis (CheckQuantizedInputs). Errors:
+// MACE_INVALID_MODEL.
 Status CheckFilterTypes(const Node& node, int axis);
 
 // For ops of two operands, a and b. Errors: MACE_INVALID_MODEL if one of them

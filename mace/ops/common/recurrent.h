@@ -20,9 +20,9 @@ enum class RecurrentKind {
   kScaledTanh,       // alpha tanh(beta x)
   kThresholdedRelu,  // x > alpha ? x : 0
 };
-// `alpha` and `beta` are those of the model, or the defaults of ONNX; of an
-// ActivationKind, alpha is activation_coefficient (of RELUX, max_limit) and
-// beta hardsigmoid_beta.
+// `alpha` and `beta` are those of the model, or the defaults of ONNX (6 for
+// RELUX, which ONNX lacks); of an ActivationKind, alpha is
+// activation_coefficient (of RELUX, max_limit) and beta hardsigmoid_beta.
 struct RecurrentActivation {
   RecurrentKind kind = RecurrentKind::kActivation;
   ActivationKind activation = ActivationKind::kNoop;
@@ -34,8 +34,8 @@ struct RecurrentActivation {
 struct RecurrentAttrs {
   std::string direction = "FORWARD";  // REVERSE, BIDIRECTIONAL
   bool batch_major = false;  // x is [B,T,I], not [T,B,I]; likewise the outputs
-  // Bounds what activations are applied to, to [-clip, clip]; 0: it is not
-  // bounded.
+  // Limits the inputs of activations to [-clip, clip], but not those of an
+  // Lstm's output_activation; 0: no limit.
   float clip = 0;
   // Parameters of the op's activations in the order of its attributes, or empty
   // for the usual ones.
@@ -80,7 +80,7 @@ enum RecurrentInput : size_t {
 };
 
 // Checks the attributes and the operands above, and returns the sizes for an op
-// with so many gates. No size of w and r is 0, and all gates of all steps
+// with `gates` gates. No size of w and r is 0, and all gates of all steps
 // together are few enough for CheckedNumElements. Errors: MACE_INVALID_MODEL.
 Result<RecurrentShape> ResolveRecurrent(const Node& node,
                                         const RecurrentAttrs& attrs,
@@ -95,8 +95,8 @@ Status CheckRecurrentInput(const Node& node, size_t i, const Shape& shape,
 // projection: outputs == hidden. Errors: MACE_INVALID_MODEL.
 Status CheckRecurrentState(const Node& node, const RecurrentShape& shape);
 
-// A bound must be a number from 0 on, where 0 stands for none. Errors:
-// MACE_INVALID_MODEL.
+// Checks that `value` of the attribute `attr`, a bound, is finite and not
+// negative; 0 stands for no bound. Errors: MACE_INVALID_MODEL.
 Status CheckRecurrentBound(const Node& node, const char* attr, float value);
 
 // Returns the shape of a state with `width` elements for each sequence: [D, B,

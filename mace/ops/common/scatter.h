@@ -12,8 +12,8 @@ namespace mace {
 struct Op;
 
 // What becomes of an element and an update: the update (NONE), or their sum,
-// product, minimum or maximum. Of equal indices the updates are applied in
-// their order.
+// product, minimum or maximum. Updates with equal indices are applied in their
+// order.
 enum class ScatterKind { kNone, kSum, kProd, kMin, kMax };
 
 // Returns the kind of the attribute `reduction`. Errors: MACE_INVALID_MODEL for
@@ -21,8 +21,8 @@ enum class ScatterKind { kNone, kSum, kProd, kMin, kMax };
 Result<ScatterKind> ScatterKindOf(const Node& node, const std::string& name);
 
 // Adds to `op` what its attribute `reduction` demands: its choices, and the
-// types of data, indices and updates. Any type is replaced; f32, i32 and i64
-// are also combined.
+// types of data, indices and updates. NONE takes data of any type, the others
+// take f32, i32 and i64.
 Op WithReduction(Op&& op);
 
 }  // namespace mace

@@ -16,14 +16,14 @@ namespace mace {
 enum class Padding : int64_t {
   kValid = 0,      // no padding
   kSame = 1,       // out = ceil(in / stride); an odd rest at bottom and right
-  kFull = 2,       // kernel - 1 on each side
+  kFull = 2,       // (kernel - 1) * dilation on each side
   kSameLower = 3,  // as kSame, an odd rest at top and left
-  kExplicit = 4,   // as padding_values say
+  kExplicit = 4,   // padding_values
 };
 
 // The base of an attribute struct, which calls WindowFields in its Fields.
-// Strides and dilations are from 1 to 2^30, padding_values from 0 on, and empty
-// unless the padding is kExplicit.
+// Strides and dilations are from 1 to 2^30, padding_values from 0 to 2^30, and
+// empty unless the padding is kExplicit.
 struct WindowAttrs {
   std::vector<int64_t> strides = {1, 1};    // h, w
   int64_t padding = 0;                      // one of Padding
@@ -70,8 +70,9 @@ struct Window2D {
 // Returns the windows over input `x`, [N, H, W, C]. `ceil` rounds output sizes
 // up, but drops a last window that would start after the input and the padding
 // before it. Errors: MACE_INVALID_MODEL for attributes out of range, a rank
-// other than 4, a kernel larger than the padded input, and windows that contain
-// only padding because the input has no rows or no columns.
+// other than 4, a kernel larger than the padded input unless the padding is
+// same, and windows that contain only padding because the input has no rows or
+// no columns.
 Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
                                const Shape& x, int64_t kernel_h,
                                int64_t kernel_w, bool ceil = false);
@@ -80,11 +81,13 @@ Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
 // convolution over [out] whose result is [in]: input i contributes to outputs i
 // * stride - pad_before + k * dilation; those outside of [0, out) are dropped.
 //
-//  explicit: out = (in - 1) * stride + extent - pads + output_padding
-//  same: out = in * stride; valid: out = (in - 1) * stride + extent
+//  same:       out = in * stride, pads = (in - 1) * stride + extent +
+//              output_padding - out, or 0 if that is negative
+//  all others: out = (in - 1) * stride + extent - pads + output_padding
 //
 // `output_size`, {h, w} or empty, overrides `out`; with same padding the pads
-// follow from it. Errors: as ResolveWindow.
+// follow from it. Errors: as ResolveWindow, but a kernel may be larger than the
+// input; also for an `out` below 1.
 Result<Window2D> ResolveTransposedWindow(
     const Node& node, const WindowAttrs& attrs, const Shape& x,
     int64_t kernel_h, int64_t kernel_w,

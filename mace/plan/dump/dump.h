@@ -11,17 +11,19 @@ namespace mace {
 
 // If there are several devices: how many nodes each runs, what moves between
 // them, and a line for each node that is not on the first one, with the reason.
+// Otherwise empty.
 std::string DumpPlacement(const Plan& plan);
 
-// Every node in the order of running (those that take no time, as they only
-// rename bytes, at the end) and every move between devices, as JSON: {"note",
-// "nodes": [{"name", "op", "device", "kernel", "reason", "part_of", "macs",
-// "outputs": [type, ...]}], "moves": [{"tensor", "to", "bytes"}], "num_images",
-// "image_bytes", "waits": [{"node", "input"}], "arena_bytes"}. `note` is a
-// remark on the whole plan; "waits" says where it waits for data. A step
-// that runs several nodes has all their names, "a + b", and their kinds of ops,
-// "DepthwiseConv2d+Conv2d"; "part_of" of the nodes before its last is that
-// name.
+// Every node in the order of running (at the end those without a step of their
+// own: they only rename bytes, or are fused into another step) and every move
+// between devices, as JSON: {"note", "nodes": [{"name", "op", "device",
+// "kernel", "reason", "part_of", "macs", "stored", "outputs": [type, ...]}],
+// "moves": [{"tensor", "to", "bytes"}], "num_images", "image_bytes", "waits":
+// [{"node", "input"}], "arena_bytes"}. `note` is a remark on the whole plan;
+// "waits" lists where the plan waits for data; "stored" is the 16-bit type of a
+// node's weights, or "". A step that runs several fused nodes has all their
+// names, "a + b", and their kinds of ops, "DepthwiseConv2d+Conv2d"; "part_of"
+// of the nodes before its last is that name. Of a region, each node is listed.
 std::string DumpPlanJson(const Plan& plan, const std::string& note);
 
 // One line per step: number, op, name (for several nodes, the last one and
@@ -33,12 +35,13 @@ std::string DumpSteps(const Plan& plan);
 // A line about the search for an order, and a line for each saving.
 std::string DumpSavings(const Plan& plan);
 
-// One line per record: bytes, offset, first and last step, tensor; then the
-// totals and the certificate. The same for images, if there are any.
+// One line per record: bytes, offset, first and last step, tensor; then
+// DumpSavings and the certificate. Then the same for images, if there are any.
 std::string DumpMemory(const Plan& plan);
 
 // The records and offsets as JSON: {"records": [{"name", "size", "first",
-// "last", "align", "may_overlap"}], "offsets": [...], "steps": [{"name", "op"},
+// "last", "align", and of records that may overlap others "may_overlap" and
+// "overlaps"}], "offsets": [...], "steps": [{"name", "op"},
 // ...], "savings": [{"name", "before", "after"}], "order_search": {"end",
 // "peak_before", "peak_after", "bound", "work", "budget"}, "records_hash",
 // "embedded_plan", "total_size", "bound", "status", "strategy", "nodes", "us"};

@@ -7,8 +7,9 @@
 
 namespace mace {
 
-// Returns a JSON string, with its quotes, of the bytes of `s`. Names come from
-// files and may contain anything.
+// Returns a JSON string, with its quotes, of the bytes of `s`. Escapes quotes,
+// backslashes and control characters, which names from files may contain; the
+// text is valid JSON if `s` is valid UTF-8.
 std::string Json(const std::string& s);
 
 }  // namespace mace

@@ -33,8 +33,8 @@ std::vector<PlacedNode> PlacedNodes(const Plan& plan);
 // Whether the plan added the node to move a tensor between devices.
 bool IsMove(const Node& node);
 
-// Returns the nodes of a step that is a region, as far as its device tells
-// them.
+// Returns the nodes of a step that is a region, as far as its device reports
+// them; of other steps none.
 std::vector<RegionPart> PartsOf(const Step& step);
 
 // Returns "123 packets", or "" if the device did not count.

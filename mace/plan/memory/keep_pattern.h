@@ -17,9 +17,9 @@ namespace mace {
 // the values that they read and write: what the steps are, apart from shapes.
 uint64_t HashOfSteps(const Plan& plan);
 
-// Takes over the offsets of `like`, if the records have the same lifetimes as
-// there, none is larger, and the plan is valid for them. Otherwise returns
-// false, and the plan is unchanged.
+// Takes over the offsets of `like` as plan.memory_plan and returns true, if the
+// records have the same lifetimes as in `like`, none is larger, and the offsets
+// are valid for them. Otherwise returns false and leaves `plan` unchanged.
 bool KeepOffsets(const MemoryPattern& like, const memory::Problem& problem,
                  Plan& plan);
 

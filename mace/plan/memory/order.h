@@ -26,7 +26,7 @@ struct OrderAnswer {
 // searches of growing width over sets of finished steps, one for each segment
 // whose peak is above a lower bound of all orders. The peak is never higher
 // than that of the given order. The result depends only on the problem and the
-// budget.
+// budget, unless the run is cancelled.
 //
 // Source of the formulation: Ahn et al., "Ordering Chaos: Memory-Aware
 // Scheduling of Irregularly Wired Neural Networks for Edge Devices" (SERENITY),
@@ -38,8 +38,8 @@ OrderAnswer SearchOrder(const OrderProblem& problem, int64_t budget);
 OrderProblem MakeOrderProblem(const Graph& graph,
                               const std::vector<Step>& steps);
 
-// The two for a plan, with kOrderBudget. A library without the component
-// `memory_tools` keeps the order, and leaves the answer empty.
+// Searches for an order of a plan's steps, with kOrderBudget. A library without
+// the component `memory_tools` returns an empty answer: the order stays.
 OrderAnswer FindOrder(const Plan& plan);
 
 }  // namespace mace

@@ -32,8 +32,8 @@ class WorkBudget {
  public:
   explicit WorkBudget(int64_t units) : units_(units) {}
 
-  // Adds to the work done. Returns false once the budget is spent, as it is if
-  // the run is cancelled for which the order is.
+  // Adds to the work done. Returns false once the work exceeds the budget, or
+  // if the run of this thread is cancelled, which spends the budget.
   bool Spend(int64_t units) {
     spent_ += units;
     if (Cancellation::CurrentIsCancelled()) spent_ = units_ + 1;
@@ -49,7 +49,7 @@ class WorkBudget {
 };
 
 // Properties of an OrderProblem that hold for any order. Keeps a reference to
-// it.
+// the problem.
 struct OrderGraph {
   explicit OrderGraph(const OrderProblem& problem);
 
@@ -83,8 +83,8 @@ struct OrderSegment {
 // independent problems. Segments of a single step are left out.
 std::vector<OrderSegment> Segments(const OrderGraph& graph);
 
-// Returns the most bytes that a step needs in any order, for what it reads,
-// writes and has as scratch.
+// Returns the bytes that the step with the largest need takes in every order:
+// for what it reads and writes, and its scratch.
 int64_t StepBound(const OrderGraph& graph);
 
 // As StepBound for the steps of a segment, but counts all values that are live

@@ -14,7 +14,8 @@ namespace mace {
 // * edges) at worst; the stack does not grow with the graph.
 class MinCut {
  public:
-  // The cost of an edge that is never cut; any cost from 1e12 on is.
+  // The cost of an edge that is never cut. Any cost from 1e12 on counts as
+  // infinite.
   static constexpr double kInfinite = 1e18;
 
   explicit MinCut(int num_vertices) : edges_of_(num_vertices) {}

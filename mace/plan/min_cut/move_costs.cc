@@ -14,7 +14,8 @@ void AddValue(double cost, int producer, const std::vector<int>& readers,
   // not.
   const int down = cut->AddVertex();
   cut->AddEdge(producer, down, cost);
-  // Up: paid once if the producer is on the sink's side and any reader is not.
+  // Up: paid once if the producer is on the sink's side and any reader is on
+  // the source's.
   const int up = cut->AddVertex();
   cut->AddEdge(up, producer, cost);
   for (int reader : readers) {

@@ -19,12 +19,13 @@ struct AppendedState {
   int count = -1;  // an output, i64 [1]: the rows in it
 };
 
-// If a Concat along `axis` joins `value`, an input of `graph`, and new rows,
-// its result is what becomes `next`, an output, and no other node reads
-// elements of `value`, puts an Append in its place (mace/ops/append.cc) with a
-// cache of the type `cache`. `next` gives way among the outputs to that of the
-// Append, and its other outputs and its inputs are added behind the others.
-// Otherwise changes nothing. Nodes need no types yet.
+// If a Concat along `axis` of two inputs joins `value`, an input of `graph`,
+// and after it new rows, its result (or a copy by Identity) is `next`, an
+// output, and no other node reads elements of `value`, replaces the Concat by
+// an Append (mace/ops/append.cc) with a cache of the type `cache`. Then
+// AppendedState::next takes the place of `next` among the outputs of the graph,
+// `count` is added after the outputs, and `cache` after the inputs. Otherwise
+// returns nullopt and changes nothing. Nodes need no types yet.
 std::optional<AppendedState> AppendToState(int value, int next, int axis,
                                            const TensorType& cache,
                                            Graph* graph);

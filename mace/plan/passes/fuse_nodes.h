@@ -14,8 +14,9 @@ namespace mace {
 // last has one output, which only the next one reads. The last step then has
 // the kernel; its node gets the inputs of all of them, their names ("a + b")
 // and their kinds of ops ("DepthwiseConv2d+Conv2d"), and Step::fused lists the
-// others. REQUIRES: nodes are placed, but memory is not assigned. Errors:
-// MACE_OUT_OF_RESOURCES.
+// others. Nodes of more than 16 inputs can only be the first. REQUIRES: nodes
+// are placed, but memory is not assigned. Errors: those of PrepareFused but
+// MACE_UNSUPPORTED; MACE_OUT_OF_RESOURCES; MACE_CANCELLED.
 Status FuseNodes(Plan& plan);
 
 }  // namespace mace

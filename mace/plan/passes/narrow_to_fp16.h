@@ -14,8 +14,8 @@ namespace mace {
 // activations that such nodes, and nodes between them, read and write get a
 // converted copy, such that the fewest elements are converted by the nodes (op
 // "Cast") that this adds. A Cast of the graph from or to f16 is not duplicated;
-// it may be left without readers. Inputs and outputs of the graph keep their
-// types. REQUIRES: types are inferred.
+// it may become an Identity or be left without readers. Inputs and outputs of
+// the graph keep their types. REQUIRES: types are inferred.
 void NarrowToFp16(const std::function<bool(const Node&)>& computes_fp16,
                   Graph& graph);
 

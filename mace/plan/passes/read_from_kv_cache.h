@@ -12,8 +12,8 @@ namespace mace {
 // rows, with the number of rows as its attribute `keys`. Other nodes read the
 // joined rows as a Slice of the cache, which the plan makes a view, if they are
 // the first part of the cache. An Append whose joined rows no node reads any
-// more does not make them. REQUIRES: types are inferred. `has_slice`: whether
-// nodes of Slice run.
+// more does not make them. `has_slice`: whether this library has the op Slice.
+// REQUIRES: types are inferred.
 void ReadFromKvCache(bool has_slice, Graph& graph);
 
 }  // namespace mace

@@ -16,15 +16,15 @@ namespace mace {
 // nodes. Removes nodes and outputs that are not needed or not made there.
 void CompleteDeferred(DeferredSubgraph& deferred);
 
-// The value of a subgraph attribute, or null. REQUIRES: graph.subgraphs is set
-// if the node has one.
+// Returns the subgraph that an attribute of the node names; null if it names
+// none of graph.subgraphs.
 const Graph* SubgraphOf(const Graph& graph, const Node& node,
                         const char* attribute);
 
-// What the branches that are taken may add to a graph, which follows from the
-// size of the model's file. Branches within branches could make a small file
-// grow exponentially. Counts nodes and values, those with long names several
-// times, because each level of nesting makes names longer.
+// Limits what the branches that are taken may add to a graph, in proportion to
+// the size of the model's file: branches within branches could make a small
+// file grow exponentially. Counts nodes and values, those with long names
+// several times, because each level of nesting makes names longer.
 class BranchBudget {
  public:
   explicit BranchBudget(const Graph& graph);
@@ -37,13 +37,15 @@ class BranchBudget {
 };
 
 // Returns the nodes of the branch that an If with this condition takes, which
-// read the If's inputs and make its outputs; their other values are added to
+// read the If's inputs and make its outputs; adds their other values to
+// `graph`. Outputs of the branch that are constants become constants of
 // `graph`. Errors: MACE_INVALID_MODEL, naming the node.
 Result<std::vector<GraphNode>> TakeBranch(const GraphNode& g, bool condition,
                                           Graph& graph, BranchBudget& budget);
 
-// The number of values that a Loop carries from one iteration to the next; -1
-// if the attribute is no integer. A Loop has the inputs (count, condition,
+// Returns the number of values that a Loop carries from one iteration to the
+// next, which its attribute `carried` gives (0 without the attribute, -1 if it
+// is no integer); CheckLoop checks it. A Loop has the inputs (count, condition,
 // carried values..., values that stay) and the outputs (carried values...,
 // values of each iteration).
 int64_t CarriedBy(const Node& loop);

@@ -21,7 +21,8 @@ namespace mace {
 // adding are MACE_UNSUPPORTED.
 class Deferral {
  public:
-  // `deferred` receives what is deferred; null: nothing may be.
+  // `*deferred` receives what is deferred; if `deferred` is null, nothing may
+  // be deferred. Both must outlive this object.
   Deferral(Graph& graph, std::unique_ptr<DeferredSubgraph>* deferred)
       : graph_(graph), deferred_(deferred) {}
 
@@ -34,9 +35,10 @@ class Deferral {
   void Add(GraphNode& g);
   // Adds a node whose input `input` must be known first.
   Status AddFor(GraphNode& g, int input);
-  // Adds an If or a Loop. Returns the nodes of the branch that an If with a
-  // constant condition takes, which is not deferred. Errors:
-  // MACE_INVALID_MODEL, naming the node.
+  // Defers a Loop, or an If whose condition is not constant, and returns no
+  // nodes. Of an If with a constant condition, returns the nodes of the branch
+  // that it takes, and defers nothing. Errors: MACE_INVALID_MODEL, naming the
+  // node.
   Result<std::vector<GraphNode>> AddControlFlow(GraphNode& g);
 
   // Completes what is deferred, and makes what it reads outputs of the graph.

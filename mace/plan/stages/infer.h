@@ -15,10 +15,11 @@ namespace mace {
 // Gives every value of `graph` a type, from the types of the graph's inputs and
 // weights. A node whose inputs are all known, or that needs only their types
 // (Shape), is computed here by `folder`, and its outputs become constants, so
-// that later nodes can read them as shapes. Nodes that take too much work or
-// make too large constants are left to Run. Errors: MACE_INVALID_MODEL or
-// MACE_UNSUPPORTED, naming the node; MACE_OUT_OF_RESOURCES for a tensor that
-// cannot fit in memory.
+// that later nodes can read them as shapes. Left to Run are nodes that take too
+// much work, make too large constants, or are of custom ops or ops that
+// `folder` does not have. Errors: MACE_INVALID_MODEL or MACE_UNSUPPORTED,
+// naming the node; MACE_OUT_OF_RESOURCES, such as for a tensor that cannot fit
+// in memory; MACE_CANCELLED; those of the kernels that fold.
 //
 // An If whose condition is known gives way to the nodes of its branch if
 // `deferred` is not null. Then nodes that wait for data, and Loops, move to

@@ -14,10 +14,11 @@ namespace mace {
 // the nodes and moving tensors costs little (Device::speed, SolvePlacement). At
 // most one device with storage of its own is used: the one with which the plan
 // costs least. Then prepares each node on its device. Steps of devices that run
-// regions get no kernel yet: FormRegions comes next. Fills in plan.steps and
-// plan.placements. Errors: MACE_UNSUPPORTED, naming the first node that no
-// device can run, with each device's reason; MACE_OUT_OF_RESOURCES; errors of a
-// driver.
+// regions get no kernel yet: FormRegions comes next. Fills in plan.steps and,
+// if there are several devices, plan.placements. Errors: MACE_UNSUPPORTED,
+// naming the first node that no device can run, with each device's reason, or
+// if the nodes need two devices with storage of their own;
+// MACE_OUT_OF_RESOURCES; MACE_CANCELLED; errors of a driver.
 Status PlaceNodes(Plan& plan, const std::vector<Device*>& devices);
 
 }  // namespace mace

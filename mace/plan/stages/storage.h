@@ -40,10 +40,11 @@ class SharedRoots {
 // Groups of values that share bytes. A group has one location, that of its
 // root; a member begins `offset` bytes into it.
 struct Storage {
-  std::vector<int> root;            // by value id
-  std::vector<int64_t> offset;      // by value id
-  std::vector<int64_t> bytes;       // of the group, by root
-  std::vector<int64_t> stride;      // by value id: Location::row_stride
+  std::vector<int> root;        // by value id
+  std::vector<int64_t> offset;  // by value id
+  std::vector<int64_t> bytes;   // of the group, by root
+  // By value id: Location::row_stride. Empty without kernels of 8 bits.
+  std::vector<int64_t> stride;
   std::vector<Location> locations;  // by value id; the offsets within the arena
                                     // are relative to the group, the index of
                                     // an image is its root
@@ -52,7 +53,7 @@ struct Storage {
 };
 
 // Groups the values of plan.graph as `savings` allows, in the order of
-// plan.steps:
+// plan.steps. Images that a step only renames always share their image.
 //
 //   views     the output of a Reshape, or of a Split or Slice that takes a
 //             contiguous range, lies where its input lies

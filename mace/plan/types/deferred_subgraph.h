@@ -20,10 +20,12 @@ struct DataDependency {
 // What is planned when the steps before it have run. Its values have the ids
 // that they have in the plan before.
 struct DeferredSubgraph {
-  // The inputs are what the nodes read of the plan before, or of its inputs.
-  // The outputs are those of the model that these nodes make.
+  // Its inputs are values that these nodes read and that the plan before makes
+  // or reads as an input. Its outputs are those of the model that these nodes
+  // make.
   Graph graph;
-  // Those of its inputs of which the next plan must know the contents.
+  // Those inputs of `graph` of which the next plan must know the contents,
+  // ascending.
   std::vector<int> shape_determining;
   std::vector<DataDependency> dependencies;
 };

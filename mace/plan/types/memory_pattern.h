@@ -12,7 +12,7 @@
 namespace mace {
 
 // Ways for tensors to share bytes, besides reusing those of tensors that are no
-// longer needed. Each can only lower the bytes that a plan needs, and none
+// longer needed. A plan leaves out those that would raise its bytes; none
 // changes a result.
 struct MemorySavings {
   bool order = true;     // run the steps in the order that needs least
@@ -35,7 +35,7 @@ struct MemorySaving {
 // which share bytes only if they live at different times.
 struct OrderSearch {
   enum End : uint8_t {
-    kOff,      // the saving `order` was not asked for
+    kOff,      // there was no search, or the order of another plan was taken
     kMinimum,  // no order has a lower peak
     kWidest,   // the widest search did not prove that
     kBudget,   // nor did the work that was allowed

@@ -18,7 +18,8 @@
 
 namespace mace {
 
-// Where the bytes of a value are when the plan runs: `offset` bytes into
+// Where the bytes of a value are when the plan runs: `offset` bytes into the
+// memory that `kind` and `index` name.
 struct Location {
   enum Kind : uint8_t {
     kUnused,    // no step reads or writes it
@@ -31,9 +32,9 @@ struct Location {
   Kind kind = kUnused;
   int index = -1;
   int64_t offset = 0;
-  // Bytes from one row of the value to the next, if they do not lie one after
-  // the other: it is a part of the rows of a Concat's output. Only the kernel
-  // that writes it knows it there.
+  // If not 0: bytes from one row of the value to the next, which is then a part
+  // of the rows of a Concat's output. Only the kernel that writes the value
+  // uses this location.
   int64_t row_stride = 0;
 };
 
@@ -43,14 +44,15 @@ struct Step {
   Device* device = nullptr;
   KernelPtr kernel;
   int64_t scratch_offset = 0;  // into the arena, if the kernel has scratch
-  std::vector<int> images;     // of the plan, as kernel->scratch_images()
-  std::vector<int> fused;      // nodes before `node` that its kernel runs, too
+  // By kernel->scratch_images(): the index of the image in Plan::images.
+  std::vector<int> images;
+  std::vector<int> fused;  // nodes before `node` that its kernel runs, too
 };
 
 // The device of a node of the model and, if it is not the first device of the
 // list, the reason.
 struct Placement {
-  std::string node;
+  std::string node;  // its label
   std::string device;
   std::string reason;
 };
@@ -69,8 +71,8 @@ struct Plan {
   };
   std::vector<Copy> copies;
 
-  // The images of the only device that has any (null: there is none). Each
-  // image is for tensors that do not live at the same time.
+  // The only device with images (null: there is none), and its images. Each is
+  // for tensors that do not live at the same time.
   Device* image_device = nullptr;
   std::vector<ImageType> images;
   int64_t image_bytes = 0;
@@ -79,7 +81,9 @@ struct Plan {
   std::vector<memory::ImageRecord> image_records;
   memory::ImageLimits image_limits;
   memory::ImagePlan image_plan;
-  std::vector<Placement> placements;  // by node of the model that is left
+  // By node of the graph as it was placed, before fusion; empty if there is one
+  // device.
+  std::vector<Placement> placements;
 
   // The arena. Its records are those of memory_problem, whose steps are indices
   // into `steps`; memory_plan has their offsets.

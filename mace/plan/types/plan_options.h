@@ -19,8 +19,9 @@ struct PlanOptions {
   std::vector<Device*> devices;
   // A name of mace/memory/strategy.h. The strategy plans the arena, and images
   // if it can. If it cannot, AUTO plans the images if there is an arena too;
-  // otherwise this is an error. With PRESERVE_ALL, no tensor shares memory with
-  // another, and none is left out.
+  // otherwise this is an error. With PRESERVE_ALL, no tensor is overwritten
+  // before the end of a run, and none is left out by fusion; views and the
+  // inputs of a concat still share bytes.
   std::string memory_strategy = "AUTO";
   MemorySavings savings;
   // Offsets in the format of memory::OfflinePlan, one for each record; empty:
@@ -28,7 +29,7 @@ struct PlanOptions {
   std::vector<int32_t> offline_plan;
   // A plan from the model file (hash 0: none). It is used if it was made for
   // exactly the records of this plan; offsets of -1 are left to the strategy.
-  // Otherwise the log says why not, and the memory is planned again.
+  // Otherwise the log has the reason, and the memory is planned again.
   memory::EmbeddedPlan embedded_plan;
   // That of a plan of the same graph with other shapes, or null. If the steps
   // are the same, its order and its savings are taken over, which takes much

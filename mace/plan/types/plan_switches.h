@@ -32,7 +32,7 @@ inline constexpr PlanSwitch kPlanSwitches[] = {
 #ifdef MACE_LIBRARY
 constexpr PlanSwitches CurrentPlanSwitches() { return {}; }
 #else
-// Those of this process. Not to be changed while a plan is made.
+// The switches of this process. Do not change them while a plan is made.
 inline PlanSwitches& PlanSwitchesOfTests() {
   static auto* const switches = new PlanSwitches;
   return *switches;

@@ -9,15 +9,16 @@ namespace mace {
 
 struct Verdict {
   bool accepted = false;  // by protobuf
-  // Of the first field in which the two differ, by its path: "op > arg > name
-  // has another value". Empty if there is none.
+  // The first field in which the two differ, by its path: "op > arg > name has
+  // another value"; or that only one of the two, or of protobuf's runtimes,
+  // accepts the bytes. Empty if nothing differs.
   std::string difference;
 };
 
 // Reads the bytes as a NetDef by stored::Read and by protobuf, and compares
 // whether they accept them, and the value, presence and size of every field.
-// Floats are compared by their bits. The lite runtime and the full one must
-// agree, too.
+// Floats are compared by their bits. Whether the lite runtime and the full one
+// accept the bytes is compared, too.
 Verdict Judge(const std::string& bytes);
 
 // Returns what differs between the messages of messages.h and mace.proto:

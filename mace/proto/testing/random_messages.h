@@ -26,12 +26,13 @@ class RandomMessages {
   // field in every second message, lists of up to 3 elements.
   std::string Serialized();
   // Valid as well, but as no serializer writes it: fields in any order and
-  // several times, packed or not, varints too long, fields of other wire types,
-  // unknown fields and groups.
+  // several times, packed or not, varints with more bytes than they need,
+  // fields of other wire types, unknown fields and groups. Rarely, groups are
+  // nested too deep to be valid.
   std::string Written();
-  // Returns `bytes` with some bits flipped, cut, doubled, mixed with those of
-  // another message, or with an unknown field in their midst: most results are
-  // no messages.
+  // Returns `bytes` after one change or more: bits flipped, a byte replaced,
+  // bytes cut off, left out or doubled, the end taken from `other`, or a field
+  // inserted. Most results are no messages.
   std::string Mutated(const std::string& bytes, const std::string& other);
 
  private:

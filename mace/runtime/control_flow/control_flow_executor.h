@@ -37,7 +37,8 @@ class ControlFlowHost {
       const std::string& reshaping_loop) = 0;
   // Gives the executor its memory and runs it.
   virtual Status Run(Executor& executor) = 0;
-  // Returns the caller's memory for an output of the model. Null: `id` is none.
+  // Returns the memory for output `id` of the model, the caller's or new; null
+  // if `id` is no output of the model.
   virtual Result<void*> OutputMemory(int id, const TensorType& type) = 0;
 };
 
@@ -63,7 +64,8 @@ class ReusedBuffers {
   std::vector<std::shared_ptr<AlignedBuffer>> buffers_;
 };
 
-// How many plans follow a plan, or a Loop keeps of its body.
+// The most plans that are cached: of those that follow one plan, and of the
+// body of one Loop.
 constexpr size_t kMaxNextPlans = 8;
 
 // What an engine keeps for the bodies of a Loop.
@@ -93,10 +95,13 @@ class ControlFlowExecutor {
         most_iterations_(most_iterations),
         iterations_left_(most_iterations) {}
 
-  // Runs `first` and what follows. `values` holds the inputs of its plan, and
-  // afterwards its outputs. `outputs` are ids. Errors: as planning and
-  // Executor::Run; MACE_INVALID_ARGS, naming the node, if the data do not fit
-  // it; MACE_RUNTIME_ERROR for a loop that does not end.
+  // Runs `first` and what follows. `values` holds the inputs of the plan of
+  // `first`, and afterwards also the values `outputs` (ids). `is_model`: they
+  // are those of the model, in memory of ControlFlowHost::OutputMemory; else of
+  // a loop's body. Errors: as planning and Executor::Run; MACE_INVALID_ARGS,
+  // naming the node, if data do not fit a deferred node; MACE_INVALID_MODEL for
+  // a count, a condition or a carried value of another type;
+  // MACE_RUNTIME_ERROR if the loops take more than `most_iterations`.
   Status Run(Executor& first, const std::vector<int>& outputs, bool is_model,
              LiveValues& values);
 
@@ -129,7 +134,8 @@ class ControlFlowExecutor {
   ControlFlowHost& host_;
   const int64_t most_iterations_;
   int64_t iterations_left_;
-  // The outermost Loop that runs now and whose carried shapes have changed.
+  // The label of the running Loop whose carried shapes were the first to
+  // change; empty: there is none.
   std::string reshaping_loop_;
 };
 

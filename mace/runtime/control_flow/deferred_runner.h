@@ -42,7 +42,8 @@ class DeferredRunner {
   // MACE_INVALID_ARGS if the caller's is too small; MACE_OUT_OF_RESOURCES.
   Result<void*> OutputMemory(int id, const TensorType& type,
                              std::map<std::string, MaceTensor>& outputs);
-  // In the log, once for each loop of an engine with other devices.
+  // Logs that the CPU runs this loop, once for each loop of an engine that also
+  // has other devices.
   void SayThatTheCpuRuns(const std::string& reshaping_loop);
 
   const Graph& graph_;

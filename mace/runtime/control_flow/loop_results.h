@@ -22,10 +22,11 @@ class LoopResults {
 
   // Adds what an iteration made: the outputs of `body` from `first` on.
   Status Add(const Graph& body, const LiveValues& values, size_t first);
-  // There is no iteration: takes the types from a plan of the body.
+  // For a loop without an iteration: takes the types from a plan of the body.
   Status AddNone(const Plan& plan, const Graph& body, const LiveValues& inputs,
                  size_t first);
-  // Stores the outputs of the node from `first` on.
+  // Stores the stacked results as the outputs of the node from `first` on. Call
+  // this last: it moves the results away.
   Status Finish(size_t first, LiveValues& values);
 
  private:

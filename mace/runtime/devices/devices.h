@@ -35,14 +35,15 @@ struct SharedWeights {
   std::shared_ptr<DeviceWeights> on_device;
 };
 
-// Leaves out a device that this machine or build lacks; the note says why, and
-// nothing is logged.
-// Errors: MACE_UNSUPPORTED for an unknown device type, MACE_OUT_OF_RESOURCES.
+// Leaves out a device that this machine or build lacks or whose driver fails;
+// Devices::note has the reason, which is not logged. Errors: MACE_UNSUPPORTED
+// for an unknown device type or settings that need an absent component;
+// MACE_INVALID_ARGS for settings that do not fit; MACE_OUT_OF_RESOURCES.
 Result<Devices> CreateDevices(const MaceEngineConfig::Impl& config,
                               const SharedWeights& weights);
 
-// Keeps the tests of micro-kernels that this process has run where it was not
-// done yet. A storage that fails is logged.
+// Writes the results of the tests of micro-kernels to devices.kernel_tests, if
+// it does not have them yet. Logs a storage that fails.
 void KeepKernelTests(const Devices& devices);
 
 // Sets those options of the CPU that change results.

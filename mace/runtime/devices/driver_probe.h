@@ -19,16 +19,17 @@ struct DriverProbe {
   std::vector<std::string> libraries;  // in which the driver is looked up
 };
 
-// Runs the helper program once for a driver, by its identity (the files of
-// `libraries` and of OpenCL's installable drivers, and the system's version),
-// which uses the device and compares its numbers with the CPU's. What it found
-// is remembered in this process and in `storage` (null: only there). OK: the
-// driver may be used, be it that the helper cannot be started, which is logged.
-// Errors: MACE_RUNTIME_ERROR, with the driver and what it did: it is denied.
+// Runs the helper program, which uses the device and compares its numbers with
+// the CPU's, once for each driver: drivers are told apart by their identity
+// (the files of `libraries` and of OpenCL's installable drivers, and the
+// versions of the system and of MACE). The result is remembered in this process
+// and in `storage` (null: only in this process). OK: the driver may be used,
+// also without a test if the helper cannot be started, which is logged. Errors:
+// MACE_RUNTIME_ERROR, with the driver and what it did: it must not be used.
 Status CheckDriver(const DriverProbe& probe,
                    std::shared_ptr<KVStorage> storage);
 
-// The identity, for tests.
+// Returns the identity of a driver. For tests.
 std::string DriverIdentity(const DriverProbe& probe);
 
 }  // namespace mace

@@ -36,19 +36,21 @@ class Executor {
 
   const Plan& plan() const { return *plan_; }
 
-  // Of a plan that waits for data, what follows it. Null until there is any.
+  // What ControlFlowExecutor keeps for this plan. Null until it has run it.
   std::shared_ptr<ControlFlowStage>& stage() { return stage_; }
 
   // Makes every later Run fill every byte of the arena that holds nothing live
   // with NaN, before the first step and after each one. Errors:
-  // MACE_UNSUPPORTED if this library does not.
+  // MACE_UNSUPPORTED if this library does not poison memory.
   Status PoisonUnused();
 
-  // Makes every later Run fail at the first tensor that holds NaN or infinity,
-  // and name it. Errors: those of the device that has the images.
+  // Makes every later Run fail at the first tensor that holds NaN, infinity or,
+  // in fp16, the largest value, and name the tensor (NumericCheck); such runs
+  // take no tensors in memory of a device. Errors: as NumericCheck::Create.
   Status CheckNumerics();
 
-  // Makes every later Run with metadata trace its ops. Null: it does not.
+  // Makes every later Run with metadata trace its ops to `trace`, which must
+  // outlive this object; null: they do not.
   void set_trace(const Trace* trace) { trace_ = trace; }
 
   // Lets the device with images measure how its kernels run best. REQUIRES: the
@@ -59,10 +61,11 @@ class Executor {
   // boundary. The caller keeps ownership. Does nothing if it is the arena of
   // the latest call, so that it may be called before each run.
   void BindArena(void* arena);
-  // The same with the images of plan().images. `generation` is whatever the
-  // caller wants to know again.
+  // Sets the images of plan().images, each time anew, and undoes the bindings
+  // of inputs and outputs to memory of a device. `generation` is a number of
+  // the caller, which generation() returns.
   void BindImages(const std::vector<Buffer>& images, uint64_t generation);
-  // That of the latest BindImages; none: there was none.
+  // The `generation` of the latest BindImages; nullopt if there was none.
   std::optional<uint64_t> generation() const { return generation_; }
 
   // Sets the caller's memory of graph input or output `index` for the next Run.
@@ -72,9 +75,11 @@ class Executor {
   Status BindInput(int index, MemoryType type, const void* data);
   Status BindOutput(int index, MemoryType type, void* data);
 
-  // Runs the steps in order. Allocates nothing unless `metadata` is not null.
-  // Ends early if `cancellation` is not null and says so. REQUIRES: the arena,
-  // the images, all inputs and all outputs are bound. Errors: as Kernel::Run.
+  // Runs the steps in order. Allocates nothing, unless `metadata` is not null
+  // or numbers are checked. Ends early once `cancellation`, if not null, is
+  // cancelled. REQUIRES: the arena, the images, all inputs and all outputs are
+  // bound. Errors: as Kernel::Run; MACE_CANCELLED; after CheckNumerics, those
+  // of NumericCheck, and MACE_UNSUPPORTED for tensors in memory of a device.
   Status Run(RunMetadata* metadata, const Cancellation* cancellation = nullptr);
 
  private:

@@ -14,9 +14,9 @@
 
 namespace mace {
 
-// One that is added to a full cache replaces the one that was not used for
-// longest. Pointers to an executor hold until it is replaced or dropped. Not
-// thread-safe.
+// An executor that is added to a full cache replaces the one whose latest use
+// is the longest ago. Pointers to an executor are valid until it is replaced or
+// the cache is destroyed. Not thread-safe.
 class ExecutorCache {
  public:
   explicit ExecutorCache(size_t max_executors)
@@ -25,12 +25,14 @@ class ExecutorCache {
   // Returns the executor with this key and makes it the latest one; null: there
   // is none.
   Executor* Find(const std::string& key);
-  // Adds an executor, which becomes the latest one.
+  // Adds an executor, which becomes the latest one, and returns it. REQUIRES:
+  // none has this key.
   Executor* Add(std::string key, std::unique_ptr<Executor> executor);
   // REQUIRES: not empty.
   Executor& latest() const { return *entries_.front().executor; }
 
-  // What was decided about the memory of the latest plan; null: there is none.
+  // Returns what was decided about the memory of the latest plan; null if there
+  // is no plan or it has no pattern.
   std::shared_ptr<const MemoryPattern> latest_pattern() const;
 
  private:

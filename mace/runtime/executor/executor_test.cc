@@ -125,7 +125,7 @@ TEST_F(ExecutorRun, EndsInAKernelThatSaysSo) {
   EXPECT_EQ(ran_.size(), 4u);
 }
 
-// A kernel that says so without being asked is no success.
+// MACE_CANCELLED from a kernel of a run that nobody cancelled is an error.
 TEST_F(ExecutorRun, NobodyCancelled) {
   const auto executor = Make(3, [] { return Cancelled("who?"); });
   EXPECT_EQ(executor->Run(nullptr).information(), "who?");

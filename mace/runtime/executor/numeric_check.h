@@ -18,7 +18,8 @@ namespace mace {
 class NumericCheck {
  public:
   // `plan` must outlive the object. Errors: those of the device that has the
-  // images.
+  // images; MACE_OUT_OF_RESOURCES; MACE_UNSUPPORTED if this library checks no
+  // numbers.
   static Result<std::unique_ptr<NumericCheck>> Create(const Plan& plan);
 
   // Errors: MACE_INVALID_ARGS, with the first position, if the caller's memory

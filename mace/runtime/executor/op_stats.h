@@ -17,8 +17,9 @@ namespace mace {
 // library times no ops.
 Status BeginOpStats(RunMetadata* metadata);
 
-// Runs a step, unless `args` is null, and adds its op to `metadata`; with a
-// trace also as a section of the system's. Errors: as Kernel::Run.
+// Runs a step, unless `args` is null, and adds its op to `metadata` if it
+// succeeds. With a trace, the step is also a section of the system's trace.
+// Errors: as Kernel::Run.
 Status RunTimed(const Plan& plan, size_t step, const RunArgs* args,
                 const Trace* trace, RunMetadata* metadata);
 

@@ -30,8 +30,9 @@ Status CutOutputs(const std::vector<std::string>& names, Graph* graph);
 bool Fit(const Graph& graph, const std::vector<int>& ids,
          const std::map<std::string, MaceTensor>& tensors);
 
-// Returns the shapes of the inputs, in the order of the graph. Only their rank
-// must be that of the graph.
+// Returns the shapes of the inputs, in the order of the graph. Checks their
+// names, types, memory and alignment; of their shapes, only the rank must be
+// that of the graph.
 Result<std::vector<Shape>> InputShapes(
     const Graph& graph, const std::map<std::string, MaceTensor>& inputs);
 
@@ -45,15 +46,15 @@ Result<std::vector<Shape>> CompleteShapes(
 Status PrepareOutputs(const Graph& graph,
                       std::map<std::string, MaceTensor>* outputs);
 
-// Allocates the memory of an output. Further errors: MACE_OUT_OF_RESOURCES.
+// Allocates the memory of an output. Errors: MACE_OUT_OF_RESOURCES only.
 Result<MaceTensor> AllocateOutput(const TensorType& type);
 
 // Checks that the memory of a tensor begins at a multiple of its element's
 // bytes, where C++ and 32-bit Arm need it. `what` begins the message.
 Status CheckAligned(const std::string& what, const MaceTensor& tensor);
 
-// Checks that an output's memory in `tensor`, whose shape is what fits into it,
-// can hold a result of this type.
+// Checks that the memory of `tensor`, which holds as many elements as its shape
+// has, can hold a result of this type, also its element type and alignment.
 Status CheckCapacity(const std::string& name, const TensorType& type,
                      const MaceTensor& tensor);
 

@@ -11,10 +11,11 @@
 
 namespace mace {
 
-// `storage` is that of the GPU, or null. Returns a tensor in memory of the GPU
-// where that can import it, else in host memory, and says why in the log.
-// Errors: MACE_INVALID_ARGS; MACE_UNSUPPORTED, with the cure, for an
-// AHardwareBuffer that the GPU cannot import.
+// `storage` is that of the GPU, or null. Returns a float32 tensor in memory of
+// the GPU if the GPU can import `memory`; else in host memory, and logs why.
+// Errors: MACE_INVALID_ARGS for a shape without elements, for memory that is
+// not given, too small or cannot be mapped; MACE_UNSUPPORTED, with the cure,
+// for an AHardwareBuffer that the GPU cannot import.
 Result<MaceTensor> ImportTensor(DeviceStorage* storage,
                                 const MaceExternalMemory& memory,
                                 const std::vector<int64_t>& shape);

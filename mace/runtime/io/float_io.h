@@ -14,13 +14,14 @@ class FloatIo final : public IoAdapter {
   // Whether any of the tensors is float32 where the graph's is quantized.
   bool AppliesTo(const Graph& graph, const Tensors& inputs,
                  const Tensors& outputs) const override;
-  // Quantizes inputs, to the nearest value. Puts empty tensors, for which the
-  // engine allocates memory, in place of float32 outputs. Errors:
-  // MACE_INVALID_ARGS for a shape with a negative extent;
-  // MACE_OUT_OF_RESOURCES.
+  // Quantizes inputs, to the nearest value. Replaces float32 outputs by empty
+  // tensors, for which the engine allocates memory. Errors: MACE_INVALID_ARGS
+  // for a shape with a negative extent or too many elements, or memory that is
+  // not aligned; MACE_OUT_OF_RESOURCES.
   Status Adapt(const Graph& graph, Tensors* inputs, Tensors* outputs) override;
-  // Errors: MACE_INVALID_ARGS if a float32 output has another number of
-  // elements.
+  // Dequantizes what the run wrote. Errors: MACE_INVALID_ARGS if a float32
+  // output has another number of elements (then nothing is written), or the
+  // model's is not int8, uint8 or int16.
   Status Restore(const Graph& graph, Tensors written,
                  Tensors* outputs) override;
 };

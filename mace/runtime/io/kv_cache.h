@@ -5,7 +5,7 @@
 //
 // A model joins what a state holds and new rows by a Concat, and makes that the
 // state's next value. An engine runs an Append instead (mace/ops/append.cc),
-// which writes the new rows behind the others: those so far do not move. A run
+// which writes the new rows after the others, which do not move. A run
 // that fails leaves the number of rows as it was, and so the state.
 #ifndef MACE_RUNTIME_IO_KV_CACHE_H_
 #define MACE_RUNTIME_IO_KV_CACHE_H_
@@ -30,34 +30,37 @@ class KvCache {
   bool exists() const { return axis_ >= 0; }
   int axis() const { return axis_; }
 
-  // If the graph makes the next value of the state `ids`, which is open as
-  // `open` says, of its value and new rows, puts an Append there, and returns
-  // true. The cache becomes an input of the graph, that of the next value takes
-  // the place of `ids.next` among its outputs, and the number of rows becomes
-  // one more output. Else changes nothing.
+  // If the state `ids` is not quantized and has exactly one open dimension in
+  // `open`, and the graph makes its next value of its value and new rows, puts
+  // an Append there (AppendToState) and returns true. The cache becomes an
+  // input of the graph, the next cache takes the place of `ids.next` among its
+  // outputs, and the number of rows becomes one more output. Otherwise returns
+  // false and changes nothing.
   bool AddTo(const StateVariable& ids, const OpenDims& open, Graph* graph);
 
-  // Provides capacity for `rows` rows, which are not kept. Errors:
+  // Provides capacity for `rows` rows. If the capacity does not suffice, new
+  // memory replaces the cache, and the rows in it are lost. Errors:
   // MACE_OUT_OF_RESOURCES.
   Status Reserve(int64_t rows);
 
-  // Copies a value, of as many rows as `shape` says, to the cache or from it.
-  // REQUIRES: the capacity suffices.
+  // Copies a dense value of this shape to the first shape[axis()] rows of the
+  // cache, or these rows to a value. REQUIRES: the capacity suffices.
   void Write(const void* value, const Shape& shape);
   void Read(const Shape& shape, void* value) const;
 
-  // What a run gets instead of the value of this shape: the cache's memory, of
-  // which it reads nothing.
+  // Returns the tensor that a run gets in place of the state's value of this
+  // shape: it has the cache's memory, which the run does not read through it.
   MaceTensor Value(const Shape& shape) const;
-  // Adds the cache, where a run finds rows and leaves more, to the tensors of a
-  // run, and takes it out of them. Returns the name of the one that is there
-  // already, or "".
+  // AddTensors adds the cache, where a run finds rows and leaves more, and the
+  // number of rows to the tensors of a run. If the caller gave a tensor of such
+  // a name already, it returns that name, else "". RemoveFrom takes them out of
+  // the outputs.
   std::string AddTensors(Tensors* inputs, Tensors* outputs) const;
   void RemoveFrom(Tensors* outputs) const;
   // After a run that succeeded: takes over the cache that it made, which may be
   // a larger one. Returns count().
   int64_t Advance(const Tensors& outputs);
-  // How many rows the latest run left.
+  // How many rows the latest run left. REQUIRES: Reserve has returned OK.
   int64_t count() const { return *count_; }
 
   const std::string& next_name() const { return next_name_; }

@@ -27,10 +27,11 @@ class OpenShapes {
   // and inference decides.
   bool empty() const { return open_.empty(); }
 
-  // Whether each open dimension has a largest extent.
+  // Whether there are open dimensions, and each has a largest extent.
   bool is_bounded() const;
 
-  // Checks the shapes of all inputs of `graph`, in its order. Errors:
+  // Checks the shapes of all inputs of `graph`, in its order. REQUIRES: they
+  // have the ranks that the graph has. Errors:
   // MACE_INVALID_ARGS, with the input, the dimension and its extent, for one
   // above the largest, one other than what the model fixes, and two that differ
   // although they have the same name.

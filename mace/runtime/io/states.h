@@ -17,10 +17,10 @@
 namespace mace {
 
 // To a plan, a state is an input and its next value an output, the last ones of
-// the graph. Each has two buffers: one holds the value, a run writes the next
-// value to the other, and a run that succeeds exchanges them all at once. So a
-// run that does not leaves every state as it was. The buffers are never in an
-// arena, which other engines may use between runs.
+// the graph. Each state has two buffers: one holds the value, a run writes the
+// next value to the other, and a run that succeeds exchanges them all at once,
+// so that a run that fails leaves these states as they were. The buffers are
+// never in an arena, which other engines may use between runs.
 //
 // A state with open dimensions grows: a run that reads [1, 4, 7, 8] may leave
 // [1, 4, 8, 8]. It begins with its first value, or with extents of 0. If the
@@ -28,16 +28,17 @@ namespace mace {
 // of its next value is allocated by each run.
 //
 // A KV cache of fixed capacity, which only an UpdateKvCache reads, has one
-// buffer: a run writes its rows there.
+// buffer: a run writes its rows there, also a run that fails later.
 //
-// Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS.
+// Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS, and
+// others where a function names them.
 class States {
  public:
   using Tensors = std::map<std::string, MaceTensor>;
 
   // Makes the states inputs and outputs of `graph`, with the shapes with which
-  // they begin. `open` is that of the model. Errors: MACE_INVALID_ARGS if it
-  // has one of these outputs already.
+  // they begin. `open` is that of the model. Errors: MACE_INVALID_ARGS if the
+  // next value of a state is an output of `graph` already.
   Status AddTo(const std::vector<StateVariable>& states,
                const std::map<int, OpenDims>& open, Graph* graph);
   // Gives states that grow by rows a cache, where they grow in place, and lets
@@ -51,7 +52,8 @@ class States {
   // A library without the component `dynamic` loads no model with any.
   bool empty() const { return states_.empty(); }
   size_t size() const { return empty() ? 0 : states_.size(); }
-  // How many inputs of the graph, and as many outputs, are no one else's.
+  // The number of inputs of the graph, and as many outputs, that only the
+  // engine uses.
   size_t tensors() const { return empty() ? 0 : CountTensors(); }
   // Whether any state has open dimensions.
   bool grow() const;
@@ -71,15 +73,16 @@ class States {
   // Adds the states to the tensors of a run. `outputs` may name what the caller
   // wants.
   Status AddTensors(Tensors* inputs, Tensors* outputs) const;
-  // Whether output `name` of a run, of this shape, is a cache with more rows
-  // than there are, so that it needs other memory.
+  // Whether output `name` of a run is a cache that needs this shape, and has
+  // another one now, so that it needs other memory.
   bool Outgrows(const std::string& name, const Shape& shape) const;
-  // After a run: takes the states out of its outputs, and, if it succeeded,
-  // makes what it wrote the values.
+  // RemoveFrom takes the states out of a run's outputs. Advance makes what a
+  // run that succeeded wrote the values of the states.
   void RemoveFrom(Tensors* outputs) const;
   void Advance(const Tensors& outputs);
 
-  // Errors: MACE_OUT_OF_RESOURCES, if states grow.
+  // As those of MaceEngine. Further errors: MACE_OUT_OF_RESOURCES, in Reset and
+  // Set if states grow, in Get for tensors without memory, which it allocates.
   Status Reset();
   Status Get(Tensors* states) const;
   Status Set(const Tensors& states);
@@ -111,7 +114,7 @@ class States {
   // Of its first value, or the model's with 0 for open dimensions.
   static Shape FirstShape(const State& state);
   static Status ResetCache(State& state);
-  // The type of the next value of a state with a cache, of so many rows.
+  // The type of the next value, of `rows` rows, of a state with a cache.
   static TensorType NextOf(const State& state, int64_t rows);
   static Status OtherType(const State& state, const TensorType& next);
   // Null: there is no such state.

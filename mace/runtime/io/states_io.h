@@ -10,13 +10,14 @@
 
 namespace mace {
 
-// A run that succeeds makes the next values of states their values; one that
-// does not leaves them as they were.
+// Makes the next values that a run wrote the values of the states if the run
+// succeeds, and only then (but see States for a KV cache with one buffer).
 class StatesIo final : public IoAdapter {
  public:
-  // `states` must outlive the adapter. Null: there are none.
+  // Returns null if there are no states. `states` must outlive the adapter.
   static std::unique_ptr<IoAdapter> Create(States* states);
 
+  // Returns whether there are states.
   bool AppliesTo(const Graph& graph, const Tensors& inputs,
                  const Tensors& outputs) const override;
   // Errors: MACE_INVALID_ARGS if the caller gives a state as an input or

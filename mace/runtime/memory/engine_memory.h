@@ -22,7 +22,7 @@ class EngineMemory {
  public:
   // Chooses the memory that `config` asks for. With `query_only`, plans are
   // made and their bytes counted, but they have no memory to run in. Errors:
-  // MACE_INVALID_ARGS.
+  // MACE_INVALID_ARGS if `config` has an arena and shares memory.
   Status Choose(const MaceEngineConfig::Impl& config, bool query_only);
 
   // Whether plans are only made, not run.
@@ -33,29 +33,31 @@ class EngineMemory {
 
   const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
   // The sections of the caller's arena. If the engine allocates its own arena,
-  // these count what one of the caller's would hold.
+  // or for a query, these count what a caller's arena would hold.
   const std::shared_ptr<memory::ArenaSections>& sections() const {
     return sections_;
   }
-  // Puts others in their place, and returns them.
+  // Replaces the sections by others, and returns the former ones.
   std::shared_ptr<memory::ArenaSections> ExchangeSections(
       std::shared_ptr<memory::ArenaSections> sections);
-  // Makes the sections large enough for a plan. Errors: MACE_OUT_OF_RESOURCES.
+  // Makes the head of the sections large enough for a plan. Errors:
+  // MACE_OUT_OF_RESOURCES.
   Status Reserve(const Plan& plan);
 
-  // Other engines may use it, too, so that a lease is taken after the lock of
-  // the engine.
+  // Other engines may use the workspace, too: take a lease of it only after the
+  // lock of the engine.
   Workspace& workspace() const { return *workspace_; }
   // The workspace, for other engines. Null if the arena is the caller's.
   std::shared_ptr<Workspace> shareable() const {
     return has_callers_arena() ? nullptr : workspace_;
   }
-  // Frees what only this engine needed, or has others do so.
+  // Frees all memory of the workspace now, or before its next lease if it is in
+  // use. Engines that share it allocate again what they need.
   void ReleaseSoon();
 
-  // Gives an executor the memory for its next Run, if it has not got it. Each
-  // REQUIRES a lease of the workspace. Errors: MACE_OUT_OF_RESOURCES; those of
-  // a driver.
+  // Gives an executor the memory for its next Run, unless it has it already.
+  // Each REQUIRES: the caller holds a lease of the workspace. Errors:
+  // MACE_OUT_OF_RESOURCES; those of a driver.
   Status ProvideArena(Executor& executor) const;
   Status ProvideImages(Executor& executor) const;
 

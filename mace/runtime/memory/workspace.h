@@ -23,13 +23,14 @@ namespace mace {
 // outlast a lease.
 class Workspace {
  public:
-  // The right to use the memory. Waits for those of others.
+  // The right to use the memory. The constructor waits until no other Lease
+  // lives.
   class Lease {
    public:
     explicit Lease(Workspace& workspace);
 
-    // MACE_CANCELLED if the run of this thread was cancelled meanwhile; then
-    // the memory must not be used.
+    // MACE_CANCELLED if the run of this thread was cancelled while the
+    // constructor waited; then the memory must not be used.
     const Status& status() const { return status_; }
 
    private:
@@ -38,19 +39,21 @@ class Workspace {
     std::unique_lock<Mutex> lock_;
   };
 
-  // Of these functions all REQUIRE a lease.
+  // These functions REQUIRE: the caller holds a Lease.
 
-  // An arena of `bytes` bytes at least, in the place of the former one if that
-  // is smaller. Errors: MACE_OUT_OF_RESOURCES, after which there is no arena.
+  // Returns the arena, of at least `bytes` bytes at a 64-byte boundary. A new
+  // one replaces a smaller one. Errors: MACE_OUT_OF_RESOURCES, after which
+  // there is no arena.
   Result<void*> Arena(size_t bytes);
 
-  // An image for each of `types`, of the same type and as large at least, by
-  // one device. Images handed out before may go: then the generation changes.
+  // Returns an image of one device for each of `types`, of the same element
+  // type and at least as large. Images that were handed out before may be
+  // freed: then the generation changes.
   // Errors: as DeviceStorage::CreateImages; then there are no images.
   Result<std::vector<Buffer>> Images(DeviceStorage& storage,
                                      const std::vector<ImageType>& types);
-  // Executors compare it with that of their bound images, to know whether these
-  // are still there.
+  // Changes when images are freed. Executors compare it with the generation of
+  // their bound images.
   uint64_t generation() const { return generation_; }
 
   // Frees all memory.

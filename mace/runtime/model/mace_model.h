@@ -36,12 +36,13 @@ class MaceModel::Impl {
     return model.packing_version == kPackingVersion;
   }
 
-  // Lets the system drop the pages of weights that are packed, which are hardly
-  // ever read again.
+  // Lets the system drop the pages of weights of 64 KiB and more in `file` that
+  // are packed, which are hardly ever read again.
   void ForgetPackedWeights() const;
 
   std::vector<MaceTensorInfo> inputs;
-  std::vector<MaceTensorInfo> outputs;                 // shapes: engines only
+  // With the types and shapes that the model file states, if it does.
+  std::vector<MaceTensorInfo> outputs;
   std::vector<std::vector<MaceDimension>> dimensions;  // by input
 };
 
@@ -52,7 +53,8 @@ class MaceModel::Impl {
 // `model`, which must outlive it. Errors: as VerifyTail.
 Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed);
 
-// The types of the public headers for those of graphs, and back.
+// Return the types of the public headers for those of graphs, and back:
+// IDT_INVALID and kInvalid if there is none.
 IDataType ToPublic(DataType type);
 DataFormat ToPublic(DimensionOrder order);
 // Of a quantized tensor; 0 for others.

@@ -18,27 +18,28 @@ namespace mace {
 // works in the process that created it only. Not thread-safe.
 class EngineDevices {
  public:
-  // Creates the devices that `config` asks for, and logs which it does not get.
-  // Errors: as CreateDevices.
+  // Creates the devices that `config` asks for, and logs which of them are
+  // missing and which settings have no effect. Errors: as CreateDevices.
   Status Create(const MaceEngineConfig::Impl& config,
                 const SharedWeights& weights);
 
-  // All of them: those that failed, too, as kernels may be left of them.
+  // All devices, also those that failed, as there may still be kernels of them.
   const Devices& all() const { return devices_; }
   Device& first() const { return *devices_.list.front(); }
   Device& cpu() const { return *devices_.list.back(); }
-  // Those that plans may use, the preferred one first, the CPU last.
+  // Returns the devices that plans may use, the preferred one first, the CPU
+  // last.
   std::vector<Device*> usable() const;
-  // Whether the CPU is the only one of them.
+  // Whether the CPU is the only usable device.
   bool only_cpu() const {
     return kOneDevice || cpu_only_ || devices_.list.size() <= 1;
   }
   // The driver of another device failed: leaves everything to the CPU, and
-  // says so in the log and in all().note.
+  // reports it in the log and in all().note.
   void FallBackToCpu(const std::string& reason);
 
   // Errors: MACE_RUNTIME_ERROR in a fork of the process that created the
-  // devices, if one other than the CPU is needed.
+  // devices, unless only_cpu().
   Status CheckForked() const;
 
  private:

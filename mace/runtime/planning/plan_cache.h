@@ -23,9 +23,10 @@ namespace mace {
 // How many plans an engine keeps, one for each set of input shapes.
 constexpr size_t kMaxPlans = 8;
 
-// An engine that is given more sets of shapes plans again for the one that was
-// not used for longest. Later plans follow the memory pattern of the first one
-// where they can. Not thread-safe.
+// A plan for a further set of shapes replaces the one whose latest use is the
+// longest ago. Later plans follow the memory pattern of the first one where
+// they can (of the second one, if open dimensions have no largest extents). Not
+// thread-safe.
 class PlanCache {
  public:
   // `states` are those of the model. All must outlive the cache.
@@ -34,7 +35,8 @@ class PlanCache {
 
   // Makes the plan before the first run, and gives the inputs of `graph` its
   // shapes. Of a model with open dimensions that have no largest extents, it is
-  // for the smallest ones that the model takes. Errors: as Use.
+  // for the smallest power of two, up to 1024, that the model takes for all of
+  // them. Errors: as Use.
   Status PlanFirst(const OpenShapes& open, Graph* graph);
 
   // Makes the plan of `graph` for these shapes the latest one, and makes it
@@ -43,7 +45,7 @@ class PlanCache {
   // not fit into the caller's arena.
   Status Use(const Graph& graph, const std::vector<Shape>& shapes);
 
-  // REQUIRES: there is a plan.
+  // Returns the executor of the latest plan. REQUIRES: there is one.
   Executor& latest() const { return executors_.latest(); }
 
  private:

@@ -33,9 +33,10 @@ class Planner {
         trace_(trace),
         keeps_offsets_(keeps_offsets) {}
 
-  // Plans the whole model, `graph`, for inputs of these shapes. `like` is that
-  // of a plan for other shapes, or null. If the driver of another device fails,
-  // the CPU takes over, for this plan and all later ones. Errors: as MakePlan;
+  // Plans the whole model, `graph`, for inputs of these shapes. `like` is the
+  // pattern of a plan for other shapes, or null. If the driver of another
+  // device fails, falls back to the CPU for this plan and all later ones.
+  // Errors: as MakePlan;
   // MACE_INVALID_ARGS if the shapes of this model must not change;
   // MACE_UNSUPPORTED if devices run less of it than is required.
   Result<std::unique_ptr<Executor>> PlanModel(
@@ -43,12 +44,14 @@ class Planner {
       std::shared_ptr<const MemoryPattern> like);
 
   // Plans a part of the model that runs after others in the same memory, on the
-  // engine's devices or only on the CPU.
+  // engine's devices or only on the CPU. Does not fall back if a driver fails.
+  // Errors: as MakePlan; MACE_OUT_OF_RESOURCES if the plan does not fit into
+  // the caller's arena; those of a driver.
   Result<std::unique_ptr<Executor>> PlanPart(
       Graph graph, std::shared_ptr<const MemoryPattern> like, bool only_cpu);
 
   bool only_cpu() const { return devices_.only_cpu(); }
-  // Those of the engine, merged from the caller's and the model's.
+  // The settings of the engine, merged from the caller's and the model's.
   const Settings& settings() const { return config_.settings.values; }
 
  private:

@@ -14,9 +14,10 @@ namespace mace {
 // `required` is the setting `require`; `note` says why a device is missing, or
 // is empty. A share is that of the multiply-adds of the plan, or of its nodes
 // if there are none; what is fused counts for the node whose kernel runs it.
-// Errors: MACE_UNSUPPORTED, with the share of the first device that has too
-// few, and the nodes that run elsewhere, those with most multiply-adds first,
-// with the reasons.
+// Errors: MACE_UNSUPPORTED, with the share of the first item of `required` that
+// is not met, and the nodes that run elsewhere (at most ten by name), those
+// with most multiply-adds first, with the reasons; or if this library does
+// without the component `diagnostics` and `required` is not empty.
 Status CheckRequired(const std::vector<std::string>& required,
                      const std::string& note, const Plan& plan);
 

@@ -1,4 +1,4 @@
-// Recording: counts which part of an engine's memory is used for what.
+// UsageOf: counts which part of an engine's memory is used for what.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_REPORT_MEMORY_USAGE_H_
 #define MACE_RUNTIME_REPORT_MEMORY_USAGE_H_
@@ -11,14 +11,15 @@
 
 namespace mace {
 
-// `arena` holds the sections of the caller's arena; if the engine allocates its
-// own, the sections that one of the caller's would have.
+// Returns the usage of a plan. `arena` holds the sections of the caller's
+// arena; if the engine allocates its own memory, the sections that an arena of
+// the caller's would have.
 MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
                         const memory::SingleArena& arena);
 
-// Formats the report as a table for people.
+// Formats a usage as a table for people.
 std::string ToText(const MaceMemoryUsage& usage);
-// And as a line.
+// Formats totals as a line.
 std::string ToText(const MaceMemoryTotals& totals);
 
 }  // namespace mace

@@ -19,10 +19,11 @@ namespace mace {
 // Returns whether a run must collect the statistics of its ops for LogRun.
 bool LogsOps();
 
-// `micros`: how long planning took.
+// Logs the line of a plan, and its text at level 3. `micros`: how long planning
+// took.
 void LogPlan(const Plan& plan, int64_t micros);
 
-// The decisions of the plan, and where its tensors lie.
+// Logs the decisions of the plan, and where its tensors lie.
 void LogPlanText(const Plan& plan);
 
 // `metadata`: of the run, or empty unless LogsOps(). `micros`: its latency.

@@ -38,14 +38,14 @@ class MaceEngineConfig::Impl {
       std::initializer_list<std::pair<const char*, SettingValue>> values);
 };
 
-// Errors: MACE_INVALID_ARGS, with the limit, for a number of threads or a core
-// that is out of range.
+// Errors: MACE_INVALID_ARGS, with the limit, for more threads than
+// ThreadPool::kMaxThreads or a core that is out of range.
 Status CheckThreads(const MaceEngineConfig::Impl& config);
 
 // Errors: MACE_UNSUPPORTED if the app asks for tuning and this library does not
 // tune.
 Status CheckTuning(const MaceEngineConfig::Impl& config);
-// Whether it does.
+// Whether this library tunes, and keeps results in stores.
 bool CanTune();
 
 // Errors: MACE_INVALID_ARGS if the app was compiled with headers that do not

@@ -16,7 +16,8 @@ namespace mace {
 class GPUContext {
  public:
   // Where compiled programs are cached: a folder or a file. `binary_paths` are
-  // files of programs that were compiled ahead.
+  // files of programs that were compiled ahead; `parameter_path` is a file of
+  // tuning results.
   std::string storage_path;  // empty: none
   std::vector<std::string> binary_paths;
   std::string parameter_path;  // empty: none

@@ -11,8 +11,8 @@
 
 namespace mace {
 
-// The store of compiled programs, by which a KVStorageFactory is asked for it.
-// The name is part of the public contract.
+// The name of the store of compiled programs, with which
+// KVStorageFactory::CreateStorage is called. It is part of the public contract.
 inline constexpr char kProgramStore[] = "mace_cl_compiled_program.bin";
 
 struct GpuSettings {

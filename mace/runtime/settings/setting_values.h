@@ -30,7 +30,8 @@ struct SettingInfo {
 // Returns all settings, in the order of Settings::Fields.
 const std::vector<SettingInfo>& AllSettings();
 
-// Parses a text such as "4" or "views,concat"; "none" is the empty list.
+// Parses a text such as "4" or "views,concat"; "none" and the empty text are
+// the empty list.
 // Errors: MACE_INVALID_ARGS, with the setting, what was found and what is
 // allowed.
 Result<SettingValue> ParseSetting(const SettingInfo& info,
@@ -58,13 +59,13 @@ class ChosenSettings {
   // Copies the settings that `other` chose and this object did not.
   void Fill(const ChosenSettings& other);
 
-  // Whether somebody chose it, be it as the default is.
+  // Whether somebody chose the setting, even if the value is the default.
   bool is_chosen(const std::string& name) const {
     return chosen_.count(name) > 0;
   }
 
-  // Set and SetText check what is written here; whoever writes to it directly
-  // does not mark it as chosen.
+  // Set and SetText check values and mark them as chosen; writing to a field
+  // here does neither.
   Settings values;
 
  private:

@@ -5,8 +5,8 @@
 // activate_f32_test bounds them for |x| <= 80 (gelu and gelu_tanh: 8), are at
 // most 4 units of the last place (ulp), with these exceptions:
 //
-//   hard_sigmoid   64 ulp, as a x + b cancels where it is near 0; that of
-//                  hard_swish, its product with x, does, too
+//   hard_sigmoid   64 ulp, since a x + b cancels where it is near 0
+//   hard_swish     2^-23 (|x| + |y|), for the same reason
 //   gelu           4e-7 (1 + x^2) times the result
 //   gelu_tanh      4e-7 (1 + |z|) times the result, where z = x (a + b x^2) / 2
 #ifndef MACE_CPU_UKERNELS_ACTIVATE_ACTIVATE_F32_H_
@@ -22,13 +22,13 @@ struct ActivateF32Args {
   size_t n;  // may be 0
   const float* x;
   float* y;    // may be x; otherwise does not overlap it
-  float a, b;  // parameters, see below; a function without them reads none
+  float a, b;  // parameters, see below; ignored by functions that have none
 };
 
 using ActivateF32Fn = void(const ActivateF32Args& args);
 
-// The functions of one instruction set. A caller gives what its op has in its
-// attributes, or these constants (Activator::Choose):
+// The functions of one instruction set. Callers pass attributes of their op as
+// a and b (Activator::Choose), except for:
 //
 //   clamp        a = lower, b = upper; an infinity: no bound
 //   elu          b = 1; for SELU a = 1.6732632, b = 1.0507010

@@ -21,8 +21,9 @@ F32 HardSigmoidOf(F32 x, F32 a, F32 b) {
   return simd::Clamp(simd::MulAdd(x, a, b), Set1(0), Set1(1));
 }
 
-// Each has one function, F32 Of(F32 x, F32 a, F32 b), for a vector of elements
-// and parameters in all lanes. activate_f32.h has the formulas.
+// Each struct has one function, F32 Of(F32 x, F32 a, F32 b): x is a vector of
+// elements, a and b have the parameter in all lanes. activate_f32.h has the
+// formulas.
 struct ClampOf {
   static F32 Of(F32 x, F32 a, F32 b) { return simd::Clamp(x, a, b); }
 };
@@ -39,7 +40,7 @@ struct LeakyReluOf {
 };
 struct EluOf {
   static F32 Of(F32 x, F32 a, F32 b) {
-    // Expm1 takes no large x; positive ones are not used.
+    // Expm1 requires x <= 88. Where x is positive, `below` is not used.
     const F32 below = a * simd::Expm1(simd::Min(Set1(0), x));
     return b * simd::Select(simd::Less(x, Set1(0)), below, x);
   }

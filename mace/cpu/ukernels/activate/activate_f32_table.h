@@ -30,8 +30,8 @@ inline constexpr ActivateF32 kActivateF32[] = {
 #endif
 };
 
-// Clamps alone. The pointer to the function is a constant of another file, of
-// which only the address is known when the table is compiled.
+// Clamps only. The pointer to the function is a constant of another file: only
+// the address of that constant is known when the table is compiled.
 struct ClampF32 {
   static constexpr Element kType = Element::kF32;
   const char* name;

@@ -1,5 +1,5 @@
-// Micro-kernels that add two quantized tensors, to the bit as TFLite's
-// reference kernels do.
+// Micro-kernels that add or subtract two quantized tensors, with the same bits
+// as TFLite's reference kernels.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Element i of the output, with the functions fa, fb and fy that scale by the
@@ -26,7 +26,7 @@ namespace mace::cpu {
 // the nearest, ties up; then divided by 2^right and rounded to the nearest,
 // ties away from zero.
 struct AddQ8Factor {
-  int32_t mantissa;  // 0 (nothing is left of x), or at least 2^30
+  int32_t mantissa;  // 0, which scales every x to 0, or at least 2^30
   int32_t right;     // in [0, 30]
 };
 
@@ -45,15 +45,18 @@ struct AddQ8Args {
   bool is_unsigned;  // values are uint8_t, else int8_t
   AddQ8Factor factor;
   int32_t zero_point;
-  int32_t least, most;  // values; `most` wins
-  uint8_t* y;           // may be a's or b's values
+  int32_t least, most;  // bounds of y, in the range of its type; `most` wins
+  uint8_t* y;           // a.quantized, b.quantized, or disjoint from both
 };
 
-// Values less their zero point have 9 bits with their sign. So many more keep
-// what roundings of the operands would lose: (value - zero_point) * 2^20 is
-// below 2^28 in magnitude, halves below 2^27, and sums of halves below 2^28.
+// Operands are shifted to the left by kAddQ8Bits, so that their roundings lose
+// little. A value less its zero point has 9 bits with its sign:
+// (value - zero_point) * 2^20 is below 2^28 in magnitude, halves of it below
+// 2^27, and sums of two halves below 2^28.
 constexpr int kAddQ8Bits = 20;
 
+// Keeps no state. The operands need no alignment; nothing behind n elements is
+// read or written.
 using AddQ8Fn = void(const AddQ8Args& args);
 
 AddQ8Fn add_q8__scalar, add_q8__avx2, add_q8__avx512, add_q8__neon,

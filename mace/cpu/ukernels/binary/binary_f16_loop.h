@@ -27,8 +27,8 @@ inline simd::F16 One(uint16_t value) {
 namespace mace::cpu {
 namespace {
 
-// In the order of BinarySet. Divisions, minima and maxima have none: Eltwise of
-// these types computes in float.
+// In the order of BinarySet. Null for divide, min and max, which Eltwise
+// computes in float32.
 constexpr BinaryF16Set kFp16Functions = {Binary<AddOf, uint16_t>,
                                          Binary<SubtractOf, uint16_t>,
                                          Binary<MultiplyOf, uint16_t>,

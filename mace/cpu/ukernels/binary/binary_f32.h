@@ -11,7 +11,8 @@
 //   false  true     a a a a . b
 //
 // The clamp is that of an activation that follows, RELU or RELUX. In fp16, each
-// operation is rounded to fp16, the difference and its square as well.
+// operation is rounded to fp16: squared_difference rounds the difference, then
+// its square.
 #ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_H_
 #define MACE_CPU_UKERNELS_BINARY_BINARY_F32_H_
 
@@ -28,20 +29,21 @@ struct BinaryArgs {
   size_t n;  // may be 0
   const T* a;
   const T* b;
-  // The operand is a single element, used for all n. REQUIRES: not both, or n
-  // is 1: then the other operand is read as if it had n elements.
+  // Whether the operand is a single element, used for all n. REQUIRES: if both
+  // are true, n is at most 1.
   bool one_a, one_b;
-  // May be a or b if that is not a single element; otherwise overlaps neither.
+  // May be an operand that has n elements; otherwise overlaps neither.
   T* y;
-  // -infinity and infinity: no clamp, which takes less time.
+  // The clamp, not NaN; fp16 rounds both to fp16. -infinity and infinity: none,
+  // which takes less time.
   float lower, upper;
 };
 
 template <typename T>
 using BinaryFn = void(const BinaryArgs<T>& args);
 
-// The functions of one instruction set. If an operand is NaN, so is the result,
-// also that of min and max. Null: there is none for the type.
+// The functions of one instruction set. If an operand is NaN, the result is
+// NaN, also that of min and max. Null: the type has no such function.
 template <typename T>
 struct BinarySet {
   BinaryFn<T>* add;
@@ -53,9 +55,9 @@ struct BinarySet {
   BinaryFn<T>* squared_difference;  // (a - b)^2
 };
 
-// One of them. Those that convolutions need stand apart, so that a library
-// without Eltwise has no others: a set keeps all of its functions in a library.
-// The addition of addends needs `add`, Strassen's algorithm both.
+// One function of a set. A set keeps all of its functions in a library; so
+// `add` and `subtract` also stand apart, for libraries with convolutions but
+// without Eltwise: addends need `add`, Strassen's algorithm needs both.
 template <typename T>
 struct BinaryOne {
   BinaryFn<T>* run;

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A micro-kernel is Binary<Function, T>. It chooses one of three loops (two, if
-// Function commutes) by which operand is a single element, and the loop runs
-// over four vectors at a time, then one, then a partial one:
+// Function commutes) by which operand is a single element. The loop computes
+// four vectors at a time (one, in fp16 in plain C++), then one, then a partial
+// one:
 //
 //   Binary      how a and b are read     elements or single
 //   BinaryLoop  the loop                 y = clamp(Function::Of(a, b))
 //
 // simd__{scalar,avx2,avx512,neon}.cc include this file, and define
-// binary_f32__{isa} and those of a single function by its last lines. For fp16,
-// binary_f16_loop.h includes it.
+// binary_f32__{isa}, binary_add_f32__{isa} and binary_subtract_f32__{isa} by
+// the constants at its end. For fp16, binary_f16_loop.h includes it.
 #ifndef MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_BINARY_BINARY_F32_LOOP_H_
 
@@ -25,8 +26,8 @@ using simd::F32;
 // Returns a vector with `x` in all lanes.
 inline F32 One(float x) { return simd::Set1(x); }
 
-// The functions, of vectors. kCommutes: f(a, b) is f(b, a), so that a single
-// element can be b. Those that are templates compute fp16, too.
+// The functions, of vectors. kCommutes: f(a, b) is f(b, a), so that Binary can
+// make a single element b. An `Of` that is a template serves fp16, too.
 struct AddOf {
   static constexpr bool kCommutes = true;
   template <typename V>
@@ -52,7 +53,8 @@ struct DivideOf {
   static constexpr bool kCommutes = false;
   static F32 Of(F32 a, F32 b) { return a / b; }
 };
-// Min(a, b) and Max(a, b) are NaN if b is, whatever the CPU does with a.
+// simd::Min(a, b) and Max(a, b) are NaN if b is NaN; whether they are if only a
+// is depends on the CPU. So NaN in a is selected.
 struct MinOf {
   static constexpr bool kCommutes = true;
   static F32 Of(F32 a, F32 b) {
@@ -74,15 +76,15 @@ struct SquaredDifferenceOf {
 };
 
 // Computes all elements. `a` and `b` have the signature V(size_t i, size_t n)
-// and return elements i to i + n as a vector, n <= kLanes; all are loaded
-// before those of y at the same indices are stored.
+// and return elements [i, i + n) as a vector, n <= kLanes. The elements of both
+// are loaded before those of y at the same indices are stored.
 template <typename Function, typename T, typename A, typename B>
 inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
   using Vector = simd::VectorOf<T>;
   using V = typename Vector::Type;
   constexpr size_t kLanes = Vector::kLanes;
-  // Computed at a time: one if a vector is a single fp16 value, which is slow
-  // anyway.
+  // Vectors that are computed at a time: one if a vector is a single fp16
+  // value, which is slow anyway.
   constexpr size_t kVectors = kLanes * sizeof(T) < sizeof(float) ? 1 : 4;
   // The largest finite float: `lower` and `upper` are compared with it, since
   // functions of the standard library are not called (simd.h).
@@ -122,8 +124,8 @@ inline void BinaryLoop(const BinaryArgs<T>& args, const A& a, const B& b) {
 template <typename Function, typename T>
 void Binary(const BinaryArgs<T>& args) {
   using Vector = simd::VectorOf<T>;
-  // How an operand is read: n is kLanes but for the last vector, which the
-  // compiler knows where it calls this.
+  // How an operand is read. n is kLanes, except for the last vector; the
+  // compiler knows at each call whether it is.
   const auto elements = [](const T* p) {
     return [p](size_t i, size_t n) {
       return n == Vector::kLanes ? simd::Load(p + i) : simd::LoadN(p + i, n);

@@ -11,8 +11,7 @@
 namespace mace::cpu {
 
 // All functions, or a single one. A row has a pointer to its set, not the set:
-// that is a constant of another file, and so is its address, but not what it
-// holds.
+// the set is defined in another file, and only its address is a constant here.
 template <typename T, typename Set = BinarySet<T>>
 struct BinaryRow {
   static constexpr Element kType = ElementOf<T>();
@@ -38,7 +37,7 @@ inline constexpr BinaryF32 kBinaryF32[] = {
 #endif
 };
 
-// The last row of tables of fp16 is for CPUs without arithmetic in it, and
+// The last row of each fp16 table is for CPUs without fp16 arithmetic, and
 // stays in every library.
 inline constexpr BinaryF16 kBinaryF16[] = {
 #if defined(__aarch64__)

@@ -1,5 +1,5 @@
 // Depthwise convolution micro-kernels of f32, and of f16 as uint16_t. Each
-// computes a few adjacent outputs of a line, for all channels.
+// computes some adjacent outputs of a line, for all channels.
 // SPDX-License-Identifier: Apache-2.0
 //
 // For output o and channel c, over the lines r and columns k of the window:
@@ -25,15 +25,15 @@
 //      then the same for c16 .. c31, and so on
 //
 // Functions are named dwconv_{TYPE}_{KERNEL}s{STRIDE}__{isa}; a file has all of
-// an instruction set. Those with `any` are for windows of any size and
-// dilation: they compute one output at a time, as if the window were one
+// a type and instruction set. Functions with `any` are for windows of any size
+// and dilation: they compute one output at a time, as if the window were one
 // column, with a line for each of its taps.
 //
 // How tiles are computed:
 //
-//   dwconv_f32_line.h     whole groups of channels, line by line: plain C++ and
-//                         NEON; `any` of all; channels that the two for
-//                         armv8 leave
+//   dwconv_f32_line.h     line by line: plain C++, NEON, and `any` of every
+//                         instruction set; channels and tiles that the two
+//                         for armv8 below leave
 //   dwconv_f32_wide.h     taps in registers, sliding: AVX2 and AVX-512
 //   dwconv_f32_square.h   square windows, pixel addresses at hand: armv8
 //   dwconv_f32_sixteen.h  3x3 windows in assembly: armv8, f32
@@ -46,9 +46,9 @@
 namespace mace::cpu {
 
 // The operands of a call. None needs more than the alignment of its elements.
-// Only `channels` elements of a pixel, of the bias and of an output are read or
-// written, but whole groups of w. y must overlap no operand: a later output
-// reads pixels again after an earlier one is written.
+// Of a pixel, of the bias and of an output, only `channels` elements are read
+// or written; of w, whole groups. y must overlap no operand: pixels are read
+// again for a later output after an earlier one is written.
 template <typename T>
 struct DwconvTile {
   size_t channels;
@@ -70,17 +70,19 @@ struct DwconvTile {
   const T* bias;  // `channels` elements; null: zeros
   T* y;
   ptrdiff_t y_stride;  // between outputs, in elements
-  // The clamp; -infinity and infinity: none. For fp16, both are rounded to it.
+  // The clamp; -infinity and infinity: none. For fp16, both are rounded to
+  // fp16.
   float lower, upper;
 };
 
-// Keeps no state: threads may compute different outputs at the same time.
+// Keeps no state: threads may compute different outputs at the same time. For
+// `any`, ignores tile.width and computes one output.
 template <typename T>
 using DwconvFn = void(const DwconvTile<T>& tile);
 
 using DwconvF32Tile = DwconvTile<float>;
 using DwconvF32Fn = DwconvFn<float>;
-// Products are accumulated in fp16, one after the other: by fused operations,
+// Products are accumulated in fp16 by fused multiply-adds, one after the other,
 // each rounded once. The error grows with the number of taps.
 using DwconvF16Tile = DwconvTile<uint16_t>;
 using DwconvF16Fn = DwconvFn<uint16_t>;

@@ -13,12 +13,13 @@
 //                                                    that meet the column
 //     y = clamp(acc)
 //
-// They take kWidth + kKernel + 1 vector registers, at most 12 (a window 7 wide,
-// 4 outputs), of the 16 that armv7 and AVX2 have.
+// These values take kWidth + kKernel + 1 vector registers, at most 12 (a window
+// 7 wide, 4 outputs), of the 16 that armv7 and AVX2 have.
 //
-// T is float, or uint16_t for fp16; then simd/f16.h must be included before
-// this file, as templates find the functions of mace::simd where they are
-// defined. Everything is in an unnamed namespace: see simd/simd.h.
+// T is float, or uint16_t for fp16. For fp16, simd/f16.h must be included
+// before this file: the compiler looks up the functions of mace::simd where
+// these templates are defined. Everything is in an unnamed namespace: see
+// simd/simd.h.
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_LINE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_LINE_H_
 
@@ -28,11 +29,11 @@
 namespace mace::cpu {
 namespace {
 
-// Computes `n` channels from `c` on of the first kWidth outputs: a whole
-// vector, or fewer if kPartial. The taps of kTapsPacked channels are packed
-// together; 0 means those of one vector. `w` are the taps of these channels;
-// whole vectors of them are read in any case, as packed groups are padded. A
-// line of t.x has `columns` pixels, which may be more than the kColumns that
+// Computes channels [c, c + n) of the first kWidth outputs. REQUIRES: n is
+// kLanes, or less if kPartial. The taps of kTapsPacked channels are packed
+// together; 0 means the channels of one vector. `w` are the taps from channel c
+// on; whole vectors of taps are read in any case, as packed groups are padded.
+// A line of t.x has `columns` pixels, which may be more than the kColumns that
 // these outputs read.
 template <int kKernel, int kStride, int kWidth, bool kPartial,
           size_t kTapsPacked = 0, typename T>
@@ -79,11 +80,11 @@ inline void LineChannels(const DwconvTile<T>& t, size_t columns, const T* w,
   }
 }
 
-// Computes the last `n` channels, from `c` on, fewer than a vector has, of all
-// `width` outputs: with vectors of 4 or 8, hardly any model leaves some, and
-// code for each width would be a large part of the micro-kernel. So the width
-// is no constant here, one output is computed after the other, and pixels are
-// read again for each. REQUIRES: the taps of one vector are packed together.
+// Computes channels [c, c + n), fewer than a vector has, of `width` outputs.
+// Few models have such channels where vectors have 4 or 8 lanes, and code for
+// each width would be a large part of the micro-kernel. So the width is no
+// constant here, one output is computed after the other, and pixels are read
+// again for each. REQUIRES: the taps of one vector are packed together.
 template <int kKernel, int kStride, typename T>
 [[gnu::noinline]] void LastChannels(const DwconvTile<T>& t, size_t width,
                                     size_t columns, const T* w, size_t c,
@@ -105,8 +106,9 @@ template <int kKernel, int kStride, typename T>
   }
 }
 
-// The same for tiles of kWidth outputs, by the best code: vectors of more than
-// 16 bytes (x86) leave channels often enough for code of their own.
+// Computes the channels from `c` on, fewer than a vector has, of kWidth
+// outputs: with code for this width where vectors have more than 16 bytes
+// (x86), which leave channels more often.
 template <int kKernel, int kStride, int kWidth, typename T>
 void LastChannelsOf(const DwconvTile<T>& t, const T* w, size_t c) {
   constexpr size_t kColumns = (kWidth - 1) * kStride + kKernel;
@@ -118,8 +120,8 @@ void LastChannelsOf(const DwconvTile<T>& t, const T* w, size_t c) {
   }
 }
 
-// Computes a tile of kWidth outputs. With Line<1, 1, 1>, which is `any`, a line
-// is a tap and has one column.
+// Computes a tile of kWidth outputs. In Line<1, 1, 1>, which is `any`, each
+// line is one tap and has one column.
 template <int kKernel, int kStride, int kWidth, typename T>
 void Line(const DwconvTile<T>& t) {
   constexpr size_t kLanes = simd::VectorOf<T>::kLanes;

@@ -6,7 +6,7 @@
 //
 //   w  |r0 k0         |r0 k1 |r0 k2 |r1 k0 | ... |r2 k2 |  the next 16 channels
 //      |c0 .. c15     |
-//       v16 v17 v18 v19   of line 0; then v20 .. v23, and v24 .. v27
+//       v16 v17 v18 v19   k0 of a line; k1 in v20 .. v23, k2 in v24 .. v27
 //
 // A tile of up to 4 outputs with stride 1, or 3 with stride 2, reads 6 or 7
 // columns:
@@ -17,10 +17,10 @@
 //   output 2       |---|                    |---|      v8 .. v11
 //   output 3         |---|                             v12 .. v15
 //
-// Wider tiles are computed in such parts. The assembly needs a bias and two or
-// three lines of the window; without them, and for the channels that are left
-// after whole sixteens, the code of dwconv_f32_line.h computes vectors of four,
-// from the same packing.
+// Wider tiles are computed in such parts. The assembly needs a bias, a window
+// of 3x3 taps, and two or three of its lines in the tile. All other tiles, and
+// the channels after whole sixteens, are computed in vectors of four by
+// dwconv_f32_line.h, from the same packing.
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SIXTEEN_H_
 
@@ -31,7 +31,7 @@
 namespace mace::cpu {
 namespace {
 
-// How many channels are computed, and have their taps packed, together.
+// Channels that are computed together, and whose taps are packed together.
 constexpr size_t kTogether = 16;
 
 // The operands of the assembly, which reads the fields in pairs, by their
@@ -40,7 +40,7 @@ struct Sixteens {
   const float* const* x;  // kLines lines
   ptrdiff_t x_stride;     // bytes between the lines of x
   // Three lines of taps for each sixteen, without gaps. If kLines is 2, the
-  // last one is passed over.
+  // third line is passed over.
   const float* w;
   const float* bias;  // not null
   float* y;
@@ -51,11 +51,11 @@ struct Sixteens {
 
 // v0..v15 accumulate, four registers for each output. For each line of the
 // window, v16..v27 hold its taps and v28..v31 a pixel. x1..x22 point to pixels,
-// seven registers for each line (systems reserve x18), and x23..x26 to outputs;
-// one that is not needed points to the bounds: x7 with stride 1, which has six
-// columns, x26 with stride 2, which has three outputs. x27 runs through w, x28
-// through the bias, and x0 counts. It is assembly because compilers spill and
-// move registers when all of them are in use.
+// seven registers for each line (systems reserve x18), and x23..x26 to outputs.
+// The bounds are in a register that no pixel or output needs: x7 with stride 1,
+// which has six columns, x26 with stride 2, which has three outputs. x27 runs
+// through w, x28 through the bias, and x0 counts. It is assembly because
+// compilers spill and move registers when all of them are in use.
 //
 // The macros are, from the inside outwards:
 //
@@ -66,16 +66,16 @@ struct Sixteens {
 //   mace_start     loads the bias for an output; the last one moves on
 //   mace_end       clamps an output, and stores it
 //
-// What they leave out is decided when it is assembled, by kStride, kWidth and
-// kLines. They are purged at the end, because the compiler may emit the block
-// several times in one file. There is one input operand, `at`: the clobbered
-// registers leave hardly any other.
+// kStride, kWidth and kLines decide at assembly time what the macros leave out.
+// The macros are purged at the end, because the compiler may emit the block
+// several times in one file. There is one input operand in a register, `at`:
+// the clobbered registers leave hardly any other.
 template <int kStride, int kWidth, int kLines>
 inline void MultiplySixteens(const Sixteens& tile) {
   static_assert(kStride == 1 ? kWidth <= 4 : kWidth <= 3);
   // All pointers are loaded before the loop, which runs once for each sixteen.
-  // Those to pixels move on by 64 bytes when they are loaded from, those to
-  // outputs when they are stored to.
+  // Each load of a pixel and each store of an output moves its pointer on by 64
+  // bytes.
   const Sixteens* at = &tile;
   asm volatile(R"(
     .macro mace_pointer column, to
@@ -213,9 +213,9 @@ inline void MultiplySixteens(const Sixteens& tile) {
                  "v28", "v29", "v30", "v31", "cc", "memory");
 }
 
-// Computes n channels from `c` on, fewer than a vector, for one output after
-// the other. `w` are their taps, 16 to a tap. Not inlined, since few models
-// have such channels.
+// Computes channels [c, c + n), fewer than a vector has, for one output after
+// the other. `w` are the taps from channel c on; each tap has 16 channels. Not
+// inlined, since few models have such channels.
 template <int kStride>
 __attribute__((noinline)) void PartOfVector(DwconvF32Tile t, size_t columns,
                                             size_t width, const float* w,
@@ -225,8 +225,8 @@ __attribute__((noinline)) void PartOfVector(DwconvF32Tile t, size_t columns,
   }
 }
 
-// Computes the remaining channels of a tile of kWidth outputs, from `c` on,
-// four at a time; all of them, if c is 0. REQUIRES: c is a multiple of 4.
+// Computes all channels from `c` on of a tile of kWidth outputs, four at a
+// time. REQUIRES: c is a multiple of 4.
 template <int kStride, int kWidth>
 inline void RemainingChannels(const DwconvF32Tile& t, size_t columns,
                               size_t c) {
@@ -255,10 +255,10 @@ void Sixteen(const DwconvF32Tile& t, size_t columns) {
                          t.y_stride * static_cast<ptrdiff_t>(sizeof t.y[0]),
                          t.channels / kTogether,
                          bounds};
-  // The assembly expects 3x3 taps for each sixteen without gaps, and passes
-  // over one line of them at most. With two lines it does so behind them: if
-  // the window's first line is left out, w begins with the second one, and what
-  // is passed over is the first line of the next sixteen.
+  // The assembly expects 3x3 taps for each sixteen without gaps. With two lines
+  // it passes over the line of taps behind them: the third line, or, if the
+  // tile leaves the first one out and w begins with the second one, the first
+  // line of the next sixteen.
   const bool fits = tile.count > 0 && t.bias != nullptr &&
                     t.w_stride == 9 * static_cast<ptrdiff_t>(kTogether) &&
                     (t.height == 2 || t.height == 3);

@@ -1,11 +1,10 @@
-// The depthwise tile of square windows, all of whose lines are given, for
-// armv8. The addresses of its pixels are read once, not for each group of
-// channels.
+// The depthwise tile for armv8 that reads as many lines as columns of a window.
+// The addresses of its pixels are read once, not for each group of channels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The 18 addresses of a 3x3 window with stride 1 stay in registers, of which
-// armv8 has 31 beside those of vectors; of the 27 to 70 of other windows, the
-// compiler keeps some on the stack. For each group of channels:
+// With 4 outputs, the 18 addresses of a 3x3 window with stride 1 stay in
+// general registers, of which armv8 has 31. Other windows have 27 to 70, some
+// of which the compiler keeps on the stack. For each group of channels:
 //
 //   acc[kWidth] = bias
 //   for each line r: taps = w, w += a line of taps
@@ -14,8 +13,9 @@
 //   y[o] + c = clamp(acc)
 //
 // dwconv_f32__aarch64.cc includes this file for windows of 5x5 and 7x7, and
-// dwconv_f16_square.h for those of fp16. Tiles with fewer lines, at the upper
-// and lower border of an image, are computed as dwconv_f32_line.h does.
+// dwconv_f16_square.h for those of fp16. dwconv_f32_line.h computes tiles with
+// fewer or more lines: at the upper and lower border of an image, and of
+// windows that are not square.
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_
 #define MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_SQUARE_H_
 
@@ -55,9 +55,9 @@ inline const T* LoadTaps(const T* w, V (&taps)[kKernel]) {
   return w + kKernel * kLanes;
 }
 
-// Adds channels c .. c + kLanes - 1 of a line of the window to kWidth outputs.
-// `x` are the pixels of the line, `w` its taps for these channels. Returns the
-// taps of the next line.
+// Adds the products of a line of the window to kWidth outputs, for channels c
+// to c + kLanes - 1. `x` are the pixels of the line, `w` its taps for these
+// channels. Returns the taps of the next line.
 template <int kKernel, int kStride, int kWidth, int kColumns, typename T,
           typename V>
 inline const T* MultiplyLine(const T* const (&x)[kColumns], size_t c,
@@ -117,7 +117,7 @@ void Square(const DwconvTile<T>& t) {
   if (c < t.channels) LastChannelsOf<kKernel, kStride, kWidth>(t, w, c);
 }
 
-// Computes a tile of t.width outputs, at most 4.
+// Computes a tile of t.width outputs, at most 4, with any number of lines.
 template <int kKernel, int kStride, typename T>
 void DispatchSquare(const DwconvTile<T>& t) {
   if (t.height != kKernel) return DispatchLine<kKernel, kStride>(t);

@@ -17,28 +17,28 @@ struct Dwconv {
   static constexpr Element kType = ElementOf<T>();
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  // Number of channels that are packed together: a vector, or several (16 on
-  // armv8, with vectors of 4).
+  // Number of channels whose taps are packed together: those of a vector, or of
+  // four (16, for windows 3 wide of float on armv8).
   int lanes;
   int kernel;  // width of the window; 0: any window, given as taps
-  int stride;  // of columns; 0 if kernel is
+  int stride;  // of columns; 0 if kernel is 0
   DwconvFn<T>* fn;
-  // Most outputs of a tile. Rows with 32 compute any width: it bounds the
-  // pointers that the caller keeps ready. `any` has 1.
+  // Largest number of outputs of a tile. Rows with 32 compute any width; for
+  // them it only bounds the pointers that the caller keeps ready. `any` has 1.
   int max_width = 4;
 };
 using DwconvF32 = Dwconv<float>;
 using DwconvF16 = Dwconv<uint16_t>;
 
-// The dispatcher chooses the first row that fits the CPU and the window, of
-// those for windows that only some models have, and then of the others; tests
-// and benchmarks loop over all rows. Windows with dilation fit only `any`. The
-// height of a window does not matter. The last row fits any window, and runs on
-// every CPU for which the build is: without it, ChooseRow (choose.h) could run
-// past the end.
+// The dispatcher chooses the first row that fits the CPU and the window: in
+// kDwconvF32Wide, and if none fits there, in kDwconvF32. Tests and benchmarks
+// loop over all rows. Windows whose columns are dilated fit only `any`. The
+// height of a window and the dilation of its lines do not matter. The last row
+// fits any window, and runs on every CPU for which the build is: without it,
+// ChooseRow (choose.h) could run past the end.
 //
 // Transposed convolutions divide channels into blocks by the lanes of the first
-// row that the CPU has (deconv_depthwise.cc).
+// row of kDwconvF32 that the CPU has (deconv_depthwise.cc).
 inline constexpr DwconvF32 kDwconvF32[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_3s1__avx512", kCpuAvx512, 16, 3, 1, dwconv_f32_3s1__avx512,
@@ -68,9 +68,9 @@ inline constexpr DwconvF32 kDwconvF32[] = {
 #endif
 };
 
-// Windows 1, 2, 5 and 7 wide. Those of 1 and 2 occur in the phases of
-// transposed convolutions. A table of its own, which a library without the
-// component for them leaves out (wide_dwconv.h); no row of it need fit.
+// Windows 1, 2, 5 and 7 wide. Widths 1 and 2 occur in the phases of transposed
+// convolutions. A library without the kernels `depthwise` leaves this table out
+// (wide_dwconv.h). Perhaps no row fits a CPU and a window.
 inline constexpr DwconvF32 kDwconvF32Wide[] = {
 #if defined(__x86_64__)
     {"dwconv_f32_5s1__avx512", kCpuAvx512, 16, 5, 1, dwconv_f32_5s1__avx512,
@@ -104,8 +104,8 @@ inline constexpr DwconvF32 kDwconvF32Wide[] = {
 #endif
 };
 
-// The same for fp16: windows 3 wide, and any. CPUs without arithmetic in fp16,
-// all of x86 among them, have the definition only.
+// The same for fp16: windows 3 wide, and any. CPUs without fp16 arithmetic, and
+// all x86 and armv7 builds, have plain C++ only.
 inline constexpr DwconvF16 kDwconvF16[] = {
 #if defined(__aarch64__)
     {"dwconv_f16_3s1__fp16", kCpuNeon | kCpuFp16, 8, 3, 1,
@@ -119,7 +119,8 @@ inline constexpr DwconvF16 kDwconvF16[] = {
 };
 
 #if defined(__aarch64__)
-// Windows 5 wide. Only armv8 has such rows, and an array must not be empty.
+// Windows 5 wide. Only armv8 has such rows; an array must not be empty, so
+// that other builds have no table.
 inline constexpr DwconvF16 kDwconvF16Wide[] = {
     {"dwconv_f16_5s1__fp16", kCpuNeon | kCpuFp16, 8, 5, 1,
      dwconv_f16_5s1__fp16},

@@ -13,9 +13,8 @@
 //         acc[o] += v * taps[r][column - o], where it is a tap
 //       y = clamp(acc)
 //
-// Taps that do not fit into registers are operands in memory of the
-// multiplications. Tiles have any width; the wider they are, the fewer times
-// taps are loaded.
+// Multiplications read taps that do not fit into registers from memory. Tiles
+// have any width; the wider a tile is, the fewer times taps are loaded.
 //
 // dwconv_f32__avx2.cc and dwconv_f32__avx512.cc include this file.
 #ifndef MACE_CPU_UKERNELS_DWCONV_DWCONV_F32_WIDE_H_
@@ -35,10 +34,10 @@ struct WideGroup {
   size_t c, n;
 };
 
-// Computes kWidth outputs to `y` from `x` on, which points to the pointer to
-// the first pixel of the first line. `taps` is called with line and column, and
-// returns a vector. kHeight is the number of lines, or 0 if it is known at run
-// time only (t.height). kPartial: the group has fewer channels than a vector
+// Computes kWidth outputs, the first one at `y`. x[0] points to the first pixel
+// of their first line. `taps` is called with line and column, and returns a
+// vector. kHeight is the number of lines, or 0 if the number is known at run
+// time only (g.t.height). kPartial: the group has fewer channels than a vector
 // has lanes, and loads and stores are masked.
 template <int kKernel, int kStride, int kWidth, int kHeight, bool kPartial,
           typename Taps>
@@ -81,8 +80,8 @@ inline void WideOutputs(const WideGroup& g, const float* const* x, float* y,
   }
 }
 
-// Computes all outputs of a group, four at a time, then those that are left at
-// once.
+// Computes all outputs of a group, four at a time, and then the last one to
+// three together.
 template <int kKernel, int kStride, int kHeight, bool kPartial, typename Taps>
 inline void SlideWindow(const WideGroup& g, const Taps& taps) {
   const float* const* x = g.t.x;
@@ -100,10 +99,10 @@ inline void SlideWindow(const WideGroup& g, const Taps& taps) {
   }
 }
 
-// Computes all outputs of a group, with the taps in registers if they fit and
-// as many lines are given as the window has columns. Others are rare, windows
-// that are not square and those at the upper and lower border of an image; the
-// code for them fits any height.
+// Computes all outputs of a group. The taps stay in registers if they fit and
+// the tile has as many lines as the window has columns. All other tiles take
+// code for any height: those of larger windows, of windows that are not square,
+// and those at the upper and lower border of an image.
 template <int kKernel, int kStride, bool kPartial>
 inline void WideChannels(const WideGroup& g) {
   using namespace simd;

@@ -14,10 +14,10 @@ struct DwconvQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
   CpuFeatures isa;      // what the CPU must have
-  int lanes;            // most channels of a block
+  int lanes;            // channels of a block
   int group;            // adjacent lines of a column of the filter
   int kernel;           // width of the window; 0: any
-  int stride;           // if kernel is not 0, which then means no dilation
+  int stride;           // of fixed-width windows, which are not dilated
   int w_bytes;          // of an element of packed filters: 1 or 2
   int x_bytes;          // of an element of scratch; 0: scratch is not used
   bool reads_unsigned;  // flipped values are in [0, 255], not in [-128, 127]

@@ -14,8 +14,8 @@
 //             | of a  |  | m x n   |
 //             +-------+  +---------+
 //
-// A micro-kernel has no state, allocates nothing and checks nothing: it reports
-// no errors, and the driver (mace/cpu/gemm/conv_gemm.h) answers for the sizes.
+// A micro-kernel has no state, allocates nothing and checks nothing. It reports
+// no errors: the driver (mace/cpu/gemm/conv_gemm.h) must pass valid sizes.
 // Any thread may call it; calls that run at the same time write different
 // elements. In float32, a sum starts with its bias, gets the products in the
 // order of k and then the addend, whatever m and n are. NaN stays NaN when a
@@ -40,18 +40,19 @@
 //
 // Packed rows are one run: k is the whole depth, segments is 1.
 //
-// `b` is packed in panels of nr columns, those from n on being anything finite.
-// With g = packing.group, element (k, j) of a panel is element ((k / g) * nr +
-// j) * g + k % g of it; the last group is filled with zeros. A panel with nr =
-// 4 and g = 2:
+// `b` is packed in panels of nr columns, of which those from n on may have any
+// finite values. gemm_blocks.h has a layout of its own. Elsewhere, with g =
+// packing.group, row k and column j of a panel are at offset ((k / g) * nr + j)
+// * g + k % g; the last group is filled with zeros. A panel with nr = 4 and g =
+// 2:
 //
 //              column 0   1   2   3
 //     k = 0, 1        0 1 2 3 4 5 6 7      the numbers are offsets
 //     k = 2, 3        8 9  ...      15
 //
-// Types are stated once, by the functions: a row of the table takes them from
-// the arguments of its functions, and a table row for other types than those
-// that a file defines does not link. Strides and sizes count elements.
+// Types are stated once, by the functions: a row of the table takes its types
+// from the arguments of its functions. A row with other types than those of the
+// function's definition does not link. Strides and sizes count elements.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_H_
 
@@ -67,7 +68,7 @@ namespace mace::cpu {
 // packed ones to 4 bytes at least, and c overlaps none of them but the addend.
 struct GemmTile {
   size_t m;  // rows of c, in [1, mr]; if packed, any number (not in gemm_q8.h)
-  size_t n;  // columns of c, in [1, nr]
+  size_t n;  // columns of c, in [1, nr]; any number for GemmUkernel::row
   size_t k;  // elements per segment, > 0
   // Runs of a row, > 0; the depth is k * segments. 1 if a is packed.
   size_t segments;
@@ -75,13 +76,14 @@ struct GemmTile {
   // Not read if a is packed. Rows may overlap: those of a convolution do.
   ptrdiff_t a_stride;        // between rows
   ptrdiff_t segment_stride;  // between segments of a row
-  // The rows of a panel for this depth. All nr columns of them may be read.
+  // The rows of a panel for this depth, of which all nr columns may be read.
   const void* b;
-  // What it holds before counts only if it is the addend. Sums of int8 have a
-  // layout of their own, for which c_stride is not read (gemm_q8.h).
+  // The result. Its values before the call matter only if c is the addend. Sums
+  // of int8 have a layout of their own, and no c_stride (gemm_q8.h).
   void* c;
   ptrdiff_t c_stride;  // between rows
-  // n elements of c's type; null: zeros, but not for sums of integers
+  // n elements of c's type; null: zeros. For sums of int8: nr elements, never
+  // null.
   const void* bias;
   // [m, n] elements of c's type; null: zeros. Either c itself or disjoint from
   // c. If the depth is divided, c holds the sums so far, and is the addend of
@@ -91,14 +93,14 @@ struct GemmTile {
   // The bounds of the result, min(max(sum, lower), upper); infinite where there
   // is none. Sums of integers are not clamped.
   float lower, upper;
-  // Whether `a` was written by a GemmPackFn, one tile after the other. Only the
-  // last tile may have fewer rows. Read where rows may be packed or not
-  // (GemmPacks::kWhereItPays); elsewhere it does not matter.
+  // Whether a GemmPackFn wrote `a`, one tile after the other, of which only the
+  // last one may have fewer than mr rows. Only micro-kernels with
+  // GemmPacks::kWhereItPays read a_packed.
   bool a_packed = false;
 };
 
 // A tile with the types of its micro-kernel: a view, which the GemmTile must
-// outlive. Products are accumulated in Acc, which is there for the table only.
+// outlive. Acc is the type of the accumulators, which only the table reads.
 template <typename A, typename B, typename C, typename Acc>
 class GemmTileOf {
  public:
@@ -124,8 +126,9 @@ using GemmF16Tile = GemmTileOf<Fp16, Fp16, float, Fp16>;
 // fp16 throughout.
 using GemmF16RowsTile = GemmTileOf<Fp16, Fp16, Fp16, Fp16>;
 
-// Computes a tile, or several packed ones. Writes m x n elements and reads none
-// beyond those described above: rows at the end of a page are safe.
+// Computes a tile, or several packed ones. Writes [m, n] elements of c (in
+// gemm_q8.h, perhaps all [mr, nr]), and reads none beyond those described
+// above: rows at the end of a page are safe.
 template <typename Tile>
 using GemmFn = void(Tile tile);
 
@@ -156,26 +159,28 @@ class GemmUnpackedOf {
   const GemmUnpacked* rows_;
 };
 
-// Packs the rows of a tile as A, and returns the end of what it wrote. Needs
-// space for at most mr rows, each rounded up to a multiple of packing.k_tile
-// elements. If the depth of rows is such a multiple, more of their elements may
-// be packed right behind. The order of elements is a matter between a
-// micro-kernel and its packing; the usual one is [depth / k_tile][m][k_tile].
-// Padding up to k_tile may be left unwritten where the micro-kernel ignores it.
-// Packing pays off only if the rows are multiplied with many panels of b.
+// Packs the rows of a tile as A, and returns the end of the packed tile, which
+// takes at most mr rows, each rounded up to a multiple of packing.k_tile
+// elements of X. If A is bf16 or fp16 and the depth of rows is such a multiple,
+// a next call may pack further elements of the rows there, as part of the same
+// tile. The order of elements is a matter between a micro-kernel and its
+// packing; the usual one is [ceil(depth / k_tile)][m][k_tile]. Padding up to
+// k_tile may be left unwritten where the micro-kernel ignores it. Packing pays
+// off only if the rows are multiplied with many panels of b.
 template <typename X, typename A>
 using GemmPackFn = A*(GemmUnpackedOf<X> rows, A* to);
 
 // How operands are packed.
 struct GemmPacking {
   int group = 1;   // consecutive k of a column of b that are adjacent
-  int k_tile = 1;  // packed rows are padded to a multiple of it
-  // k may be divided at multiples of it only, so that each depth block begins
-  // with a group of b. A multiple of `group`.
+  int k_tile = 1;  // the depth of packed rows is padded to a multiple of k_tile
+  // The depth may be divided at multiples of k_step only, so that each depth
+  // block begins with a group of b. A multiple of `group`.
   int k_step = 1;
   // Of quantized values (gemm_q8.h): b is padded with zeros to a multiple of
-  // k_pad, its elements are at least b_min, and packing reads rows in steps
-  // (GemmRuns::first). In gemm_blocks.h, a b_min of 0 means int8 plus 128.
+  // k_pad, its elements are at least b_min, and if takes_steps, packing also
+  // reads rows in steps (GemmRuns::first). In gemm_blocks.h, a b_min of 0 means
+  // int8 plus 128.
   int k_pad = 1;
   int b_min = -128;
   bool takes_steps = false;
@@ -188,7 +193,7 @@ struct GemmTypes {
   Element a, b, c;
   Element acc;
 
-  // The type of results: that of rows, if their sums are requantized.
+  // The type of results: x if the sums are int32, which are requantized.
   constexpr Element y() const { return c == Element::kI32 ? x : c; }
   constexpr bool operator==(const GemmTypes& o) const {
     return x == o.x && a == o.a && b == o.b && c == o.c && acc == o.acc;
@@ -208,9 +213,9 @@ constexpr GemmTypes kGemmF16Rows = {Element::kF16, Element::kF16, Element::kF16,
 
 // Whether rows are packed.
 enum class GemmPacks : uint8_t {
-  kNever,        // rows are read where they are, or copied
-  kWhereItPays,  // the micro-kernel reads unpacked rows, too
-  kAlways,
+  kNever,        // the micro-kernel reads unpacked rows only
+  kWhereItPays,  // the micro-kernel reads packed and unpacked rows
+  kAlways,       // the micro-kernel reads packed rows only
 };
 
 }  // namespace mace::cpu

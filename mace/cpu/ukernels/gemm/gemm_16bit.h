@@ -1,9 +1,9 @@
 // The definition of GEMM micro-kernels with 16-bit operands and f32 results.
 // SPDX-License-Identifier: Apache-2.0
 //
-// bf16: each pair of k adds two fused multiply-adds to the f32 accumulator,
-// the odd k first, rounding to nearest; subnormals are zeros. This is what
-// VDPBF16PS computes (Intel SDM volume 2; measured on Zen 4), to the bit.
+// bf16: each pair of k is added to the f32 accumulator by two fused multiply-
+// adds, the odd k first, rounding to nearest; subnormals are zeros. This is
+// what VDPBF16PS computes (Intel SDM volume 2; measured on Zen 4), to the bit.
 // BFMMLA of armv8.6 rounds its sums of products to odd instead (Arm ARM,
 // BFDotAdd), which differs by at most 2^-23 of their magnitudes. Rows are
 // rounded to nearest even as they are packed.
@@ -36,9 +36,10 @@
 
 namespace mace::cpu {
 
-// Products that are added up in binary16 before their sum is widened: at most
-// this many keep the error within 1/16 of the sum of magnitudes. A multiple of
-// k_tile of every micro-kernel, so that a block begins with a step of all rows.
+// The largest number of products that are added up in binary16 before their sum
+// is widened, which keeps the error within 1/16 of the sum of magnitudes. A
+// multiple of the k_tile of every f16 micro-kernel, so that a block begins with
+// a step of all rows.
 constexpr size_t kF16Block = 128;
 
 }  // namespace mace::cpu

@@ -12,11 +12,12 @@ namespace {
 // Adds `start` and `addend` (null means zeros) to kVectors vectors of adjacent
 // columns, clamps the sums and stores them as a row of c. The row has `n`
 // elements, in [1, kVectors * 4]; nothing is read or written beyond them.
-// `start` is the bias, or c where it holds the sum of earlier blocks; these
-// pass infinite bounds until the last block. `start` and `addend` may be c
-// itself, since each vector is read before it is written.
+// `start` is the bias, or c if c has the sum of earlier blocks. A caller that
+// adds blocks passes infinite bounds until the last one. `start` and `addend`
+// may be c itself, since each vector is read before it is written.
 //
-// Callers pass a whole row's n as a constant, for which no test is left.
+// Callers pass n as a constant if all columns exist: the compiler then removes
+// the tests of n.
 template <int kVectors>
 inline void AddRow(const simd::F32 (&sums)[kVectors], const float* start,
                    const float* addend, size_t n, float lower, float upper,

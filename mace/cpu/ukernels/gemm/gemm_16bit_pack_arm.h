@@ -1,4 +1,4 @@
-// Packing rows of floats in 16 bits on armv8: kStep elements of each row in
+// Packs rows of float32 as bf16 or fp16 on armv8: kStep elements of each row in
 // turn, zeros behind the last.
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -20,13 +20,14 @@ namespace {
 
 // Packs rows as [ceil(depth / kStep)][tile_rows][kStep] elements of type T.
 // Round::Run<kStep>(from, to) rounds kStep floats to T. A step of all rows
-// takes the space of `tile_rows` rows: where that is more than m, the others
-// are left unwritten, and the micro-kernel multiplies what is there, to no
-// effect. Returns the end of the packed rows, unwritten ones included.
+// takes the space of `tile_rows` rows. If tile_rows is more than m, the rows
+// from m on are left unwritten: the micro-kernel multiplies whatever is there,
+// and does not store the results. Returns the end of the packed rows, including
+// unwritten ones.
 //
-// The segments of a row are packed as one run. Steps within a segment are
-// rounded from where they are; only one that spans segments, or the last one,
-// is gathered first.
+// The segments of a row are packed as one run. A step within a segment is
+// rounded from the row itself; a step that spans segments, and an incomplete
+// last step, are gathered first.
 template <typename Round, size_t kStep, typename T>
 T* PackRows(GemmUnpackedOf<float> rows, size_t tile_rows, T* to) {
   for (size_t i = 0; i < rows->m; ++i) {

@@ -1,13 +1,15 @@
 // The tiles of a CPU with AMX-INT8.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Source: Intel SDM volume 2, palette 1: eight tiles of up to 16 rows of 64
-// bytes. A product of tiles with M rows, N columns and K groups of four bytes:
+// Source: Intel SDM volume 2, palette 1: eight tiles of up to 16 rows of up to
+// 64 bytes. A product of tiles with M rows, N columns and K groups of four
+// bytes:
 //
 //   kRowsOf              kColumnsOf              kTo
 //   [M rows][4 K bytes]  [K rows][4 N bytes]     [M rows][N int32]
 //
-// Tiles belong to the thread, and stay as they are until it releases them.
+// Tiles belong to the thread, and keep their values until the thread releases
+// or configures them.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_AMX_TILES_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_AMX_TILES_H_
 
@@ -17,20 +19,20 @@ namespace mace::cpu {
 namespace {
 
 // The CPU's tiles. GCC's intrinsics take only literal numbers of tiles, and
-// those of GCC 12 do not say which memory they read. All statements are
-// volatile, which keeps them in order; operands are in the order of AT&T, the
-// tile that is written last.
+// those of GCC 12 do not declare which memory they read. All statements are
+// volatile, which keeps them in order. Operands are in AT&T order: the tile
+// that is written comes last.
 //
 // REQUIRES: the CPU has AMX-INT8 and the system lets the process use it
 // (kCpuAmxInt8); otherwise the first instruction raises a signal.
 struct CpuTiles {
-  // Sets the sizes of all tiles, and their values to zero. Everything below
-  // needs it; a tile of no rows must not be used.
+  // Sets the sizes of all tiles, and their values to zero. Must be called
+  // before all other functions but Release. A tile of no rows must not be used.
   static void Configure(const AmxConfig& config) {
     asm volatile("ldtilecfg %0" : : "m"(config));
   }
-  // Loads the rows of a tile, which begin `step` bytes apart; 0 loads the same
-  // row into all of them. No alignment is needed.
+  // Loads the rows of a tile, which begin `step` bytes apart in memory; a step
+  // of 0 loads the same row into all of them. No alignment is needed.
   template <int kTile>
   static void Load(const void* from, size_t step) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
@@ -38,7 +40,8 @@ struct CpuTiles {
                  : "r"(from), "r"(step), "i"(kTile)
                  : "memory");
   }
-  // Stores as many rows and bytes as the tile is configured for.
+  // Stores as many rows and bytes as the tile is configured for, `step` bytes
+  // apart.
   template <int kTile>
   static void Store(void* to, size_t step) {
     asm volatile("tilestored %%tmm%c2, (%0,%1,1)"
@@ -46,15 +49,15 @@ struct CpuTiles {
                  : "r"(to), "r"(step), "i"(kTile)
                  : "memory");
   }
-  // Adds the products of unsigned bytes (of rows) with signed ones (of
-  // columns), four to an int32 that wraps around.
+  // Adds the products of unsigned bytes (of rows) with signed bytes (of
+  // columns) to kTo: four products to each int32, which wraps around.
   template <int kTo, int kRowsOf, int kColumnsOf>
   static void AddProducts() {
     asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
                  :
                  : "i"(kTo), "i"(kRowsOf), "i"(kColumnsOf));
   }
-  // The same of signed with signed bytes.
+  // The same with signed bytes in both.
   template <int kTo, int kRowsOf, int kColumnsOf>
   static void AddSignedProducts() {
     asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0"
@@ -66,8 +69,8 @@ struct CpuTiles {
   static void Zero() {
     asm volatile("tilezero %%tmm%c0" : : "i"(kTile));
   }
-  // Returns all tiles to their initial state, in which a switch of threads does
-  // not save them. Nothing but Configure may follow.
+  // Returns all tiles to their initial state, in which a context switch does
+  // not save them. Afterwards only Configure may be called.
   static void Release() { asm volatile("tilerelease"); }
 };
 

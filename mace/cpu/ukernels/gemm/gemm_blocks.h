@@ -3,26 +3,27 @@
 // c = clamp(row's scale * sum of block's scale * dot + bias + addend).
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of floats are quantized while they are packed, symmetrically: the scale
-// of a row is its largest magnitude / 127. Weights are int4, or int4 with a
-// zero point for each block, or int8; the scales of blocks and zero points are
-// fp16. For row i and column j, over the blocks k:
+// Float rows are quantized symmetrically while they are packed: the scale of a
+// row is its largest magnitude / 127. Weights are int4, int4 with a zero point
+// for each block, or int8. Scales of blocks and zero points are fp16. For row i
+// and column j, over the blocks k:
 //
 //   c = clamp(scale[i] * sum(scale[k][j] * dot[k][i][j]) + bias[j] + addend)
 //   dot[k][i][j] = sum over the block of value[i] * (weight[j] - zero[k][j])
 //   zero: 8 of Q4Block, the block's own of Q4ZeroBlock, 0 of W8Block
 //
-// A dot is exact in int32 and in float; with a zero point of its own, it is
-// rounded once. Blocks are added in float, in the order of k, so that the
-// micro-kernels agree but for the rounding of the last steps.
+// A dot is exact in int32 and in float. With a zero point of the block's own,
+// it is rounded to float: once, or on AMX twice if zero - 8 is not exact.
+// Scaled dots are added in float, in the order of k, with or without FMA: the
+// results of micro-kernels differ by rounding only.
 //
 //   a, packed tiles of up to mr rows   [ceil(k / 32)][m] Q8Block, or as many
-//                                      bytes in another order (AMX)
+//                                      bytes in another order (AMX, Arm)
 //   b, a panel of nr columns           [ceil(k / 32)] GemmPanelBlock
 //
-// The last block of a row is filled with zeros; weights behind its end do not
-// matter then. Rows have one segment. A GemmPanelBlock<Q4Block, 8, 4>, 144
-// bytes, with the elements of the block whose int4 a byte holds:
+// The last block of a row is filled with zeros, so that weights behind the end
+// of the row do not matter. Rows have one segment. A GemmPanelBlock<Q4Block, 8,
+// 4> has 144 bytes. Each byte has two int4, elements `low|high` of the block:
 //
 //   scales[8]      fp16, of columns 0 to 7
 //                    column 0               column 1           ...  column 7
@@ -43,20 +44,21 @@ namespace mace::cpu {
 // Consecutive k that share a scale, as in mace/graph/stored_weight.h.
 constexpr size_t kGemmBlock = 32;
 
-// A block of a row. Two of its numbers save a micro-kernel work on each weight:
+// A block of a row. `start` and `sum` save a micro-kernel work on each weight:
 // the dot of unsigned weights begins with `start`, and a zero point is
 // multiplied by `sum` once.
 struct Q8Block {
   float scale;    // of the whole row, the same in all its blocks
-  float sum;      // of the values: an integer, at most 32 * 127
-  int32_t start;  // kStart * sum: what unsigned weights count too much
+  float sum;      // of the values: an integer, its magnitude at most 32 * 127
+  int32_t start;  // kStart * sum: makes up for the offset of unsigned weights
   // In [-127, 127]: never -128, whose magnitude would not fit an int8.
   int8_t values[kGemmBlock];
 };
 
-// Blocks of one column, which tell the types of weights apart: only their types
-// and sizes are used, as packed blocks are GemmPanelBlocks. Bits 0-3 of pair i
-// are element i, bits 4-7 element i + 16: element = scale * (value - 8), ...
+// Blocks of one column, which tell the types of weights apart. Only these types
+// and their sizes are used: in memory, packed blocks are GemmPanelBlocks. Bits
+// 0-3 of pair i are element i, bits 4-7 element i + 16:
+// element = scale * (value - 8), ...
 struct Q4Block {
   Fp16 scale;
   uint8_t pairs[kGemmBlock / 2];
@@ -72,9 +74,10 @@ struct W8Block {
   int8_t values[kGemmBlock];
 };
 
-// The blocks of all columns of a panel, of which kGroup bytes are adjacent. A
-// micro-kernel that reads unsigned int8 has values plus 128. Blocks have no
-// padding: kColumns times the bytes of B. They are aligned to fp16 only.
+// The blocks of all columns of a panel, with kGroup adjacent bytes of each
+// column in turn. For a micro-kernel that reads unsigned int8, bytes are values
+// plus 128. A GemmPanelBlock has no padding, kColumns times the bytes of B, and
+// only the alignment of fp16.
 template <typename B, size_t kColumns, size_t kGroup>
 struct GemmPanelBlock;
 template <size_t kColumns, size_t kGroup>
@@ -125,9 +128,9 @@ constexpr GemmTypes kGemmQ4 = GemmBlocksOf(Element::kQ4Block);
 constexpr GemmTypes kGemmQ4Zero = GemmBlocksOf(Element::kQ4ZeroBlock);
 constexpr GemmTypes kGemmW8 = GemmBlocksOf(Element::kW8Block);
 
-// What Q8Block::start counts for each value of a block: minus what a weight is
-// too large by where it is multiplied unsigned, int4 in [0, 15] and int8 plus
-// 128. It is 0 for signed int8; blocks with a zero point do not use `start`.
+// kStart, the factor of Q8Block::start: minus the offset of weights that are
+// multiplied unsigned, int4 in [0, 15] and int8 plus 128. kStart is 0 for
+// signed int8. `start` is not used for weights with a zero point.
 constexpr int kStartOfQ4 = -8, kStartOfUnsigned = -128;
 
 namespace {
@@ -148,14 +151,14 @@ inline float LargestMagnitude(const float* x, size_t n) {
   return magnitude;
 }
 
-// Rows without a larger element become zeros: 127 / largest is finite for all
-// others.
+// Rows whose largest magnitude is less than kMinMagnitude become zeros. For all
+// other finite rows, 127 / largest is finite.
 constexpr float kMinMagnitude = 0x1p-119f;
 
 // How a row with this largest magnitude is quantized: a value is element *
-// `inverse`, rounded to the nearest, and stands for value * `scale`. A row that
-// is not finite becomes zeros with a scale of NaN, so that all its results are
-// NaN.
+// `inverse`, rounded to the nearest, and stands for value * `scale`. A row with
+// NaN or infinity becomes zeros with a scale of NaN, so that all its results
+// are NaN.
 struct RowScale {
   explicit RowScale(float largest)
       : is_finite(largest < __builtin_inff()),
@@ -166,9 +169,9 @@ struct RowScale {
   float inverse, scale;
 };
 
-// Quantizes a row of n > 0 elements, whose last block is filled with zeros, to
-// blocks that are `stride` Q8Blocks apart. Ties are rounded to even. kStart is
-// one of the constants above, or 0.
+// Quantizes a row of n > 0 elements to blocks that are `stride` Q8Blocks apart.
+// Fills the last block with zeros. Ties are rounded to even. kStart is
+// kStartOfQ4, kStartOfUnsigned or 0.
 template <int kStart>
 inline void QuantizeRow(const float* x, size_t n, size_t stride, Q8Block* to) {
   const RowScale row(LargestMagnitude(x, n));
@@ -200,9 +203,9 @@ inline Q8Block* PackQ8Blocks(GemmUnpackedOf<float> rows, Q8Block* to) {
   return to + blocks * rows->m;
 }
 
-// Prefetches `bytes` bytes of weights that come from memory, kAhead bytes after
-// b. Harmless beyond their end. It is for tiles of few rows, which wait for
-// memory and not for products. Does nothing on Arm.
+// Prefetches `bytes` bytes of weights that come from memory, from kAhead bytes
+// after b on. Harmless beyond the end of the weights. For tiles of few rows,
+// which wait for memory and not for products. Does nothing on Arm.
 inline void PrefetchPanel(const void* b, size_t bytes) {
 #if defined(__x86_64__)
   constexpr size_t kAhead = 2048, kStep = 64;  // a cache line

@@ -7,10 +7,10 @@
 //   kGroup           adjacent values of a row and of a column: 4, or 8
 //   Run<B, M>(tile)  computes M packed rows by up to eight columns
 //
-// Packed rows are RowsBlocks, tile after tile: a tile of all mr rows has one
-// RowsBlock of mr rows for each block of the depth. A last tile of fewer is cut
-// into tiles of up to four rows, so that M has few values. With mr = 8 and 14
-// rows:
+// Packed rows are RowsBlocks, tile after tile: a tile of mr rows has one
+// RowsBlock of mr rows for each block of the depth. A last tile of fewer rows
+// is cut into tiles of up to four rows, so that M has few values. With mr = 8
+// and 14 rows:
 //
 //   rows 0-7: [blocks] RowsBlock<8>
 //   rows 8-11: [blocks] RowsBlock<4> | rows 12-13: [blocks] RowsBlock<2>
@@ -25,14 +25,15 @@
 namespace mace::cpu {
 namespace {
 
-// So many rows of a tile with fewer than it may have are packed and multiplied
-// at a time, as tiles of their own.
+// The largest number of rows of the tiles into which a tile of fewer than mr
+// rows is cut.
 constexpr int kFewBlockRows = 4;
 constexpr size_t kBlockColumns = 8;
 
-// A block of M rows has the bytes of M Q8Blocks, and is one if M is 1: what the
-// blocks say of their rows, and then kGroup values of each row, the next ones
-// of each, and so on. For M = 2 and kGroup = 8:
+// A block of M rows has the bytes of M Q8Blocks, and for M = 1 also their
+// layout: the scales, sums and starts of all rows, then kGroup values of each
+// row, then the next kGroup values of each row, and so on. For M = 2 and kGroup
+// = 8:
 //
 //   scale scale | sum sum | start start | row 0, k 0..7 | row 1, k 0..7 |
 //   row 0, k 8..15 | row 1, k 8..15 | ...
@@ -52,16 +53,16 @@ inline float32x4_t Floats(const Fp16* fp16) {
       vreinterpret_f16_u16(vld1_u16(reinterpret_cast<const uint16_t*>(fp16))));
 }
 
-// Elements [0, n) of four, and zeros.
+// Returns p[0] to p[n - 1], then zeros. REQUIRES: n <= 4.
 inline float32x4_t LoadSome(const float* p, size_t n) {
   float some[4] = {};
   for (size_t j = 0; j < n; ++j) some[j] = p[j];
   return vld1q_f32(some);
 }
 
-// Completes `n` columns of row i from `column` on, at most four: adds bias and
-// addend to `sums`, clamps and stores them. kAll: n is 4. Nothing beyond column
-// t.n is read or written.
+// Completes columns [column, column + n) of row i, at most four: adds bias and
+// addend to the scaled `sums`, clamps and stores them. kAll: n is 4. No other
+// column is read or written.
 template <bool kAll>
 inline void FinishFour(const GemmTile& t, int i, size_t column, size_t n,
                        float32x4_t sums) {
@@ -87,8 +88,8 @@ inline void FinishFour(const GemmTile& t, int i, size_t column, size_t n,
   for (size_t j = 0; j < n; ++j) c[j] = some[j];
 }
 
-// Completes the columns of half h of row i, those from 4 * h on that the tile
-// has, perhaps none. `sums` are those of blocks, and `scale` that of the row.
+// Completes the columns of row i from 4 * h to 4 * h + 3 that the tile has,
+// perhaps none. `sums` are the sums of blocks, `scale` is the scale of the row.
 inline void FinishHalf(const GemmTile& t, int i, int h, float scale,
                        float32x4_t sums) {
   const size_t column = 4 * static_cast<size_t>(h);
@@ -97,8 +98,9 @@ inline void FinishHalf(const GemmTile& t, int i, int h, float scale,
   if (t.n > column) FinishFour<false>(t, i, column, t.n - column, sums);
 }
 
-// Quantizes the next block of a row, of which n > 0 elements are left, as
-// QuantizeRow, and returns the sum of its values. FCVTNS rounds ties to even.
+// Quantizes the next block of a row as QuantizeRow, and returns the sum of its
+// values. n > 0 is the number of elements of the row from x on. FCVTNS rounds
+// ties to even.
 inline int32_t QuantizeBlock(const float* x, size_t n, const RowScale& row,
                              int8_t (&to)[kGemmBlock]) {
   float some[kGemmBlock] = {};
@@ -151,7 +153,8 @@ inline void PackSomeRows(GemmUnpackedOf<float> rows, size_t first, size_t m,
   }
 }
 // Packs a tile of up to kRows rows, cut as the file comment shows. Returns the
-// end, at a Q8Block for each row and block. REQUIRES: one segment.
+// end, rows->m * ceil(k / 32) Q8Blocks after `to`. REQUIRES: rows have one
+// segment.
 template <int kRows, int kGroup, int kStart>
 inline Q8Block* PackRows(GemmUnpackedOf<float> rows, Q8Block* to) {
   const size_t blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;
@@ -165,8 +168,8 @@ inline Q8Block* PackRows(GemmUnpackedOf<float> rows, Q8Block* to) {
   return to;
 }
 
-// Calls `Tile`::Run<B, m>(t) with the tile's own m, which is M, or if M is four
-// at most, any number up to it.
+// Calls Tile::Run<B, m>(t), where m is t->m. REQUIRES: t->m is M, or if M is at
+// most kFewBlockRows, in [1, M].
 template <typename Tile, typename B, int M>
 void RunTile(GemmBlocksTile<B> t) {
   if constexpr (M > 1 && M <= kFewBlockRows) {
@@ -175,7 +178,8 @@ void RunTile(GemmBlocksTile<B> t) {
   Tile::template Run<B, M>(t);
 }
 // Multiplies all packed rows by a panel: first whole tiles of kRows rows, then
-// the rows left, which PackRows has cut into tiles of up to kFewBlockRows.
+// the other rows, which PackRows has cut into tiles of up to kFewBlockRows
+// rows.
 template <int kRows, typename Tile, typename B>
 inline void MultiplyBlocks(GemmBlocksTile<B> tile) {
   GemmTile whole = *tile, last = *tile;
@@ -193,8 +197,8 @@ inline void MultiplyBlocks(GemmBlocksTile<B> tile) {
                                             RunTile<Tile, B, kFewBlockRows>);
 }
 
-// Multiplies one row by all panels, which lie one behind the other: a function
-// for GemmUkernel::row. t->n may be any number of columns.
+// Multiplies one row by all panels, which lie one behind the other: the body of
+// a GemmUkernel::row. t->n may be any number of columns.
 template <typename Tile, typename B>
 inline void MultiplyRow(GemmBlocksTile<B> t) {
   GemmTile one = *t;

@@ -1,13 +1,13 @@
 // The 6x8 tiles of int8 times blocks in vectors of 256 bits.
 // SPDX-License-Identifier: Apache-2.0
 //
-// `Dots` computes the dots of a block of M rows: it has AddPairs for int4 and
-// AddBytes for int8. Both add to dots[i], which has the eight columns of row i,
-// the products of row a[i] with the bytes of a panel's block. Included by
+// `Dots` computes the dots of a block of M rows: AddPairs for int4, AddBytes
+// for int8. Both add the products of row a[i] with the bytes of a panel's block
+// to dots[i], which has the eight columns of row i. Included by
 // gemm_blocks_6x8__avx2.cc and gemm_blocks_6x8__avxvnni.cc, with these Dots:
 //
-//   Avx2Dots   pmaddubsw: unsigned times signed bytes, in pairs of 16 bits
-//   VnniDots   vpdpbusd: the same, in fours of 32 bits
+//   Avx2Dots   pmaddubsw: unsigned times signed bytes, two products to 16 bits
+//   VnniDots   vpdpbusd: the same, four products to 32 bits
 //
 // A group of weights is a vector, [8 columns][4 of k]; four values of a row are
 // broadcast to all columns:
@@ -51,8 +51,8 @@ inline __m256 Floats(const Fp16* fp16) {
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(fp16)));
 }
 
-// Adds a block of M rows times one of a panel to `sums`, without the scales of
-// rows. Dots begin with `start`, or get their zero point afterwards:
+// Adds a block of M rows times a block of a panel to `sums`, without the scales
+// of rows. Dots begin with `start`, or subtract their zero point afterwards:
 //
 //   dot = sum(value * weight) + start            Q4Block, W8Block
 //   dot = sum(value * weight) - zero * sum       Q4ZeroBlock
@@ -80,8 +80,9 @@ inline void AddBlock(const Q8Block* a, const Panel<B>& b, __m256 (&sums)[M]) {
   }
 }
 
-// Completes row i of c, of which `columns` masks those that exist: adds bias
-// and addend to the scaled sums `c`, clamps and stores them.
+// Completes row i of the result: adds bias and addend to the scaled sums `c`,
+// clamps and stores them. `columns` masks the columns that exist; no others are
+// read or written.
 inline void Finish(const GemmTile& t, int i, __m256i columns, __m256 c) {
   if (t.bias != nullptr) {
     const auto* bias = static_cast<const float*>(t.bias);
@@ -92,13 +93,13 @@ inline void Finish(const GemmTile& t, int i, __m256i columns, __m256 c) {
         static_cast<const float*>(t.addend) + i * t.addend_stride;
     c = _mm256_add_ps(c, _mm256_maskload_ps(addend, columns));
   }
-  // The second operand where the first one is NaN.
+  // Both instructions return the second operand if either is NaN.
   c = _mm256_max_ps(_mm256_set1_ps(t.lower), c);
   c = _mm256_min_ps(_mm256_set1_ps(t.upper), c);
   _mm256_maskstore_ps(static_cast<float*>(t.c) + i * t.c_stride, columns, c);
 }
 
-// Computes a tile of exactly M packed rows, whose blocks are [k / 32][M]. With
+// Computes a tile of exactly M packed rows, [ceil(k / 32)][M] Q8Blocks. With
 // one or two rows, reading the panel takes longer than multiplying it.
 template <typename Dots, typename B, int M>
 void Multiply(GemmBlocksTile<B> t) {
@@ -121,8 +122,8 @@ void Multiply(GemmBlocksTile<B> t) {
   }
 }
 
-// Calls Multiply for the rows of the tile, at most M. Fewer rows need code of
-// their own because they are packed more closely.
+// Calls Multiply for the rows of the tile, at most M. Each number of rows needs
+// code of its own because fewer rows are packed more closely.
 template <typename Dots, typename B, int M>
 void MultiplyTile(GemmBlocksTile<B> t) {
   if constexpr (M > 1) {

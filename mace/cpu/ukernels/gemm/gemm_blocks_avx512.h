@@ -29,7 +29,7 @@ inline __m512 Floats(const Fp16* fp16) {
 
 // Writes rows of c: clamp(sum * scale + bias + addend), for the first n of 16
 // columns; nothing beyond them is read or written. The GemmTile must outlive
-// it.
+// the RowWriter.
 class RowWriter {
  public:
   template <typename Tile>
@@ -41,7 +41,8 @@ class RowWriter {
         lower_(_mm512_set1_ps(t->lower)),
         upper_(_mm512_set1_ps(t->upper)) {}
 
-  // Writes a row, from its sums of blocks and the scale of row `row` of a.
+  // Writes row `row`, from the sum of its blocks and the scale of this row of
+  // a.
   void Write(ptrdiff_t row, __m512 sum, float scale) const {
     __m512 c = _mm512_fmadd_ps(sum, _mm512_set1_ps(scale), bias_);
     if (tile_.addend != nullptr) {
@@ -49,7 +50,7 @@ class RowWriter {
           static_cast<const float*>(tile_.addend) + row * tile_.addend_stride;
       c = _mm512_add_ps(c, _mm512_maskz_loadu_ps(columns_, addend));
     }
-    // The second operand where the first one is NaN.
+    // Both instructions return the second operand if either is NaN.
     c = _mm512_min_ps(upper_, _mm512_max_ps(lower_, c));
     _mm512_mask_storeu_ps(static_cast<float*>(tile_.c) + row * tile_.c_stride,
                           columns_, c);
@@ -61,7 +62,7 @@ class RowWriter {
   __m512 bias_, lower_, upper_;
 };
 
-// As LargestMagnitude, of which it returns the same to the bit.
+// Returns the same bits as LargestMagnitude.
 inline float LargestMagnitude16(const float* x, size_t n) {
   const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
   __m512i largest = _mm512_setzero_si512();
@@ -78,12 +79,12 @@ inline float LargestMagnitude16(const float* x, size_t n) {
   return found;
 }
 
-// Quantizes a row as QuantizeRow. write(scale, sum) is called behind each
-// block, whose values go to `to`, and returns where those of the next block go:
-// the caller decides where scale and sum are kept. Nothing is written to what
-// it returns last.
+// Quantizes a row as QuantizeRow, but for the layout: writes the 32 values of
+// the first block to `to`. write(scale, sum) is called after each block, stores
+// these two, and returns where the values of the next block go. Nothing is
+// written to the pointer that write returns last.
 //
-// A row that is not finite loads zeros, by a mask of no elements.
+// For a row with NaN or infinity, a mask of no elements loads zeros.
 template <typename Write>
 inline void QuantizeRow16(const float* x, size_t n, int8_t* to,
                           const Write& write) {
@@ -105,7 +106,7 @@ inline void QuantizeRow16(const float* x, size_t n, int8_t* to,
   }
 }
 
-// Packs rows as PackQ8Blocks, to the same bytes.
+// Packs rows to the same bytes as PackQ8Blocks.
 template <int kStart>
 inline Q8Block* PackQ8Blocks16(GemmUnpackedOf<float> rows, Q8Block* to) {
   const size_t blocks = (rows->k + kGemmBlock - 1) / kGemmBlock;

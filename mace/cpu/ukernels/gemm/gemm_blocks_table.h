@@ -11,10 +11,10 @@
 //   q4z   Q4ZeroBlock, int4 with zero points
 //   w8    W8Block, int8
 //
-// All three are defined in one file, gemm_blocks_{MR}x{NR}__{isa}.cc. Rows are
-// packed by gemm_{weights}_pack_{MR}__{isa}: q4z takes that of q4, since only
-// Q8Block::start differs, which it does not read; AMX has one for all, as it
-// makes weights signed.
+// One file, gemm_blocks_{MR}x{NR}__{isa}.cc, defines all three.
+// gemm_{weights}_pack_{MR}__{isa} packs rows. q4z takes the packing of q4: only
+// Q8Block::start differs, which q4z does not read. AMX has one packing for all
+// weights, since its micro-kernels make weights signed.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_TABLE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_BLOCKS_TABLE_H_
 
@@ -25,10 +25,10 @@ namespace mace::cpu {
 
 constexpr bool kReadsUnsigned = true;  // int8 plus 128
 
-// Make the row of a micro-kernel from its functions: `fn` for tiles of up to mr
-// rows, `row` for a single one where that has code of its own, `pack` for the
-// rows. `group` is how many bytes of a column are adjacent in GemmPanelBlock.
-// Depth is divided at whole blocks only.
+// Make the row of the table for a micro-kernel from its functions: `fn`
+// multiplies tiles of up to mr rows, `row` a single one by any number of
+// panels, `pack` packs the rows. `group` is how many bytes of a column are
+// adjacent in GemmPanelBlock. The depth may be divided at whole blocks only.
 template <auto* fn, auto* pack>
 constexpr GemmUkernel GemmBlocks(const char* name, CpuFeatures isa, int mr,
                                  int nr, int group,
@@ -70,7 +70,7 @@ GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_w8_pack_4__scalar,
 
 // BestGemmOfBlocks chooses the first row with the wanted types whose `isa` the
 // CPU has. The last three, in plain C++, run on every CPU. Tests compare all
-// rows with sums in double precision, since their rounding differs.
+// rows with sums in double precision, since the rounding of rows differs.
 inline constexpr GemmUkernel kGemmBlocks[] = {
 #if defined(__x86_64__)
     GemmBlocks<gemm_q4_16x16__amxint8, gemm_blocks_pack_16__amxint8>(

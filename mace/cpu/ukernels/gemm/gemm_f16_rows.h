@@ -1,27 +1,27 @@
 // The exact definition of GEMM micro-kernels from fp16 to fp16.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a are packed by tiles of mr, the last of which may have fewer: of a
-// tile of m rows, kGemmF16Step elements of each row in turn, zeros behind the
-// last:
+// Rows of a are packed by tiles of mr rows; the last tile may have fewer. A
+// tile of m rows has kGemmF16Step elements of each row in turn, with zeros
+// behind the end of a row:
 //
 //   [ceil(k / 8)][m][8]
 //
 // Products are added up by fused multiply-adds in binary16, kGemmF16Block of k
-// at a time; a rest of less than kGemmF16Step is added to the block before it.
-// These sums, bias and addend are added up in binary16, too. A result is off by
-// at most (kGemmF16Block + k / kGemmF16Block + 10) * 2^-11 of the sum of the
-// magnitudes, which must stay below 65504. With its blocks of products, a
-// result is
+// at a time; a rest of less than kGemmF16Step belongs to the block before it.
+// The sums of blocks, the bias and the addend are added up in binary16, too. A
+// result is off by at most (kGemmF16Block + k / kGemmF16Block + 10) * 2^-11 of
+// the sum of the magnitudes, which must stay below 65504. A result is
 //
 //   ((bias + block 0) + block 1) + ... + addend, clamped
 //
-// where the first block begins with the bias. All micro-kernels agree to the
-// bit, as this order is the same in each.
+// where the accumulator of block 0 starts with the bias. All micro-kernels
+// agree to the bit, since each keeps this order.
 //
 // A block of 256 and a depth of 4096 give 282 * 2^-11: blocks of about the
-// square root of the depth would be the most exact, but each costs a load and a
-// store of all sums. Rows are fp16 already, so that packing only copies them.
+// square root of the depth would be the most exact, but each block costs a load
+// and a store of all sums. Rows are fp16 already, so that packing only copies
+// them.
 //
 // Files are named gemm_f16_{MR}x{NR}_rows__{isa}.cc.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_F16_ROWS_H_

@@ -30,9 +30,9 @@ struct BroadcastLoop {
 
   // Prefetches a row of packed b that is needed after this segment: of the next
   // segment or panel, which may have to come from memory. Each step prefetches
-  // the row that is k rows further, so that after k steps the next k are on
-  // their way. It goes to the L2 cache, as L1 has other use until then.
-  // Harmless beyond the end of b.
+  // the row that is k rows further, so that after k steps the next k rows are
+  // on their way. Prefetches to the L2 cache, since L1 has other use until
+  // then. Harmless beyond the end of b.
   template <int kPackedVectors>
   static inline void PrefetchNext(const float* b, size_t k) {
     constexpr size_t kLineFloats = 16;
@@ -51,7 +51,7 @@ struct BroadcastLoop {
                                  const float* b, F32 (&acc)[kRows][kVectors]) {
     const size_t segment = k;
     for (; k > 0; --k, ++a, b += kPackedVectors * simd::kLanes) {
-      // A single row computes too little to pay for it.
+      // A single row computes too little to pay for prefetching.
       if (kRows > 1) PrefetchNext<kPackedVectors>(b, segment);
       F32 bv[kVectors];
 #pragma GCC unroll 16

@@ -1,5 +1,6 @@
 // GEMM tiles on AVX-512 whose last vector is at most half full. That half is a
-// vector of 8 floats; the CPU multiplies two of these in the time of one of 16.
+// vector of 8 floats; the CPU multiplies two vectors of 8 floats in the time of
+// one of 16.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A row of c with 16 < n <= 24, and the row of the panel by which it is
@@ -43,7 +44,7 @@ class NarrowTile {
       : t_(t),
         mask_(static_cast<__mmask8>((1u << (t->n - kFull * kLanes)) - 1)) {}
 
-  // Loads the narrow part of a row of bias or addend, nothing beyond column n.
+  // Loads the narrow part of a row of bias or addend, nothing from column n on.
   __m256 LoadNarrow(const float* p) const {
     return _mm256_maskz_loadu_ps(mask_, p + kFull * kLanes);
   }
@@ -115,7 +116,7 @@ class NarrowTile {
 
   GemmF32Tile t_;
   const __mmask8 mask_;
-  // One more than is used, as there is no array of none if kFull is 0.
+  // One more than is used: if kFull is 0, an array of size 0 would not compile.
   F32 full_[kRows][kFull + 1];
   __m256 narrow_[kRows];
 };

@@ -10,8 +10,8 @@
 //   acc = bias; for each segment: acc += a * b (Loop); c = clamp(acc + addend)
 //
 // `Loop` is BroadcastLoop (gemm_f32_broadcast.h), LaneLoop (gemm_f32_lane.h),
-// or that of gemm_bf16_14x32__avx512bf16.cc, whose T has other operands but
-// floats as results. Its
+// or PairLoop (gemm_bf16_14x32__avx512bf16.cc), which multiplies bf16 operands
+// into float32 sums. Its function
 //
 //   const B* Loop<kRows, kVectors>::Run<kPackedVectors>(
 //       const A* a, ptrdiff_t a_stride, size_t k, const B* b,
@@ -34,9 +34,9 @@ namespace {
 // in each instance.
 constexpr bool kEndsApart = simd::kLanes == 4;
 
-// Adds the addend, if there is one, to rows x vectors of sums, [rows][vectors]
-// in memory, clamps and stores the n columns that the tile has. One copy serves
-// all instances of a type.
+// Adds the addend, if there is one, to the sums, [rows][vectors] in memory,
+// clamps them, and stores the n columns that the tile has. One copy serves all
+// instances of a type.
 template <typename T>
 __attribute__((noinline)) void AddAndStore(T t, size_t rows, size_t vectors,
                                            const simd::F32* products) {
@@ -122,10 +122,10 @@ void Tile(T t) {
   }
 }
 
-// Calls the instance for exactly m rows and the fewest vectors, of at most
-// kRows rows and kVectors vectors. kMaxVectors are those of packed b, which
-// stay the same. kRows * kVectors instances are compiled: rows that do not
-// exist are neither read, multiplied nor written.
+// Calls the instance for exactly m rows and the fewest vectors. REQUIRES:
+// t->m <= kRows, t->n <= kVectors * kLanes. A row of packed b has kMaxVectors
+// vectors in every instance. kRows * kVectors instances are compiled: rows that
+// do not exist are neither read, multiplied nor written.
 template <template <int, int> class Loop, int kRows, int kVectors,
           int kMaxVectors = kVectors, typename T>
 void DispatchTile(T t) {

@@ -8,8 +8,8 @@
 //
 //   r0: 0 1 | r1: 0 1 | r2: 0 1 | r0: 2 - | r1: 2 - | r2: 2 -      - is zero
 //
-// It is the definition of the packing of bf16 and fp16 (gemm_16bit.h), whose
-// scalar micro-kernels include it.
+// The scalar micro-kernels of bf16 and fp16 (gemm_16bit.h) include this file,
+// the definition of their packing.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_PACK_STEPS_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_PACK_STEPS_H_
 

@@ -6,8 +6,8 @@
 //   tile 1: kRows rows, all k    -->  the same     -->   the next kRows rows
 //   last:   m % kRows rows       -->               -->   ...
 //
-// A driver passes all rows of a block in one call, so that the panel is read
-// from the cache where the tile before left it.
+// A driver passes all rows of a block in one call, so that all tiles but the
+// first find the panel in the cache.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_PACKED_TILES_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_PACKED_TILES_H_
 
@@ -16,12 +16,11 @@
 namespace mace::cpu {
 namespace {
 
-// Calls `multiply` for each tile of kRows packed rows; the last one may have
-// fewer, and is not followed by another. Rows are padded to a multiple of kStep
-// elements, of kBlock k each: an element of a is one k (kBlock = 1), or a
-// Q8Block of 32 (kStep = 1). `multiply` gets a Tile with its m rows, and a, c
-// and addend where they begin; the rest is that of `tile`. REQUIRES: a is
-// packed.
+// Calls `multiply` for each tile of kRows packed rows; the last tile may have
+// fewer. Rows are padded to a multiple of kStep elements, of kBlock k each: an
+// element of a is one k (kBlock = 1), or a Q8Block of 32 (kStep = 1).
+// `multiply` gets a Tile whose m, a, c and addend are those of its rows; the
+// other fields are those of `tile`. REQUIRES: a is packed.
 template <size_t kRows, size_t kStep, size_t kBlock = 1, typename Tile,
           typename F>
 void ForEachTile(Tile tile, const F& multiply) {

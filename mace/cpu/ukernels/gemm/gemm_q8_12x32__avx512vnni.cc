@@ -47,7 +47,7 @@ inline void AddProducts(const void* a, const int8_t* b, size_t depth,
 
 // The first M rows and V vectors of columns. M is 4, 8 or 12: rows beyond
 // those wanted cost less than the code of more functions. One row is common:
-// pictures of 7x7 have 49.
+// feature maps of 7x7 have 49.
 template <int M, int V>
 void Multiply(GemmU8Tile t) {
   __m512i acc[M][V];

@@ -1,13 +1,13 @@
-// The 16x32 tile of int8 by the tiles of AMX: two of sums, one of rows and two
-// of columns, and the same three with fewer depths for the last ones.
+// The 16x32 tile of int8 by the tiles of AMX: two of sums, one of rows, two of
+// columns, and three more of rows and columns for the last, fewer depths.
 // SPDX-License-Identifier: Apache-2.0
 //
-// `Tiles` carries out what the instructions of the same names do: the CPU's own
-// ones, or in tests their definition in plain C++:
+// `Tiles` has a function for each instruction: the CPU's tiles, or in tests
+// their definition in plain C++:
 //
 //   Configure(config)         ldtilecfg: all tiles are zero afterwards
 //   Load<tile>(from, step)    tileloadd: rows are `step` bytes apart
-//   Store<tile>(to, step)     tilestored
+//   Store<tile>(to, step)     tilestored: likewise
 //   AddProducts<sums, a, b>() tdpbusd
 //   Release()                 tilerelease
 //
@@ -23,9 +23,9 @@
 // which m are loaded.
 //
 // The last depth % 64 depths have tiles with fewer bytes in a row of a and
-// fewer rows of b (kEndA, kEndB, kEndBRight): a line holds anything behind the
-// depth, the panel ends there, and new sizes for kA and kB would clear the
-// sums.
+// fewer rows of b (kEndA, kEndB, kEndBRight), since a line may have any values
+// behind the depth, and the panel ends there. They are other tiles because new
+// sizes for kA and kB would clear the sums.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AMX_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_AMX_H_
 
@@ -54,8 +54,9 @@ constexpr size_t kTileColumns = 16, kTileRowBytes = 64;
 // Names of tiles are their numbers; those on the right have columns 16 to 31.
 enum AmxTile { kSums, kSumsRight, kA, kB, kBRight, kEndA, kEndB, kEndBRight };
 
-// Returns the sizes of tiles for m rows and this depth, a multiple of four. The
-// tiles of the end have no rows if there is no end.
+// Returns the sizes of tiles for m rows and this depth. REQUIRES: the depth is
+// a multiple of four. kEndA, kEndB and kEndBRight have no rows if the depth is
+// a multiple of 64.
 inline AmxConfig ConfigFor(size_t m, size_t depth) {
   AmxConfig config;
   const auto set = [&config](AmxTile tile, size_t rows, size_t row_bytes) {
@@ -75,8 +76,9 @@ inline AmxConfig ConfigFor(size_t m, size_t depth) {
   return config;
 }
 
-// Adds the products of the depths that tile A has, from a line of rows on and
-// from a group of the panel on. V: tiles of columns, 1 or 2.
+// Adds the products of as many depths as tile A has bytes in a row. `a` points
+// to the line of the first row, `b` to the first group of the panel. V: tiles
+// of columns, 1 or 2.
 template <int V, AmxTile A, AmxTile B, AmxTile BRight, typename Tiles>
 inline void AddDepths(Tiles& tiles, const uint8_t* a, const int8_t* b) {
   constexpr size_t step = kAmxColumns * kAmxGroup;
@@ -90,8 +92,9 @@ inline void AddDepths(Tiles& tiles, const uint8_t* a, const int8_t* b) {
 }
 
 // Writes the sums of as many rows as the tiles have been configured for, and of
-// 16 or 32 columns, to `sums`, [rows][32]. `start` has as many elements as
-// there are columns. `a` is a packed tile of kAmxRows rows.
+// V * 16 columns, to `sums`, [rows][32]. `start` has V * 16 elements. `a` is a
+// packed tile of kAmxRows rows. REQUIRES: the tiles have been configured for
+// this depth.
 template <int V, typename Tiles>
 inline void MultiplyTile(Tiles& tiles, const void* a, const int8_t* b,
                          size_t depth, const int32_t* start, int32_t* sums) {
@@ -122,7 +125,7 @@ inline void Multiply(Tiles& tiles, GemmU8Tile t) {
   } else {
     MultiplyTile<1>(tiles, t.a(), t.b(), t->k, t.bias(), t.c());
   }
-  // Or else each switch of threads would save all tiles.
+  // Without it, each context switch would save all tiles.
   tiles.Release();
 }
 

@@ -1,9 +1,10 @@
 // The 6x16 tile of int8 in vectors of 256 bits: 12 of 16 registers accumulate.
 // SPDX-License-Identifier: Apache-2.0
 //
-// S is the step of a group of depths: S::Element is that of packed rows,
-// S::kGroup how many adjacent ones are multiplied, S::Load returns 8 columns of
-// b, S::Add adds their products with a row's group.
+// S is the step of a group of depths: S::Element is the type of packed rows,
+// S::kGroup the number of adjacent depths that an instruction multiplies.
+// S::Load returns a group of 8 columns of b, S::Add adds their products with a
+// row's group.
 //
 //   file                       S::Element   S::kGroup   S::Add
 //   gemm_q8_6x16__avx2.cc      int16_t      2           pmaddwd
@@ -26,15 +27,16 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kRows = 6, kColumns = 16;
-// Of a line: what packed rows have before the next row begins, so that a row's
-// groups are in one cache line.
+// Bytes of a line, the adjacent elements of a packed row. The groups of a line
+// are in one cache line.
 constexpr size_t kLineBytes = 64;
 
 template <typename S>
 using TileOf = GemmTileOf<typename S::Element, int8_t, int32_t, int32_t>;
 
-// Computes the first M rows of a tile, in the layout of gemm_q8.h. The last
-// line is multiplied up to t->k only, a multiple of S::kGroup.
+// Computes the first M rows of a tile, in the layout of gemm_q8.h. Of the last
+// line, only depths below t->k are multiplied. REQUIRES: t->k is a multiple of
+// S::kGroup.
 template <typename S, int M>
 void Multiply(TileOf<S> t) {
   constexpr size_t kLine = kLineBytes / sizeof(typename S::Element);
@@ -69,16 +71,15 @@ void Multiply(TileOf<S> t) {
   }
 }
 
-// Computes three rows, or all six, whichever has t->m of them. Rows beyond
-// those wanted cost less than the code of more functions.
+// Computes three rows if t->m is at most 3, else all six. Rows beyond t->m cost
+// less than the code of more functions.
 template <typename S>
 void MultiplyRows(TileOf<S> t) {
   if (t->m > 3) return Multiply<S, 6>(t);
   Multiply<S, 3>(t);
 }
 
-// Packs rows for S with this Element. Values are those in [0, 255] for both:
-// int16 holds them without a sign.
+// Packs rows for S with this Element. Values are in [0, 255], also as int16.
 template <typename Element>
 void PackTile(const GemmRuns& rows, void* to) {
   PackValues<kRows, kLineBytes / sizeof(Element), Element, uint8_t>(

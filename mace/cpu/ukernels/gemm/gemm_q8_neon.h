@@ -7,10 +7,10 @@
 //   b0  column 0: k0 k1 | column 1: k0 k1 | ... | column 7: k0 k1
 //   b1  column 0: k2 k3 | column 1: k2 k3 | ... | column 7: k2 k3
 //
-// A row's pair is repeated in all lanes, VMULL multiplies it with the pairs of
-// four columns into 8 products of 16 bits, and VPADAL adds each two of these to
-// the int32 sum of their column. Sums: acc[row][0] has columns 0 to 3,
-// acc[row][1] 4 to 7, in 8 of the 16 registers of armv7.
+// A row's pair is repeated in all lanes. VMULL multiplies it with the pairs of
+// four columns into 8 products of 16 bits, and VPADAL adds the two products of
+// each column to its int32 sum. acc[row][0] has the sums of columns 0 to 3,
+// acc[row][1] of 4 to 7, in 8 of the 16 registers of armv7.
 //
 // Included by gemm_q8_4x8__neon.cc and gemm_q8_4x8_full__neon.cc.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_NEON_H_
@@ -23,7 +23,8 @@ namespace {
 
 constexpr size_t kColumns = 8;
 
-// Returns two depths of a row, four times. They are at an even offset.
+// Returns two depths of a row, four times. REQUIRES: `a` is an even number of
+// bytes behind the start of the packed rows.
 inline int8x8_t Pair(const int8_t* a) {
   return vreinterpret_s8_s16(vld1_dup_s16(reinterpret_cast<const int16_t*>(a)));
 }
@@ -32,8 +33,9 @@ inline int8x8_t Pair(const int8_t* a) {
 // (k_pad).
 //
 // kAddsPairs: products of adjacent pairs of depths are added in 16 bits, which
-// saves every other VPADAL. Two products are at most 2 * 128 * 127 then, as
-// elements of b are at least -127 (b_min). Otherwise b may have -128 too.
+// saves every other VPADAL. REQUIRES: elements of b are at least -127 (b_min),
+// so that the sum of two products is at most 2 * 128 * 127. Without kAddsPairs,
+// b may have -128, too.
 template <bool kAddsPairs, int M>
 inline void Multiply(GemmI8Tile t) {
   int32x4_t acc[M][2];
@@ -73,7 +75,7 @@ inline void Multiply(GemmI8Tile t) {
   }
 }
 
-// Computes a tile of one row, two, or all four: the body of a GemmFn.
+// Computes one row, two, or all four, but at least t->m: the body of a GemmFn.
 template <bool kAddsPairs>
 inline void MultiplyRows(GemmI8Tile t) {
   if (t->m > 2) return Multiply<kAddsPairs, 4>(t);

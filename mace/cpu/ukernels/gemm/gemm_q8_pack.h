@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The definition of a GemmPackRunsFn. With kRows = 2, kLine = 4 and two runs of
-// three values, of which a line takes the first of the second run:
+// three values, s0 and s1, the first line ends with a value of the second run:
 //
 //   line of row 0: s0 s0 s0 s1 | line of row 1: s0 s0 s0 s1
 //   line of row 0: s1 s1 -- -- | line of row 1: s1 s1 -- --    --: not written
@@ -14,9 +14,9 @@
 namespace mace::cpu {
 namespace {
 
-// Packs the runs of rows, given by pointers. kRows and kLine are mr and k_tile
-// of the table. A is the type of elements of packed rows; S is int8_t or
-// uint8_t, as which the flipped quantized values are read.
+// Packs the runs at the pointers rows.runs. kRows and kLine are mr and k_tile
+// of the table. A is the type of elements of packed rows. The flipped quantized
+// values are read as S, int8_t or uint8_t.
 template <size_t kRows, size_t kLine, typename A, typename S>
 void PackValues(const GemmRuns& rows, A* to) {
   for (size_t i = 0; i < rows.m; ++i) {

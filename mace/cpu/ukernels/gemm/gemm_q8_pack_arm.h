@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kLine = 8;
 
-// Writes the lines of one row, `stride` bytes apart, of which none need begin
-// where a run does. Bytes are in the order of memory: the first value of a line
+// Writes the lines of one row, `stride` bytes apart. Lines and runs need not
+// begin together. Bytes are in the order of memory: the first value of a line
 // is the lowest byte of the word (little-endian).
 class RowPacker {
  public:
@@ -56,14 +56,15 @@ class RowPacker {
     __builtin_memcpy(&two, from, sizeof(two));
     AppendBits(two | uint64_t{from[2]} << 16, 3);
   }
-  // Writes what is left, and zeros up to the end of the line.
+  // Writes the values that do not fill a line, if any, and zeros up to the end
+  // of the line.
   void Finish() {
     if (bits_ == 0) return;
     word_ = (word_ ^ flip_) << (64 - bits_) >> (64 - bits_);
     __builtin_memcpy(to_, &word_, kLine);
     to_ += stride_;
   }
-  // The end of what was written.
+  // Returns where the next line of the row would begin.
   const uint8_t* end() const { return to_; }
 
  private:
@@ -80,8 +81,9 @@ class RowPacker {
     for (size_t i = 0; i < n; ++i) x |= uint64_t{from[i]} << (8 * i);
     return x;
   }
-  // Appends 0 < n < kLine values, the lowest bytes of x; the others are zero.
-  // If they complete a line, those left begin the next word.
+  // Appends 0 < n < kLine values, the lowest bytes of x. REQUIRES: the other
+  // bytes are zero. If the values complete a line, the rest begins the next
+  // word.
   void AppendBits(uint64_t x, size_t n) {
     word_ |= x << bits_;
     bits_ += static_cast<unsigned>(8 * n);
@@ -108,7 +110,7 @@ class RowPacker {
 };
 
 // Returns the sum of a row as int8, from its packed lines, `stride` bytes
-// apart. It takes whole lines: behind the last value, Finish has written zeros.
+// apart. Adds whole lines: behind the last value, Finish has written zeros.
 inline int32_t SumOfLines(const uint8_t* from, const uint8_t* end,
                           size_t stride) {
   int32x2_t sum = vdup_n_s32(0);
@@ -118,7 +120,7 @@ inline int32_t SumOfLines(const uint8_t* from, const uint8_t* end,
   return vget_lane_s32(sum, 0) + vget_lane_s32(sum, 1);
 }
 
-// Appends all runs of row `i`. Pixels of three channels, those of most images,
+// Appends all runs of row `i`. Runs of three values, the pixels of most images,
 // have code of their own.
 inline void AppendRuns(const GemmRuns& rows, size_t i, RowPacker& packer) {
   const uint8_t* const* runs = rows.runs + i;

@@ -1,13 +1,13 @@
 // Packs rows of quantized values on AVX-512, in lines of 64 bytes.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A line is a vector. PackTile chooses among these, which write the same
-// values:
+// A line is a vector. PackTile chooses among these functions, which write the
+// same values:
 //
-//   PackRuns       one run: a matrix, or a 1x1 convolution
-//   PackThreeRuns  three short ones that fit half a line together
+//   PackRuns       rows of one run: a matrix, or a 1x1 convolution
+//   PackThreeRuns  rows of three short runs that together fit half a line
 //   PackShortRuns  runs of at most a line, joined in a register
-//   PackRow        anything, and the only one that adds up sums
+//   PackRow        any runs; the only one that adds up sums
 //
 // `Runs` is Pointers or Steps; rows are kRows, the mr of the table: 12, or 16
 // with AMX.
@@ -23,8 +23,9 @@ namespace {
 
 constexpr size_t kPackLine = 64;
 
-// Where the runs of rows begin: Run(s, i) is run s of row i. At pointers of
-// which there are m for each run, or at equal distances (GemmRuns::first).
+// Where the runs of rows begin: Run(s, i) is run s of row i. Pointers has one
+// pointer for each of the m rows of each run; Steps has equal distances
+// (GemmRuns::first).
 struct Pointers {
   const uint8_t* const* runs;
   size_t m;
@@ -41,15 +42,15 @@ struct Steps {
   }
 };
 
-// Returns the sum of bytes as unsigned numbers in each of 8 lanes.
+// Returns in each of 8 lanes the sum of its bytes as unsigned numbers.
 inline __m512i ByteSums(__m512i bytes) {
   return _mm512_sad_epu8(bytes, _mm512_setzero_si512());
 }
 
-// Packs one row of a tile of kRows rows, from `to` on, and returns its sum as
-// uint8, or 0 if rows.sums is null. Whole lines are copied with one store if a
-// run begins with a line; a mask limits all other loads and stores to the
-// values that a run has, or a line has space for.
+// Packs row i of a tile of kRows rows, from `to` on. Returns the sum of its
+// values as uint8, or 0 if rows.sums is null. Where a run begins with a line,
+// each whole line is copied with one store; a mask limits all other loads and
+// stores to the values that a run has, or a line has space for.
 template <size_t kRows, typename Runs>
 inline int32_t PackRow(const GemmRuns& rows, const Runs& runs, size_t i,
                        uint8_t* to) {
@@ -109,9 +110,9 @@ inline void PackRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
 }
 
 // Vectors in which short runs are joined, of 32 or 64 bytes. Bit j of `here`
-// selects byte j: Load sets the others to zero, Join keeps those of x. Neither
-// reads bytes that `here` does not select, wherever `from` points. Store flips
-// and writes a whole vector.
+// selects byte j. Load sets the other bytes to zero, Join takes them from x.
+// Neither reads bytes that `here` does not select, wherever `from` points.
+// Store flips and writes a whole vector.
 struct Line32 {
   using Vector = __m256i;
   static Vector Load(uint64_t here, const uint8_t* from) {
@@ -138,17 +139,17 @@ struct Line64 {
   }
 };
 
-// The address n bytes before `from`, which may lie before its array: masks
-// select no byte there.
+// Returns the address n bytes before `from`, which may lie before the array of
+// `from`: masks select no byte there.
 inline const uint8_t* Before(const uint8_t* from, size_t n) {
   return reinterpret_cast<const uint8_t*>(reinterpret_cast<uintptr_t>(from) -
                                           n);
 }
 
 // Packs rows of runs of at most 64 values, as windows of images have them,
-// whose sums are not wanted. A line is joined in a register, as stores of some
-// of its bytes cost several times as much, and is stored whole, up to the end
-// of the last one. With Line32, a row has at most 32 values.
+// whose sums are not wanted. Joins a line in a register, since stores of some
+// of its bytes cost several times as much, and stores the whole vector, also
+// for the last line. REQUIRES: with Line32, a row has at most 32 values.
 template <size_t kRows, typename Line, typename Runs>
 inline void PackShortRuns(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   const __m512i flip = _mm512_set1_epi8(static_cast<char>(rows.flip));
@@ -216,7 +217,8 @@ inline void PackTile(const GemmRuns& rows, const Runs& runs, uint8_t* to) {
   }
 }
 
-// The same for runs at pointers or in steps: the body of a GemmPackRunsFn.
+// The same with rows.runs, or if it is null, with the steps from rows.first on:
+// the body of a GemmPackRunsFn.
 template <size_t kRows>
 inline void PackTile(const GemmRuns& rows, void* to) {
   auto* tile = static_cast<uint8_t*>(to);

@@ -17,7 +17,7 @@ namespace mace::cpu {
 namespace {
 
 constexpr size_t kPairRows = 4, kPair = 2;
-constexpr size_t kPairs = 8;  // of a vector
+constexpr size_t kPairs = 8;  // in a vector
 
 // Adds 16 values, read as int8, to the four sums of a vector.
 inline int32x4_t AddBytes(int32x4_t sum, uint8x16_t quantized) {
@@ -30,11 +30,11 @@ inline int32_t Total(int32x4_t x) {
   return vget_lane_s32(vpadd_s32(pair, pair), 0);
 }
 
-// Packs up to four rows, as GemmPackRunsFn. Writes nothing of other rows, which
-// other calls may have packed: whole vectors of pairs are stored only if there
-// are all four. Of an odd depth, the second half of the last pair is left as it
-// is. Pairs may span runs; values that do not fill 8 pairs, or do not begin
-// with one, are packed one by one.
+// Packs up to four rows, as GemmPackRunsFn. Leaves the lines of other rows as
+// they are: whole vectors of pairs are stored only if rows.m is 4. If the depth
+// is odd, leaves the second half of the last pair unwritten. Pairs may span
+// runs. Values are packed one by one if rows.m is less than 4, if a run begins
+// within a pair, and where fewer than 8 pairs of a run are left.
 inline void PackPairs(const GemmRuns& rows, void* packed) {
   const uint8x16_t flip = vdupq_n_u8(rows.flip);
   const size_t m = rows.m, n = rows.n, segments = rows.segments;

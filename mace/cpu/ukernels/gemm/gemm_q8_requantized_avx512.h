@@ -7,9 +7,9 @@
 //                                                           + Pack -> 64 bytes
 //   row 1: [16 int32][16 int32] - Scale, packs -> [32 int16]+
 //
-// `Product` multiplies a GemmRequantized: its Run(tiles, to_quantized) calls
-// to_quantized.StoreRows for each two rows. mace/cpu/simd/fixed_point_avx512.h
-// has the arithmetic.
+// `Product` multiplies the tiles of a GemmRequantized: Run(tiles, to_quantized)
+// calls to_quantized.StoreRows for each two rows.
+// mace/cpu/simd/fixed_point_avx512.h has the arithmetic.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_Q8_REQUANTIZED_AVX512_H_
 
@@ -20,9 +20,8 @@ namespace mace::cpu {
 namespace {
 
 // Requantizes the sums of 32 columns. Factors, of 16 columns each, are
-// AnyFactors or the faster RightFactors; kSigned: y is int8, else uint8;
-// kClamps: its range is narrower than that of the type, at which values
-// saturate anyway.
+// AnyFactors or the faster RightFactors. kSigned: values saturate as int8, else
+// as uint8. kClamps: the range is narrower than that of the type.
 template <typename Factors, bool kSigned, bool kClamps>
 struct Requantizer {
   Factors a, b;
@@ -33,8 +32,8 @@ struct Requantizer {
   __m512i Row(const __m512i (&sums)[2]) const {
     return _mm512_packs_epi32(a.Scale(sums[0]), b.Scale(sums[1]));
   }
-  // Writes two rows of 32 values. Each has the sums of columns 0 to 15, and 16
-  // to 31.
+  // Writes two rows of 32 values, y_stride bytes apart. first[0] and second[0]
+  // are the sums of columns 0 to 15, first[1] and second[1] of 16 to 31.
   void StoreRows(const __m512i (&first)[2], const __m512i (&second)[2],
                  uint8_t* y, ptrdiff_t y_stride) const {
     const __m512i both = quantized.Pack(Row(first), Row(second));
@@ -59,7 +58,7 @@ void MultiplyRequantized(const GemmRequantized& t) {
 
 // Calls Product::Run(t, to_quantized) with the Requantizer that takes the
 // fewest instructions: the body of a GemmRequantizedFn. A range within [0, 127]
-// is one of int8, although y may be uint8.
+// is treated as int8 even if y is uint8: the bytes are the same.
 template <typename Product>
 void MultiplyRequantized(const GemmRequantized& t) {
   if (t.least < 0 || t.most < 128) {

@@ -2,9 +2,9 @@
 // comes first.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A new one is a file, gemm_{type}_{MR}x{NR}__{isa}.cc, with a declaration and
-// a row here: see docs/add_a_micro_kernel.md. Where rows are quantized, `type`
-// is theirs, q8.
+// A new micro-kernel is a file, gemm_{type}_{MR}x{NR}__{isa}.cc, with a
+// declaration and a row here: see docs/add_a_micro_kernel.md. If rows are
+// quantized, {type} is q8, that of the rows.
 #ifndef MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_
 #define MACE_CPU_UKERNELS_GEMM_GEMM_TABLE_H_
 
@@ -15,7 +15,7 @@
 namespace mace::cpu {
 
 // Requantization as the epilogue of whole tiles, and the limits within which it
-// is exact, as those of a RequantizeQ8.
+// is exact, like the limits of RequantizeQ8 (requantize_q8_table.h).
 //
 // A driver may call `fn` if no row sum is added (the zero point of b is 0),
 // sums are rounded twice as requantize_q8 does, |sum| * 2^left < 2^bits and
@@ -29,36 +29,37 @@ struct GemmEpilogue {
 // The description of a micro-kernel. Rows are constants of the program, to
 // which drivers keep pointers.
 struct GemmUkernel {
-  // As the file and the function; packed weights that are shared are told apart
-  // by it.
+  // The name of the function, and of the file (but gemm_blocks_table.h). Shared
+  // packed weights of floats are told apart by this name.
   const char* name;
   CpuFeatures isa;  // what the CPU must have, all of it; 0: nothing
   int mr, nr;       // the largest tile; mr <= kGemmMaxRows
   GemmTypes types;
   GemmPacks packs;
   GemmPacking packing;
-  // These take pointers to the types above: the tile or the rows must have
-  // them.
+  // `fn`, `pack` and `row` cast the pointers of their operands to `types`.
   void (*fn)(const GemmTile& tile);
-  void* (*pack)(const GemmUnpacked& rows, void* to);  // null if it never packs
-  // Of quantized rows, in place of `pack`.
+  // Null with GemmPacks::kNever, and for quantized rows.
+  void* (*pack)(const GemmUnpacked& rows, void* to);
+  // For quantized rows, instead of `pack`; else null.
   GemmPackRunsFn* pack_runs = nullptr;
   GemmEpilogue epilogue = {};
-  // As `fn`, of one packed row and n columns in any number of panels, which lie
-  // one behind the other; null: `fn` multiplies them one by one.
+  // As `fn`, for one packed row and n columns in any number of panels, which
+  // lie one behind the other. Null: a driver calls `fn` for each panel.
   void (*row)(const GemmTile& tile) = nullptr;
 
   constexpr int64_t a_bytes() const {  // of a packed element of a
     return static_cast<int64_t>(SizeOf(types.a));
   }
   constexpr bool is_quantized() const { return types.x == Element::kQ8; }
-  // Whether quantized values are multiplied as numbers in [0, 255].
+  // For quantized rows only: whether they are multiplied as numbers in [0,
+  // 255].
   constexpr bool reads_unsigned() const { return types.a != Element::kI8; }
 };
 
 // Make the description of a micro-kernel from its typed functions: kTypes, kX
-// and kA are deduced from the arguments, and Run casts to them, so that
-// functions of all types fit into one table.
+// and kA are deduced from the arguments, and Run casts operands to these types,
+// so that functions of all types fit into one table.
 template <auto* fn>
 struct GemmCall;
 template <typename A, typename B, typename C, typename Acc,
@@ -79,7 +80,7 @@ struct GemmPackCall<pack> {
   }
 };
 
-// A row for floats that never packs: rows have the type of a.
+// A row of the table for float rows that are never packed: x is the type of a.
 template <auto* fn>
 constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr) {
   return {name,
@@ -92,8 +93,9 @@ constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr) {
           GemmCall<fn>::Run,
           nullptr};
 }
-// A row for floats whose rows `pack` packs, where `packs` says; x is its type
-// of rows. Does not compile if it packs another type than `fn` multiplies.
+// A row of the table for float rows that `pack` packs, always or where it pays
+// (`packs`); x is the type of rows that `pack` reads. Does not compile if
+// `pack` writes another type than `fn` multiplies.
 template <auto* fn, auto* pack>
 constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr,
                            GemmPacks packs, GemmPacking packing = {}) {
@@ -111,7 +113,8 @@ constexpr GemmUkernel Gemm(const char* name, CpuFeatures isa, int mr, int nr,
           GemmPackCall<pack>::Run};
 }
 
-// A row for quantized values. `requantized` is its epilogue, or null.
+// A row of the table for quantized values. `requantized` is its epilogue, or
+// null.
 template <auto* fn>
 constexpr GemmUkernel GemmQ8(const char* name, CpuFeatures isa, int mr, int nr,
                              GemmPackRunsFn* pack, GemmPacking packing,
@@ -164,13 +167,15 @@ GemmRequantizedFn gemm_q8_requantized_12x32__avx512vnni,
     gemm_q8_requantized_16x32__amxint8;
 
 // The dispatcher chooses the first row with the wanted types whose `isa` the
-// CPU has; tests and benchmarks loop over all rows. The last row of each
-// combination of types is plain C++: tests compare against it, and it computes
-// where no other can. Rows of float32 with the same `isa` are all candidates:
-// ChooseGemmF32 prefers the one whose tile fits the rows better, as 8x48 fits
-// 16 of them. Of quantized rows, BestGemmQ8 takes the first whose b_min the
-// filter keeps: for Arm without SDOT there is one of -127 and one of -128. The
-// numbers in braces are those of GemmPacking, in its order.
+// CPU has; tests and benchmarks loop over all rows. The last row of float32, of
+// each combination with bf16 or fp16, and of quantized values is plain C++:
+// tests compare against it, and it computes where no other can; libraries for
+// armv8 leave out those of float32 and quantized values. Rows of float32 with
+// the same `isa` are all candidates: ChooseGemmF32 prefers the one whose tile
+// fits the rows better, as 8x48 fits 16 of them, or whose rows need no copying.
+// Of quantized rows, BestGemmQ8 takes the first whose b_min is not above the
+// lowest value of the filter: Arm without SDOT has rows for -127 and for -128.
+// The numbers in braces are those of GemmPacking, in its order.
 inline constexpr GemmUkernel kGemm[] = {
 #if defined(__x86_64__)
     Gemm<gemm_f32_14x32__avx512>("gemm_f32_14x32__avx512", kCpuAvx512, 14, 32),

@@ -10,9 +10,9 @@
 //
 //   y[i] = min(max(sum over j of w[i][j] * x[j] + bias[i], lower), upper)
 //
-// Every weight is read once, from memory as a rule, so that nothing is packed.
-// The family serves products with a single row (gemv_f32), and with few rows by
-// weights stored as int8 or int4 (gemv_q8.h); more rows are a GEMM.
+// Every weight is read once, usually from memory, so that nothing is packed.
+// Kernels call gemv_f32 for a single x. For weights stored as int8 or int4,
+// they call gemv_q8.h for each of a few x. Products with more x are a GEMM.
 //
 // A micro-kernel has no state and reports no errors. Threads share the rows of
 // w: each call gets some of them, with the pointers advanced to the first.
@@ -35,13 +35,13 @@ struct GemvF32Rows {
   float lower, upper;  // infinite where there is no bound; NaN stays NaN
 };
 
-// The result of a row does not depend on the rows around it, and so not on the
-// number of threads. Micro-kernels add products in different orders: results
-// are equal but for rounding.
+// The result of a row depends neither on the rows around it nor on the number
+// of threads. Micro-kernels add products in different orders: their results
+// differ by rounding.
 using GemvF32Fn = void(const GemvF32Rows& rows);
 
-// gemv_f32__aarch64.cc is a file; simd__{isa}.cc define the others
-// (gemv_f32_rows.h).
+// gemv_f32__aarch64 has a file of its own; simd__{isa}.cc define the others
+// from gemv_f32_rows.h.
 GemvF32Fn gemv_f32__scalar, gemv_f32__avx2, gemv_f32__avx512, gemv_f32__neon,
     gemv_f32__aarch64;
 

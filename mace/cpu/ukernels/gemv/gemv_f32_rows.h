@@ -20,9 +20,9 @@
 namespace mace::cpu {
 namespace {
 
-// Prefetches the two vectors that are `ahead` floats after w. They come from
+// Prefetches the two vectors that are `ahead` floats after w: they come from
 // memory, and the CPU itself prefetches no further than the next page. Harmless
-// beyond the end of w.
+// beyond the end of w. Does nothing on Arm.
 inline void PrefetchAhead(const float* w, size_t ahead) {
 #if defined(__x86_64__)
   constexpr size_t kLineFloats = 16;
@@ -37,10 +37,10 @@ inline void PrefetchAhead(const float* w, size_t ahead) {
 }
 
 // Computes rows [first, first + kRows), for which x is loaded once. Each row
-// has two sums, because a single one would wait for its own result. The columns
-// behind the last whole pair of vectors are added to the even sums, with loads
-// that read no more than there are. Meanwhile, the same columns of the next
-// kRows rows are prefetched.
+// has two sums, because each addition to a single one would wait for the one
+// before. The columns behind the last whole pair of vectors are added to the
+// even sums; nothing behind column k is read. Each step prefetches the same
+// columns of the next kRows rows.
 template <int kRows>
 inline void GemvBlock(const GemvF32Rows& t, size_t first) {
   using namespace simd;

@@ -2,17 +2,18 @@
 // y = clamp(w * x + bias), with w stored by rows.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights are dequantized in registers and multiplied in float: x is not
-// quantized, so that results are those of float weights but for rounding. With
-// q the values of row i:
+// Weights are dequantized in registers and multiplied in float32. x is not
+// quantized, so that results differ from those of dequantized weights by
+// rounding only. With q the values of row i:
 //
 //   int8   w * x = scale[i] * sum over j of q[j] * x[j]
 //   int4   w * x = sum over blocks b of
 //                    scale[i][b] * sum over the block of (q[j] - 8) * x[j]
 //
-// The last block of int4 has all its 16 bytes, of which those behind column k
-// are multiplied by zero. Otherwise as gemv_f32.h: no state, no alignment but
-// that of the elements, nothing read or written beyond the operands.
+// The last block of int4 has all its 16 bytes; values from column k on are
+// multiplied by zero. As in gemv_f32.h, functions keep no state, operands need
+// only the alignment of their elements, nothing beyond them is read or written,
+// y overlaps no other operand, and NaN stays NaN.
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_Q8_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_Q8_H_
 
@@ -38,13 +39,13 @@ struct GemvQ8Args {
   const float* x;
   const float* bias;  // n floats; null: zeros
   float* y;
-  float lower, upper;
+  float lower, upper;  // infinite where there is no bound
 };
 
 // The result of a row does not depend on the rows around it.
 using GemvQ8Fn = void(const GemvQ8Args& args);
 
-// simd__{isa}.cc define them (gemv_q8_rows.h).
+// simd__{isa}.cc define these functions from gemv_q8_rows.h.
 GemvQ8Fn gemv_8bits_q8__scalar, gemv_8bits_q8__avx2, gemv_8bits_q8__avx512,
     gemv_8bits_q8__neon;
 GemvQ8Fn gemv_4bits_q8__scalar, gemv_4bits_q8__avx2, gemv_4bits_q8__avx512,

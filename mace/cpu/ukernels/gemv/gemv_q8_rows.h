@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Included by simd__scalar.cc, simd__avx2.cc, simd__avx512.cc and
-// simd__neon.cc. A step takes 16 columns, the int8 of a 16-byte load, as
-// floats:
+// simd__neon.cc. Columns are multiplied 16 at a time, as floats: the int8 of a
+// 16-byte load, or half of its int4.
 //
 //            Columns: 16 floats
 //   AVX-512  [ v[0]                        ]
@@ -82,8 +82,8 @@ inline void ScalesFromFp16(const uint16_t* fp16, size_t n, float* to) {
   for (size_t i = 0; i < n; ++i) to[i] = simd::FloatOfFp16(fp16[i]);
 }
 
-// Computes rows [first, first + kRows) of int8, for which x is loaded once. The
-// last k % 16 columns are copied, so that nothing behind a row is read.
+// Computes rows [first, first + kRows) of int8, for which x is loaded once.
+// Copies the last k % 16 columns, so that nothing behind a row is read.
 template <int kRows>
 inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
   using namespace simd;
@@ -121,10 +121,10 @@ inline void Rows8Bits(const GemvQ8Args& t, size_t first) {
 }
 
 // Multiplies a block of 32 columns of each row by x, and adds the products,
-// times the block's scale, to the row's sums. `quantized` is where the block of
-// the first row begins, `x` its 32 factors, and `scale` the index of its scale
-// in scales[r]. The low halves of the 16 bytes are columns 0 to 15, the high
-// halves 16 to 31.
+// times the block's scale, to the row's sums. `quantized` points to the block
+// of the first row, `x` to the 32 elements of x that meet the block, and row
+// r's scale is scales[r][scale]. The low halves of the 16 bytes are columns 0
+// to 15, the high halves 16 to 31.
 template <int kRows>
 inline void AddBlock(const GemvQ8Args& t, const uint8_t* quantized,
                      const float* x, const float (&scales)[kRows][kScales],
@@ -145,8 +145,9 @@ inline void AddBlock(const GemvQ8Args& t, const uint8_t* quantized,
   }
 }
 
-// Computes rows [first, first + kRows) of int4. `last` is x in the last block,
-// filled up with zeros: the block itself is whole in memory.
+// Computes rows [first, first + kRows) of int4. `last` has the elements of x
+// that meet a last block of fewer than 32 columns, then zeros; the block itself
+// has all its bytes in memory.
 template <int kRows>
 inline void Rows4Bits(const GemvQ8Args& t, size_t first) {
   const uint8_t* quantized = t.quantized + first * t.row_bytes;

@@ -1,10 +1,10 @@
 // The matrix-vector micro-kernels of this build, best first.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row begins with name and isa, as those of all tables do (RowHead of
+// A row begins with name and isa, as the rows of all tables (RowHead of
 // mace/cpu/common/choose.h). kType is the type of the numbers with which the
-// operands of its self-test are filled. Libraries for armv8 leave out the rows
-// that have a better one on each of its CPUs (mace/base/cpu_rows.h).
+// operands of its self-test are filled. Libraries for armv8 leave out rows that
+// no armv8 CPU would choose, as each has a better one (mace/base/cpu_rows.h).
 #ifndef MACE_CPU_UKERNELS_GEMV_GEMV_TABLE_H_
 #define MACE_CPU_UKERNELS_GEMV_GEMV_TABLE_H_
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Attention of one or few queries, as when a language model generates a token,
-// reads each key and each value once and is limited by that. So each row is
-// dequantized in registers, while several queries share it:
+// reads each key and each value once, which takes most of the time. So each row
+// is dequantized in registers, while several queries share it:
 //
 //   dot   scores  y [queries][n]     = queries x [queries][depth] * keys'
 //   add   results y [queries][depth] += weights x [queries][n] * values
@@ -31,7 +31,7 @@ namespace mace::cpu {
 // are read and written: nothing behind the last element of a row or its scale.
 // f32 and fp16 rows have the alignment of their elements, int8 rows and their
 // scales need none. y overlaps neither rows nor x. Strides of x and y count
-// floats.
+// floats. A query of y has n scores (`dot`) or `depth` elements (`add`).
 struct KvRowsF32 {
   size_t n, depth, queries;  // if one is 0, `add` changes nothing
   const void* rows;
@@ -50,7 +50,7 @@ struct KvRowsF32 {
 enum KvType { kKvF32, kKvFp16, kKvInt8, kKvTypes };
 
 // The functions of one instruction set, by KvType. Products are accumulated in
-// f32, in an order that depends on the set and on how many queries share a row.
+// f32, in an order that depends on the set.
 struct KvRowsF32Set {
   // y[i][t] = the dot product of x[i] and row t. Writes all of y.
   void (*dot[kKvTypes])(const KvRowsF32& args);

@@ -1,8 +1,8 @@
 // The implementation of the micro-kernels of rows of KV caches.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Included by simd__*.cc, once for each instruction set, which define a set as
-// kKvRows. A type of rows is a struct with
+// Included by simd__{scalar,avx2,avx512,neon}.cc, which define kv_rows_f32__*
+// as kKvRows. A type of rows is a struct with
 //
 //   Element   what a row consists of
 //   Load      sixteen elements as floats, without the scale of the row
@@ -18,9 +18,9 @@
 //     store Q sums, times scale          for Q queries: multiply-add
 //                                      store the piece of Q y
 //
-// Q is 4 as long as there are so many queries, then 2, then 1: each piece of a
-// row is loaded once for Q queries, and Q * kKvVectors registers accumulate: 16
-// of 32 on armv8, 8 of 16 on AVX2.
+// Q is 4 as long as at least four queries are left, then 2, then 1: each piece
+// of a row is loaded once for Q queries, and Q * kKvVectors registers
+// accumulate: 16 of 32 on armv8, 8 of 16 on AVX2.
 #ifndef MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_KV_KV_ROWS_F32_LOOP_H_
 
@@ -34,8 +34,8 @@ namespace {
 // Elements that are loaded at a time, and the vectors of their floats.
 constexpr size_t kKvLanes = simd::kInt8Lanes;
 constexpr size_t kKvVectors = simd::kInt8Vectors;
-// Queries that are computed at once. Sums of eight would take all registers of
-// AVX2 and of armv8.
+// The maximum number of queries that are computed at once. The sums of eight
+// would take all registers of AVX2 and of armv8.
 constexpr int kKvQueries = 4;
 
 // Sixteen elements, as floats.
@@ -57,8 +57,8 @@ struct KvFloats {
   static float ScaleOf(const float*, size_t) { return 1; }
 };
 
-// Rows of fp16. AVX-512, AVX2 (whose rows demand F16C) and armv8 convert them
-// by instructions, armv7 and plain C++ one by one.
+// Rows of fp16. AVX-512, AVX2 (kCpuAvx2Fma includes F16C) and armv8 have
+// instructions that convert vectors; armv7 and plain C++ convert one by one.
 struct KvHalves {
   using Element = uint16_t;
   static KvVectors Load(const uint16_t* p) {
@@ -121,9 +121,9 @@ inline KvVectors LoadLast(const typename T::Element* p, size_t i,
   return T::Load(last);
 }
 
-// Dot products of Q queries, from `first` on, with all rows. `load` loads the
-// piece of a query, whose beginning is its argument; queries stay in the
-// first-level cache.
+// Dot products of Q queries, from `first` on, with all rows. `load` takes the
+// beginning of a query and loads its current piece; queries stay in the L1
+// cache.
 template <typename T, int Q>
 inline void DotQueries(const KvRowsF32& a, size_t first) {
   const float* x = a.x + static_cast<ptrdiff_t>(first) * a.x_stride;

@@ -10,7 +10,7 @@
 
 namespace mace::cpu {
 
-// Named for the type of x and y, f32; each set reads all types of rows.
+// kType is the type of x and y, f32; each set reads all types of rows.
 struct KvRowsF32Kernel {
   static constexpr Element kType = Element::kF32;
   const char* name;
@@ -18,8 +18,8 @@ struct KvRowsF32Kernel {
   const KvRowsF32Set* set;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has. On NEON, armv7
-// and armv8 have the same row.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test. armv7 and armv8 have the same row.
 inline constexpr KvRowsF32Kernel kKvRowsF32[] = {
 #if defined(__x86_64__)
     {"kv_rows_f32__avx512", kCpuAvx512, &kv_rows_f32__avx512},

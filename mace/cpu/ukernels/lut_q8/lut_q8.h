@@ -17,7 +17,7 @@ namespace mace::cpu {
 // nothing beyond n values is read or written.
 struct LutQ8Args {
   size_t n;              // may be 0
-  const uint8_t* table;  // 256 values
+  const uint8_t* table;  // 256 values, which y does not overlap
   const uint8_t* x;
   uint8_t* y;  // may be x; otherwise does not overlap it
 };

@@ -19,8 +19,9 @@ struct LutQ8 {
   LutQ8Fn* fn;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has. The last one is
-// plain C++, with which tests compare the others.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test. Tests compare rows with the one in plain
+// C++, which libraries for 64-bit Arm do not contain.
 inline constexpr LutQ8 kLutQ8[] = {
 #if defined(__x86_64__)
     {"lut_q8__avx512", kCpuAvx512, lut_q8__avx512},

@@ -3,8 +3,8 @@
 //
 // HasOutlier (mace/cpu/gemm/outliers.h) compares the largest with the mean of
 // the others. Winograd finds both for each tile of its input, StrassenGemm for
-// each row of a: every input once more, so that it must cost little beside the
-// convolution or GEMM.
+// each row of a. This reads every input once more, so it must cost little
+// beside the convolution or GEMM.
 #ifndef MACE_CPU_UKERNELS_MAGNITUDE_MAGNITUDE_F32_H_
 #define MACE_CPU_UKERNELS_MAGNITUDE_MAGNITUDE_F32_H_
 
@@ -12,23 +12,24 @@
 
 namespace mace::cpu {
 
-// `count` rows of n contiguous floats, which are read exactly, at any alignment
-// of a float. Either may be 0; then rows are not read.
+// `count` rows of n contiguous floats, with the alignment of a float. Nothing
+// else is read. `count` and n may be 0: then no float is read, and without a
+// row, `rows` may be null.
 struct MagnitudeF32Rows {
   size_t count, n;
   const float* const* rows;
 };
 
-// Of all elements of all rows together; zeros if there are none. The order in
-// which they are added up depends on the instruction set.
+// The results for all elements of all rows together; zeros if there are none.
+// The order in which elements are added up depends on the instruction set.
 struct MagnitudeF32 {
-  // Anything if an element is NaN, which Max of simd.h may lose. HasOutlier
-  // finds NaN by the sum.
+  // Has no meaning if an element is NaN, which Max of simd.h may lose.
+  // HasOutlier finds NaN by the sum.
   float largest;
-  float sum;  // infinity or NaN if an element is, or if it overflows
+  float sum;  // not finite if an element is not, or if the sum overflows
 };
 
-// Keeps no state; any threads may call it at the same time.
+// Functions keep no state; any threads may call them at the same time.
 using MagnitudeF32Fn = MagnitudeF32(const MagnitudeF32Rows& rows);
 
 MagnitudeF32Fn magnitude_f32__scalar, magnitude_f32__avx2,

@@ -1,7 +1,8 @@
 // The implementation of the micro-kernels for magnitudes.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Included by simd__*.cc, which define magnitude_f32__* by FindMagnitude.
+// Included by simd__{scalar,avx2,avx512,neon}.cc, which define magnitude_f32__*
+// by FindMagnitude.
 #ifndef MACE_CPU_UKERNELS_MAGNITUDE_MAGNITUDE_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_MAGNITUDE_MAGNITUDE_F32_LOOP_H_
 
@@ -17,8 +18,8 @@ struct MagnitudeLoop {
   static constexpr size_t kAtOnce = 4;
   simd::F32 sum[kAtOnce], largest[kAtOnce];
 
-  // Adds a vector to the k-th ones. Zeros, as behind the end of a row, change
-  // nothing. In Max, NaN may be lost; in the sum, it stays.
+  // Adds a vector to the k-th sum and maximum. Zeros, as behind the end of a
+  // row, change nothing. Max may lose NaN; the sum keeps it.
   void Add(size_t k, simd::F32 x) {
     const simd::F32 size = simd::Abs(x);
     sum[k] = sum[k] + size;

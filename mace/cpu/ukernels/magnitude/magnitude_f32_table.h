@@ -17,7 +17,8 @@ struct MagnitudeF32Row {
   MagnitudeF32Fn* fn;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test.
 inline constexpr MagnitudeF32Row kMagnitudeF32[] = {
 #if defined(__x86_64__)
     {"magnitude_f32__avx512", kCpuAvx512, magnitude_f32__avx512},

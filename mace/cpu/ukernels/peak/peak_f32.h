@@ -2,10 +2,9 @@
 // registers, and streams through memory.
 // SPDX-License-Identifier: Apache-2.0
 //
-// MeasureLimits (mace/cpu/common/machine_limits.h) times them: what it finds
-// are the limits with which profiles and benchmarks compare. No op computes
-// with them. They keep no state, and each thread of a measurement calls them
-// with memory of its own.
+// MeasureLimits (mace/cpu/common/machine_limits.h) times them to find the
+// limits with which profiles and benchmarks compare. No op calls them. They
+// keep no state, and each thread of a measurement writes memory of its own.
 #ifndef MACE_CPU_UKERNELS_PEAK_PEAK_F32_H_
 #define MACE_CPU_UKERNELS_PEAK_PEAK_F32_H_
 
@@ -24,8 +23,8 @@ struct PeakF32Set {
   float (*multiply_add)(size_t rounds, float factor, float term);
   // y = a + factor * b for n elements, with 12 bytes of traffic for each. (CPUs
   // that read a line of memory before they write it move 4 more, which are not
-  // counted.) Arrays are longer than caches if memory is to be measured; y
-  // overlaps neither other.
+  // counted.) To measure memory, pass arrays larger than the caches. y overlaps
+  // neither a nor b.
   void (*triad)(size_t n, const float* a, const float* b, float factor,
                 float* y);
   // Returns the sum of n floats, with 4 bytes of traffic for each. A CPU may

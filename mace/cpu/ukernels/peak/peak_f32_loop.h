@@ -1,7 +1,8 @@
 // The implementation of the peak micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Included by simd__*.cc, which define a set as kPeak.
+// Included by simd__{scalar,avx2,avx512,neon}.cc, which define peak_f32__* as
+// kPeak.
 #ifndef MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_PEAK_PEAK_F32_LOOP_H_
 
@@ -16,8 +17,8 @@ namespace {
 // into 16 registers.
 constexpr int kSums = 12;
 
-// Keeps the compiler from merging sums that are equal: for it, the empty
-// assembly may change the register.
+// Keeps the compiler from merging sums that are equal: as far as it knows, the
+// empty assembly may change the register.
 inline void Touch(simd::F32& sum) {
 #if defined(__ARM_NEON)
   asm volatile("" : "+w"(sum));
@@ -60,7 +61,7 @@ void Triad(size_t n, const float* a, const float* b, float factor, float* y) {
 }
 
 // PeakF32Set::read. Four sums hide the latency of additions. The prefetch, 2
-// KiB ahead, may lead behind the end of `a`, which is no access.
+// KiB ahead, may be of addresses behind the end of `a`: it is not an access.
 float Read(size_t n, const float* a) {
   using namespace simd;
   constexpr size_t kPiece = 4 * kLanes;

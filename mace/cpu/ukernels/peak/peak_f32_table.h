@@ -17,7 +17,8 @@ struct PeakF32 {
   const PeakF32Set* set;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test.
 inline constexpr PeakF32 kPeakF32[] = {
 #if defined(__x86_64__)
     {"peak_f32__avx512", kCpuAvx512, &peak_f32__avx512},

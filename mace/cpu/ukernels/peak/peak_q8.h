@@ -9,9 +9,9 @@
 
 namespace mace::cpu {
 
-// Adds dot products of two vectors of bytes, all of which are a in the one and
-// b in the other, to as many sums at once as it takes to keep all units busy,
-// in each round. Returns the total of the sums,
+// In each round, adds dot products of two vectors of bytes to each of
+// kPeakQ8Sums vectors of sums, which keep all units busy. All bytes of one
+// vector are a, all bytes of the other b. Returns the total of the sums,
 //
 //   rounds * macs_per_round * a * b     (PeakQ8::macs_per_round, in the table)
 //
@@ -20,7 +20,7 @@ namespace mace::cpu {
 // unsigned.
 using PeakQ8Fn = int32_t(size_t rounds, int8_t a, int8_t b);
 
-// Independent vectors of sums; peak_f32_loop.h has the reason.
+// The number of independent vectors of sums; peak_f32_loop.h has the reason.
 constexpr size_t kPeakQ8Sums = 12;
 
 PeakQ8Fn peak_q8__scalar, peak_q8__avx2, peak_q8__avxvnni, peak_q8__avx512vnni,

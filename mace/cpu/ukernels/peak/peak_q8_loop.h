@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each peak_q8__{isa}.cc calls PeakOf with the best instruction of its set:
-// VPDPBUSD, VPMADDUBSW with two more on AVX2, SMMLA or SDOT.
+// VPDPBUSD, VPMADDUBSW with two more on AVX2, SMMLA or SDOT; in plain C++, an
+// addition of the product.
 #ifndef MACE_CPU_UKERNELS_PEAK_PEAK_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_PEAK_PEAK_Q8_LOOP_H_
 

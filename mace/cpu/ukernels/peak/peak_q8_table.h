@@ -19,9 +19,10 @@ struct PeakQ8 {
   PeakQ8Fn* fn;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has. The last row is
-// in every build, unlike those in plain C++ of other tables: 64-bit Arm may
-// have neither of the two above it.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test. The last row is in every build, unlike
+// the rows in plain C++ of other tables: 64-bit Arm may have neither of the two
+// above it.
 inline constexpr PeakQ8 kPeakQ8[] = {
 #if defined(__x86_64__)
     {"peak_q8__avx512vnni", kCpuAvx512Vnni, kPeakQ8Sums * 64,

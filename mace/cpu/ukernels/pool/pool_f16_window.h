@@ -16,14 +16,14 @@
 namespace mace::cpu {
 namespace {
 
-// The larger of a and b, or NaN if one is NaN; Max for fp16 is so everywhere.
-// Must precede the templates of pool_f32_window.h, which call it.
+// The larger of a and b, or NaN if one is NaN: Max of fp16 returns this on
+// every CPU. Must precede the templates of pool_f32_window.h, which call it.
 inline simd::F16 LargerOrNan(simd::F16 a, simd::F16 b) {
   return simd::Max(a, b);
 }
 
-// Elements in fp16 that are accumulated as floats: what Plain is for elements
-// accumulated as they are. kLanes counts elements, of which V holds all.
+// Elements in fp16 that are accumulated as floats; Plain has those that are
+// accumulated in their own type. A V holds kLanes elements.
 struct Widened {
   using T = uint16_t;
   using V = simd::WideF16;

@@ -16,9 +16,10 @@
 // It is done in two passes, see PoolF32Line.
 //
 // No operand needs more than the alignment of its elements, and nothing beyond
-// the given numbers of elements is read or written. Results overlap no operand,
-// unless it says so. The caller computes outputs without any line of pixels
-// itself, and, by windows, all that are empty.
+// the given numbers of elements is read or written. Results overlap no operand
+// unless a comment allows it. The caller itself computes the outputs of windows
+// that have no line inside the image and, where it pools by windows, of all
+// windows that have no pixel inside the image.
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_H_
 
@@ -37,30 +38,30 @@ struct PoolWindow {
   ptrdiff_t row_stride;
   ptrdiff_t column_stride;
   T* y;  // `channels` elements, for each output
-  // Of sums, the same for both outputs: 1 / divisor of the mean, which may
-  // count pixels outside the image. A maximum does not read it.
+  // For means and L2 norms, the same for both outputs: 1 / divisor of the mean,
+  // which may count pixels outside the image. A maximum ignores it.
   float scale;
   // The result is min(max(result, lower), upper); NaN stays NaN.
   float lower, upper;
-  // Or 2, for 3x3 pixels: the second window begins two columns after the first.
+  // 1, or 2 for 3x3 pixels: the second window begins two columns after the
+  // first.
   size_t outputs = 1;
   ptrdiff_t y_step = 0;  // between outputs, in elements
 };
 
-// A line of outputs, for windows that overlap much. First the part of the
-// windows in each column is pooled; then as many of these results as a window
-// has columns are pooled.
+// A line of outputs, for windows that overlap much. The first pass pools each
+// column over `rows` lines; the second pools, for each window, the results of
+// its columns.
 //
 //   x        `rows` lines of `in` floats
 //   columns  [left: nothing][in: pooled from x][right: nothing]
 //   y        `out` floats; y[i] is pooled from columns[i],
 //            columns[i + tap_step], ..., columns[i + (taps - 1) * tap_step]
 //
-// Nothing is -infinity for a maximum, and 0 for sums. A window of r x t pixels
-// takes r + t operations for each output instead of r * t. There is an output
-// for a window that begins at every pixel; with a larger stride, the caller
-// picks those that it needs. Here, lines have 2 channels, and windows 3
-// columns:
+// "Nothing" is -infinity for a maximum, and 0 for sums. A window of r x t
+// pixels takes r + t operations for each output instead of r * t. A window
+// begins at every pixel; with a larger stride, the caller picks the outputs
+// that it needs. Here, lines have 2 channels, and windows 3 columns:
 //
 //   x         a b a b a b a b      line 0
 //             a b a b a b a b      line 1

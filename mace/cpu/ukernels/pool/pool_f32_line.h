@@ -5,7 +5,7 @@
 // whole vectors of it, the last of which is masked.
 //
 // simd__{scalar,avx2,avx512,neon}.cc include this file, which includes the one
-// for windows, and define the functions of pool_f32.h by it.
+// for windows, and define the f32 functions of pool_f32.h by it.
 #ifndef MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_
 #define MACE_CPU_UKERNELS_POOL_POOL_F32_LINE_H_
 
@@ -69,8 +69,8 @@ void PoolLine(const PoolF32Line& line) {
                     });
 }
 
-// Makes results of sums, in place. kScaled: Op::Finish takes the scale;
-// otherwise, it does nothing and scale is not read.
+// Makes results of sums, in place, and clamps them. kScaled: Op::Finish takes
+// the scale; otherwise, Op::Finish is not called and the scale is not read.
 template <typename Op, bool kScaled>
 void FinishPool(const PoolF32Finish& args) {
   using simd::F32;
@@ -82,8 +82,8 @@ void FinishPool(const PoolF32Finish& args) {
   });
 }
 
-// The operations, with the result of no pixel. A window that meets no column of
-// x keeps it.
+// The operations, with kNothing, the result of no pixel. Before it is finished,
+// the result of a window without a column of x is kNothing.
 struct LineMax : PoolMaxOf<Plain<float>> {
   static constexpr float kNothing = -__builtin_inff();
 };

@@ -26,7 +26,7 @@ inline simd::F32 LargerOrNan(simd::F32 a, simd::F32 b) {
   return simd::Select(simd::IsNan(a), a, simd::Max(a, b));
 }
 
-// The type in which the elements of a window are accumulated: their own.
+// Elements that are accumulated in their own type.
 template <typename Element>
 struct Plain {
   using T = Element;
@@ -39,9 +39,8 @@ struct Plain {
   static V Set1(float x) { return simd::VectorOf<T>::Set1(x); }
 };
 
-// Each operation says how a line starts, how a pixel is added to it, how lines
-// are combined, and what the result is. Lines are accumulated separately, so
-// that a large window loses little precision.
+// The operations. Lines of a window are accumulated separately and then joined,
+// so that a large window loses little precision.
 //
 //   Start(first)         the result for a line of one pixel
 //   Add(sum, x)          with another pixel
@@ -104,7 +103,7 @@ inline typename Op::V PoolLines(const PoolWindow<T>& w, const T* x,
 
 // For windows of 3x3, the most common ones. The addresses of the pixels stay in
 // registers, as far as there are enough, and a column that two outputs share is
-// pooled once. Returns how many channels were pooled: those of whole vectors.
+// pooled once. Returns the number of channels pooled: those of whole vectors.
 //
 //   columns   0 1 2 3 4      each is pooled over its three lines, then
 //   output 0  |---|          columns 0, 1 and 2 are joined
@@ -146,11 +145,11 @@ inline size_t PoolNine(const PoolWindow<T>& w) {
 }
 
 // Pools one window, or two that are two columns apart. Whole vectors of
-// channels come first, the others last; they are masked.
+// channels come first; the last vector may be partial.
 template <typename Op, typename T>
 void Pool(const PoolWindow<T>& w) {
   size_t pooled = 0;
-  // A vector that is a single fp16 value is slow anyway.
+  // Vectors of a single fp16 value are slow anyway: they have no PoolNine.
   if constexpr (Op::kLanes * sizeof(T) >= sizeof(float)) {
     if (w.rows == 3 && w.columns == 3) {
       pooled = w.outputs == 2 ? PoolNine<Op, 2>(w) : PoolNine<Op, 1>(w);

@@ -20,9 +20,9 @@ namespace mace::cpu {
 // divisor added for rounding.
 constexpr size_t kAvgpoolQ8MaxPixels = 128;
 
-// y[c] = clamp(the result of channel c) over `rows` of `columns` pixels, the
-// first of which is at x. The same for as many windows of this size as there
-// are outputs: usually those of a line that lie wholly inside the image.
+// For each of `outputs` windows of `rows` x `columns` pixels, y[c] =
+// clamp(result of channel c). The first pixel of the first window is at x.
+// Usually these are the windows of a line that lie wholly inside the image.
 //
 //   x ............ x + x_step ......  window i begins at x + i * x_step,
 //   [ window 0 ]                      and may overlap others
@@ -30,14 +30,14 @@ constexpr size_t kAvgpoolQ8MaxPixels = 128;
 //   y, y + y_step, ...                `channels` values each
 //
 // No operand needs any alignment. Nothing beyond `channels` values of a pixel
-// or an output is read or written, but values may be written twice.
+// or an output is read or written, but a value may be written twice.
 struct PoolQ8Windows {
   size_t channels, rows, columns;
   const uint8_t* x;
   ptrdiff_t row_stride, column_stride;  // bytes
   bool is_signed;                       // values are int8_t, else uint8_t
   // The clamp: quantized values of the type, such as those of 0 and 6 for
-  // ReLU6. `upper` wins.
+  // ReLU6. If lower > upper, the result is `upper`.
   int32_t lower, upper;
   uint8_t* y;  // overlaps no pixel
   size_t outputs;
@@ -46,10 +46,10 @@ struct PoolQ8Windows {
 
 using PoolQ8Fn = void(const PoolQ8Windows& windows);
 
-// The largest value; without pixels it is `lower`.
+// The largest value; `lower` if a window has no pixels.
 PoolQ8Fn maxpool_q8__scalar, maxpool_q8__avx2, maxpool_q8__neon;
-// The mean, rounded to the nearest, ties away from zero. REQUIRES: there is a
-// pixel, and there are at most kAvgpoolQ8MaxPixels.
+// The mean, rounded to the nearest, ties away from zero. REQUIRES: a window has
+// at least one pixel and at most kAvgpoolQ8MaxPixels.
 PoolQ8Fn avgpool_q8__scalar, avgpool_q8__avx2, avgpool_q8__neon;
 
 }  // namespace mace::cpu

@@ -1,11 +1,11 @@
-// The int8 pooling micro-kernels of all instruction sets, in vectors of the
-// compiler's.
+// The 8-bit pooling micro-kernels of all instruction sets, in the compiler's
+// own vectors.
 // SPDX-License-Identifier: Apache-2.0
 //
 // They are compiled for plain C++, AVX2 and NEON, by
-// simd__{scalar,avx2,neon}.cc; where a compiler has no vectors of a size, it
-// takes several smaller ones. Values stay in registers for a whole window:
-// `kVectors` sums of up to a vector each.
+// simd__{scalar,avx2,neon}.cc; where a CPU has no vectors of a size, the
+// compiler takes several smaller ones. Sums stay in registers for a whole
+// window: kVectors vectors of them.
 //
 //   channels  |   4 vectors   |   4 vectors   | 2 vectors | 1 | 1/2 | 1/4 |
 //                                             the rest in halves, down to 8;
@@ -19,7 +19,7 @@
 //
 //   floor(x / n) = floor(x M / 2^(16+s))
 //
-// because M is less than 1 larger than 2^(16+s) / n, and x is less than 256 n,
+// because M exceeds 2^(16+s) / n by less than 1, and x is less than 256 n,
 // so that the second quotient is larger than the first by less than 256 n /
 // 2^(16+s) <= 512 / 2^16 <= 1 / n. With one pixel, the sum is taken twice and
 // divided by 2, as M would have 17 bits.
@@ -40,7 +40,7 @@ constexpr size_t kVectorBytes = 32;
 #else
 constexpr size_t kVectorBytes = 16;
 #endif
-constexpr size_t kNarrowest = 8;  // channels of a vector
+constexpr size_t kNarrowest = 8;  // channels of the shortest vector
 
 // A vector of kLanes elements of type T: an extension of GCC and Clang, with
 // the operators of the language. Functions take vectors by pointer or
@@ -50,10 +50,10 @@ struct Vector {
   typedef T Type __attribute__((vector_size(kLanes * sizeof(T))));
 };
 
-// An operation has a type of sums, of which a vector has up to kWidest; it says
-// how a value is added to a sum, and what the result is:
+// An operation is a struct with
 //
 //   Value, Sum   the type of values, and that in which they are accumulated
+//   kWidest      the number of sums of the longest vector
 //   first        the sum without values
 //   Add          adds a vector of values to one of sums
 //   Finish       makes results of sums, clamped, in place
@@ -179,8 +179,8 @@ inline void PoolVectors(const PoolQ8Windows& t, const Op& op, size_t c) {
 }
 
 // Computes the channels from c on, of which there are fewer than 2 * kLanes.
-// The last vector computes some of those before again: it reads x only, so that
-// the result is the same.
+// The last vector may compute some earlier channels again: it reads x only, so
+// that their results are the same.
 template <typename Op, size_t kLanes>
 inline void PoolLast(const PoolQ8Windows& t, const Op& op, size_t c) {
   if (t.channels - c >= kLanes) {

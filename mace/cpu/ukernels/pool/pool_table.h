@@ -11,7 +11,8 @@
 
 namespace mace::cpu {
 
-// The functions for windows, and for lines. T is float, or uint16_t for fp16.
+// The functions for windows and, of f32, for lines. T is float, or uint16_t for
+// fp16.
 template <typename T>
 struct PoolRow {
   static constexpr Element kType = ElementOf<T>();
@@ -35,7 +36,8 @@ struct PoolQ8 {
   PoolQ8Fn* fn;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test.
 inline constexpr PoolF32 kPoolF32[] = {
 #if defined(__x86_64__)
     {"pool_f32__avx512", kCpuAvx512, pool_max_f32__avx512,
@@ -52,8 +54,7 @@ inline constexpr PoolF32 kPoolF32[] = {
 #endif
 };
 
-// Its last row is for CPUs without arithmetic in fp16, and stays in every
-// library.
+// The last row is for CPUs without arithmetic in fp16; every library has it.
 inline constexpr PoolF16 kPoolF16[] = {
 #if defined(__aarch64__)
     {"pool_f16__fp16", kCpuNeon | kCpuFp16, pool_max_f16__fp16,

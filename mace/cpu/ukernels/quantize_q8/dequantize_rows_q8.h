@@ -1,4 +1,4 @@
-// Micro-kernels that dequantize values in which a weight is stored.
+// Micro-kernels that dequantize a row of a weight stored as int8 or int4.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_H_
 #define MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_H_
@@ -13,8 +13,9 @@ namespace mace::cpu {
 //
 //   to[i] = scales[0] * value[i]
 //
-// The bits4 functions take int4 values in blocks of 32 elements, each with a
-// scale and 16 bytes. A value is stored as 0 to 15, for -8 to 7:
+// The bits4 functions take int4 values in blocks of 32 elements, each of 16
+// bytes in `quantized` and one of `scales`. A value, -8 to 7, is stored as 0 to
+// 15:
 //
 //   to[i] = scales[i / 32] * (value[i] - 8)
 //
@@ -23,8 +24,8 @@ namespace mace::cpu {
 //   high half         element 16  element 17  ..   element 31
 //
 // so that 16 bytes give two vectors of adjacent elements with a mask and a
-// shift. The last block is whole, 16 bytes are read; only its first n % 32
-// elements are written. Scales are floats here; DequantizedRows
+// shift. All 16 bytes of the last block are read, even if n is no multiple of
+// 32; only n elements are written. Scales are floats here; DequantizedRows
 // (mace/cpu/quantized), which calls these functions, widens stored fp16 scales.
 //
 // Functions keep no state; `to` overlaps nothing that is read, and nothing
@@ -32,7 +33,7 @@ namespace mace::cpu {
 struct DequantizeRowsQ8Args {
   size_t n;
   const uint8_t* quantized;
-  const float* scales;  // 1, or one for each block: n / 32, rounded up
+  const float* scales;  // 1; bits4: one for each block, ceil(n / 32)
   float* to;
 };
 

@@ -1,8 +1,8 @@
-// The loops of all instruction sets.
+// The loops that dequantize rows of weights, for all instruction sets.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Included by simd__*.cc, which define the functions of dequantize_rows_q8.h by
-// Dequantize8Bits and Dequantize4Bits.
+// Included by simd__{scalar,avx2,avx512,neon}.cc, which define the functions of
+// dequantize_rows_q8.h by Dequantize8Bits and Dequantize4Bits.
 #ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_QUANTIZE_Q8_DEQUANTIZE_ROWS_Q8_LOOP_H_
 
@@ -23,7 +23,8 @@ inline void StoreScaled(const simd::Int8& quantized, simd::F32 scale,
   }
 }
 
-// Vectors of sixteen, then one by one: `to` ends where the row does.
+// Dequantizes vectors of sixteen elements, then one by one: `to` ends with the
+// row.
 inline void Dequantize8Bits(const DequantizeRowsQ8Args& t) {
   using namespace simd;
   const F32 scale = Set1(t.scales[0]);
@@ -54,7 +55,7 @@ inline void Dequantize4Bits(const DequantizeRowsQ8Args& t) {
   }
   const size_t left = t.n % kBlock;
   if (left == 0) return;
-  // The last block is written here, of which a part is copied.
+  // Receives the last block, of which `left` elements are copied.
   float last[kBlock];
   DequantizeBlock(t.quantized + whole * 16, t.scales[whole], last);
   for (size_t i = 0; i < left; ++i) t.to[whole * kBlock + i] = last[i];

@@ -19,10 +19,9 @@ namespace mace::cpu {
 
 // quantized[i] = clamp(round(x[i] / scale) + zero_point, least, most), stored
 // as a byte: int8 or uint8, as the range has negative values or not. The
-// division is the correctly rounded one of floats, not a multiplication by 1 /
-// scale. NaN becomes `least`, infinities become the ends of the range. Ties go
-// to the even number of scales, or away from zero; then the zero point is
-// added.
+// quotient is correctly rounded to float: it is not x[i] times 1 / scale. NaN
+// becomes `least`, infinities become the ends of the range. Ties go to the even
+// multiple of the scale, or away from zero; then the zero point is added.
 //
 // REQUIRES: scale > 0; [least, most] is within [-128, 127] or [0, 255].
 struct QuantizeQ8Args {

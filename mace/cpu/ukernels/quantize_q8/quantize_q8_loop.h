@@ -1,11 +1,11 @@
-// The loops of all instruction sets.
+// The loops that quantize and dequantize, for all instruction sets.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Included by simd__*.cc, which define the functions of quantize_q8.h by
-// QuantizeAll and DequantizeAll; and by quantize_q8__avx512.cc, which needs
-// them for scales so small or large that it cannot multiply by their
-// reciprocals. That file and quantize_q8__aarch64.cc are faster and give the
-// same values.
+// Included by simd__{scalar,avx2,neon}.cc, which define the functions of
+// quantize_q8.h by QuantizeAll and DequantizeAll; and by
+// quantize_q8__avx512.cc, which calls QuantizeAll for scales so small or large
+// that it cannot multiply by their reciprocals, and DequantizeAll always. That
+// file and quantize_q8__aarch64.cc quantize faster, to the same values.
 #ifndef MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_LOOP_H_
 #define MACE_CPU_UKERNELS_QUANTIZE_Q8_QUANTIZE_Q8_LOOP_H_
 
@@ -21,15 +21,15 @@ constexpr size_t kWidth = simd::kLanes == 1 ? 4 : simd::kLanes;
 using Floats = float __attribute__((vector_size(4 * kWidth)));
 using Ints = int32_t __attribute__((vector_size(4 * kWidth)));
 
-// x / scale is limited to [-kMaxUnits, kMaxUnits], which any zero point leaves
-// outside the range of quantized values: the results are its ends. So the
-// conversion to integers is always defined, and rounding by adding kShift
-// exact.
+// x / scale is limited to [-kMaxUnits, kMaxUnits]. Plus any zero point, these
+// limits are outside the range of quantized values, so that larger quotients
+// become the ends of the range as they should. Within them, the conversion to
+// integers is defined, and rounding by adding kShift is exact.
 constexpr float kMaxUnits = 1 << 17;
 
-// Returns the nearest integers of numbers up to kMaxUnits in magnitude. Ties
-// away from zero: cut off, and corrected where what was cut off is half or
-// more; the difference is exact.
+// Returns the nearest integers of numbers up to kMaxUnits in magnitude. For
+// ties away from zero, cuts fractions off and corrects integers whose fraction
+// was half or more; the difference is exact.
 template <bool kTiesToEven>
 inline Ints Nearest(Floats units) {
   if (kTiesToEven) {
@@ -42,8 +42,8 @@ inline Ints Nearest(Floats units) {
   return whole - (rest >= 0.5f) + (rest <= -0.5f);  // true is -1
 }
 
-// Quantizes kWidth numbers from x on, at any address, to `quantized`, as
-// integers of 32 bits.
+// Quantizes kWidth numbers from x on to `quantized`, as integers of 32 bits.
+// Neither needs any alignment.
 template <bool kTiesToEven>
 inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
                            int32_t* quantized) {
@@ -61,11 +61,11 @@ inline void QuantizeVector(const QuantizeQ8Args& t, const float* x,
   __builtin_memcpy(quantized, &value, sizeof(value));
 }
 
-// Quantizes blocks whose integers of 32 bits stay in the first-level cache. The
-// second loop narrows them to bytes; these may alias anything but for
-// __restrict. The numbers behind the last whole vector are copied first, so
-// that nothing behind the end is read; `quantized` holds whole vectors, since
-// kBlock is a multiple of kWidth.
+// Quantizes blocks whose integers of 32 bits stay in the L1 cache. The second
+// loop narrows them to bytes; without __restrict, the compiler would assume
+// that bytes alias the integers. The numbers behind the last whole vector are
+// copied first, so that nothing behind the end is read; `quantized` holds whole
+// vectors, since kBlock is a multiple of kWidth.
 template <bool kTiesToEven>
 inline void Quantize(const QuantizeQ8Args& t) {
   constexpr size_t kBlock = 128;

@@ -19,10 +19,10 @@ struct QuantizeQ8 {
   DequantizeQ8Fn* dequantize;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has. The last one is
-// plain C++. Rows share a function where an instruction set has no better one:
-// dequantize_q8__avx512 is the loop for all instruction sets, compiled for
-// AVX-512.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test. The row for armv8 shares
+// dequantize_q8__neon; dequantize_q8__avx512 is the loop for all instruction
+// sets, compiled for AVX-512.
 inline constexpr QuantizeQ8 kQuantizeQ8[] = {
 #if defined(__x86_64__)
     {"quantize_q8__avx512", kCpuAvx512, quantize_q8__avx512,

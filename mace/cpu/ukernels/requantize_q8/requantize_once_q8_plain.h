@@ -1,8 +1,8 @@
-// Scales sums in double precision and rounds them once, one after the other.
+// Scales sums in double precision and rounds them once, sum by sum.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The definition of requantize_once_q8: plain C++ and armv7 compute all columns
-// with it, AVX2 and armv8 those behind the last whole vector.
+// with it, AVX2 and armv8 the columns behind the last whole vector.
 #ifndef MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_ONCE_Q8_PLAIN_H_
 #define MACE_CPU_UKERNELS_REQUANTIZE_Q8_REQUANTIZE_ONCE_Q8_PLAIN_H_
 
@@ -11,7 +11,7 @@
 namespace mace::cpu {
 namespace {
 
-// sum + row_add of row i, column j, which wraps around.
+// Returns sum + row_add of row i, column j, which wraps around.
 inline int32_t SumOf(const RequantizeQ8Tile& t, size_t i, size_t j) {
   const auto add = t.row_add == nullptr ? 0 : t.row_add[i];
   return static_cast<int32_t>(
@@ -19,8 +19,9 @@ inline int32_t SumOf(const RequantizeQ8Tile& t, size_t i, size_t j) {
       static_cast<uint32_t>(add));
 }
 
-// Columns [begin, t.n) of row i. Limits, which are integers, may come before
-// rounding; they keep the compiler from fusing it with the multiplication.
+// Requantizes columns [begin, t.n) of row i. The limits are integers, so that
+// they can be applied before rounding; there they keep the compiler from fusing
+// the rounding with the multiplication.
 inline void RequantizeOnce(const RequantizeQ8Tile& t, size_t i, size_t begin) {
   const double least = double{1} * t.least - t.zero_point;
   const double most = double{1} * t.most - t.zero_point;

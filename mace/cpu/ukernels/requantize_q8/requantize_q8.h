@@ -9,10 +9,10 @@
 
 namespace mace::cpu {
 
-// Rows of factors and of sums may be read, but do not matter, up to the next
-// multiple of so many columns: arrays of factors are that long, and there is
-// memory of that length behind the last row of sums. Only n values of a row of
-// y are written.
+// Functions may read the factors, and each row of sums, up to the next multiple
+// of kRequantizeQ8Columns columns, whatever is there behind column n: memory
+// must reach that far from the beginning of the factors and of each row of
+// sums. Only n values of a row of y are written.
 constexpr size_t kRequantizeQ8Columns = 64;
 
 // m rows of n sums. The quantized value of a sum is
@@ -27,24 +27,26 @@ constexpr size_t kRequantizeQ8Columns = 64;
 //   2^right and rounded to the nearest, ties away from zero.
 //
 // The second is MultiplyByQuantizedMultiplier of TFLite's reference kernels.
-// sum + row_add wraps around. StageQ8 (mace/cpu/quantized) decides which of the
-// two a convolution or GEMM takes, and packs the factors; eltwise_q8.cc takes
-// the second for its products. Functions keep no state; y overlaps nothing that
-// is read. Strides count elements.
+// sum + row_add wraps around, and so does sum * 2^left. Convolutions and GEMMs
+// take the first if their OutputStage (mace/cpu/quantized) has multipliers, and
+// StageQ8 packs the factors; eltwise_q8.cc takes the second for its products.
+// Functions keep no state; y overlaps nothing that is read. Strides count
+// elements.
 struct RequantizeQ8Tile {
   size_t m, n;
   const int32_t* sums;
   size_t sums_stride;      // between rows
   const int32_t* row_add;  // m; null: zeros
-  // n each: mantissa is 0 or at least 2^30, one of the shifts is 0.
+  // n each: a mantissa is 0 or at least 2^30, and at least one of the shifts of
+  // a column is 0. requantize_once_q8 does not read them.
   const int32_t* mantissa;
   const int32_t* left;
   const int32_t* right;
   int32_t zero_point;
-  int32_t least, most;  // values, of int8_t or uint8_t; `most` wins
+  int32_t least, most;  // of int8_t or uint8_t; if least > most, y is `most`
   uint8_t* y;
   ptrdiff_t y_stride;  // between rows
-  // n; of requantize_once_q8, which reads no mantissas.
+  // n factors of requantize_once_q8; the other functions do not read them.
   const double* multipliers = nullptr;
 };
 

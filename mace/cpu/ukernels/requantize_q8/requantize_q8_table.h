@@ -15,17 +15,17 @@ struct RequantizeQ8 {
   const char* name;
   CpuFeatures isa;  // what the CPU must have
   // |sum + row_add| * 2^left must be less than 2^bits, and `right` at most
-  // `max_right`. Nothing is undefined if they are not, but results are other
-  // ones. On x86 four times a sum must fit 32 bits, hence 29; and so must the
-  // zero point, which is added before a shift by right + 1, hence 21
-  // (fixed_point_avx512.h).
+  // `max_right`. Otherwise results differ from the definition, and nothing is
+  // undefined. On x86, 4 * sum * 2^left must fit 32 bits, hence 29; and so must
+  // zero_point * 2^(right + 1), hence 21 (fixed_point_avx512.h).
   int bits, max_right;
   RequantizeQ8Fn* fn;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has and whose limits
-// hold for all channels of a node. The last one has no limits; tests compare
-// with it.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has, whose limits hold for all channels of a node, and which passes its
+// self-test. The last row has no limits. Tests compare rows with the one in
+// plain C++.
 inline constexpr RequantizeQ8 kRequantizeQ8[] = {
 #if defined(__x86_64__)
     {"requantize_q8__avx512", kCpuAvx512, 29, 21, requantize_q8__avx512},
@@ -41,7 +41,7 @@ inline constexpr RequantizeQ8 kRequantizeQ8[] = {
 #endif
 };
 
-// Those that round once, for all sums and factors.
+// The micro-kernels that round once; they have no limits.
 inline constexpr RequantizeQ8 kRequantizeOnceQ8[] = {
 #if defined(__x86_64__)
     {"requantize_once_q8__avx512", kCpuAvx512, 32, 31,

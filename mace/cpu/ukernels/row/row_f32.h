@@ -4,12 +4,11 @@
 //
 // The caller cuts its tensor into rows; a row is a run of elements that are
 // adjacent in memory, such as the channels of a pixel, and in
-// SoftmaxColumnsF32Args several columns. n is the number of elements, and
-// counts for every operand that says nothing else. It may be 0, unless a mean
-// or a maximum is needed.
+// SoftmaxColumnsF32Args several columns. Operands have n elements where no
+// other number is stated. n may be 0 where no minimum is stated.
 //
 // Operands need only the alignment of a float, and are read and written up to
-// their end, not beyond. y may be x where the comment says so: then each
+// their end, not beyond. y may be x where its comment is 'may be x': then each
 // element of x is read before it is overwritten. Otherwise, y overlaps no
 // operand.
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_H_
@@ -19,7 +18,7 @@
 
 namespace mace::cpu {
 
-// For batch and instance normalization, and biases. y may be x.
+// For batch and instance normalization, and biases.
 struct AffineF32Args {
   size_t n;
   const float* x;
@@ -27,7 +26,7 @@ struct AffineF32Args {
   const float* scale;
   const float* offset;
   float lower, upper;
-  float* y;
+  float* y;  // may be x
 };
 
 // For PRelu, with the slope of each element.
@@ -73,9 +72,10 @@ struct ExpF32Args {
 };
 
 // One row of n elements (Ba, Kiros and Hinton, Layer Normalization, 2016).
-// Sums are of doubles, in two passes: the variance is that around the mean
-// already known, not a difference of large sums. Not centered, it is the mean
-// of squares (Zhang and Sennrich, Root Mean Square Layer Normalization, 2019).
+// Mean and variance are computed in double, in two passes: the variance is that
+// around the mean already known, not a difference of large sums. Without
+// `centered`, the mean counts as 0 and the variance is the mean of squares
+// (Zhang and Sennrich, Root Mean Square Layer Normalization, 2019).
 struct LayerNormF32Args {
   size_t n;  // > 0
   const float* x;
@@ -88,8 +88,8 @@ struct LayerNormF32Args {
 
 // For rotary embeddings of the vector of a head (Su et al., RoFormer, 2021,
 // section 3.2; there, pairs are adjacent elements). Pairs of elements i and i +
-// n are rotated. The angles of the second element of a pair begin `second`
-// after those of the first one.
+// n are rotated. The angle of element i is at index i of cos and sin, that of
+// element i + n at index i + second.
 //
 //   x, y         a0 a1 a2 ... | b0 b1 b2 ...       2 n elements
 //   second = 0   c0 c1 c2 ...                      both use the same angle
@@ -97,8 +97,8 @@ struct LayerNormF32Args {
 struct TurnF32Args {
   size_t n;  // pairs
   const float* x;
-  const float* cos;
-  const float* sin;
+  const float* cos;  // second + n elements
+  const float* sin;  // likewise
   ptrdiff_t second;
   float* y;  // may be x
 };
@@ -125,8 +125,8 @@ struct SoftmaxColumnsF32Args {
   float* y;  // may be x
 };
 
-// The functions of one instruction set. NaN in an operand makes those results
-// NaN that are computed from it, unless a function says something else.
+// The functions of one instruction set. Results that are computed from a NaN
+// are NaN, except those of `largest`. Limits are not NaN.
 struct RowF32Set {
   // y = min(max(x * scale + offset, lower), upper)
   void (*affine)(const AffineF32Args& args);
@@ -144,19 +144,21 @@ struct RowF32Set {
   // y[i] = x[i] * cos[i] - x[i + n] * sin[i], and
   // y[i + n] = x[i + n] * cos[i + second] + x[i] * sin[i + second]
   void (*turn)(const TurnF32Args& args);
-  // Returns the largest of all elements and `least`, which is the result if n
-  // is 0; NaN may count or not. For attention, whose scores come in tiles:
-  // `least` is the largest of those before.
+  // Returns the largest of all elements and `least`; `least` if n is 0. NaN
+  // elements may be ignored or returned. For attention, whose scores come in
+  // tiles: `least` is the largest of those before.
   float (*largest)(size_t n, const float* x, float least);
-  // x = e^(x - largest), which x must not exceed; returns the sum. -infinity
-  // becomes 0.
+  // x = e^(x - largest), in place; returns the sum of the results. REQUIRES: no
+  // element exceeds `largest`. -infinity becomes 0 if `largest` is finite, NaN
+  // if it is -infinity, too.
   float (*exp_sum)(size_t n, float* x, float largest);
 };
 
-// Those of Softmax, apart so that a library may have them without the others.
-// A result is the exponential of its distance from the largest one, which
-// cannot overflow, divided by the sum of all. NaN makes its whole row or column
-// NaN.
+// The functions of Softmax, in a set of their own so that a library can have
+// them without the others. A result is the exponential of the distance between
+// its element and the largest one, which cannot overflow, divided by the sum of
+// all exponentials. A row or column becomes NaN if it contains NaN or
+// +infinity, or nothing but -infinity.
 struct SoftmaxF32Set {
   // y = e^(x - max) / sum of e^(x - max), or the logarithm of that
   void (*row)(const SoftmaxRowF32Args& args);

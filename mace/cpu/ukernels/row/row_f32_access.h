@@ -4,8 +4,8 @@
 // A step of a loop is written once, as a function of `access`, and compiled
 // twice: with Whole for all vectors but the last, where a load is one
 // instruction, and with Part for the elements that are left. LoadN fills the
-// other lanes with zeros; a step that sums over lanes must see to it that its
-// function of zero does not count.
+// other lanes with zeros; a step that sums over lanes must not add what it
+// computes from these zeros.
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_ACCESS_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_ACCESS_H_
 

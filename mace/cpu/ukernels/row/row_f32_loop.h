@@ -1,10 +1,10 @@
 // The implementation of the row micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// simd__{scalar,avx2,avx512,neon}.cc include it, and define row_f32__{isa} and
-// softmax_f32__{isa} by its last lines. Each function is the one of RowF32Set
-// that its name tells; row_f32.h says what it computes. Loads of a step precede
-// its stores, so that y may be x.
+// simd__{scalar,avx2,avx512,neon}.cc include this file and define
+// row_f32__{isa} and softmax_f32__{isa} as kRow and kSoftmax. row_f32.h
+// describes what each function computes. Loads of a step precede its stores, so
+// that y may be x.
 #ifndef MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_
 #define MACE_CPU_UKERNELS_ROW_ROW_F32_LOOP_H_
 
@@ -69,9 +69,9 @@ void Exponential(const ExpF32Args& args) {
   });
 }
 
-// Returns the sum of f(x) over all elements: in several parts, which the
-// compiler computes side by side. It must not reorder a single sum of doubles
-// itself, as that would change the result.
+// Returns the sum of f(x) over all elements, in several parts that the compiler
+// can compute side by side: it must not reorder a single sum of doubles, as
+// that would change the result.
 template <typename Term>
 double SumOfTerms(const float* x, size_t n, const Term& f) {
   constexpr size_t kParts = 16;
@@ -115,7 +115,7 @@ void LayerNorm(const LayerNormF32Args& args) {
 // Rotates pairs (a, b) by their angles: a and b are loaded before either result
 // is stored.
 void Turn(const TurnF32Args& args) {
-  // Those of the second elements.
+  // The cosines and sines of the second elements.
   const float* cos = args.cos + args.second;
   const float* sin = args.sin + args.second;
   ForEachVector(args.n, [&](size_t i, auto access) {
@@ -128,7 +128,7 @@ void Turn(const TurnF32Args& args) {
   });
 }
 
-// RowF32Set::largest. Rows shorter than a vector are not worth one.
+// RowF32Set::largest. Rows shorter than a vector take a plain loop.
 float LargestAnd(size_t n, const float* x, float least) {
   if (n >= kLanes) {
     return simd::Largest(simd::Max(Set1(LargestInRow(x, n)), Set1(least)));
@@ -137,11 +137,10 @@ float LargestAnd(size_t n, const float* x, float least) {
   return least;
 }
 
-// RowF32Set::exp_sum: one pass, with a partial sum in each lane. In place,
-// since attention needs scores no more once it has their exponentials.
+// RowF32Set::exp_sum: one pass, with a partial sum in each lane.
 float ExpSum(size_t n, float* x, float largest) {
   const F32 max = Set1(largest);
-  // The sum is of the stored values: a partial vector is followed by zeros.
+  // The stored values are loaded again and summed: a partial load adds zeros.
   F32 sums = Set1(0);
   ForEachVector(n, [&](size_t i, auto access) {
     access.Store(x + i, simd::ExpOfNegative(access.Load(x + i) - max));

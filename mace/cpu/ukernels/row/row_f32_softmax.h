@@ -25,9 +25,10 @@
 namespace mace::cpu {
 namespace {
 
-// Returns the largest element that is not NaN, or NaN; in either case, NaN in
-// the row makes its sum NaN. There are four maxima, so that one need not wait
-// for the one before. REQUIRES: n >= kLanes.
+// Returns the largest element. If the row contains NaN, returns NaN or the
+// largest of the others (-infinity if there is none); either makes the sum of
+// the row NaN. There are four maxima, so that one need not wait for the one
+// before. REQUIRES: n >= kLanes.
 float LargestInRow(const float* x, size_t n) {
   const F32 none = Set1(-__builtin_inff());
   F32 max[4] = {none, none, none, none};
@@ -53,7 +54,8 @@ void SoftmaxRow(const SoftmaxRowF32Args& args) {
   const F32 max = Set1(LargestInRow(args.x, args.n));
   F32 sums = Set1(0);
   if (args.use_log) {
-    float left[kLanes];  // exponentials of a partial vector, then zeros
+    // The exponentials of a vector: loading a partial one adds zeros.
+    float left[kLanes];
     ForEachVector(args.n, [&](size_t i, auto access) {
       const F32 e = simd::ExpOfNegative(access.Load(args.x + i) - max);
       access.Store(left, e);
@@ -65,8 +67,8 @@ void SoftmaxRow(const SoftmaxRowF32Args& args) {
     });
     return;
   }
-  // The sum is of the stored values: a partial vector is followed by zeros,
-  // where e^(x - max) of the zeros that were loaded would count.
+  // The stored values are loaded again and summed: a partial load adds zeros,
+  // where e^(x - max) of the zeros that were loaded before would count.
   ForEachVector(args.n, [&](size_t i, auto access) {
     access.Store(args.y + i,
                  simd::ExpOfNegative(access.Load(args.x + i) - max));
@@ -79,8 +81,8 @@ void SoftmaxRow(const SoftmaxRowF32Args& args) {
 }
 
 // Computes kVectors adjacent vectors of columns, the last of them through
-// `access`: x and y are those of the first row. Of a partial vector, the lanes
-// that are not columns compute something too, which is not stored.
+// `access`. x and y point to the first row. Results of lanes of a partial
+// vector that are not columns are not stored.
 template <size_t kVectors, typename Access>
 void SoftmaxVectors(const SoftmaxColumnsF32Args& args, const float* x, float* y,
                     const Access& access) {

@@ -21,7 +21,8 @@ struct RowOf {
 using RowF32 = RowOf<RowF32Set>;
 using SoftmaxRowF32 = RowOf<SoftmaxF32Set>;
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test.
 inline constexpr RowF32 kRowF32[] = {
 #if defined(__x86_64__)
     {"row_f32__avx512", kCpuAvx512, &row_f32__avx512},

@@ -4,7 +4,7 @@
 // A table is a constexpr array of rows, one for each micro-kernel of a family
 // in this build, best first. Rows of all families have
 //
-//   name    "{family}_{type}_{tile}__{isa}", as gemm_f32_5x16__avx2; some have
+//   name    "{family}_{type}_{tile}__{isa}", as gemm_f32_6x16__avx2; some have
 //           no tile. No other row has the same name
 //   isa     the features that a CPU must have, as bits; 0: any CPU, and only
 //           then the name ends in __scalar
@@ -12,7 +12,7 @@
 //           with numbers of it. GemmUkernel has `types` instead
 //
 // and then their functions, or a pointer to a set of functions. tables_test
-// checks the names. What else a row says is in the header of its family.
+// checks the names. The header of a family describes the other fields.
 #ifndef MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_
 #define MACE_CPU_UKERNELS_TESTING_ALL_TABLES_H_
 
@@ -38,7 +38,7 @@
 namespace mace::cpu {
 
 // Calls f(row) for each row of each table, in this order, whether this CPU can
-// run it or not; f takes rows of any type. A new table is added here.
+// run the row or not; f takes rows of any type. Add new tables here.
 template <typename F>
 void ForEachRow(const F& f) {
   const auto each = [&f](const auto& table) {

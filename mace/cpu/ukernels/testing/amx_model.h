@@ -2,9 +2,9 @@
 // palette 1) defines their instructions, for CPUs that have none.
 // SPDX-License-Identifier: Apache-2.0
 //
-// ModelTiles takes the place of the CPU's tiles in gemm_q8_amx.h, where its
-// functions are described: gemm_q8_test runs the loop of the micro-kernel with
-// it, on any CPU. Other tests run the same loop on an emulated CPU (test/amx).
+// ModelTiles replaces the CPU's tiles in gemm_q8_amx.h, which describes the
+// functions: gemm_q8_test runs the loop of the micro-kernel with ModelTiles, on
+// any CPU. Other tests run the same loop on an emulated CPU (test/amx).
 #ifndef MACE_CPU_UKERNELS_TESTING_AMX_MODEL_H_
 #define MACE_CPU_UKERNELS_TESTING_AMX_MODEL_H_
 
@@ -17,9 +17,8 @@
 namespace mace::cpu {
 
 // The state of the tiles of a thread. Expects what the instructions demand: a
-// CPU raises #GP or #UD otherwise. Also expects that whoever configures tiles
-// releases them: as long as they are in use, each switch of threads saves 8
-// KiB.
+// CPU raises #GP or #UD otherwise. The destructor expects that tiles have been
+// released: as long as they are in use, each switch of threads saves 8 KiB.
 class ModelTiles {
  public:
   ~ModelTiles() { EXPECT_EQ(config_.palette, 0) << "tiles are not released"; }
@@ -40,8 +39,8 @@ class ModelTiles {
     std::memset(data_, 0, sizeof(data_));
   }
 
-  // TILELOADD: rows are `step` bytes apart, 0 being allowed. What the tile has
-  // beyond its configured rows and bytes becomes 0.
+  // TILELOADD: rows are `step` bytes apart; `step` may be 0. Sets the rows and
+  // bytes of the tile beyond the configured ones to 0.
   template <int kTile>
   void Load(const void* from, size_t step) {
     ExpectConfigured(kTile);

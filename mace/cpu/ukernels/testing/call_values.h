@@ -1,7 +1,7 @@
 // What the typical calls of float and of quantized micro-kernels share.
 // SPDX-License-Identifier: Apache-2.0
 //
-// For calls.cc and calls_q8.cc only, which make a UkernelCall of each row. The
+// For calls.cc and calls_q8.cc only, which make UkernelCalls of each row. The
 // two are separate because of their length. A call owns its operands: its `run`
 // holds a shared pointer to the Bytes that Values has filled.
 #ifndef MACE_CPU_UKERNELS_TESTING_CALL_VALUES_H_
@@ -20,16 +20,16 @@ namespace mace::cpu {
 using Bytes = std::vector<uint8_t>;  // memory for elements of any type
 using Calls = std::vector<UkernelCall>;
 
-// Elements, for elementwise functions: three arrays of as many floats fit into
-// a first-level cache of 32 KiB.
+// Number of elements for elementwise functions: three arrays of kLength floats
+// fit into an L1 cache of 32 KiB.
 constexpr size_t kLength = 2048;
 
-// Resizes `memory` for n elements and fills them with random bits: floats in
-// [1, 2), of f32, bf16 or fp16, or any integers. No operation on such floats,
-// nor a sum of a few thousand of their products, gives a denormal or infinity,
-// with which some CPUs take longer. Returns the first element; it stays valid
-// until `memory` is resized. Values depend on n only, so that each run times
-// the same ones.
+// Resizes `memory` for n elements and fills them with random values: floats in
+// [1, 2), of f32, bf16 or fp16 (also as uint16_t), or any integers. A sum of a
+// few thousand products of such floats is neither denormal nor infinite, which
+// would take some CPUs longer. Returns the first element; the pointer is valid
+// until `memory` is resized. Values depend on T and n only, so that each run
+// times the same ones.
 template <typename T>
 T* Values(Bytes& memory, size_t n) {
   memory.resize(n * sizeof(T));
@@ -53,9 +53,9 @@ T* Values(Bytes& memory, size_t n) {
   return values;
 }
 
-// Append typical calls of a row, at least one; those of the other tables are in
-// calls.cc, whose Add(GemmUkernel) calls AddQuantized for rows of quantized
-// values. Most operands fit into the first-level cache, so that the
+// Append typical calls of a row, at least one. calls.cc has these functions for
+// the other tables; its Add(GemmUkernel) calls AddQuantized for rows of
+// quantized values. Most operands fit into the L1 cache, so that the
 // micro-kernel is measured and not memory.
 void AddQuantized(const GemmUkernel& row, Calls& calls);
 void Add(const DwconvQ8& row, Calls& calls);

@@ -1,5 +1,5 @@
-// A typical call of each micro-kernel, made from the tables. Benchmarks time
-// these calls, and another test counts their instructions.
+// Typical calls of each micro-kernel, made from the tables. ukernels_bench
+// times these calls, and test/arm counts their instructions.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_UKERNELS_TESTING_CALLS_H_
 #define MACE_CPU_UKERNELS_TESTING_CALLS_H_
@@ -16,22 +16,23 @@ namespace mace::cpu {
 // them. Calls of one row may run one after the other, on any thread, but not at
 // the same time.
 struct UkernelCall {
-  // Of the row, with "/function" if it has several. test/arm counts the
-  // instructions of calls that multiply and have no function in their name:
-  // these names are the keys of budget.json.
+  // The name of the row, with "/function" or "/type" if the row has several
+  // calls; the main one may be without. test/arm counts the instructions of
+  // calls that have macs and no "/": these names are the keys of budget.json.
   std::string name;
   CpuFeatures isa;  // what the CPU must have
-  // Multiply-adds of a run; if 0, `bytes` counts, and otherwise it is 0.
+  // Multiply-adds of a run (of peak_q8, operations: twice as many). If 0, the
+  // run is measured by `bytes`.
   double macs = 0;
   double bytes = 0;  // that a run reads and writes in the cache
-  // Calls the micro-kernel, a few times if one call is too short to be timed,
-  // which `macs` includes. Packing of rows is part of it, where rows are packed
-  // in each inference. REQUIRES: the CPU has `isa`.
+  // Calls the micro-kernel, a few times if one call is too short to be timed;
+  // `macs` and `bytes` count all of these. Where an inference packs rows, the
+  // run packs them, too. REQUIRES: the CPU has `isa`.
   std::function<void()> run;
 };
 
-// Returns at least one call of each row of each table, in the order of the
-// tables (ForEachRow), also of those that this CPU cannot run. It calls none.
+// Returns at least one call of each row of each table, in the order of
+// ForEachRow, also of rows that this CPU cannot run. Runs none of them.
 std::vector<UkernelCall> TypicalCalls();
 
 }  // namespace mace::cpu

@@ -22,13 +22,12 @@ struct RowsAt {
 // Packs all rows of `x` as operand a, tile by tile, as a driver does, and
 // returns the tiles, one behind the other:
 //
-//   tile 0 | mr x depth |  tile 1 | mr x depth |  ..  of the last, perhaps
-//   fewer rows
+//   tile 0 | mr x depth |  tile 1 | mr x depth |  ..
 //
-// where depth, k * segments, is rounded up to a multiple of k_tile. Bytes that
-// packing does not write are 0xff, which is NaN in floats, so that a
-// micro-kernel that reads them gives wrong results. REQUIRES: kernel.pack is
-// not null, X is the type kernel.types.x.
+// where depth is k * segments, rounded up to a multiple of k_tile. The last
+// tile may have fewer rows. Bytes that packing does not write are 0xff, which
+// is NaN in floats, so that a micro-kernel that reads them gives wrong results.
+// REQUIRES: kernel.pack is not null, and X is the type kernel.types.x.
 template <typename X>
 std::vector<uint8_t> PackedRows(const GemmUkernel& kernel, const RowsAt& rows,
                                 const X* x) {

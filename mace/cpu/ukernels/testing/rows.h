@@ -14,17 +14,17 @@
 
 namespace mace::cpu {
 
-// Whether this CPU has the features of the row. Unlike RunsHere, records
-// nothing: for tests of what calls micro-kernels, which have their own tests.
+// Returns whether this CPU has the features of the row. Unlike RunsHere,
+// records nothing: for tests of code that calls micro-kernels.
 template <typename Row>
 bool FitsThisCpu(const Row& row) {
   return (row.isa & DetectCpuFeatures()) == row.isa;
 }
 
 // Returns whether this CPU can run the row, and if so, records in the results
-// of the test that it has run: the property "name of the row" with the value
-// "executed". So a test that gets true must run it. Only call it in a test, on
-// its thread.
+// of the test that it has run: a property with the row's name and the value
+// "executed". So a test that gets true must run the row. Call this only on the
+// thread of a running test.
 template <typename Row>
 bool RunsHere(const Row& row) {
   if (!FitsThisCpu(row)) return false;

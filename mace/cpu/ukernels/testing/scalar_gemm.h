@@ -7,9 +7,9 @@
 
 namespace mace::cpu {
 
-// Returns the row of these types that runs on every CPU (isa is 0). Null if the
-// table has none. Its packing may differ from that of the row with which it is
-// compared: operands are packed for each of them.
+// Returns the first row of these types that runs on every CPU (isa is 0); null
+// if the table has none. Its packing may differ from that of the row that a
+// test compares with it: the test packs operands for each of the two.
 template <size_t kRows>
 const GemmUkernel* ScalarGemm(const GemmUkernel (&table)[kRows],
                               const GemmTypes& types) {

@@ -40,8 +40,8 @@ struct WinogradLineF32 {
   ptrdiff_t pixel_stride;  // floats
 };
 
-// Tiles of one call. A limit, so that the assembly for armv8 can keep the
-// columns of all of them on the stack.
+// The maximum number of input tiles of one call, so that the assembly for armv8
+// can keep the columns of all of them on the stack.
 inline constexpr size_t kWinogradMaxTiles = 8;
 
 // Adjacent tiles of one line of tiles, which overlap by two columns. Together
@@ -58,10 +58,10 @@ struct WinogradInputF32 {
   size_t channels;
   size_t tiles;  // in [1, kWinogradMaxTiles]
   // [A] lines. Their x points to column `first`, not to column 0. If first is
-  // end, nothing is read from them.
+  // end, no pixel is read from them.
   const WinogradLineF32* lines;
   size_t first, end;
-  const float* zeros;  // `channels` floats: a pixel outside the image
+  const float* zeros;  // `channels` zeros: a pixel outside the image
   // Element i of [A][A] (line i / A, column i % A) of tile k is at v + i *
   // v_stride + k * tile_stride. Channel c of it is float (c / lanes) *
   // group_stride + c % lanes, with the lanes of the set:
@@ -78,8 +78,8 @@ struct WinogradInputF32 {
   ptrdiff_t group_stride;  // between vectors, in floats; at least the lanes
 };
 
-// Adjacent tiles of one line of tiles, sums of products m, to be transformed to
-// outputs:
+// Adjacent tiles of one line of tiles, which hold the sums of products m, to be
+// transformed to outputs:
 //
 //   y = clamp(A' m A + bias, lower, upper)
 //
@@ -104,12 +104,12 @@ struct WinogradOutputF32 {
   float lower, upper;
 };
 
-// One input channel of `n` adjacent filters, those of output channels j to j +
-// n - 1. Vectors hold output channels, because the GEMM reads panels of them.
+// One input channel of the filters of n adjacent output channels. Vectors hold
+// output channels, because the GEMM reads panels of them.
 struct WinogradFilterF32 {
   size_t n;
-  // [9][taps_stride], the first n of each. Tap 3 r + s is that of line r and
-  // column s of the filter.
+  // [9][taps_stride], of whose rows the first n floats are read. Tap 3 r + s is
+  // that of line r and column s of the filter.
   const float* taps;
   ptrdiff_t taps_stride;
   // Element i of [A][A] has its n floats from u + i * u_stride on.
@@ -117,13 +117,14 @@ struct WinogradFilterF32 {
   ptrdiff_t u_stride;
 };
 
-// Their M is that of the function, which an argument does not contain.
+// Each function is for one M (WinogradF32Set); its argument does not contain M.
 using WinogradInputF32Fn = void(const WinogradInputF32& tile);
 using WinogradOutputF32Fn = void(const WinogradOutputF32& tile);
 using WinogradFilterF32Fn = void(const WinogradFilterF32& filters);
 
-// The functions of one instruction set: element M / 2 - 1 of an array is that
-// for M = 2, 4 and 6. Values of different sets differ in the last bits.
+// The functions of one instruction set: element M / 2 - 1 of an array is the
+// function for M = 2, 4 or 6. Results of different sets differ in the last
+// bits.
 struct WinogradF32Set {
   int lanes;  // floats in a vector; see WinogradInputF32::group_stride
   WinogradInputF32Fn* input[3];

@@ -22,7 +22,7 @@ struct WinogradFilterRows {
   float row[2 * kPairs + 2][3] = {};
 };
 
-// Computes in double precision, so that each element is rounded once.
+// Returns the rows, computed in double precision and rounded to float once.
 template <int kPairs>
 constexpr WinogradFilterRows<kPairs> MakeWinogradFilterRows() {
   constexpr WinogradPoints<kPairs> kPoints = kWinogradPoints<kPairs>;

@@ -10,8 +10,8 @@
 //
 // This is the version for all instruction sets. winograd_f32_tile.h makes a set
 // of it, in the simd__*.cc; winograd_f32__aarch64.cc has F(4, 3) in assembly
-// instead (winograd_f32_input_four.h) and takes from here what is left of the
-// channels.
+// instead (winograd_f32_input_four.h) and computes the last channels % 16
+// channels with this file.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_INPUT_H_
 
@@ -26,11 +26,11 @@ using simd::F32;
 using simd::MulAdd;
 using simd::Set1;
 
-// How many rows or columns are transformed at a time: the factor by which their
-// loops are unrolled. Wide cores reorder the instructions of all of them. Arm
-// does not have enough registers for that. Held is how the description of a
-// tile is kept while its channels are transformed: a copy on Arm, elsewhere a
-// reference to that of the caller. Both choices come from instruction counts.
+// kUnrolledLines is the factor by which the loops over rows and columns are
+// unrolled. Wide cores reorder the instructions of all of them. Arm does not
+// have enough registers for that. Held is how the description of a tile is kept
+// while its channels are transformed: a copy on Arm, elsewhere a reference to
+// that of the caller. Both choices come from instruction counts.
 #if defined(__ARM_NEON)
 constexpr int kUnrolledLines = 1;
 template <typename Tile>
@@ -86,8 +86,8 @@ struct InputTile {
 
 // Transforms `n` channels from `c` on: kLanes of them, or fewer if kPartial.
 // Other channels are neither read nor written. REQUIRES: c is a multiple of
-// kLanes. The values between the transforms of columns and rows do not fit into
-// registers: `columns` has 16, 36 or 64 vectors.
+// kLanes. The values between the transforms of columns and rows, `columns`, do
+// not fit into registers: they are 16, 36 or 64 vectors.
 template <int kPairs, bool kPartial>
 [[gnu::always_inline]] inline void InputChannels(Held<InputTile> t, size_t c,
                                                  size_t n) {
@@ -121,9 +121,9 @@ template <int kPairs, bool kPartial>
   }
 }
 
-// Writes where the A x A pixels of the k-th tile are, in the order of its
-// lines; a column outside [first, end) is t.zeros. That takes as long for one
-// channel as for many, and saves the loops over channels all conditions.
+// Writes the addresses of the A x A pixels of the k-th tile to x, line by line;
+// pixels of columns outside [first, end) are t.zeros. This takes as long for
+// one channel as for many, and the loops over channels need no conditions.
 template <int kPairs>
 inline void FindPixels(const WinogradInputF32& t, size_t k, const float** x) {
   constexpr int kM = 2 * kPairs, kA = kM + 2;
@@ -152,7 +152,7 @@ template <int kPairs>
 }
 
 // Transforms the channels of all tiles from channel `begin` on, a multiple of
-// kLanes: 0, or those that assembly has left.
+// kLanes: 0, or the number of channels that assembly has transformed.
 template <int kPairs>
 inline void InputFrom(const WinogradInputF32& t, size_t begin) {
   constexpr int kA = 2 * kPairs + 2;

@@ -2,8 +2,8 @@
 // time: a load fills four registers, which are transformed in place.
 // SPDX-License-Identifier: Apache-2.0
 //
-// It is assembly because compilers do not use such loads and do not find
-// registers for them. Registers, while a column or a line of six is
+// This is assembly because compilers do not use such loads and do not find
+// registers for them. Registers, while a column or a line of six numbers is
 // transformed:
 //
 //   channels   c..c+3   c+4..c+7   c+8..c+11   c+12..c+15
@@ -15,7 +15,7 @@
 //
 // Unlike winograd_f32_input.h, which begins anew with each tile, this
 // transforms the columns of all tiles first: two neighbours share two columns,
-// of which each is transformed once.
+// which are thus transformed once.
 //
 //   1. for each column in the image: six pixels, one of each line
 //        --> columns [column][6][16]
@@ -52,9 +52,9 @@ constexpr FourInputFactors MakeFourInputFactors() {
 }
 constexpr FourInputFactors kFourInputFactors = MakeFourInputFactors();
 
-// The operands of the assembly, which reads the fields by their offsets in this
-// order; strides are in bytes, those of `lines` as well. Fields of eight bytes
-// each: offset 8 i is that of the i-th.
+// The operands of the assembly, which reads the fields by their offsets, in
+// this order, of eight bytes each (`lines` has twelve). Strides are in bytes,
+// those of `lines` as well.
 struct FourInputs {
   WinogradLineF32 lines[6];
   size_t count;                // number of columns inside the image; may be 0
@@ -206,9 +206,9 @@ inline void TransformSixteen(const FourInputs& tiles) {
 }
 
 // Transforms channels c to c + 15 of all tiles; c is a multiple of 16.
-// `columns` has a column for each of the (tiles - 1) * 4 + 6. REQUIRES: those
-// outside the image, [0, first) and [end, ...), have been set to 0, which is
-// what zeros are transformed to; they stay so for the next channels.
+// `columns` has (tiles - 1) * 4 + 6 columns. REQUIRES: the columns outside the
+// image, [0, first) and [end, ...), have been set to 0, the transform of zeros.
+// They are still 0 for the next channels.
 inline void InputSixteen(const WinogradInputF32& t, size_t c,
                          InputColumn* columns) {
   constexpr ptrdiff_t kBytes = sizeof(float);

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vectors are as in winograd_f32_input.h, with output channels in their lanes.
-// The transform, one dimension at a time, makes fewer of more:
+// The transform takes one dimension at a time, from A values to M:
 //
 //   m [A][A]  --columns-->  A' m [M][A]  --rows-->  A' m A [M][M]
 //                           `columns`              + bias, clamped: y
 //
-// winograd_f32__aarch64.cc has pairs of tiles of eight channels for F(4, 3) in
-// assembly (winograd_f32_output_four.h) and the others from here.
+// winograd_f32__aarch64.cc transforms pairs of tiles of eight channels for F(4,
+// 3) in assembly (winograd_f32_output_four.h) and other tiles with this file.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_OUTPUT_H_
 
@@ -108,8 +108,8 @@ template <int kPairs>
   if (c < t.channels) OutputChannels<kPairs, true>(t, c, t.channels - c);
 }
 
-// Transforms the tiles from the k-th on, one after the other: each is as if it
-// were alone, and the last one has what is left of the width.
+// Transforms the tiles from the k-th on, one after the other. The last one has
+// the rest of the width.
 template <int kPairs>
 inline void OutputFrom(const WinogradOutputF32& tiles, size_t k) {
   constexpr size_t kM = 2 * kPairs;

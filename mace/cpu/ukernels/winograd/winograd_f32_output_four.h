@@ -3,10 +3,10 @@
 // place.
 // SPDX-License-Identifier: Apache-2.0
 //
-// It is assembly because compilers do not use such loads and do not find
-// registers for them. A load is contiguous because tiles of eight channels lie
-// behind one another in m. Registers, while a column or a line of six is
-// transformed:
+// This is assembly because compilers do not use such loads and do not find
+// registers for them. A load is contiguous because tiles of eight channels are
+// behind one another in m. Registers, while a column or a line of six numbers
+// is transformed:
 //
 //              tile k             tile k + 1
 //   channels   0..3     4..7      0..3     4..7
@@ -40,9 +40,10 @@ constexpr FourOutputFactors MakeFourOutputFactors() {
 }
 constexpr FourOutputFactors kFourOutputFactors = MakeFourOutputFactors();
 
-// The operands of the assembly, which reads the fields by their offsets in this
-// order, of eight bytes each; strides are in bytes. Those of the second tile
-// are given for each column, because some may be outside the image.
+// The operands of the assembly, which reads the fields by their offsets, in
+// this order, of eight bytes each. Strides are in bytes. Each column of the
+// second tile has its own address and stride, because it may be outside the
+// image.
 struct FourOutputs {
   const float* m;        // element 0 of the first tile; then that of the second
   ptrdiff_t m_stride;    // between elements
@@ -196,12 +197,13 @@ inline void OutputTwo(const FourOutputs& tiles) {
                  "v27", "v28", "v29", "v30", "v31", "cc", "memory");
 }
 
-// False of NaN, too: x - x is 0 for finite numbers only.
+// Returns false for NaN, too: x - x is 0 for finite numbers only.
 bool IsFinite(float x) { return x - x == 0; }
 
-// Transforms tiles of eight channels in pairs, all of them except the last one
-// of an odd number. Returns how many tiles that were. REQUIRES: t.channels and
-// t.tile_stride are 8, as where m is the output of a GEMM tile with 8 columns.
+// Transforms tiles of eight channels in pairs: all tiles, except the last one
+// of an odd number. Returns the number of tiles transformed. REQUIRES:
+// t.channels and t.tile_stride are 8, as where a GEMM tile with 8 columns has
+// written m.
 inline size_t OutputPairs(const WinogradOutputF32& t) {
   constexpr ptrdiff_t kBytes = sizeof(float);
   float columns[6 * 4 * 16], bias[8] = {}, beside[8];

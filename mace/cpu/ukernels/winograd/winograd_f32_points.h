@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // M = 2 * kPairs outputs need M + 2 points: 0, pairs of +p and -p, infinity.
-// The more points, the larger the numbers in between and the error. That of a
-// layer relative to its largest output, with the pairs below: measured on one
-// with 256 channels, and the bound that winograd_test holds.
+// The more points, the larger the numbers in between and the error. The table
+// has the pairs, the error of a layer with 256 channels relative to its largest
+// output, as measured, and the bound that winograd_test checks:
 //
 //   F(2, 3)  1             4e-7   1e-6
-//   F(4, 3)  3/4, 3/2      2e-6   5e-6   (1, 2: 7e-6)
+//   F(4, 3)  3/4, 3/2      2e-6   5e-6   (with 1, 2: 7e-6)
 //   F(6, 3)  1/2, 1, 2     1e-5   2e-5
 //
 // All squares and their products are exact in f32. Source: Lavin and Gray, Fast
@@ -22,9 +22,9 @@
 //   2p + 2    -pair[p]
 //   M + 1     infinity
 //
-// Points come in pairs, because what the even and the odd powers of +p and -p
-// add up to is computed once: the sum of the two is the value at +p, their
-// difference that at -p.
+// Points come in pairs, because the sums of the even and of the odd powers of p
+// are computed once for both: even + odd is the value at +p, even - odd that at
+// -p.
 //
 // A convolution of M outputs and 3 taps is the transposed multiplication of a
 // polynomial of M coefficients by one of 3, whose product has M + 2
@@ -41,8 +41,9 @@
 namespace mace::cpu {
 namespace {
 
-// The points, and the products of which TransformInput takes its factors. They
-// have only even powers; what (x - p), (x + p) and x add is done there.
+// The points, and the products from which TransformInput takes its factors. The
+// products have only even powers; TransformInput applies the factors (x - p),
+// (x + p) and x.
 template <int kPairs>
 struct WinogradPoints {
   float pair[kPairs] = {};

@@ -17,10 +17,9 @@ struct WinogradF32 {
   const WinogradF32Set* set;
 };
 
-// The dispatcher (ChooseRow in mace/cpu/common/choose.h) takes the first row
-// whose `isa` the CPU has and which passes its self-test; the last row of a
-// build runs on each CPU of that build. The row for armv7 differs from that for
-// armv8 in F(4, 3) only.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test. The last row of a build runs on each CPU
+// of that build. The row for armv7 differs from that for armv8 in F(4, 3) only.
 inline constexpr WinogradF32 kWinogradF32[] = {
 #if defined(__x86_64__)
     {"winograd_f32__avx512", kCpuAvx512, &winograd_f32__avx512},

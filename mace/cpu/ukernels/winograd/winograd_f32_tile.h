@@ -1,8 +1,9 @@
 // The functions of a set of Winograd micro-kernels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Included by simd__*.cc, once for each instruction set, which define a set as
-// kWinograd; and by winograd_f32__aarch64.cc, which replaces its F(4, 3).
+// Included by simd__{scalar,avx2,avx512,neon}.cc, which define winograd_f32__*
+// as kWinograd; and by winograd_f32__aarch64.cc, which replaces the transforms
+// of inputs and outputs of F(4, 3).
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_
 #define MACE_CPU_UKERNELS_WINOGRAD_WINOGRAD_F32_TILE_H_
 
@@ -16,9 +17,9 @@ namespace mace::cpu {
 namespace {
 
 // Transforms filters [c, c + n), u = G g G': kLanes of them, or fewer if
-// kPartial, in the lanes of vectors. One line of u at a time: the dot products
-// of row i of G and the columns of g are three values, `line`; those of each
-// row of G and `line` are line i of u.
+// kPartial, in the lanes of vectors. Computes one line of u at a time: the dot
+// products of row i of G with the columns of g are three values, `line`; the
+// dot products of each row of G with `line` are line i of u.
 template <int kPairs, bool kPartial>
 inline void TransformFilters(const WinogradFilterF32& t, size_t c, size_t n) {
   constexpr int kA = 2 * kPairs + 2;

@@ -12,13 +12,14 @@
 //   z = A m A'   int32
 //
 // where the rows of G are (1 0 0), (1 1 1), (1 -1 1), (1 2 4), (1 -2 4) and
-// (0 0 1), and B and A are transposed theirs (winograd_q8_transforms.h).
+// (0 0 1), B is the transpose of their B, and A is the transpose of their A
+// times the fractions (winograd_q8_transforms.h).
 // Element (i, j) of z is 9 * 2^(s_i + s_j) times the sum of products that a
 // direct convolution has, with s = (3, 2, 1, 1). All of it wraps around at 32
 // bits, where 9 has an inverse: the sum is (z * inverse) shifted right, and
 // exact if it is in [-2^25, 2^25), because the shift is by at most 6 bits.
 //
-// Who computes what, for a block of tiles and a panel of nr output channels:
+// The steps, for a block of tiles and a panel of nr output channels:
 //
 //   prepare   PackWinogradFilterQ8     g --> u [36][depth / group][nr][group]
 //   run       WinogradQ8InputFn        pixels of a tile --> v
@@ -53,8 +54,8 @@ constexpr size_t kWinogradQ8Area = 36;  // of elements
 // or depth ends before them.
 struct WinogradQ8Input {
   size_t channels;
-  // [6][6], each pixel with its `channels` values, of which none beyond is
-  // read. Those outside the image have the zero point in all channels.
+  // [6][6] pixels of `channels` values each; nothing beyond these is read.
+  // Pixels outside the image have the zero point in all channels.
   const uint8_t* const* pixels;
   uint8_t flip;  // each value is xor-ed with it: 0x80 makes uint8 signed
   int16_t* v;    // element i of group g is at v + i * element + g * group
@@ -63,8 +64,8 @@ struct WinogradQ8Input {
 using WinogradQ8InputFn = void(const WinogradQ8Input& tile);
 
 // c = a * b for one of the 36 elements: c(i, j) = the sum over k < depth of
-// a(i, k) * b(k, j), which wraps around. At least m rows of c are correct;
-// others, too, may be read from a and written to c.
+// a(i, k) * b(k, j), which wraps around. The first m rows of c are the result.
+// All mr rows of a may be read and all mr rows of c written.
 struct WinogradQ8Gemm {
   size_t m;      // tiles that are wanted, in [1, mr]
   size_t depth;  // channels, rounded up to a multiple of the row's `step`
@@ -76,8 +77,8 @@ struct WinogradQ8Gemm {
 };
 using WinogradQ8GemmFn = void(const WinogradQ8Gemm& product);
 
-// Transforms the products of tiles that are side by side to sums, as a direct
-// convolution has them: the inverse of 9 and the shifts are applied.
+// Transforms the products of adjacent tiles to the sums of a direct
+// convolution: the inverse of 9 and the shifts are applied.
 //
 //   sums   |<------- 4 * tiles pixels ------->|
 //   line 0 |nr|nr|nr|nr|nr|nr|nr|nr|..        |     pixels 4 t to 4 t + 3 are
@@ -96,7 +97,7 @@ struct WinogradQ8Output {
 };
 using WinogradQ8OutputFn = void(const WinogradQ8Output& tiles);
 
-// The functions of one micro-kernel. They agree about its mr, nr and lanes.
+// The functions of one micro-kernel, all for the mr, nr and lanes of its row.
 struct WinogradQ8Set {
   WinogradQ8InputFn* input;
   WinogradQ8GemmFn* product;

@@ -21,7 +21,7 @@
 namespace mace::cpu {
 namespace {
 
-// nr of the table; and channels of a group of v, which are `step`, too.
+// kColumns is nr of the table; kLanes is `lanes` and `step`.
 constexpr size_t kColumns = 16, kLanes = 8;
 
 // acc += lane kLane of `a` times eight columns. On armv7 the lane must be in a
@@ -90,8 +90,8 @@ inline void MultiplyLanes(const WinogradQ8Gemm& t, size_t column) {
   }
 }
 
-// Multiplies the first M of kRows rows by all columns: with the M and kEights
-// of the two files, 16 or fewer registers accumulate. `a` is read once for each
+// Multiplies the first M of kRows rows by all columns. With the M and kEights
+// of the two files, at most 16 registers accumulate. `a` is read once for each
 // 8 * kEights columns.
 template <size_t kRows, int M, int kEights>
 void MultiplyRows(const WinogradQ8Gemm& t) {

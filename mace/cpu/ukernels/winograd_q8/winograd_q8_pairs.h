@@ -61,8 +61,8 @@ inline void MultiplyPairs(const WinogradQ8Gemm& t) {
   }
 }
 
-// What AVX2 and AVX-VNNI share; all of V except Add. Store takes addresses
-// aligned to 32 bytes, as all in c are.
+// All of V except Add, for AVX2 and AVX-VNNI. Store takes addresses aligned to
+// 32 bytes, which halves of the rows of c are.
 struct Vector256 {
   using Type = __m256i;
   static Type Zero() { return _mm256_setzero_si256(); }
@@ -77,8 +77,8 @@ struct Vector256 {
   }
 };
 
-// A WinogradQ8GemmFn for mr = 6. Rows beyond those wanted, at most one, cost
-// less than the code of more functions.
+// A WinogradQ8GemmFn for mr = 6. Computes at most one row more than t.m, which
+// costs less than the code of more functions.
 template <typename V>
 void MultiplySixRows(const WinogradQ8Gemm& t) {
   if (t.m > 4) return MultiplyPairs<V, 6, 6>(t);

@@ -28,13 +28,13 @@ struct WinogradQ8 {
   static constexpr Element kType = Element::kQ8;
   const char* name;
   CpuFeatures isa;  // what the CPU must have
-  // With any of these, a CPU multiplies quantized values so fast that nothing
-  // is gained: AMX-INT8 multiplies 16 of them where AVX512-VNNI multiplies 16
-  // bits once.
+  // With any of these features, a CPU multiplies 8-bit values so fast that
+  // Winograd gains nothing: AMX-INT8 multiplies 16 of them in the time that
+  // AVX512-VNNI takes for one value of 16 bits.
   CpuFeatures slower_than;
   int mr, nr;  // the tile of the GEMM: rows are tiles, columns output channels
   int lanes;   // channels of a group of v
-  int step;    // depth is a multiple of it: padded filters are 0 there
+  int step;    // depth is a multiple of it, with filters padded by zeros
   int group;   // adjacent channels of b that an instruction multiplies
   WinogradQ8Costs costs;
   const WinogradQ8Set* set;
@@ -52,8 +52,9 @@ inline constexpr WinogradQ8Costs kNeon = {1, 100, 190, 0.25};
 inline constexpr WinogradQ8Costs kScalar = {1, 60, 100, 0.1};
 }  // namespace winograd_q8_costs
 
-// The dispatcher chooses the first row whose `isa` the CPU has; the last one is
-// plain C++, with which tests compare the others.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test. Tests compare rows with the one in plain
+// C++, which libraries for 64-bit Arm do not contain.
 inline constexpr WinogradQ8 kWinogradQ8[] = {
 #if defined(__x86_64__)
     {"winograd_q8_12x32__avx512vnni", kCpuAvx512Vnni, kCpuAmxInt8, 12, 32, 32,

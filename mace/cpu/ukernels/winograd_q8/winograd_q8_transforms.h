@@ -5,9 +5,9 @@
 // The compiler's own vectors serve every instruction set: these are additions
 // and shifts of 16 and 32 bits.
 //
-// kBytes is that of a vector of int16 or int32, which has the length of the
-// registers with which the GEMM multiplies: 64 for AVX-512, 32 for AVX2 and
-// AVX-VNNI, 16 elsewhere. A group of v is a vector of kBytes / 2 channels.
+// kBytes is the length of a vector of int16 or int32, that of the registers
+// with which the GEMM multiplies: 64 for AVX-512, 32 for AVX2 and AVX-VNNI, 16
+// elsewhere. A group of v is a vector of kBytes / 2 channels.
 // Included by winograd_q8_pairs.h and winograd_q8_neon.h, and by the file in
 // plain C++.
 #ifndef MACE_CPU_UKERNELS_WINOGRAD_Q8_WINOGRAD_Q8_TRANSFORMS_H_
@@ -95,7 +95,7 @@ void TransformChannels(const WinogradQ8Input& t, const uint8_t* const* pixels,
           LoadVector<Quantized>(pixels[i * kWinogradQ8In + j] + at);
       d[i] = __builtin_convertvector(quantized ^ flip, Halves);
     }
-    // Columns first, then the lines of what they give.
+    // First the columns, then the lines of the transformed columns.
     TransformInput(d, v);
     for (size_t i = 0; i < kWinogradQ8In; ++i) lines[i][j] = v[i];
   }
@@ -157,9 +157,9 @@ void TransformTileOutputs(const WinogradQ8Output& t) {
         Words y[kWinogradQ8Out];
         TransformOutput(columns[i], y);
         for (size_t j = 0; j < kWinogradQ8Out; ++j) {
-          // y is 9 * 2^(s_i + s_j) times the sum, modulo 2^32. Both are exact:
-          // the multiplication cancels 9, and the arithmetic shift the power of
-          // 2, whose bits are 0.
+          // y is 9 * 2^(s_i + s_j) times the sum, modulo 2^32. Both steps are
+          // exact: the multiplication cancels 9, and the arithmetic shift
+          // cancels the power of 2, whose bits are 0.
           const auto scaled = reinterpret_cast<Ints>(y[j] * kInverseOf9);
           const Words sums =
               reinterpret_cast<Words>(scaled >> (kShifts[i] + kShifts[j])) +

@@ -21,7 +21,8 @@ struct EmulatorOptions {
 
 // Starts the emulator. It ends with the transport; also if this process dies.
 // A request that is not answered in time ends it. Errors: MACE_UNSUPPORTED if
-// the emulator or the program is not there, with the cure.
+// the emulator or the program is not there, with the cure; MACE_INVALID_ARGS if
+// the command is empty; MACE_OUT_OF_RESOURCES.
 Result<std::unique_ptr<Transport>> StartEmulator(
     const EmulatorOptions& options);
 

@@ -1,9 +1,9 @@
-// Prefetch: asks the DSP to read memory into its second-level cache, while it
-// goes on computing.
+// Prefetch: asks the DSP to read memory into its L2 cache, while it goes on
+// computing.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An emulator executes the instruction and does nothing; prefetch_count says
-// how often it was asked for.
+// An emulator executes the instruction and does nothing; prefetch_count counts
+// the prefetches that were asked for.
 #ifndef MACE_HEXAGON_DSP_PROGRAM_HVX_PREFETCH_H_
 #define MACE_HEXAGON_DSP_PROGRAM_HVX_PREFETCH_H_
 

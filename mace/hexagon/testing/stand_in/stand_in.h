@@ -24,7 +24,7 @@ struct StandInControl {
   // Calls that reach the DSP fail with AEE_EINVHANDLE unless an unsigned
   // process domain was requested.
   void (*need_unsigned)();
-  // The next execution reports less bytes of its outputs than there are.
+  // The next execution reports fewer bytes of its outputs than there are.
   void (*shorten_outputs)();
 };
 

@@ -40,8 +40,9 @@ class ArenaBuffer {
   ArenaBuffer(const ArenaBuffer&) = delete;
   ArenaBuffer& operator=(const ArenaBuffer&) = delete;
 
-  // Makes room for `bytes`. Returns whether the block moved or is new. An error
-  // leaves the block unchanged. Errors: MACE_OUT_OF_RESOURCES.
+  // Makes the block at least `bytes` long. Returns whether it grew, and so may
+  // have moved. An error leaves the block unchanged. Errors:
+  // MACE_OUT_OF_RESOURCES.
   Result<bool> Resize(size_t bytes);
   void Release();
 
@@ -69,8 +70,8 @@ class Arena {
     return layout_.Allocate(alignment, size, tensor, first, last);
   }
 
-  // Gets memory for the plan. Returns whether the buffer moved. Errors:
-  // MACE_OUT_OF_RESOURCES.
+  // Gets memory for the plan. Returns whether the buffer grew, and so may have
+  // moved. Errors: MACE_OUT_OF_RESOURCES.
   Result<bool> Commit();
 
   // Returns the address of a piece; null if its size is 0. Errors:

@@ -38,7 +38,8 @@ class ArenaPlanner {
   void Plan();
 
   // Gives offsets and memory to the tensors of ops [first, last]. Tensors that
-  // have them keep them unless they grew. Errors: MACE_OUT_OF_RESOURCES.
+  // have them keep them, except arena tensors that grew. Errors:
+  // MACE_OUT_OF_RESOURCES.
   Status Execute(int32_t first, int32_t last);
 
   // Forgets the offsets of all arena tensors.
@@ -56,7 +57,7 @@ class ArenaPlanner {
   size_t offset(int32_t tensor) const;
   // Returns the tensor whose memory it uses: itself, unless computed in place.
   int32_t root(int32_t tensor) const { return root_[tensor]; }
-  // Returns null if it has no memory or the arena is released.
+  // Returns null if the tensor has no memory or the arena is released.
   char* address(int32_t tensor) const;
 
   size_t arena_bytes() const { return arena_.layout().high_water(); }

@@ -43,8 +43,8 @@ class MicroGreedyPlanner {
   int32_t MaximumBytes();
   // Errors: MACE_INVALID_ARGS if there is no buffer `index`.
   Result<int32_t> OffsetOf(int32_t index);
-  // Returns whether any two buffers overlap in time and space. Offline ones
-  // may.
+  // Returns whether any two buffers overlap in time and space. Only buffers
+  // with offline offsets can.
   bool AnyOverlap();
 
  private:
@@ -66,7 +66,8 @@ class MicroGreedyPlanner {
   bool planned_ = true;
 };
 
-// Places every buffer after the previous one.
+// Places every buffer after the previous one. `scratch` must be aligned to 4
+// bytes and outlive the planner.
 class MicroLinearPlanner {
  public:
   static constexpr size_t kBytesPerBuffer = 4;
@@ -100,6 +101,7 @@ class MicroGivenPlanner {
   int32_t num_buffers() const { return count_; }
   // Returns 0, because the sizes are unknown.
   int32_t MaximumBytes() const { return 0; }
+  // Errors: MACE_INVALID_ARGS if the plan has no offset `index`.
   Result<int32_t> OffsetOf(int32_t index) const;
 
  private:

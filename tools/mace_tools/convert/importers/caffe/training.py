@@ -24,7 +24,7 @@ LAYER_FIELDS = {
     "phase": "Caffe writes it, the rules `include` and `exclude` decide",
     "blobs_lr": "learning rates", "weight_decay": "learning rates",
     "blob_share_mode": "checks in training", "loss_param": "how a loss is scaled",
-    "transform_param": "what is done to images before the network sees them: a note says so",
+    "transform_param": "what is done to images before the network sees them: reported in a note",
     "accuracy_param": "how accuracy is measured",
 }
 # Fields of networks that have no meaning.
