@@ -5,7 +5,7 @@
 // row of depth 4:   f32   [ v0 ][ v1 ][ v2 ][ v3 ]         16 bytes
 //                   f16   [v0][v1][v2][v3]                  8 bytes
 //                   int8  v0 v1 v2 v3 [scale, f32]          8 bytes
-// An element of int8 is scale * v. The scale need not be aligned.
+// An element of int8 is scale * v. The scale has no alignment.
 #ifndef MACE_CPU_COMMON_KV_ROWS_H_
 #define MACE_CPU_COMMON_KV_ROWS_H_
 

@@ -61,9 +61,9 @@ class Executor {
   // boundary. The caller keeps ownership. Does nothing if it is the arena of
   // the latest call, so that it may be called before each run.
   void BindArena(void* arena);
-  // Sets the images of plan().images, each time anew, and undoes the bindings
-  // of inputs and outputs to memory of a device. `generation` is a number of
-  // the caller, which generation() returns.
+  // Sets the images of plan().images, also if they are those of the latest
+  // call, and undoes the bindings of inputs and outputs to memory of a device.
+  // `generation` is a number of the caller, which generation() returns.
   void BindImages(const std::vector<Buffer>& images, uint64_t generation);
   // The `generation` of the latest BindImages; nullopt if there was none.
   std::optional<uint64_t> generation() const { return generation_; }

@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kLine = 8;
 
-// Writes the lines of one row, `stride` bytes apart. Lines and runs need not
-// begin together. Bytes are in the order of memory: the first value of a line
+// Writes the lines of one row, `stride` bytes apart. Runs may begin within
+// a line. Bytes are in the order of memory: the first value of a line
 // is the lowest byte of the word (little-endian).
 class RowPacker {
  public:

@@ -27,8 +27,8 @@ namespace {
 
 // Returns the largest element. If the row contains NaN, returns NaN or the
 // largest of the others (-infinity if there is none); either makes the sum of
-// the row NaN. There are four maxima, so that one need not wait for the one
-// before. REQUIRES: n >= kLanes.
+// the row NaN. There are four maxima, so that none waits for the one before.
+// REQUIRES: n >= kLanes.
 float LargestInRow(const float* x, size_t n) {
   const F32 none = Set1(-__builtin_inff());
   F32 max[4] = {none, none, none, none};
