@@ -119,7 +119,10 @@ Result<MaceTensor> ReadNpy(const std::string& path) {
   const std::string descr = Field(header, "descr");  // '<f4' with quotes
   const std::string code = descr.size() == 5 ? descr.substr(2, 2) : "";
   if (descr.size() == 5 && descr[1] == '>') return bad("is big endian");
-  MACE_ASSIGN_OR_RETURN(const int64_t elements, CheckedNumElements(shape));
+  const Result<int64_t> counted = CheckedNumElements(shape);
+  if (!counted.ok())
+    return bad("has too large a shape: " + counted.status().information());
+  const int64_t elements = *counted;
   const uint8_t* data = file.data() + begin;
   const size_t left = file.size() - begin;
 
