@@ -32,6 +32,17 @@ TEST(ChatTemplateTest, RendersAsJinjaDoes) {
             "xz12");
   EXPECT_EQ(render("{{ missing }}{{ missing is defined }}{{ 'a' if false }}"),
             "False");
+  EXPECT_EQ(render("{{ 'fOO bAR-baz (qux) x_y 3abc a.b'|title }}"),
+            "Foo Bar-Baz (Qux) X_y 3abc A.b");
+  EXPECT_EQ(render("{{ \"3abc don't\".title() }}"), "3Abc Don'T");
+  EXPECT_EQ(render("{{ ['a', 'A', 'b', 1, 1.0]|unique|join }}"), "ab1");
+  EXPECT_EQ(render("{{ '12a'|int }} {{ ' 7 '|int }} {{ 'x'|int(3) }} "
+                   "{{ 'x'|float(default=2) }} {{ '1.5'|int }}"),
+            "0 7 3 2 1");
+  EXPECT_EQ(render("{{ 'a b'.split(maxsplit=1)|join('|') }}"
+                   "{{ 'a,b,c'.split(sep=',', maxsplit=1)|join('|') }}"),
+            "a|ba|b,c");
+  EXPECT_EQ(render("{{ {'a': 1}|tojson(ensure_ascii=false) }}"), "{\"a\": 1}");
   EXPECT_EQ(render("{{ ' a '|trim }}{{ 'a,b'.split(',')|join('-') }}"), "aa-b");
 }
 
@@ -45,6 +56,25 @@ TEST(ChatTemplateTest, RefusesByNameAndEndsInBounds) {
             std::string::npos);
   EXPECT_NE(refused("{{ 1 | shuffle }}").find("the filter 'shuffle'"),
             std::string::npos);
+  for (const char* ignored :
+       {"{{ [2, 1]|unique(attribute='a') }}", "{{ {}|dictsort(reverse=true) }}",
+        "{{ {}|tojson(sort_keys=true) }}", "{{ 'a'|indent(blank=true) }}",
+        "{{ [[1]]|map('dictsort', by='value') }}",
+        "{{ [{}]|map(attribute=1, by=2) }}",
+        "{{ [{}]|map(attribute='a', x=1) }}", "{{ [1]|select('odd', x=1) }}",
+        "{% macro m(a) %}{% endmacro %}{{ m(b=1) }}"}) {
+    EXPECT_NE(refused(ignored).find("the argument '"), std::string::npos)
+        << ignored << ": " << refused(ignored);
+  }
+  for (const char* wrong :
+       {"{{ 'a'|upper[0] }}", "{{ 'a'|upper.x }}", "{{ 1 is odd.x }}",
+        "{{ [1]|first(2) }}", "{{ [[1]]|map('first last') }}",
+        "{{ [1]|map('') }}", "{{ 'a'|upper(1) }}", "{{ 'a'.strip(1) }}",
+        "{{ 'a'.startswith('b', 1) }}", "{{ 'a'.upper('b') }}",
+        "{{ 'a'.split(1) }}", "{{ 'a b'.split(' ', 'x') }}",
+        "{{ {'a': 1}|tojson(ensure_ascii=true) }}"}) {
+    refused(wrong);
+  }
   EXPECT_NE(refused("{{ ''.__class__() }}").find("the method '__class__'"),
             std::string::npos);
   EXPECT_NE(refused("{{ open('f') }}").find("the function 'open'"),
@@ -64,9 +94,39 @@ TEST(ChatTemplateTest, RefusesByNameAndEndsInBounds) {
             std::string::npos);
   EXPECT_NE(refused("{{ " + std::string(5000, '(') + " }}").find("levels"),
             std::string::npos);
-  std::string chain = "{{ 1";
-  for (int i = 0; i < 5000; ++i) chain += "+1";
-  EXPECT_NE(refused(chain + " }}").find("in a row"), std::string::npos);
+}
+
+// Trees that would exhaust the stack when they are evaluated or destroyed.
+TEST(ChatTemplateTest, HighTreesAreRefused) {
+  const auto repeat = [](const std::string& text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i) result += text;
+    return result;
+  };
+  const int n = 300000;
+  const std::string layer = repeat(".a", 190);
+  const std::string sources[] = {
+      "{{ 1" + repeat("+1", n) + " }}",
+      "{{ 1" + repeat(" if 1", n) + " }}",
+      "{{ a" + repeat(".a", n) + " }}",
+      "{{ a" + repeat("|e", n) + " }}",
+      "{{ a" + repeat(" is none", n) + " }}",
+      "{% set a" + repeat(".a", n) + " = 1 %}",
+      "{% filter e" + repeat("|e", n) + " %}{% endfilter %}",
+      "{{ " + repeat("(", 40) + "a" + repeat(layer + ")", 40) + " }}",
+      "{{ " + repeat("-(a+", 40) + "1" + repeat(")", 40) + repeat("+1", 350) +
+          " }}",
+  };
+  for (const std::string& source : sources) {
+    const auto result = RenderChatTemplate(source, {}, {});
+    ASSERT_FALSE(result.ok()) << source.substr(0, 40);
+    EXPECT_NE(result.status().information().find("more than 400 blocks"),
+              std::string::npos)
+        << result.status().information();
+  }
+  // As high as they may be, also where a branch is not evaluated.
+  EXPECT_TRUE(
+      RenderChatTemplate("{{ 1" + repeat("+1", 390) + " }}", {}, {}).ok());
 }
 
 // Templates of which jinja2 itself would never end, or take all memory.

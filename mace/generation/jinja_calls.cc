@@ -144,10 +144,7 @@ Value Interpreter::CallFunction(const Node& node, const std::string& name,
 Value Interpreter::CallMacro(const Node& node, const Node& macro,
                              const Arguments& arguments) {
   if (++depth_ > kMaxDepth) Fail(node, "blocks and calls are too deep");
-  if (arguments.values.size() > macro.names.size()) {
-    Fail(node, StrCat("the macro '", macro.name, "' takes ", macro.names.size(),
-                      " arguments"));
-  }
+  Takes(node, macro.name, macro.names, arguments);
   Scope scope;
   for (size_t i = 0; i < macro.names.size() && ok(); ++i) {
     const Value* given = arguments.Find(macro.names[i], i);
@@ -228,6 +225,11 @@ Value Interpreter::CallStringMethod(const Node& node, const std::string& text,
     if (given == 2 || value.kind != Value::kString) break;
     words[given++] = value.str();
   }
+  const bool splits = name == "split";
+  if (!splits &&
+      (given < arguments.values.size() || !arguments.named.empty())) {
+    return Refuse(node, StrCat("'", name, "' with such arguments"));
+  }
   if (name == "strip" || name == "lstrip" || name == "rstrip") {
     const std::string_view set =
         given > 0 ? std::string_view(words[0]) : kStripped;
@@ -242,27 +244,33 @@ Value Interpreter::CallStringMethod(const Node& node, const std::string& text,
     return Value::Bool(text.compare(at, part.size(), part) == 0);
   }
   if (name == "replace") {
-    if (given != 2 || arguments.values.size() != 2) {
+    if (given != 2) {
       return Fail(node, "replace needs two strings");
     }
     return Checked(node, Replaced(text, words[0], words[1]));
   }
-  if (name == "split") {
+  if (splits) {
+    if (!Takes(node, name, {"sep", "maxsplit"}, arguments)) return Value();
+    const Value* by = arguments.Find("sep", 0);
     const Value* limit = arguments.Find("maxsplit", 1);
-    if (given > 0 && words[0].empty()) return Fail(node, "an empty separator");
-    return CheckedList(
-        node,
-        SplitBy(text, given > 0 ? &words[0] : nullptr,
-                limit != nullptr && limit->kind == Value::kInt ? limit->number
-                                                               : -1));
+    const bool blanks = by == nullptr || by->kind == Value::kNone;
+    if (!blanks && (by->kind != Value::kString || by->str().empty())) {
+      return Fail(node, "split needs a separator of one or more characters");
+    }
+    if (limit != nullptr && limit->kind != Value::kInt) {
+      return Fail(node, "split: maxsplit is a whole number");
+    }
+    return CheckedList(node, SplitBy(text, blanks ? nullptr : &by->str(),
+                                     limit != nullptr ? limit->number : -1));
   }
   if (name == "find" && given == 1) {
     const size_t at = text.find(words[0]);
     return Value::Int(at == std::string::npos ? -1 : static_cast<int64_t>(at));
   }
-  if (name == "upper" || name == "lower" || name == "title" ||
-      name == "capitalize") {
-    return FilterText(node, name, Value::String(text), {});
+  if (given == 0 && (name == "upper" || name == "lower" || name == "title" ||
+                     name == "capitalize")) {
+    return FilterText(node, name == "title" ? "str.title" : name,
+                      Value::String(text), {});
   }
   return Refuse(node, StrCat("the method '", name, "' of a string"));
 }

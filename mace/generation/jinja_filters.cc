@@ -5,25 +5,67 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "mace/generation/jinja_interpreter.h"
 
 namespace mace::generation::jinja {
 namespace {
 
+// Names of filters, and the parameters that they take; kAny: those of the
+// filter or test that is an argument.
+constexpr const char* kAny = "*";
+constexpr struct {
+  const char* names;
+  const char* parameters;
+} kFilters[] = {
+    {" length count string items list safe dictsort lower upper capitalize "
+     "title first last abs reverse from_json unique e escape ",
+     ""},
+    {" tojson ", "indent ensure_ascii"},
+    {" trim ", "chars"},
+    {" default d ", "default_value boolean"},
+    {" join ", "d attribute"},
+    {" replace ", "old new"},
+    {" int float ", "default"},
+    {" indent ", "width"},
+    {" selectattr rejectattr select reject map ", kAny},
+};
+
+// Returns the parameters of a filter, or null if there is none of this name.
+const char* ParametersOf(const std::string& name) {
+  if (name.find(' ') != std::string::npos) return nullptr;
+  for (const auto& filters : kFilters) {
+    const char* found =
+        std::strstr(filters.names, StrCat(" ", name, " ").c_str());
+    if (found != nullptr) return filters.parameters;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Words(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t at = 0; at < text.size(); at += words.back().size() + 1) {
+    words.push_back(text.substr(at, text.find(' ', at) - at));
+  }
+  return words;
+}
+
 bool IsAscii(const std::string& text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return static_cast<signed char>(c) >= 0; });
 }
 
-// upper, lower, title or capitalize of ASCII.
+// upper, lower, capitalize, title (the filter) or str.title of ASCII.
 std::string Cased(std::string text, const std::string& how) {
   bool start = true;
   for (char& c : text) {
     const unsigned char u = static_cast<unsigned char>(c);
     const bool up = how == "upper" || (how != "lower" && start);
     c = static_cast<char>(up ? std::toupper(u) : std::tolower(u));
-    start = how == "title" && std::isalpha(u) == 0;
+    start = how == "title" ? std::string_view(" \t\n\r\v\f-([{<").find(c) !=
+                                 std::string::npos
+                           : how == "str.title" && std::isalpha(u) == 0;
   }
   return text;
 }
@@ -42,9 +84,18 @@ std::string Indented(const std::string& text, int64_t width) {
 
 }  // namespace
 
+bool IsFilter(const std::string& name) { return ParametersOf(name) != nullptr; }
+
 Value Interpreter::Filter(const Node& node, const std::string& name,
                           const Value& value, const Arguments& arguments) {
   if (!ok()) return Value();
+  const char* parameters = ParametersOf(name);
+  if (parameters == nullptr) {  // of map, which takes any text for a name
+    return Refuse(node, StrCat("the filter '", name, "'"));
+  }
+  if (parameters != kAny && !Takes(node, name, Words(parameters), arguments)) {
+    return Value();
+  }
   if (name == "safe") return value;
   if (name == "default" || name == "d") {
     const Value* otherwise = arguments.Find("default_value", 0);
@@ -60,6 +111,10 @@ Value Interpreter::Filter(const Node& node, const std::string& name,
     const bool is_set = indent != nullptr && indent->kind == Value::kInt;
     if (is_set && (indent->number < 0 || indent->number > 16)) {
       return Fail(node, "tojson: indent is from 0 to 16");
+    }
+    const Value* ascii = arguments.Find("ensure_ascii", 1);
+    if (ascii != nullptr && ascii->IsTrue()) {
+      return Refuse(node, "ensure_ascii=true of tojson");
     }
     std::string text;
     AppendJson(value, is_set ? static_cast<int>(indent->number) : -1, 0, &text);
@@ -86,10 +141,18 @@ Value Interpreter::FilterText(const Node& node, const std::string& name,
     return Value::Float(std::fabs(value.as_double()));
   }
   if (name == "int" || name == "float") {
-    double d = value.is_number() ? value.as_double() : 0;
+    const Value* otherwise = arguments.Find("default", 0);
+    double d = value.as_double();
+    bool known = value.is_number();
     if (value.kind == Value::kString) {
-      d = std::strtod(value.str().c_str(), nullptr);
+      const std::string digits =
+          CallStringMethod(node, value.str(), "strip", {}).str();
+      char* end = nullptr;
+      d = std::strtod(digits.c_str(), &end);
+      known = !digits.empty() && end == digits.c_str() + digits.size();
     }
+    if (!known && otherwise != nullptr) return *otherwise;
+    if (!known) d = 0;
     if (name == "float") return Value::Float(d);
     return std::fabs(d) < 9e18 ? Value::Int(static_cast<int64_t>(d))
                                : Fail(node, "a number is too large");
@@ -160,13 +223,17 @@ Value Interpreter::FilterList(const Node& node, const std::string& name,
     return Value::String(std::move(text));
   }
   if (name == "unique") {
-    List unique;
+    List unique, keys;  // which do not depend on the case
     for (const Value& v : list) {
+      const Value key =
+          v.kind == Value::kString ? Value::String(Cased(v.str(), "lower")) : v;
       const bool is_new = std::none_of(
-          unique.begin(), unique.end(),
-          [&](const Value& known) { return ok() && Same(node, known, v); });
+          keys.begin(), keys.end(),
+          [&](const Value& known) { return ok() && Same(node, known, key); });
       if (!ok()) return Value();
-      if (is_new) unique.push_back(v);
+      if (!is_new) continue;
+      unique.push_back(v);
+      keys.push_back(key);
     }
     return Value::ListOf(std::move(unique));
   }
@@ -194,6 +261,10 @@ Value Interpreter::Select(const Node& node, const std::string& name,
   size_t next = by_attribute ? 1 : 0;
   if (by_attribute && arguments.values.empty()) {
     return Fail(node, StrCat(name, " needs an attribute"));
+  }
+  if (!arguments.named.empty()) {
+    return Refuse(node, StrCat("the argument '", arguments.named[0].first,
+                               "' of '", name, "'"));
   }
   std::string test;
   if (arguments.values.size() > next) {
@@ -226,6 +297,11 @@ Value Interpreter::Map(const Node& node, const List& list,
     return Fail(node, "map needs an attribute or a filter");
   }
   Arguments rest;
+  if (attribute == nullptr) {
+    rest.named = arguments.named;
+  } else if (!Takes(node, "map", {"attribute", "default"}, arguments)) {
+    return Value();
+  }
   if (arguments.values.size() > 1) {
     rest.values.assign(arguments.values.begin() + 1, arguments.values.end());
   }

@@ -217,6 +217,22 @@ Value Interpreter::EvaluateElements(const Node& node) {
   return dict;
 }
 
+bool Interpreter::Takes(const Node& node, const std::string& function,
+                        const std::vector<std::string>& parameters,
+                        const Arguments& arguments) {
+  if (arguments.values.size() > parameters.size()) {
+    Fail(node, StrCat("'", function, "' takes at most ", parameters.size(),
+                      " arguments"));
+  }
+  for (const auto& [name, value] : arguments.named) {
+    if (std::find(parameters.begin(), parameters.end(), name) ==
+        parameters.end()) {
+      Refuse(node, StrCat("the argument '", name, "' of '", function, "'"));
+    }
+  }
+  return ok();
+}
+
 Value Interpreter::EvaluateFilter(const Node& node) {
   const Value value = Evaluate(*node.child(0));
   const Arguments arguments = EvaluateArguments(node, 1);

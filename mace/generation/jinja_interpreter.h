@@ -125,6 +125,11 @@ class Interpreter {
   // The arguments of a call, filter or test from child `first` on; the last
   // node.names.size() children have names.
   Arguments EvaluateArguments(const Node& node, size_t first);
+  // Returns whether a call gives no more than these parameters, or sets an
+  // error that names the argument.
+  bool Takes(const Node& node, const std::string& function,
+             const std::vector<std::string>& parameters,
+             const Arguments& arguments);
   // Applies a filter: FilterText has those that make a string or a number of a
   // value, FilterList those that go through its elements.
   Value Filter(const Node& node, const std::string& name, const Value& value,

@@ -3,6 +3,7 @@
 
 #include "mace/generation/jinja_parser.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
 #include <string_view>
@@ -14,14 +15,6 @@ namespace mace::generation::jinja {
 namespace {
 
 constexpr int kMaxParseDepth = 200;
-constexpr int kMaxChain = 200;  // a + b + c..., or a.b.c...
-constexpr const char* kFilters[] = {
-    "tojson",     "length",     "count",  "trim",    "string",    "default",
-    "d",          "join",       "items",  "list",    "safe",      "selectattr",
-    "rejectattr", "select",     "reject", "map",     "dictsort",  "lower",
-    "upper",      "capitalize", "title",  "replace", "first",     "last",
-    "int",        "float",      "abs",    "reverse", "from_json", "unique",
-    "e",          "escape",     "indent"};
 constexpr const char* kTests[] = {
     "defined",  "undefined", "none",    "string", "mapping",
     "iterable", "sequence",  "boolean", "true",   "false",
@@ -48,22 +41,22 @@ class Parser : private TokenReader {
     while (status_.ok() && Peek().kind != Token::kEnd) {
       const Token& token = Peek();
       if (token.kind == Token::kText) {
-        block->children.push_back(Make(Node::kText, token.text));
+        Add(block, Make(Node::kText, token.text));
         ++at_;
       } else if (token.kind == Token::kOutputBegin) {
         ++at_;
         NodePtr output = Make(Node::kOutput);
-        output->children.push_back(ParseExpression());
+        Add(output, ParseExpression());
         if (Peek().kind != Token::kOutputEnd) Fail("expected '}}'");
         ++at_;
-        block->children.push_back(std::move(output));
+        Add(block, std::move(output));
       } else {
         for (const std::string_view end : ends) {
           if (Peek(1).kind == Token::kName && Peek(1).text == end) return block;
         }
         ++at_;
         if (NodePtr statement = ParseStatement()) {
-          block->children.push_back(std::move(statement));
+          Add(block, std::move(statement));
         }
       }
     }
@@ -105,19 +98,19 @@ class Parser : private TokenReader {
 
   NodePtr ParseIf() {
     NodePtr node = Make(Node::kIf);
-    node->children.push_back(ParseExpression());
+    Add(node, ParseExpression());
     EndTag();
-    node->children.push_back(ParseBlock({"elif", "else", "endif"}));
+    Add(node, ParseBlock({"elif", "else", "endif"}));
     if (!status_.ok()) return node;
     ++at_;
     if (Word("elif")) {
       const Depth depth(this);
-      node->children.push_back(ParseIf());  // which takes endif
+      Add(node, ParseIf());  // which takes endif
       return node;
     }
     if (Word("else")) {
       EndTag();
-      node->children.push_back(ParseBlock({"endif"}));
+      Add(node, ParseBlock({"endif"}));
       if (status_.ok()) ++at_;
     }
     if (!Word("endif")) Fail("expected 'endif'");
@@ -131,18 +124,18 @@ class Parser : private TokenReader {
       node->names.push_back(Name());
     } while (Op(","));
     if (!Word("in")) Fail("expected 'in'");
-    node->children.push_back(ParseOr());
-    node->children.push_back(Word("if") ? ParseExpression() : nullptr);
+    Add(node, ParseOr());
+    Add(node, Word("if") ? ParseExpression() : nullptr);
     if (Is(Token::kName, "recursive")) Refuse("a recursive loop", Peek().line);
     EndTag();
     ++loops_;
-    node->children.push_back(ParseBlock({"else", "endfor"}));
+    Add(node, ParseBlock({"else", "endfor"}));
     --loops_;
     if (!status_.ok()) return node;
     ++at_;
     if (Word("else")) {
       EndTag();
-      node->children.push_back(ParseBlock({"endfor"}));
+      Add(node, ParseBlock({"endfor"}));
       if (status_.ok()) ++at_;
     }
     if (!Word("endfor")) Fail("expected 'endfor'");
@@ -154,22 +147,22 @@ class Parser : private TokenReader {
     NodePtr target = Make(Node::kName, Name());
     while (Op(".")) {
       NodePtr attribute = Make(Node::kAttribute, Name());
-      attribute->children.push_back(std::move(target));
+      Add(attribute, std::move(target));
       target = std::move(attribute);
     }
     if (Is(Token::kOperator, ","))
       Refuse("a set of several names", Peek().line);
     NodePtr node = Make(Node::kSet);
     if (Op("=")) {
-      node->children.push_back(std::move(target));
-      node->children.push_back(ParseExpression());
+      Add(node, std::move(target));
+      Add(node, ParseExpression());
       EndTag();
       return node;
     }
     node->kind = Node::kSetBlock;
-    node->children.push_back(std::move(target));
+    Add(node, std::move(target));
     EndTag();
-    node->children.push_back(ParseBlock({"endset"}));
+    Add(node, ParseBlock({"endset"}));
     if (status_.ok()) TakeTag("endset");
     return node;
   }
@@ -185,25 +178,24 @@ class Parser : private TokenReader {
     }
     EndTag();
     const int loops = std::exchange(loops_, 0);
-    node->children.push_back(ParseBlock({"endmacro"}));
+    Add(node, ParseBlock({"endmacro"}));
     loops_ = loops;
-    for (NodePtr& value : defaults) node->children.push_back(std::move(value));
+    for (NodePtr& value : defaults) Add(node, std::move(value));
     if (status_.ok()) TakeTag("endmacro");
     return node;
   }
 
   NodePtr ParseFilterBlock() {
     NodePtr node = Make(Node::kFilterBlock);
-    node->children.push_back(nullptr);
     --at_;  // "filter" stands where '|' does
     NodePtr filter = Make(Node::kName);
     do {
       ++at_;
       filter = ParseFilter(std::move(filter));
     } while (status_.ok() && Is(Token::kOperator, "|"));
-    node->children.push_back(std::move(filter));
     EndTag();
-    node->children[0] = ParseBlock({"endfilter"});
+    Add(node, ParseBlock({"endfilter"}));
+    Add(node, std::move(filter));
     if (status_.ok()) TakeTag("endfilter");
     return node;
   }
@@ -214,9 +206,9 @@ class Parser : private TokenReader {
     NodePtr value = ParseOr();
     while (Word("if")) {
       NodePtr node = Make(Node::kCondition);
-      node->children.push_back(std::move(value));
-      node->children.push_back(ParseOr());
-      node->children.push_back(Word("else") ? ParseExpression() : nullptr);
+      Add(node, std::move(value));
+      Add(node, ParseOr());
+      Add(node, Word("else") ? ParseExpression() : nullptr);
       value = std::move(node);
     }
     return value;
@@ -224,10 +216,8 @@ class Parser : private TokenReader {
 
   NodePtr Binary(std::string op, NodePtr left, NodePtr right) {
     NodePtr node = Make(Node::kBinary, std::move(op));
-    node->chain = left->chain + 1;
-    if (node->chain > kMaxChain) Fail("too many operators in a row");
-    node->children.push_back(std::move(left));
-    node->children.push_back(std::move(right));
+    Add(node, std::move(left));
+    Add(node, std::move(right));
     return node;
   }
 
@@ -245,7 +235,7 @@ class Parser : private TokenReader {
     const Depth depth(this);
     if (!status_.ok() || !Word("not")) return ParseCompare();
     NodePtr node = Make(Node::kUnary, "not");
-    node->children.push_back(ParseNot());
+    Add(node, ParseNot());
     return node;
   }
 
@@ -296,7 +286,7 @@ class Parser : private TokenReader {
     for (const char* op : {"-", "+"}) {
       if (!status_.ok() || !Op(op)) continue;
       NodePtr node = Make(Node::kUnary, op);
-      node->children.push_back(ParseUnary(false));
+      Add(node, ParseUnary(false));
       return allowed ? ParsePostfix(std::move(node), true) : std::move(node);
     }
     return ParsePostfix(ParsePrimary(), allowed);
@@ -354,10 +344,10 @@ class Parser : private TokenReader {
       return inner;
     }
     NodePtr tuple = Make(Node::kList);
-    tuple->children.push_back(std::move(inner));
+    Add(tuple, std::move(inner));
     while (status_.ok() && Op(",")) {
       if (Is(Token::kOperator, ")")) break;
-      tuple->children.push_back(ParseExpression());
+      Add(tuple, ParseExpression());
     }
     ExpectOp(")");
     return tuple;
@@ -366,29 +356,31 @@ class Parser : private TokenReader {
   NodePtr ParseElements(Node::Kind kind, std::string_view end) {
     NodePtr node = Make(kind);
     while (status_.ok() && !Op(end)) {
-      node->children.push_back(ParseExpression());
+      Add(node, ParseExpression());
       if (kind == Node::kDict) {
         ExpectOp(":");
-        node->children.push_back(ParseExpression());
+        Add(node, ParseExpression());
       }
       if (!Is(Token::kOperator, end)) ExpectOp(",");
     }
     return node;
   }
 
+  // Behind a filter or a test stands no attribute or subscript.
   NodePtr ParsePostfix(NodePtr value, bool filters) {
-    for (int i = 0; status_.ok(); ++i) {
-      if (i > kMaxChain) Fail("too many operators in a row");
-      if (Op(".")) {
+    while (status_.ok()) {
+      const bool filtered =
+          value->kind == Node::kFilter || value->kind == Node::kTest;
+      if (!filtered && Op(".")) {
         NodePtr node = Make(Node::kAttribute, Name());
-        node->children.push_back(std::move(value));
+        Add(node, std::move(value));
         value = std::move(node);
-      } else if (Op("[")) {
+      } else if (!filtered && Op("[")) {
         value = ParseSubscript(std::move(value));
       } else if (Op("(")) {
         NodePtr node = Make(Node::kCall);
-        node->children.push_back(std::move(value));
-        ParseArguments(node.get());
+        Add(node, std::move(value));
+        ParseArguments(node);
         value = std::move(node);
       } else if (filters && Op("|")) {
         value = ParseFilter(std::move(value));
@@ -403,10 +395,10 @@ class Parser : private TokenReader {
 
   NodePtr ParseSubscript(NodePtr object) {
     NodePtr node = Make(Node::kSubscript);
-    node->children.push_back(std::move(object));
+    Add(node, std::move(object));
     for (int part = 0; part < 3 && status_.ok(); ++part) {
       const bool empty = Is(Token::kOperator, ":") || Is(Token::kOperator, "]");
-      node->children.push_back(empty ? nullptr : ParseExpression());
+      Add(node, empty ? nullptr : ParseExpression());
       if (!Op(":")) break;
       node->kind = Node::kSlice;
     }
@@ -418,7 +410,7 @@ class Parser : private TokenReader {
   }
 
   // Behind "(".
-  void ParseArguments(Node* node) {
+  void ParseArguments(const NodePtr& node) {
     while (status_.ok() && !Op(")")) {
       if (Is(Token::kOperator, "*") || Is(Token::kOperator, "**")) {
         Refuse("arguments of a list", Peek().line);
@@ -430,26 +422,18 @@ class Parser : private TokenReader {
       } else if (!node->names.empty()) {
         Fail("an argument without a name follows one with a name");
       }
-      node->children.push_back(ParseExpression());
+      Add(node, ParseExpression());
       if (!Is(Token::kOperator, ")")) ExpectOp(",");
     }
   }
 
-  template <size_t n>
-  static bool IsOne(const char* const (&known)[n], const std::string& name) {
-    for (const char* word : known) {
-      if (name == word) return true;
-    }
-    return false;
-  }
-
   NodePtr ParseFilter(NodePtr value) {
     NodePtr node = Make(Node::kFilter, Name());
-    if (status_.ok() && !IsOne(kFilters, node->name)) {
+    if (status_.ok() && !IsFilter(node->name)) {
       Refuse(StrCat("the filter '", node->name, "'"), node->line);
     }
-    node->children.push_back(std::move(value));
-    if (Op("(")) ParseArguments(node.get());
+    Add(node, std::move(value));
+    if (Op("(")) ParseArguments(node);
     return node;
   }
 
@@ -457,18 +441,19 @@ class Parser : private TokenReader {
     const bool negated = Word("not");
     NodePtr node = Make(Node::kTest, Name());
     if (node->name == "None") node->name = "none";
-    if (status_.ok() && !IsOne(kTests, node->name)) {
+    if (status_.ok() && std::find(std::begin(kTests), std::end(kTests),
+                                  node->name) == std::end(kTests)) {
       Refuse(StrCat("the test '", node->name, "'"), node->line);
     }
-    node->children.push_back(std::move(value));
+    Add(node, std::move(value));
     if (Op("(")) {
-      ParseArguments(node.get());
+      ParseArguments(node);
     } else if (Peek().kind == Token::kString || Peek().kind == Token::kInt) {
-      node->children.push_back(ParsePrimary());
+      Add(node, ParsePrimary());
     }
     if (!negated) return node;
     NodePtr inverse = Make(Node::kUnary, "not");
-    inverse->children.push_back(std::move(node));
+    Add(inverse, std::move(node));
     return inverse;
   }
 

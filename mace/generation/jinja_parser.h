@@ -52,16 +52,18 @@ struct Node {
   Value value;
   std::vector<std::string> names;
   std::vector<std::unique_ptr<Node>> children;
-  // How many binary operators are below this one without parentheses. It is
-  // bounded, and so is the depth of nesting, so that neither evaluating nor
-  // destroying a tree exhausts the stack.
-  int chain = 0;
+  // Of the tree below: 0 without children. It is bounded, so that destroying a
+  // tree, which is recursive, does not exhaust the stack.
+  int height = 0;
 
   // Returns null if there is no such child.
   const Node* child(size_t i) const {
     return i < children.size() ? children[i].get() : nullptr;
   }
 };
+
+// Whether there is a filter of this name (jinja_filters.cc).
+bool IsFilter(const std::string& name);
 
 // Parses a template, with trim_blocks and lstrip_blocks, as templates of
 // Hugging Face are rendered. The root is a kBlock and owns all that it needs of

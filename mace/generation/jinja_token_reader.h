@@ -17,6 +17,9 @@ namespace mace::generation::jinja {
 
 using NodePtr = std::unique_ptr<Node>;
 
+// As many levels as the interpreter evaluates.
+constexpr int kMaxHeight = 400;
+
 // What the parser (jinja_parser.cc) inherits. Its functions never read beyond
 // the last token, which is kEnd, and the first error stays in status_. After an
 // error Accept and those based on it take nothing, so that loops which wait for
@@ -76,6 +79,17 @@ class TokenReader {
     status_ = Unsupported("chat template, line ", line, ": ", what,
                           " is not supported; change the template, or write "
                           "the prompt yourself");
+  }
+  // Makes `child`, which may be null, the next child of `node`; fails if the
+  // tree below `node` is too high then.
+  void Add(const NodePtr& node, NodePtr child) {
+    if (child != nullptr)
+      node->height = std::max(node->height, child->height + 1);
+    if (node->height > kMaxHeight) {
+      Fail(StrCat("more than ", kMaxHeight,
+                  " blocks and operators within each other or in a row"));
+    }
+    node->children.push_back(std::move(child));
   }
   // Returns a node at the line of the next token.
   NodePtr Make(Node::Kind kind, std::string name = std::string()) {
