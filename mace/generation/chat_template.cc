@@ -13,10 +13,21 @@ namespace mace::generation {
 
 using jinja::Value;
 
+namespace {
+
+constexpr size_t kMaxTemplate = size_t{1} << 20;
+
+}  // namespace
+
 Result<std::string> RenderChatTemplate(
     const std::string& source, const std::vector<MaceChatMessage>& messages,
     const std::vector<std::pair<std::string, std::string>>& strings) {
+  if (source.size() > kMaxTemplate) {
+    return InvalidArgument("the chat template has ", source.size(),
+                           " bytes, more than ", kMaxTemplate);
+  }
   const CLocale c_locale;
+  const jinja::ValueScope values;
   MACE_ASSIGN_OR_RETURN(const std::unique_ptr<jinja::Node> root,
                         jinja::Parse(source));
   jinja::List list;

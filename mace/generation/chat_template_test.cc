@@ -30,10 +30,14 @@ TEST(ChatTemplateTest, RendersAsJinjaDoes) {
   EXPECT_EQ(render("{% macro m(a, b='z') %}{{ a }}{{ b }}{% endmacro %}"
                    "{{ m('x') }}{{ m(1, b=2) }}"),
             "xz12");
+  EXPECT_EQ(render("{% macro m(a, b=a) %}{{ b }}{% endmacro %}{{ m('x') }}"),
+            "x");
   EXPECT_EQ(render("{{ missing }}{{ missing is defined }}{{ 'a' if false }}"),
             "False");
   EXPECT_EQ(render("{{ 'fOO bAR-baz (qux) x_y 3abc a.b'|title }}"),
             "Foo Bar-Baz (Qux) X_y 3abc A.b");
+  EXPECT_EQ(render("{{ ('ab'|upper)[0] }}{{ (missing is defined) | string }}"),
+            "AFalse");
   EXPECT_EQ(render("{{ \"3abc don't\".title() }}"), "3Abc Don'T");
   EXPECT_EQ(render("{{ ['a', 'A', 'b', 1, 1.0]|unique|join }}"), "ab1");
   EXPECT_EQ(render("{{ '12a'|int }} {{ ' 7 '|int }} {{ 'x'|int(3) }} "
@@ -43,6 +47,12 @@ TEST(ChatTemplateTest, RendersAsJinjaDoes) {
                    "{{ 'a,b,c'.split(sep=',', maxsplit=1)|join('|') }}"),
             "a|ba|b,c");
   EXPECT_EQ(render("{{ {'a': 1}|tojson(ensure_ascii=false) }}"), "{\"a\": 1}");
+  EXPECT_EQ(render("{{ 20 / 2 }} {{ 120 / 1 }} {{ 1 / 8 }} {{ 100000000.0 * "
+                   "100000000 }} "
+                   "{{ 100000000.0 * 10000000 }} {{ 1 / 100000 }} {{ 0.1 + 0.2 "
+                   "}} {{ -2.5 }}"),
+            "10.0 120.0 0.125 1e+16 1000000000000000.0 1e-05 "
+            "0.30000000000000004 -2.5");
   EXPECT_EQ(render("{{ ' a '|trim }}{{ 'a,b'.split(',')|join('-') }}"), "aa-b");
 }
 
@@ -66,6 +76,12 @@ TEST(ChatTemplateTest, RefusesByNameAndEndsInBounds) {
     EXPECT_NE(refused(ignored).find("the argument '"), std::string::npos)
         << ignored << ": " << refused(ignored);
   }
+  EXPECT_NE(refused("{% for i in [1] %}{% set x %}{% break %}{% endset %}"
+                    "{% endfor %}")
+                .find("outside of a loop"),
+            std::string::npos);
+  EXPECT_NE(refused(std::string((1 << 20) + 1, ' ')).find("more than 1048576"),
+            std::string::npos);
   for (const char* wrong :
        {"{{ 'a'|upper[0] }}", "{{ 'a'|upper.x }}", "{{ 1 is odd.x }}",
         "{{ [1]|first(2) }}", "{{ [[1]]|map('first last') }}",
@@ -103,7 +119,7 @@ TEST(ChatTemplateTest, HighTreesAreRefused) {
     for (int i = 0; i < times; ++i) result += text;
     return result;
   };
-  const int n = 300000;
+  const int n = 120000;
   const std::string layer = repeat(".a", 190);
   const std::string sources[] = {
       "{{ 1" + repeat("+1", n) + " }}",
@@ -156,6 +172,43 @@ TEST(ChatTemplateTest, ListsOfThemselvesDoNoHarm) {
       "{% set n = namespace(x=['a']) %}{% for i in range(60) %}"
       "{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}";
   EXPECT_NE(render(doubles).find("bytes"), std::string::npos);
+}
+
+// Each of these would take minutes, gigabytes, or all of the stack.
+TEST(ChatTemplateTest, WorkAndMemoryAreBounded) {
+  const auto render = [](const std::string& source) {
+    const auto result =
+        RenderChatTemplate(source, {{"user", std::string(1 << 20, 'a')}}, {});
+    return result.ok() ? *result : result.status().information();
+  };
+  std::string maps = "{% set a = [] %}{% set _ = a.append(a) %}{{ a|map(";
+  for (int i = 0; i < 20000; ++i) maps += "'map', ";
+  EXPECT_NE(render(maps + "'list') }}").find("too deep"), std::string::npos);
+  const std::string text = "{% set x = messages[0].content %}";
+  const auto loop = [&](const std::string& body) {
+    return render("{% set n = namespace(x=[], d={}) %}" + text +
+                  "{% for i in range(90000) %}" + body + "{% endfor %}");
+  };
+  for (const char* body :
+       {"{% set _ = n.x.append(x.strip()) %}",
+        "{% set _ = n.x.append({x + 'b': 1}) %}",
+        "{% set _ = n.x.append(dict({'a': 1, 'b': 2, 'c': 3}, d=x + 'c')) %}",
+        "{% for c in {x + 'b': 1} %}{% endfor %}",
+        "{{ '[1, 2, 3]'|from_json }}"}) {
+    EXPECT_NE(loop(body).find("steps"), std::string::npos) << body;
+  }
+  EXPECT_NE(loop("{% set _ = n.d.update({i|string: 1}) %}").find("keys"),
+            std::string::npos);
+  EXPECT_EQ(render(text + "{% set y = x[:500000] + 'b' %}{{ y in x }}"
+                          "{{ x.find(y) }}{{ x.split(y)|length }}"
+                          "{{ x.replace(y, 'c') == x }}"),
+            "False-11True");
+  // Lists that only lists of JSON refer to, which are destroyed one by one.
+  EXPECT_EQ(
+      render("{% set n = namespace(x=[]) %}{% for i in range(30000) %}"
+             "{% set m = ('[[]]'|from_json)[0] %}"
+             "{% set _ = m.append(n.x) %}{% set n.x = m %}{% endfor %}ok"),
+      "ok");
 }
 
 TEST(ChatTemplateTest, CharactersOfLongTexts) {

@@ -131,7 +131,8 @@ Status DecoderModel::FindInputs() {
 Status DecoderModel::FindStates() {
   for (const MaceTensorInfo& info : engine_->states()) {
     has_states_ = true;
-    has_position_ |= info.name == kPosition && info.data_type == IDT_INT64;
+    has_position_ |= info.name == kPosition && info.data_type == IDT_INT64 &&
+                     info.shape == std::vector<int64_t>{1};
   }
   if (!has_position_) return Status();
   for (const MaceTensorInfo& info : engine_->states()) {
@@ -167,8 +168,9 @@ Status DecoderModel::SetPosition(size_t position) {
 }
 
 Status DecoderModel::Reset() {
+  MACE_RETURN_IF_ERROR(engine_->ResetState());
   tokens_.clear();
-  return engine_->ResetState();
+  return Status();
 }
 
 Result<size_t> DecoderModel::KeepPrefix(const std::vector<int32_t>& tokens) {

@@ -52,7 +52,7 @@ Result<MaceTensor> HostTensor(const MaceTensorInfo& info,
 //   logits_at       [rows], indices within the run of the tokens whose logits
 //                   are computed
 //   position_ids    [1, tokens] or [tokens], counted from the sequence's start
-//   attention_mask  [1, tokens so far], all 1
+//   attention_mask  [1, length of the sequence after the run], all 1
 // All but the first are optional. The output is `logits`, or the only one,
 // float32 [1, rows, vocabulary]. Without `logits_at` it may have a row for each
 // token; the last rows are used.
@@ -60,7 +60,7 @@ Result<MaceTensor> HostTensor(const MaceTensorInfo& info,
 // A state `position` [1], int64, holds the number of tokens in the other
 // states. Of these, states of rank 4 are KV caches, whose capacity is
 // dimension 2. A model without `position` has states that grow from run to run,
-// or no states: then each run takes the whole sequence.
+// or no states. Without states each run takes the whole sequence.
 //
 // Not thread-safe: MaceGenerator calls it under its mutex.
 class DecoderModel {
@@ -73,8 +73,8 @@ class DecoderModel {
       std::shared_ptr<MaceModel> model, const MaceEngineConfig& config,
       const std::vector<std::string>& tensors);
 
-  // Makes the sequence the longest common prefix of itself and `tokens` without
-  // its last token, which is left to be run, so that there are logits. Returns
+  // Makes the sequence the longest common prefix of itself and of all `tokens`
+  // but the last, which is left to be run, so that there are logits. Returns
   // how many tokens stay. Only a model with a `position` can go back to a
   // prefix. States that grow are reset unless all of the sequence stays; of a
   // model without states no token stays. REQUIRES: `tokens` is not empty.

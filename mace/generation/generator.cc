@@ -247,8 +247,15 @@ Status MaceGenerator::Impl::Perplexity(const std::vector<int32_t>& tokens,
         return InvalidModel("the model has ", logits.size,
                             " logits, and none for token ", next);
       }
-      sum +=
+      const double loss =
           generation::NegativeLogLikelihood(logits.row(i), logits.size, next);
+      if (std::isnan(loss)) {
+        return InvalidArgument(
+            "the model computed a logit that is no number "
+            "behind token ",
+            at, "; its numbers overflow");
+      }
+      sum += loss;
     }
   }
   *perplexity = std::exp(sum / static_cast<double>(tokens.size() - 1));
@@ -277,7 +284,10 @@ Status MaceGenerator::Impl::Embed(const std::vector<int32_t>& tokens,
     const size_t rank = found == nullptr ? 0 : found->shape().size();
     if (rank < 2 || found->data() == nullptr ||
         found->shape()[rank - 2] != static_cast<int64_t>(done) ||
-        found->shape()[rank - 1] <= 0) {
+        found->shape()[rank - 1] <= 0 ||
+        std::any_of(
+            found->shape().begin(), found->shape().end() - 2,
+            [](int64_t n) { return n != 1; })) {
       return InvalidArgument(
           "'", name, "' is no float32 tensor with a row for each token");
     }

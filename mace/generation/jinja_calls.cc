@@ -27,7 +27,7 @@ std::string Replaced(const std::string& text, const std::string& from,
   if (from.empty()) return text;
   std::string result;
   size_t at = 0;
-  for (size_t found; (found = text.find(from, at)) != std::string::npos;) {
+  for (size_t found; (found = FindText(text, from, at)) != std::string::npos;) {
     result.append(text, at, found - at).append(to);
     at = found + from.size();
     if (result.size() > kMaxOutput) break;
@@ -56,7 +56,7 @@ List SplitBy(const std::string& text, const std::string* by, int64_t limit) {
   for (size_t found;
        !is_full() &&
        (limit < 0 || static_cast<int64_t>(parts.size()) < limit) &&
-       (found = text.find(*by, at)) != std::string::npos;) {
+       (found = FindText(text, *by, at)) != std::string::npos;) {
     parts.push_back(Value::String(text.substr(at, found - at)));
     at = found + by->size();
   }
@@ -105,7 +105,10 @@ Value Interpreter::CallFunction(const Node& node, const std::string& name,
     if (first != nullptr && first->kind == Value::kDict) {
       *made.dict = *first->dict;
     }
-    for (const auto& [key, value] : arguments.named) made.Set(key, value);
+    ValueScope::Count(made.dict->size() * sizeof(Dict::value_type));
+    for (const auto& [key, value] : arguments.named) {
+      SetKey(node, made, key, value);
+    }
     return made;
   }
   if (name == "range") {
@@ -145,22 +148,19 @@ Value Interpreter::CallMacro(const Node& node, const Node& macro,
                              const Arguments& arguments) {
   if (++depth_ > kMaxDepth) Fail(node, "blocks and calls are too deep");
   Takes(node, macro.name, macro.names, arguments);
-  Scope scope;
-  for (size_t i = 0; i < macro.names.size() && ok(); ++i) {
-    const Value* given = arguments.Find(macro.names[i], i);
-    const Node* otherwise = macro.child(i + 1);
-    if (given != nullptr) {
-      scope[macro.names[i]] = *given;
-    } else {
-      scope[macro.names[i]] =
-          otherwise != nullptr ? Evaluate(*otherwise) : Value();
-    }
-  }
   // It sees what the template has set outside of loops.
   std::vector<Scope> callers;
   callers.swap(scopes_);
   scopes_.push_back(std::move(callers[0]));
-  scopes_.push_back(std::move(scope));
+  scopes_.emplace_back();
+  for (size_t i = 0; i < macro.names.size() && ok(); ++i) {
+    const Value* given = arguments.Find(macro.names[i], i);
+    const Node* otherwise = macro.child(i + 1);
+    Value value = given != nullptr       ? *given
+                  : otherwise != nullptr ? Evaluate(*otherwise)
+                                         : Value();
+    scopes_[1][macro.names[i]] = std::move(value);
+  }
   std::string out;
   Execute(*macro.child(0), &out);
   callers[0] = std::move(scopes_[0]);
@@ -198,9 +198,11 @@ Value Interpreter::CallMethod(const Node& node, const Value& object,
     if (name == "update" && arguments.values.size() == 1 &&
         arguments.values[0].kind == Value::kDict) {
       Value target = object;
-      for (const auto& [key, value] : *arguments.values[0].dict) {
-        target.Set(key, value);
-      }
+      const Dict added = *arguments.values[0].dict;  // may be the same
+      const auto searched =
+          static_cast<int64_t>(added.size() * target.dict->size());
+      if (!Step(node, searched / 16)) return Value();
+      for (const auto& [key, value] : added) SetKey(node, target, key, value);
       return Value::None();
     }
   }
@@ -264,7 +266,7 @@ Value Interpreter::CallStringMethod(const Node& node, const std::string& text,
                                      limit != nullptr ? limit->number : -1));
   }
   if (name == "find" && given == 1) {
-    const size_t at = text.find(words[0]);
+    const size_t at = FindText(text, words[0]);
     return Value::Int(at == std::string::npos ? -1 : static_cast<int64_t>(at));
   }
   if (given == 0 && (name == "upper" || name == "lower" || name == "title" ||

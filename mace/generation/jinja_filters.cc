@@ -88,7 +88,7 @@ bool IsFilter(const std::string& name) { return ParametersOf(name) != nullptr; }
 
 Value Interpreter::Filter(const Node& node, const std::string& name,
                           const Value& value, const Arguments& arguments) {
-  if (!ok()) return Value();
+  if (!ok() || !Step(node)) return Value();
   const char* parameters = ParametersOf(name);
   if (parameters == nullptr) {  // of map, which takes any text for a name
     return Refuse(node, StrCat("the filter '", name, "'"));
@@ -291,6 +291,7 @@ Value Interpreter::Select(const Node& node, const std::string& name,
 
 Value Interpreter::Map(const Node& node, const List& list,
                        const Arguments& arguments) {
+  if (depth_ + 1 > kMaxDepth) return Fail(node, "map is nested too deeply");
   const Value* attribute = arguments.Find("attribute", arguments.values.size());
   const Value* otherwise = arguments.Find("default", arguments.values.size());
   if (attribute == nullptr && arguments.values.empty()) {
@@ -313,8 +314,10 @@ Value Interpreter::Map(const Node& node, const List& list,
       const bool none = found.kind == Value::kUndefined && otherwise != nullptr;
       mapped.push_back(none ? *otherwise : std::move(found));
     } else {
+      ++depth_;  // the filter may be map
       mapped.push_back(
           Filter(node, Text(node, arguments.values[0]), element, rest));
+      --depth_;
     }
   }
   return Value::ListOf(std::move(mapped));

@@ -58,11 +58,6 @@ const Value* Arguments::Find(const std::string& name, size_t position) const {
   return position < values.size() ? &values[position] : nullptr;
 }
 
-Interpreter::~Interpreter() {
-  for (const auto& list : lists_) list->clear();
-  for (const auto& dict : dicts_) dict->clear();
-}
-
 Result<std::string> Interpreter::Render(const Node& root) {
   std::string out;
   Execute(root, &out);
@@ -88,27 +83,25 @@ Value Interpreter::Refuse(const Node& node, const std::string& what) {
 
 bool Interpreter::Step(const Node& node, int64_t steps) {
   steps_ += steps;
-  if (steps_ > kMaxSteps) {
+  if (steps_ + (ValueScope::bytes() >> 8) > kMaxSteps) {
     Fail(node, StrCat("it takes more than ", kMaxSteps, " steps"));
   }
   return ok();
 }
 
-void Interpreter::Keep(const Value& made) {
-  if (made.list != nullptr && made.list.use_count() == 1) {
-    lists_.push_back(made.list);
+void Interpreter::SetKey(const Node& node, Value dict, const std::string& key,
+                         Value value) {
+  if (dict.dict->size() >= kMaxKeys && dict.Get(key) == nullptr) {
+    Fail(node, StrCat("a dict has more than ", kMaxKeys, " keys"));
+    return;
   }
-  if (made.dict != nullptr && made.dict.use_count() == 1) {
-    dicts_.push_back(made.dict);
-  }
+  dict.Set(key, std::move(value));
 }
 
 Value Interpreter::Checked(const Node& node, std::string text) {
   if (text.size() > kMaxOutput) {
     return Fail(node, StrCat("a text has more than ", kMaxOutput, " bytes"));
   }
-  // Long texts count as steps, so that copying them ends, too.
-  Step(node, static_cast<int64_t>(text.size() >> 8));
   return Value::String(std::move(text));
 }
 
@@ -196,7 +189,6 @@ Value Interpreter::Evaluate(const Node& node) {
       Fail(node, "a statement stands in an expression");
   }
   --depth_;
-  Keep(result);
   return result;
 }
 
@@ -212,7 +204,7 @@ Value Interpreter::EvaluateElements(const Node& node) {
     if (ok() && key.kind != Value::kString) {
       Refuse(node, "a dict whose keys are no strings");
     }
-    if (ok()) dict.Set(key.str(), Evaluate(*node.child(i + 1)));
+    if (ok()) SetKey(node, dict, key.str(), Evaluate(*node.child(i + 1)));
   }
   return dict;
 }
@@ -367,7 +359,7 @@ bool Interpreter::Contains(const Node& node, const Value& list,
   switch (list.kind) {
     case Value::kString:
       if (element.kind != Value::kString) break;
-      return list.str().find(element.str()) != std::string::npos;
+      return FindText(list.str(), element.str()) != std::string::npos;
     case Value::kList:
       Step(node, static_cast<int64_t>(list.list->size()));
       return std::any_of(

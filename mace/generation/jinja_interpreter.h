@@ -26,7 +26,6 @@ namespace mace::generation::jinja {
 // expressions and macro calls.
 constexpr int64_t kMaxSteps = 1000000;
 constexpr int kMaxDepth = 400;
-constexpr size_t kMaxElements = 100000;  // of a list
 
 // Arguments of a call, filter or test, evaluated: those without a name, and
 // behind them those with one.
@@ -46,10 +45,6 @@ class Interpreter {
   explicit Interpreter(std::map<std::string, Value> variables) {
     scopes_.push_back(std::move(variables));
   }
-  // Clears all lists and dicts that were made, so that one that is in itself
-  // (`a.append(a)`) is freed, and that none is destroyed within a deep nesting
-  // of others.
-  ~Interpreter();
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 
@@ -83,8 +78,7 @@ class Interpreter {
   // it, as in Jinja; or the attribute of a dict (a namespace), which outlives
   // the loop.
   void Assign(const Node& target, Value value);
-  // Returns the value of an expression. Counts a step and the depth, and passes
-  // the result to Keep.
+  // Returns the value of an expression. Counts a step and the depth.
   Value Evaluate(const Node& node);
   // A list, or a dict with keys that are strings.
   Value EvaluateElements(const Node& node);
@@ -98,7 +92,7 @@ class Interpreter {
   Value Add(const Node& node, const Value& a, const Value& b);
   Value Arithmetic(const Node& node, const Value& a, const Value& b);
   Value Compare(const Node& node, const Value& a, const Value& b);
-  // As ==, counting the values that it compares as steps.
+  // As ==. Each pair of values other than numbers that it compares is a step.
   bool Same(const Node& node, const Value& a, const Value& b);
   // As `in`: a part of a string, an element of a list, or a key of a dict.
   bool Contains(const Node& node, const Value& list, const Value& element);
@@ -125,13 +119,13 @@ class Interpreter {
   // The arguments of a call, filter or test from child `first` on; the last
   // node.names.size() children have names.
   Arguments EvaluateArguments(const Node& node, size_t first);
-  // Returns whether a call gives no more than these parameters, or sets an
-  // error that names the argument.
+  // Returns whether a call gives no more arguments than there are parameters,
+  // and none of another name. If not, sets an error.
   bool Takes(const Node& node, const std::string& function,
              const std::vector<std::string>& parameters,
              const Arguments& arguments);
-  // Applies a filter: FilterText has those that make a string or a number of a
-  // value, FilterList those that go through its elements.
+  // Applies a filter: FilterText has those of the text of a value or of a
+  // number, FilterList those of its elements.
   Value Filter(const Node& node, const std::string& name, const Value& value,
                const Arguments& arguments);
   Value FilterText(const Node& node, const std::string& name,
@@ -150,8 +144,8 @@ class Interpreter {
   bool Test(const Node& node, const std::string& name, const Value& value,
             const Arguments& arguments);
   // The elements that a loop goes through: of a list, the keys of a dict, the
-  // characters of a string, none of an undefined value. Errors: of other
-  // values.
+  // characters of a string, none of an undefined value. Errors: other values,
+  // and strings of more than kMaxElements characters.
   List Elements(const Node& node, const Value& value);
   // The number of elements or characters.
   Value Length(const Node& node, const Value& value);
@@ -161,11 +155,8 @@ class Interpreter {
   static Value Attribute(const Value& object, const std::string& name);
   // The text of a value as it is written to the output, within kMaxOutput.
   std::string Text(const Node& node, const Value& value);
-  // Keeps a new list or dict until the end, so that none is destroyed within
-  // others, or has itself as its last owner.
-  void Keep(const Value& made);
   // Returns the value of a text or list, or fails if it is above kMaxOutput
-  // bytes or kMaxElements. Its size counts as steps: 256 bytes or one element.
+  // bytes or kMaxElements.
   Value Checked(const Node& node, std::string text);
   Value CheckedList(const Node& node, List list);
 
@@ -174,12 +165,13 @@ class Interpreter {
   // MACE_UNSUPPORTED. Both return an undefined value.
   Value Fail(const Node& node, const std::string& what);
   Value Refuse(const Node& node, const std::string& what);
-  // Counts steps. Returns whether to go on: not after an error.
+  // Sets a key of a dict, or fails if there are kMaxKeys others.
+  void SetKey(const Node& node, Value dict, const std::string& key,
+              Value value);
+  // Counts steps, of which 256 bytes of new values are one, too. Returns
+  // whether to go on: not after an error.
   bool Step(const Node& node, int64_t steps = 1);
 
-  // The lists and dicts that Keep was given.
-  std::vector<std::shared_ptr<List>> lists_;
-  std::vector<std::shared_ptr<Dict>> dicts_;
   // From the outermost, the template's, to the innermost. In a macro: the
   // template's, the macro's, and those of its loops.
   std::vector<Scope> scopes_;

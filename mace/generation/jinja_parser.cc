@@ -64,6 +64,14 @@ class Parser : private TokenReader {
     return block;
   }
 
+  // A block whose text is a value: it leaves no loop around it.
+  NodePtr ParseCaptured(std::initializer_list<std::string_view> ends) {
+    const int loops = std::exchange(loops_, 0);
+    NodePtr block = ParseBlock(ends);
+    loops_ = loops;
+    return block;
+  }
+
   // Behind "{%".
   NodePtr ParseStatement() {
     const int line = Peek().line;
@@ -162,7 +170,7 @@ class Parser : private TokenReader {
     node->kind = Node::kSetBlock;
     Add(node, std::move(target));
     EndTag();
-    Add(node, ParseBlock({"endset"}));
+    Add(node, ParseCaptured({"endset"}));
     if (status_.ok()) TakeTag("endset");
     return node;
   }
@@ -177,9 +185,7 @@ class Parser : private TokenReader {
       if (!Is(Token::kOperator, ")")) ExpectOp(",");
     }
     EndTag();
-    const int loops = std::exchange(loops_, 0);
-    Add(node, ParseBlock({"endmacro"}));
-    loops_ = loops;
+    Add(node, ParseCaptured({"endmacro"}));
     for (NodePtr& value : defaults) Add(node, std::move(value));
     if (status_.ok()) TakeTag("endmacro");
     return node;
@@ -194,7 +200,7 @@ class Parser : private TokenReader {
       filter = ParseFilter(std::move(filter));
     } while (status_.ok() && Is(Token::kOperator, "|"));
     EndTag();
-    Add(node, ParseBlock({"endfilter"}));
+    Add(node, ParseCaptured({"endfilter"}));
     Add(node, std::move(filter));
     if (status_.ok()) TakeTag("endfilter");
     return node;
@@ -368,9 +374,8 @@ class Parser : private TokenReader {
 
   // Behind a filter or a test stands no attribute or subscript.
   NodePtr ParsePostfix(NodePtr value, bool filters) {
+    bool filtered = false;
     while (status_.ok()) {
-      const bool filtered =
-          value->kind == Node::kFilter || value->kind == Node::kTest;
       if (!filtered && Op(".")) {
         NodePtr node = Make(Node::kAttribute, Name());
         Add(node, std::move(value));
@@ -384,8 +389,10 @@ class Parser : private TokenReader {
         value = std::move(node);
       } else if (filters && Op("|")) {
         value = ParseFilter(std::move(value));
+        filtered = true;
       } else if (filters && Word("is")) {
         value = ParseTest(std::move(value));
+        filtered = true;
       } else {
         break;
       }

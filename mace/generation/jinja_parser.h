@@ -28,12 +28,12 @@ struct Node {
     kFilterBlock,  // [body, filters; the innermost operand is an empty kName]
     kBreak,
     kContinue,
-    kBlock,  // statements in order
+    kBlock,  // [statements...]
     // Expressions.
-    kConstant,  // value
-    kName,
-    kList,
-    kDict,       // key, value, key, value...
+    kConstant,   // value
+    kName,       // name: the variable
+    kList,       // [elements...]
+    kDict,       // [key, value, key, value...]
     kBinary,     // name: the operator; [left, right]
     kUnary,      // name; [operand]
     kCondition,  // [then, condition, else or null]
@@ -42,7 +42,7 @@ struct Node {
     kSlice,      // [object, from, to, step], any but the first null
     kCall,       // [function, arguments...]; names: of the last arguments
     kFilter,     // name; [operand, arguments...]; names as of calls
-    kTest,       // name; [operand, arguments...]
+    kTest,       // name; [operand, arguments...]; names as of calls
   };
 
   Kind kind;
@@ -69,8 +69,8 @@ bool IsFilter(const std::string& name);
 // Hugging Face are rendered. The root is a kBlock and owns all that it needs of
 // `source`. Errors: MACE_UNSUPPORTED with the name of the construct, also for
 // an unknown filter or test, even where it would not be reached;
-// MACE_INVALID_ARGS for a syntax error or one that is nested too deeply; both
-// with the line.
+// MACE_INVALID_ARGS for a syntax error, too many levels of nesting or too high
+// a tree; both with the line.
 Result<std::unique_ptr<Node>> Parse(const std::string& source);
 
 }  // namespace mace::generation::jinja

@@ -182,7 +182,7 @@ void Interpreter::Assign(const Node& target, Value value) {
     Fail(target, StrCat("'", target.name, "' can only be set in a namespace"));
     return;
   }
-  object.Set(target.name, std::move(value));
+  SetKey(target, object, target.name, std::move(value));
 }
 
 }  // namespace mace::generation::jinja

@@ -20,9 +20,15 @@ std::string FloatText(double d) {
   if (std::isnan(d)) return "nan";
   if (std::isinf(d)) return d > 0 ? "inf" : "-inf";
   char digits[40];
-  for (int precision = 1; precision <= 17; ++precision) {
-    std::snprintf(digits, sizeof(digits), "%.*g", precision, d);
-    if (std::strtod(digits, nullptr) == d) break;
+  int precision = 0;
+  do {
+    std::snprintf(digits, sizeof(digits), "%.*e", precision, d);
+  } while (std::strtod(digits, nullptr) != d && ++precision < 17);
+  // Without an exponent from 1e-4 to below 1e16.
+  const int exponent = std::atoi(std::strchr(digits, 'e') + 1);
+  if (exponent >= -4 && exponent < 16) {
+    std::snprintf(digits, sizeof(digits), "%.*f",
+                  std::max(precision - exponent, 0), d);
   }
   std::string text = digits;
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
@@ -146,7 +152,10 @@ class JsonReader {
   }
   bool ReadValue(int depth, Value* value) {
     Spaces();
-    if (depth > kMaxValueDepth || at_ == text_.size()) return false;
+    if (depth > kMaxValueDepth || at_ == text_.size() ||
+        ++values_ > kMaxElements) {
+      return false;
+    }
     std::string text;
     if (text_[at_] == '"') {
       if (!ReadString(&text)) return false;
@@ -216,6 +225,7 @@ class JsonReader {
       }
       Spaces();
       if (!Take(":") || !ReadValue(depth + 1, &element)) return false;
+      if (value->dict->size() >= kMaxKeys) return false;
       value->Set(key, std::move(element));
       Spaces();
       goes_on = Take(",");
@@ -225,10 +235,49 @@ class JsonReader {
   }
 
   const std::string_view text_;
-  size_t at_ = 0;
+  size_t at_ = 0, values_ = 0;
 };
 
+thread_local ValueScope* scope = nullptr;
+
 }  // namespace
+
+ValueScope::ValueScope() { scope = this; }
+
+ValueScope::~ValueScope() {
+  scope = nullptr;
+  for (const auto& list : lists_) list->clear();
+  for (const auto& dict : dicts_) dict->clear();
+}
+
+int64_t ValueScope::bytes() { return scope == nullptr ? 0 : scope->bytes_; }
+
+void ValueScope::Count(size_t bytes) {
+  if (scope != nullptr) scope->bytes_ += static_cast<int64_t>(bytes);
+}
+
+Value Value::String(std::string s) {
+  ValueScope::Count(s.size());
+  Value v = Of(kString);
+  v.text = std::make_shared<const std::string>(std::move(s));
+  return v;
+}
+
+Value Value::ListOf(List list) {
+  ValueScope::Count(list.size() * sizeof(Value));
+  Value v = Of(kList);
+  v.list = std::make_shared<List>(std::move(list));
+  if (scope != nullptr) scope->lists_.push_back(v.list);
+  return v;
+}
+
+Value Value::DictOf(Dict dict) {
+  ValueScope::Count(dict.size() * sizeof(Dict::value_type));
+  Value v = Of(kDict);
+  v.dict = std::make_shared<Dict>(std::move(dict));
+  if (scope != nullptr) scope->dicts_.push_back(v.dict);
+  return v;
+}
 
 bool Value::IsTrue() const {
   switch (kind) {
@@ -266,6 +315,7 @@ void Value::Set(const std::string& key, Value value) {
     old = std::move(value);
     return;
   }
+  ValueScope::Count(key.size() + sizeof(Dict::value_type));
   dict->emplace_back(key, std::move(value));
 }
 
@@ -276,18 +326,28 @@ const char* NameOf(Value::Kind kind) {
   return kNames[kind];
 }
 
+size_t FindText(const std::string& text, const std::string& part, size_t from) {
+  if (from > text.size()) return std::string::npos;
+  const void* found =
+      memmem(text.data() + from, text.size() - from, part.data(), part.size());
+  return found == nullptr ? std::string::npos
+                          : static_cast<size_t>(
+                                static_cast<const char*>(found) - text.data());
+}
+
 bool IsLess(const Value& a, const Value& b) {
   const bool floats = a.kind == Value::kFloat || b.kind == Value::kFloat;
   return floats ? a.as_double() < b.as_double() : a.number < b.number;
 }
 
 bool Equal(const Value& a, const Value& b, int64_t* steps, int depth) {
+  --*steps;
   if (a.is_number() && b.is_number()) {
     const bool floats = a.kind == Value::kFloat || b.kind == Value::kFloat;
     return floats ? a.as_double() == b.as_double() : a.number == b.number;
   }
-  if (depth > kMaxValueDepth) *steps = 0;
-  if (a.kind != b.kind || --*steps < 0) return false;
+  if (depth > kMaxValueDepth) *steps = -1;
+  if (a.kind != b.kind || *steps < 0) return false;
   const auto same = [&](const Value& x, const Value& y) {
     return Equal(x, y, steps, depth + 1);
   };
@@ -302,6 +362,7 @@ bool Equal(const Value& a, const Value& b, int64_t* steps, int depth) {
       if (a.dict == b.dict) return true;
       if (a.dict->size() != b.dict->size()) return false;
       return std::all_of(a.dict->begin(), a.dict->end(), [&](const auto& e) {
+        *steps -= static_cast<int64_t>(b.dict->size() / 16);
         const Value* other = b.Get(e.first);
         return other != nullptr && same(e.second, *other);
       });

@@ -56,21 +56,9 @@ struct Value {
     v.real = d;
     return v;
   }
-  static Value String(std::string s) {
-    Value v = Of(kString);
-    v.text = std::make_shared<const std::string>(std::move(s));
-    return v;
-  }
-  static Value ListOf(List list) {
-    Value v = Of(kList);
-    v.list = std::make_shared<List>(std::move(list));
-    return v;
-  }
-  static Value DictOf(Dict dict) {
-    Value v = Of(kDict);
-    v.dict = std::make_shared<Dict>(std::move(dict));
-    return v;
-  }
+  static Value String(std::string s);
+  static Value ListOf(List list);
+  static Value DictOf(Dict dict);
 
   // Whether arithmetic accepts it: booleans count as 0 and 1, as in Python.
   bool is_number() const {
@@ -111,23 +99,57 @@ struct Value {
   }
 };
 
+// The values that this thread makes while it lives, in one rendering at a time.
+// Its end clears their lists and dicts, so that one that is in itself
+// (`a.append(a)`) is freed, and that none is destroyed within a deep nesting of
+// others.
+class ValueScope {
+ public:
+  ValueScope();
+  ~ValueScope();
+  ValueScope(const ValueScope&) = delete;
+  ValueScope& operator=(const ValueScope&) = delete;
+
+  // Of the texts, keys and elements made so far, also of those that are freed.
+  // 0 without a scope.
+  static int64_t bytes();
+  // Counts bytes that are no value of their own.
+  static void Count(size_t bytes);
+
+ private:
+  friend struct Value;
+  std::vector<std::shared_ptr<List>> lists_;
+  std::vector<std::shared_ptr<Dict>> dicts_;
+  int64_t bytes_ = 0;
+};
+
 // Returns the kind for messages: "a string". Static.
 const char* NameOf(Value::Kind kind);
-// The maximum size of a text, also of the whole prompt, in bytes.
+// The maximum size in bytes of the prompt, and of texts that are made of other
+// values. String constants and the app's texts may be longer, and so may parts
+// of them.
 constexpr size_t kMaxOutput = size_t{4} << 20;
+// Of a list that a template makes, but for literals; of a JSON text.
+constexpr size_t kMaxElements = 100000;
+constexpr size_t kMaxKeys = 1000;  // of a dict: they are searched
 
+// As std::string::find, in linear time.
+size_t FindText(const std::string& text, const std::string& part,
+                size_t from = 0);
 // Compares numbers, two whole ones exactly. REQUIRES: both are numbers.
 bool IsLess(const Value& a, const Value& b);
 // Compares as Python does: numbers of all kinds with each other, lists and
-// dicts element by element. `*steps` is how many values other than numbers may
-// be compared, and is decremented for each; below 0 afterwards: there were
-// more, or they are nested more than 64 deep, and the result means nothing.
-// `depth` is for its own recursion.
+// dicts element by element. `*steps` is how many pairs of values may be
+// compared; it is decremented for each, and for 16 keys of a dict that are
+// searched. Below 0 afterwards: there were more, or they are nested more than
+// 64 deep, and the result means nothing. `depth` is for its own recursion.
 bool Equal(const Value& a, const Value& b, int64_t* steps, int depth = 0);
 // Appends the value as Python's str() writes it, or repr() if `quoted`; strings
-// within lists and dicts are always quoted. Ends soon after kMaxOutput bytes,
-// as does AppendJson, and writes "..." for what is nested more than 64 deep: a
-// list may contain itself.
+// within lists and dicts are always quoted. But undefined values are empty, or
+// Undefined if quoted; a macro is <macro>; and of quoted strings only \, \n,
+// \r, \t and the quote are escaped. Like AppendJson, begins no further element
+// of a list or dict after kMaxOutput bytes, and writes "..." for what is in
+// more than 65 lists and dicts: a list may contain itself.
 void AppendText(const Value& value, bool quoted, std::string* text);
 // Appends the value as json.dumps(ensure_ascii=False) writes it, with keys in
 // the order of the dict, but undefined values and macros as null, and NaN and
@@ -135,8 +157,10 @@ void AppendText(const Value& value, bool quoted, std::string* text);
 // 0: all in one line. `depth`: the level of the value, 0 for callers.
 void AppendJson(const Value& value, int indent, int depth, std::string* text);
 // Returns the value of a JSON text; of keys that occur twice the last one
-// counts. Errors: MACE_INVALID_ARGS, with the byte, also for the escape \u, for
-// integers beyond 64 bits, and for values nested more than 64 deep.
+// counts. Also takes some numbers that are no JSON, such as 01 and +1. Errors:
+// MACE_INVALID_ARGS, with the byte, also for the escape \u, for
+// integers beyond 64 bits, for values nested more than 64 deep, for more than
+// kMaxElements values, and for objects of more than kMaxKeys keys.
 Result<Value> ParseJson(std::string_view text);
 
 }  // namespace mace::generation::jinja

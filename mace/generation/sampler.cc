@@ -99,7 +99,8 @@ void Sampler::Change(const std::vector<int32_t>& seen) {
           : std::min<size_t>(seen.size(), options_.penalty_tokens);
   for (size_t i = seen.size() - window; i < seen.size(); ++i) {
     const size_t id = static_cast<size_t>(seen[i]);
-    if (id >= logits_.size() || is_seen_[id]++ != 0) continue;
+    if (id >= logits_.size() || is_seen_[id] != 0) continue;
+    is_seen_[id] = 1;
     logits_[id] =
         logits_[id] > 0 ? logits_[id] / penalty : logits_[id] * penalty;
   }

@@ -12,8 +12,8 @@ namespace mace::generation {
 // Text comes in parts, and a stop string may lie across them:
 // stop "END"   Add("the E")  -> ready "the ", held "E"
 //              Add("ND now") -> ready "", returns true
-// Strings are compared by bytes. The first occurrence in the text counts. For
-// one thread.
+// Strings are compared by bytes. The occurrence that is complete first counts;
+// of those that one Add completes, the one that begins first. For one thread.
 class StopText {
  public:
   // Empty strings are ignored.
