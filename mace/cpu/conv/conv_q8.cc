@@ -116,6 +116,7 @@ Result<KernelPtr> PrepareDepthwiseQ8(const Node& node, CpuContext& context) {
                        "scale; Conv2d with group ",
                        s.group, " takes one for each output");
   }
+  MACE_RETURN_IF_ERROR(CheckGroupTables(node, s));
   return PrepareGemm(
       node, attrs,
       {s.out_channels, 1, s.taps(), s.taps(), s.out_per_group(), s.group},

@@ -296,7 +296,7 @@ void ForEachZero(const Case& c, const std::function<void(Conv&, int)>& check) {
     const int32_t least = each.is_unsigned ? 0 : -128;
     each.x_zero = zeros % 2 == 0 ? least : least + 255;
     each.y_zero = zeros % 2 == 0 ? least + 255 : least + 120;
-    each.w_zero = !each.is_unsigned ? 0 : zeros == 2 ? 131 : 0;
+    each.w_zero = zeros == 2 ? 131 : zeros == 1 && c.scales == 0 ? 127 : 0;
     if (each.is_unsigned) each.scales = 0;  // as CheckFilterTypes demands
     SCOPED_TRACE(c.op + " zeros " + std::to_string(zeros) + " kernel " +
                  std::to_string(c.kernel) + " channels " +

@@ -59,10 +59,9 @@ struct PackedTaps {
 
 // Returns how many planes of 8 bits the elements of a filter take.
 int64_t PlanesOf(const Operand& w) {
-  if (w.type.dtype == DataType::kI8) return 1;
   const int32_t zero = w.type.quantization->zero_point();
-  // Of elements -zero to 255 - zero.
-  return std::max<int64_t>(CeilDiv(zero, 128), CeilDiv(255 - zero, 127));
+  const int32_t least = (w.type.dtype == DataType::kI8 ? -128 : 0) - zero;
+  return std::max<int64_t>(CeilDiv(-least, 128), CeilDiv(least + 255, 127));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "mace/base/aligned_buffer.h"
 #include "mace/base/thread_pool.h"
+#include "mace/cpu/fused/lines.h"
 #include "mace/cpu/fused/prepare.h"
 #include "mace/device/packed_weights.h"
 #include "mace/ops/common/op.h"
@@ -273,6 +274,17 @@ TEST(FusedConvQ8Choice, RefusesWhatLinesCannotCompute) {
   const Case never = {128, 128, 16, {depthwise, {kConv, 8}}};
   EXPECT_EQ(Chain(never, 2).Fuse(Fusion::kNever).status(),
             Status::MACE_UNSUPPORTED);
+}
+
+TEST(FusedLines, StridesBeyondTheInputTakeNoMemory) {
+  Lines::Stage stage;
+  stage.h.kernel = 3;
+  stage.h.stride = int64_t{1} << 30;
+  stage.h.pad_before = stage.h.pad_after = 1;
+  stage.line_bytes = 1 << 20;
+  const Lines lines(std::vector<Lines::Stage>(5, stage), 1);
+  EXPECT_EQ(lines.thread_bytes(), 4 << 20);
+  EXPECT_EQ(lines.step(0), 1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "mace/cpu/fused/lines.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
@@ -10,16 +11,26 @@
 #include "mace/cpu/common/blocking.h"
 
 namespace mace::cpu {
+namespace {
+
+// No machine has them: the plan fails.
+constexpr int64_t kMostBytes = int64_t{1} << 50;
+
+}  // namespace
 
 Lines::Lines(std::vector<Stage> stages, int64_t step, int64_t copies)
     : stages_(std::move(stages)), step_(stages_.size(), step) {
-  // The lines that a step of the last stage needs of each stage.
+  // The lines that a step of the last stage needs of each stage: at most all,
+  // whatever the strides.
   for (size_t i = stages_.size() - 1; i > 0; --i) {
-    step_[i - 1] = step_[i] * stages_[i].h.stride;
+    const Window& h = stages_[i].h;
+    step_[i - 1] = std::min(step_[i] * h.stride, std::max<int64_t>(h.in, 1));
   }
   const auto add = [this](int64_t bytes) {
     const int64_t at = thread_bytes_;
-    thread_bytes_ += AlignUp(bytes, kAlignment);
+    thread_bytes_ = std::min<int64_t>(
+        thread_bytes_ + static_cast<int64_t>(AlignUp(bytes, kAlignment)),
+        kMostBytes);
     return at;
   };
   for (size_t i = 0; i < stages_.size(); ++i) {
@@ -27,7 +38,8 @@ Lines::Lines(std::vector<Stage> stages, int64_t step, int64_t copies)
     if (i + 1 == stages_.size()) break;
     const Window& h = stages_[i + 1].h;
     ring_lines_.push_back(copies *
-                          ((step_[i + 1] - 1) * h.stride + h.extent()));
+                          std::min((step_[i + 1] - 1) * h.stride + h.extent(),
+                                   std::max<int64_t>(h.in, 1)));
     ring_at_.push_back(add(ring_lines_[i] * stages_[i].line_bytes));
   }
 }

@@ -25,6 +25,7 @@ constexpr struct {
     {"ELU", RecurrentKind::kActivation, 1, 0},
     {"HARDSIGMOID", RecurrentKind::kActivation, 0.2f, 0.5f},
     {"RELUX", RecurrentKind::kActivation, 6, 0},
+    {"SWISH", RecurrentKind::kActivation, 1, 0},
 };
 
 Status CheckParameters(const Node& node, const char* attr,
