@@ -60,16 +60,17 @@ const char* Behind(const char* prefix, const char* text) {
 
 // What an earlier process found, in a line "name:reason".
 Fault Remembered(const char* line, const char* name) {
-  for (; *line != '\0'; line = std::strchr(line, '\n') + 1) {
-    const char* const at = Behind(name, line);
-    if (at == nullptr || *at != ':') continue;
-    for (uint8_t fault = kRight; fault < kCrash; ++fault) {
-      const char* const end = Behind(kReasons[fault], at + 1);
-      if (end != nullptr && *end == '\n') return static_cast<Fault>(fault);
-    }
-    return kCrash;
+  const char* at = nullptr;
+  while ((at = Behind(name, line)) == nullptr || *at != ':') {
+    line = std::strchr(line, '\n');
+    if (line == nullptr) return kUntested;
+    ++line;
   }
-  return kUntested;
+  for (uint8_t fault = kRight; fault < kCrash; ++fault) {
+    const char* const end = Behind(kReasons[fault], at + 1);
+    if (end != nullptr && *end == '\n') return static_cast<Fault>(fault);
+  }
+  return kCrash;
 }
 
 struct KernelCase {

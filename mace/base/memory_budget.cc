@@ -145,8 +145,9 @@ int64_t AvailableMemoryBytes(const std::string& root) {
   if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
     const int64_t used = NumberBehind(
         ReadShortFile(StrCat(root, "/proc/self/status")), "VmSize:", 1024, 0);
-    available =
-        std::min(available, std::max<int64_t>(0, MachineMemoryBytes() - used));
+    const auto limit = static_cast<int64_t>(
+        std::min<rlim_t>(space.rlim_cur, static_cast<rlim_t>(kUnlimited)));
+    available = std::min(available, std::max<int64_t>(0, limit - used));
   }
   return available;
 }

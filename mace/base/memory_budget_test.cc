@@ -4,6 +4,7 @@
 #include "mace/base/memory_budget.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -100,6 +101,29 @@ TEST(AvailableMemory, KnowsTheFirstVersionOfControlGroups) {
   system.Write("/sys/fs/cgroup/memory/app/memory.limit_in_bytes", "7000\n");
   system.Write("/sys/fs/cgroup/memory/app/memory.usage_in_bytes", "2000\n");
   EXPECT_EQ(system.Available(), 5000);
+}
+
+// The process may take more addresses than the machine has memory.
+TEST(AvailableMemory, IsLessOnlyIfAddressesAreFew) {
+  constexpr int64_t kAddresses = int64_t{1} << 50;
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = static_cast<rlim_t>(kAddresses);
+  if (sizeof(rlim_t) < 8 || limit.rlim_cur > limit.rlim_max) {
+    GTEST_SKIP() << "this system: cannot limit so many addresses";
+  }
+  const int64_t all = MachineMemoryBytes();
+  FakeSystem system("available_addresses");
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  system.Write("/proc/self/status", "VmPeak:\t 9 kB\nVmSize:\t 1024 kB\n");
+  const int64_t few_taken = system.Available();
+  system.Write("/proc/self/status",
+               "VmSize:\t " + std::to_string(kAddresses / 1024 - 5) + " kB\n");
+  const int64_t most_taken = system.Available();
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(few_taken, all);
+  EXPECT_EQ(most_taken, 5 * 1024);
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ Result<std::shared_ptr<const void>> PackedWeights::GetOrPack(
   const auto key = std::make_pair(weight_id, how);
   if (weight_id >= 0) {
     const auto it = kept_.find(key);
-    if (it != kept_.end()) return it->second.data;
+    // Nodes may divide a weight into other parts.
+    if (it != kept_.end() && it->second.bytes == bytes) return it->second.data;
   }
   if (ahead_ != nullptr) {
     MACE_ASSIGN_OR_RETURN(std::shared_ptr<const void> found,

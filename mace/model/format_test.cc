@@ -356,6 +356,15 @@ TEST(Format, BadVersionsAndSettings) {
          s.net.add_arg()->set_name("fixed_input_shapes");
        },
        "'fixed_input_shapes' must name nodes of the source model"},
+      {"FixedShapesNoText",
+       [](auto& s) {
+         s.net.set_format_version(1);
+         auto* arg = s.net.add_arg();
+         arg->set_name("fixed_input_shapes");
+         arg->set_type(proto::Argument::STRING);
+         arg->set_s("\xff");
+       },
+       "the setting 'fixed_input_shapes' is not UTF-8"},
       {"NoName", [](auto& s) { Add(s, "")->set_i(1); },
        "a setting has no name"},
       {"NoValue", [](auto& s) { Add(s, "q"); },

@@ -115,6 +115,17 @@ Result<DataType> StoredType(const stored::ConstTensor& tensor,
                       "with two axes and more quantized, i8, u8 or in blocks");
 }
 
+// With more rows, the bytes that pad their blocks could overflow.
+Status CheckRows(const Value& weight, const std::string& what) {
+  constexpr int64_t kMaxRows = int64_t{1} << 50;
+  const Shape& shape = weight.type.shape;
+  if (!HasQuantizedRows(OperandOf(weight)) || shape.empty() ||
+      shape[0] <= kMaxRows) {
+    return Status();
+  }
+  return InvalidModel(what, ": has ", shape[0], " rows, more than ", kMaxRows);
+}
+
 // Checks that `bytes` bytes at the weight's offset lie inside the array.
 Status CheckPlace(const stored::ConstTensor& tensor, int64_t bytes,
                   int64_t size, const std::string& what) {
@@ -183,6 +194,7 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
   }
   MACE_ASSIGN_OR_RETURN(value.stored, StoredType(tensor, value.type, what));
   MACE_RETURN_IF_ERROR(SetQuantization(tensor, what, &value));
+  MACE_RETURN_IF_ERROR(CheckRows(value, what));
   const int64_t bytes = StoredBytes(value);
   MACE_RETURN_IF_ERROR(
       CheckPlace(tensor, bytes, static_cast<int64_t>(weights.size), what));

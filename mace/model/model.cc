@@ -37,6 +37,8 @@ Status ReadSettingsOfVersion1(const stored::NetDef& net, Model* model) {
             "the setting 'fixed_input_shapes' must name nodes of the source "
             "model");
       }
+      MACE_RETURN_IF_ERROR(
+          CheckText(arg.s, "the setting 'fixed_input_shapes'"));
       model->fixed_input_shapes = arg.s;
     } else if (arg.name == "winograd") {
       if (arg.type != stored::Argument::INT) {

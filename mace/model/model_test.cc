@@ -189,6 +189,14 @@ const BadPacked kBadPacked[] = {
      },
      "not a multiple of 64"},
     {"Twice", [](auto& all) { *all.add_weights() = all.weights(0); }, "twice"},
+    {"TooManyWays",
+     [](auto& all) {
+       for (int i = 0; i < 64; ++i) {
+         *all.add_weights() = all.weights(0);
+         all.mutable_weights()->rbegin()->set_how(std::to_string(i));
+       }
+     },
+     "weight 'w' packed as '63': it is packed in more than 64 ways"},
     {"PlainInTail", [](auto& all) { all.clear_weights(); },
      "weight 'w': it is not packed and lies behind the first 64"},
 };
@@ -248,6 +256,16 @@ const BadCase kBadCases[] = {
        w->set_stored_type(proto::DT_INT8);
      },
      "lies at byte 64 with 68 bytes, outside the 128 bytes of weights"},
+    {"TooManyRows",
+     [](Sample& s) {
+       s.net.set_format_version(3);
+       auto* w = s.net.mutable_tensors(0);
+       w->set_dims(0, int64_t{1} << 58);
+       w->add_dims(1);
+       w->set_data_size(int64_t{1} << 58);
+       w->set_stored_type(proto::DT_INT8_BLOCKS);
+     },
+     "weight 'w': has 288230376151711744 rows, more than 1125899906842624"},
     {"StoredFp16OfInt",
      [](Sample& s) {
        s.net.mutable_tensors(0)->set_data_type(proto::DT_INT32);

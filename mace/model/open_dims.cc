@@ -24,7 +24,7 @@ Status CheckMost(const OpenDims& open, const std::string& what) {
     const int64_t most = open.most[d];
     const int64_t fixed = open.dims[d];
     if (most >= 1 && fixed == -1) continue;
-    if (most == fixed) continue;
+    if (most == fixed && fixed != -1) continue;
     return InvalidModel(
         what, ": the largest extent of dimension ", d, " is ", most,
         fixed == -1 ? ", it must be at least 1" : ", but its extent is ",
@@ -82,9 +82,10 @@ bool HasOpenDims(const OpenDims& open) {
 bool MayBe(const OpenDims& open, const Shape& shape) {
   if (shape.size() != open.dims.size()) return false;
   for (size_t d = 0; d < shape.size(); ++d) {
-    const bool fits = open.dims[d] == -1
-                          ? open.most.empty() || shape[d] <= open.most[d]
-                          : shape[d] == open.dims[d];
+    const bool fits =
+        open.dims[d] == -1
+            ? shape[d] >= 0 && (open.most.empty() || shape[d] <= open.most[d])
+            : shape[d] == open.dims[d];
     if (!fits) return false;
   }
   return true;

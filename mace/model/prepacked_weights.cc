@@ -3,18 +3,23 @@
 
 #include "mace/model/prepacked_weights.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/memory_reserve.h"
 #include "mace/base/str_cat.h"
 #include "mace/graph/stored_weight.h"
 #include "mace/model/text.h"
 
 namespace mace {
 namespace {
+
+// Of one weight: its name is copied for each.
+constexpr int kMaxWays = 64;
 
 Status CheckPlace(const stored::PackedWeight& packed, const std::string& what,
                   int64_t head_bytes) {
@@ -70,18 +75,24 @@ Status ReadPackedWeights(const stored::NetDef& net, Model* model) {
   model->tail_xxh3 = all.tail_xxh3;
   std::set<std::pair<int, std::string_view>> seen;
   std::set<int> packed_ones;
+  std::map<int, int> ways;
   for (const stored::PackedWeight& packed : all.weights) {
     if (packed.tensor < 0 ||
         static_cast<size_t>(packed.tensor) >= net.tensors.size()) {
       return InvalidModel("packed weights: there is no weight ", packed.tensor,
                           " of ", net.tensors.size());
     }
+    MACE_RETURN_IF_ERROR(FillMemoryReserve());
     const std::string& name = model->graph.values[packed.tensor].name;
     const std::string what =
         StrCat("weight ", Quoted(name), " packed as ", Quoted(packed.how));
     MACE_RETURN_IF_ERROR(CheckPlace(packed, what, all.head_bytes));
     if (!seen.emplace(packed.tensor, packed.how).second) {
       return InvalidModel(what, ": is there twice");
+    }
+    if (++ways[packed.tensor] > kMaxWays) {
+      return InvalidModel(what, ": it is packed in more than ", kMaxWays,
+                          " ways");
     }
     packed_ones.insert(packed.tensor);
     model->packed.push_back({packed.tensor, std::string(packed.how), name,

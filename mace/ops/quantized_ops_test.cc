@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "mace/ops/common/op.h"
+#include "mace/ops/common/quantized.h"
 #include "mace/testing/check_op.h"
 
 namespace mace::testing {
@@ -295,6 +297,40 @@ TEST(QuantizedOps, RefuseWhatHasNoMeaning) {
   ExpectInferError(
       {"Reshape", {}, {x, Const(I32({1}, {4}))}, 1, {PerTensor(.2f, 0)}},
       "the file says that output 0 is quantized as");
+}
+
+// Views keep the elements of each index of the axis together, others do not.
+TEST(QuantizedOps, MoveNoScalesOfAnAxis) {
+  const char kRefused[] = "the scales of an axis cannot be moved";
+  const TestTensor column = Filter({2, 1}, {1, 2}, {.1f, .2f}, 0);
+  const TestTensor square = Filter({2, 2}, {1, 2, 3, 4}, {.1f, .2f}, 0);
+  const TestTensor x = Filter({2, 3}, {1, 2, 3, 4, 5, 6}, {.1f, .2f}, 0);
+  ExpectInferError({"Tile", {{"repeats", Ints{4, 1}}}, {column}}, kRefused);
+  ExpectInferError({"Transpose", {{"dims", Ints{1, 0}}}, {square}}, kRefused);
+  ExpectInferError({"Reshape", {}, {x, Const(I32({2}, {3, 2}))}}, kRefused);
+  const std::vector<TensorType> y =
+      InferTypes({"Reshape", {}, {x, Const(I32({3}, {2, 3, 1}))}});
+  ASSERT_EQ(y.size(), 1u);
+  EXPECT_TRUE(AreEqual(y[0].quantization, x.type.quantization));
+}
+
+TEST(QuantizedOps, EachOutputHasOneScale) {
+  const TensorType type = I8({2}, {1, 2}, 1, 0).type;
+  Node node;
+  node.op = "Any";
+  node.inputs.resize(1);
+  node.inputs[0].type = type;
+  node.outputs = {type, type};
+  node.output_quantization = {PerTensor(1, 0), PerTensor(2, 0)};
+  const Op op = Op{"Any", 1, 1, 2, nullptr, AttrsOf<NoAttrs>}.WithQuantized(
+      OnQuantized::kComputes);
+  EXPECT_TRUE(QuantizeOutputs(op, node).ok());
+  node.output_quantization[1] =
+      Filter({2}, {1, 2}, {1, 2}, 0).type.quantization;
+  const Status status = QuantizeOutputs(op, node);
+  EXPECT_NE(status.information().find("scales along an axis for output 1"),
+            std::string::npos)
+      << status.information();
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ void MaceEngine::Impl::ReleaseMemory() {
   std::lock_guard<Mutex> lock(mutex_);
   if (!devices_.CheckForked().ok()) return;
   const Workspace::Lease lease(memory_.workspace());
-  memory_.workspace().Release();
+  if (lease.status().ok()) memory_.workspace().Release();
 }
 
 Status MaceEngine::Impl::PlanFor(

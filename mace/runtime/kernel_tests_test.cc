@@ -143,5 +143,12 @@ TEST(KernelTests, CountsWhatIsTested) {
   EXPECT_EQ(GetKernelTests().size(), before);
 }
 
+// What is behind a NUL is not read, and the micro-kernel is tested.
+TEST(KernelTests, ANulEndsWhatIsRemembered) {
+  RememberKernelTests(std::string("a\0\n", 3));
+  EXPECT_TRUE(KernelPasses("b", nullptr, [](const void*) { return true; }));
+  RememberKernelTests("");
+}
+
 }  // namespace
 }  // namespace mace::testing

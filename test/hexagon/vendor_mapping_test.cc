@@ -356,6 +356,16 @@ TEST_F(MappingTest, WhatItLacksStaysWithTheCpu) {
           {"dilations", Ints{2, 2}}},
          Scale(0.03f, 4));
   ExpectUnsupported(net, "no dilation");
+  // The padded input is one of its tensors, too.
+  constexpr int64_t kPad = 1 << 14;
+  Net padded(DataType::kI8);
+  const int one = padded.Input({1, 1, 1, 3}, Scale(0.02f, 5));
+  padded.Op("Conv2d", {one, padded.Weight({4, 3, 1, 1}, 0)},
+            {{"strides", Ints{kPad, kPad}},
+             {"padding", int64_t{4}},
+             {"padding_values", Ints{kPad, kPad, kPad, kPad}}},
+            Scale(0.03f, 4));
+  ExpectUnsupported(padded, "below 2^28 elements, not [1,32769,32769,3]");
 }
 
 }  // namespace

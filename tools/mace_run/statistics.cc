@@ -174,7 +174,9 @@ void Benchmark::Add(const RunMetadata& metadata) {
     for (const OperatorStats& op : metadata.op_stats)
       ops.push_back({op, {}, {}});
   }
-  for (size_t i = 0; i < ops.size(); ++i) {
+  // A later run may take another branch, with fewer nodes.
+  const size_t both = std::min(ops.size(), metadata.op_stats.size());
+  for (size_t i = 0; i < both; ++i) {
     const CallStats& s = metadata.op_stats[i].stats;
     ops[i].start.Add(static_cast<double>(
         s.start_micros - metadata.op_stats[0].stats.start_micros));

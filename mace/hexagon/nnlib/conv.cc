@@ -211,6 +211,12 @@ Status AddConv(const Node& node, const ActivationAttrs& activation,
   }
   const TensorType& y = node.outputs[0];
   MACE_ASSIGN_OR_RETURN(const Shape4 shape, ToShape4(node, y.shape));
+  if (padding == kPadNone) {
+    Shape padded = node.inputs[0].type.shape;
+    padded[1] += window.h.pad_before + ZerosBehind(window.h);
+    padded[2] += window.w.pad_before + ZerosBehind(window.w);
+    MACE_RETURN_IF_ERROR(ToShape4(node, padded).status());
+  }
   if (target->graph == nullptr) return Status();
   GraphBuilder* const graph = target->graph;
   QuantTensor x = target->inputs[0];

@@ -10,7 +10,8 @@ namespace mace::hexagon::nnlib {
 
 Result<Shape4> ToShape4(const Node& node, const Shape& shape) {
   constexpr int64_t kLimit = int64_t{1} << 28;
-  if (shape.size() > 4 || NumElements(shape) >= kLimit) {
+  const auto elements = CheckedNumElements(shape);
+  if (shape.size() > 4 || !elements.ok() || *elements >= kLimit) {
     return Unsupported(Label(node), ": the vendor's library takes tensors of ",
                        "at most 4 dimensions and below 2^28 elements, not ",
                        ToString(shape));

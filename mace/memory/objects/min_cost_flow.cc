@@ -135,6 +135,11 @@ class Flow {
 }  // namespace
 
 Result<Plan> ObjectsMinCostFlow(const Problem& p, const Options&) {
+  if (p.records.size() > kMaxObjectRecords) {
+    return InvalidArgument(
+        "MINCOSTFLOW takes ", kMaxObjectRecords, " tensors, this plan has ",
+        p.records.size(), "; another strategy, such as AUTO, takes any number");
+  }
   Flow flow(p);
   flow.Run();
   Plan plan;

@@ -1,9 +1,10 @@
 // Planners of shared objects: they assign a buffer or image to each record.
 // SPDX-License-Identifier: Apache-2.0
 //
-// They are the strategies of TensorFlow Lite's GPU delegate (Pisarchyk & Lee,
-// "Efficient Memory Management for Deep Neural Net Inference", arXiv
-// 2001.03288) with its tie-breaks, so object ids are the same.
+// All but GROW_IN_ORDER, OPTIMAL and AUTO are the strategies of TensorFlow
+// Lite's GPU delegate (Pisarchyk & Lee, "Efficient Memory Management for Deep
+// Neural Net Inference", arXiv 2001.03288) with its tie-breaks, so object ids
+// are the same.
 #ifndef MACE_MEMORY_OBJECTS_OBJECTS_H_
 #define MACE_MEMORY_OBJECTS_OBJECTS_H_
 
@@ -28,17 +29,18 @@ PlanFn ObjectsEquality;
 PlanFn ObjectsGreedyInOrder;
 
 // As ObjectsGreedyInOrder, but an object also grows if the record covers it, as
-// sizes in bytes always can; takes the object that differs least in size. MACE
-// uses this for images.
+// sizes in bytes always can; takes the object that differs least in size.
+// Engines usually treat GPU images in this way.
 PlanFn ObjectsGrowInOrder;
 
 // Takes steps by decreasing sum of live sizes, and within a step records by
 // decreasing size. Each record takes the smallest free object that covers it,
-// or else the largest free one, which grows.
+// or else the largest free one, which grows, or else a new one.
 PlanFn ObjectsGreedyByBreadth;
 
 // Takes records by position among the positional maxima, then by distance in
-// time to the nearest object that they can use.
+// time to the nearest object that they can use, then by decreasing size. Each
+// takes that object, which may have to grow, or else a new one.
 PlanFn ObjectsGreedyBySize;
 
 // Takes the better of GREEDY_BY_SIZE and GREEDY_BY_BREADTH.
@@ -46,6 +48,9 @@ PlanFn ObjectsGreedyBest;
 
 // Assigns sequences of records to objects by a minimum-cost flow.
 PlanFn ObjectsMinCostFlow;
+
+// Records that OPTIMAL and AUTO search with, and that MINCOSTFLOW takes.
+constexpr size_t kMaxObjectRecords = 2048;
 
 // Find the smallest plan, or the best one until the budget ends, never larger
 // than that of any strategy above (but MINCOSTFLOW does not run if time is over

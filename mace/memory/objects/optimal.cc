@@ -14,8 +14,6 @@
 namespace mace::memory {
 namespace {
 
-constexpr size_t kMaxRecords = 2048;
-
 // The nodes of the first restarts per record; they double in each round.
 constexpr int64_t kNodesPerRecord = 8;
 
@@ -106,12 +104,13 @@ Result<Plan> PlanWith(const Problem& p, const Options& options) {
   const int64_t goal = std::max(ObjectsLowerBound(p), options.capacity);
   // The search does not support steps that run in parallel.
   const bool search = options.may_follow == nullptr && options.capacity >= 0 &&
-                      p.records.size() <= kMaxRecords &&
+                      p.records.size() <= kMaxObjectRecords &&
                       TotalOfOptimal(p, best) > goal;
   const bool optimal = search && Improve(p, goal, &budget, &best);
   if (optimal) best.certificate.status = Certificate::kOptimal;
   if (!optimal && p.records[0].size.rank == 1 &&
-      TotalOfOptimal(p, best) > goal && !budget.out_of_time()) {
+      p.records.size() <= kMaxObjectRecords && TotalOfOptimal(p, best) > goal &&
+      !budget.out_of_time()) {
     Offer(p, ObjectsMinCostFlow(p, options), &best);
   }
   best.certificate.nodes = budget.nodes();

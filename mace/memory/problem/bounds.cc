@@ -192,13 +192,13 @@ std::vector<Profile> Profiles(const Problem& p) {
 
 std::vector<int64_t> PositionalMaxima(const Problem& p) {
   std::vector<int64_t> maxima;
-  for (const Profile& profile : Profiles(p)) {
-    for (size_t k = 0; k < profile.records.size(); ++k) {
-      const int64_t bytes = Bytes(p, p.records[profile.records[k]].size);
-      if (k == maxima.size()) maxima.push_back(0);
-      maxima[k] = std::max(maxima[k], bytes);
+  ForEachStart(p, [&](int64_t, std::vector<int32_t> live) {
+    SortBySize(p, &live);
+    if (live.size() > maxima.size()) maxima.resize(live.size());
+    for (size_t k = 0; k < live.size(); ++k) {
+      maxima[k] = std::max(maxima[k], Bytes(p, p.records[live[k]].size));
     }
-  }
+  });
   return maxima;
 }
 

@@ -42,13 +42,15 @@ bool Halve(LaunchShape& shape) {
 // Returns whether the launch may have this shape.
 bool Fits(const LaunchShape& shape, const Launch& launch,
           const DeviceInfo& info) {
+  if (Items(shape.local) == 0) return false;
   const Grid all = RoundUp(launch.pass().grid, shape.local);
   const size_t team = launch.pass().team;
   for (int d = 0; d < 3; ++d) {
     const size_t local = shape.local[d], piece = shape.piece[d];
     const size_t items = d == 2 ? team * local : local;
-    if (local == 0 || items > std::max<size_t>(info.max_group_sizes[d], 1) ||
-        piece == 0 || piece % local != 0 || piece > all[d]) {
+    const size_t most = std::max<size_t>(info.max_group_sizes[d], 1);
+    if (local > most || items > most || piece == 0 || piece % local != 0 ||
+        piece > all[d]) {
       return false;
     }
   }

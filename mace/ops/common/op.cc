@@ -294,6 +294,10 @@ Status Infer(Node& node, int* unknown) {
   MACE_RETURN_IF_ERROR(op->infer(node));
   MACE_RETURN_IF_ERROR(QuantizeOutputs(*op, node));
   for (const TensorType& type : node.outputs) {
+    if (type.shape.size() > kMostDims) {
+      return NodeError(node, "an output has ", type.shape.size(),
+                       " dimensions, more than ", kMostDims);
+    }
     const auto bytes = CheckedBytes(type);
     if (!bytes.ok()) {
       return InvalidModel(Label(node), ": ", bytes.status().information());

@@ -51,6 +51,10 @@ Result<std::vector<int>> ResolveAxes(const Node& node,
                                      const std::vector<int64_t>& axes,
                                      int rank) {
   std::vector<int> result;
+  if (axes.size() > kMostDims) {
+    return NodeError(node, "there are ", axes.size(), " axes, more than ",
+                     kMostDims);
+  }
   for (int64_t a : axes) {
     MACE_ASSIGN_OR_RETURN(const int axis, ResolveAxis(node, a, rank));
     if (Contains(result, axis)) {

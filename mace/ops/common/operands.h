@@ -48,10 +48,14 @@ Result<T> ValueNamed(const Node& node, const NamedValue<T> (&rows)[kCount],
 // Formats a list, such as "[1,-1,3]".
 std::string ListToString(const std::vector<int64_t>& values);
 
+// The most dimensions of a tensor, so that work by pairs of them is little.
+constexpr size_t kMostDims = 64;
+
 // Returns `axis` counted from 0. It must lie in [-rank, rank).
 Result<int> ResolveAxis(const Node& node, int64_t axis, int rank);
 
-// The same for each of `axes`, in their order. None may appear twice.
+// The same for each of `axes`, in their order: at most kMostDims. None may
+// appear twice.
 Result<std::vector<int>> ResolveAxes(const Node& node,
                                      const std::vector<int64_t>& axes,
                                      int rank);

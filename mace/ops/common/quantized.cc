@@ -20,13 +20,13 @@ const QuantizationPtr& DeclaredOf(const Node& node, size_t output) {
              : *none;
 }
 
-// Output 0 must have one scale, not one for each index of an axis.
-Status CheckOutputScale(const Node& node) {
-  const QuantizationPtr& q = DeclaredOf(node, 0);
+// The output must have one scale, not one for each index of an axis.
+Status CheckOutputScale(const Node& node, size_t output) {
+  const QuantizationPtr& q = DeclaredOf(node, output);
   if (q != nullptr && !q->is_per_axis()) return Status();
   return NodeError(node, "the file declares ",
                    q == nullptr ? "no scale" : "scales along an axis",
-                   " for the output; it must have one scale, as x is ",
+                   " for output ", output, "; it must have one scale, as x is ",
                    ToString(node.inputs[0].type));
 }
 
@@ -40,15 +40,28 @@ Status CheckDeclared(const Node& node, size_t output) {
                                 type.dtype == DataType::kI16;
   const bool from_quantized =
       node.inputs[0].type.is_quantized() || node.op == "Quantize";
-  if (from_quantized && may_be_quantized) return CheckOutputScale(node);
+  if (from_quantized && may_be_quantized) return CheckOutputScale(node, output);
   if (q == nullptr) return Status();
   return NodeError(node, "the file says that output ", output,
                    " is quantized as", ToString(q), ", it is ", ToString(type));
 }
 
+// Whether the elements that share a scale along an axis of x are those along
+// the same axis of output 0.
+bool KeepsScales(const Op& op, const Node& node) {
+  const TensorType& x = node.inputs[0].type;
+  const Shape& shape = node.outputs[0].shape;
+  const size_t axis = static_cast<size_t>(x.quantization->axis);
+  const auto inner = [axis](const Shape& s) {
+    return NumElements(Shape(s.begin() + static_cast<int64_t>(axis), s.end()));
+  };
+  return op.is_view && axis < shape.size() && shape[axis] == x.shape[axis] &&
+         inner(shape) == inner(x.shape);
+}
+
 // Returns the quantization of the inputs whose values the op moves. Errors: two
-// of them differ.
-Result<QuantizationPtr> MovedQuantization(const Node& node) {
+// of them differ; it has scales along an axis that the outputs do not keep.
+Result<QuantizationPtr> MovedQuantization(const Op& op, const Node& node) {
   size_t first = 0;
   while (first + 1 < node.inputs.size() &&
          !node.inputs[first].type.is_quantized()) {
@@ -64,6 +77,13 @@ Result<QuantizationPtr> MovedQuantization(const Node& node) {
     return NodeError(node, "input ", i, " is ", ToString(type), ", input ",
                      first, " is ", ToString(moved),
                      "; inputs must have the same scale and zero point");
+  }
+  if (moved.quantization != nullptr && moved.quantization->is_per_axis() &&
+      (first > 0 || !KeepsScales(op, node))) {
+    return NodeError(
+        node, "input ", first, " is ", ToString(moved),
+        "; the scales of an axis cannot be moved: quantize it with "
+        "one scale, or put a Dequantize in front");
   }
   return moved.quantization;
 }
@@ -88,7 +108,7 @@ Status CheckQuantizedInputs(const Op& op, const Node& node) {
 Status QuantizeOutputs(const Op& op, Node& node) {
   QuantizationPtr moved;
   if (op.on_quantized == OnQuantized::kMoves && !node.inputs.empty()) {
-    MACE_ASSIGN_OR_RETURN(moved, MovedQuantization(node));
+    MACE_ASSIGN_OR_RETURN(moved, MovedQuantization(op, node));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     TensorType& type = node.outputs[i];

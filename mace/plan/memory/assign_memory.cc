@@ -238,8 +238,10 @@ Status AssignMemory(Plan& plan, const PlanOptions& options) {
   auto pattern = MakeShared<MemoryPattern>();
   pattern->steps = HashOfSteps(plan);
   pattern->strategy = strategy.name;
-  const bool is_like = like != nullptr && like->steps == pattern->steps &&
-                       like->strategy == strategy.name;
+  const bool is_like =
+      like != nullptr && like->steps == pattern->steps &&
+      like->strategy == strategy.name &&
+      (like->order.empty() || like->order.size() == plan.steps.size());
   if (is_like) {
     pattern->order = like->order;
     pattern->savings = like->savings;

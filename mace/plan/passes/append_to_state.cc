@@ -28,7 +28,7 @@ auto* MakerOf(int id, G& graph) {
 // Returns the value of which the value is a copy.
 int WithoutCopies(int id, const Graph& graph) {
   const GraphNode* g = MakerOf(id, graph);
-  while (g != nullptr && g->node.op == "Identity") {
+  while (g != nullptr && g->node.op == "Identity" && !g->inputs.empty()) {
     id = g->inputs[0];
     g = MakerOf(id, graph);
   }
@@ -100,7 +100,8 @@ std::optional<AppendedState> AppendToState(int value, int next, int axis,
 bool IsUpdatedInPlace(int value, int next, const Graph& graph) {
   const GraphNode* const g = MakerOf(next, graph);
   return g != nullptr && g->node.op == "UpdateKvCache" &&
-         g->inputs[kKvCache] == value && CountReaders(value, graph) == 1;
+         g->inputs.size() > kKvCache && g->inputs[kKvCache] == value &&
+         CountReaders(value, graph) == 1;
 }
 
 int64_t RowsOfState(const Graph& graph, const std::string& next) {

@@ -10,6 +10,7 @@
 #include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
+#include "mace/base/utf8.h"
 #include "mace/plan/stages/control_flow.h"
 #include "mace/runtime/control_flow/loop_results.h"
 
@@ -238,8 +239,10 @@ Result<Executor*> ControlFlowExecutor::BodyOf(const GraphNode& g,
   made.outputs = std::move(outputs);
   for (int id : made.inputs)
     made.values[id].type = values.find(id)->second.type;
+  // Short, as all nodes get it: a file has the name once.
+  const std::string loop = ShortText(g.node.name);
   for (GraphNode& node : made.nodes) {
-    node.node.name = StrCat(g.node.name, '/', node.node.name);
+    node.node.name = StrCat(loop, '/', node.node.name);
   }
   MACE_ASSIGN_OR_RETURN(
       std::unique_ptr<Executor> executor,
@@ -251,10 +254,12 @@ Result<Executor*> ControlFlowExecutor::BodyOf(const GraphNode& g,
 Status ControlFlowExecutor::Compare(const GraphNode& g, int64_t c, int64_t i,
                                     const TensorType& before,
                                     const TensorType& after) {
-  if (after.dtype != before.dtype) {
+  if (after.dtype != before.dtype ||
+      !AreEqual(after.quantization, before.quantization)) {
     return InvalidModel(Label(g.node), ": carried value ", c, " is ",
                         ToString(before), ", and ", ToString(after),
-                        " after iteration ", i, "; its element type must stay");
+                        " after iteration ", i,
+                        "; its type and scale must stay");
   }
   if (after.shape != before.shape && reshaping_loop_.empty()) {
     reshaping_loop_ = Label(g.node);

@@ -228,6 +228,28 @@ TEST(ControlFlow, LoopsRunAndEnd) {
   }
 }
 
+// A file has the loop's name once, whatever the number of nodes in its body.
+TEST(ControlFlow, NodesOfALoopHaveShortNames) {
+  ModelBuilder model;
+  BuildLoop(&model);
+  model.net().mutable_op(0)->set_name(std::string(1000000, 'n'));
+  const auto engine = Create(model);
+  ASSERT_NE(engine, nullptr);
+  Tensors outputs;
+  RunMetadata metadata;
+  const MaceStatus status = engine->Run(
+      {{"x", FloatTensor({2}, {1, -1})}, {"n", Int(3)}, {"c", Bool(true)}},
+      &outputs, &metadata);
+  ASSERT_TRUE(status.ok()) << status.information();
+  size_t of_body = 0;
+  for (const OperatorStats& op : metadata.op_stats) {
+    if (op.type != "Eltwise") continue;
+    ++of_body;
+    EXPECT_LT(op.operator_name.size(), 300u);
+  }
+  EXPECT_GT(of_body, 0u);
+}
+
 TEST(ControlFlow, DataThatNoNodeTakesAreTheCallersFault) {
   ModelBuilder model;
   InputOf(&model, "shape", {1}, proto::DT_INT64);

@@ -37,6 +37,8 @@ Result<std::vector<std::vector<ByteRange>>> UnusedRanges(const Plan& plan) {
     for (size_t r = 0; r < records.size(); ++r) {
       // The record is written by now and read later: it is live.
       if (records[r].first > step || records[r].last <= step) continue;
+      // An empty one may be anywhere.
+      if (records[r].size.count() == 0) continue;
       const int64_t begin = plan.memory_plan.offsets[r];
       live.push_back({begin, begin + records[r].size.count()});
     }

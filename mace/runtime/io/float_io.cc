@@ -73,6 +73,8 @@ Result<MaceTensor> QuantizeInput(const Value& value, const MaceTensor& tensor) {
   }
   MACE_RETURN_IF_ERROR(
       CheckAligned(StrCat("input '", value.name, "'"), tensor));
+  if (value.type.quantization->is_per_axis())
+    return tensor;  // is refused later
   const int64_t n = *elements;
   const TensorType type = {value.type.dtype, tensor.shape()};
   MACE_ASSIGN_OR_RETURN(
@@ -114,7 +116,7 @@ Status DequantizeOutput(const Value& value, const MaceTensor& quantized,
   auto* floats = static_cast<float*>(tensor.raw_data().get());
   const Quantization& quantization = *value.type.quantization;
   const void* from = quantized.raw_data().get();
-  switch (value.type.dtype) {
+  switch (quantization.is_per_axis() ? DataType::kInvalid : value.type.dtype) {
     case DataType::kI8:
       DequantizeFrom<int8_t>(from, quantization, n, floats);
       return Status();

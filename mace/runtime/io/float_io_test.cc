@@ -142,5 +142,34 @@ TEST(FloatIo, OtherTypesAreRefused) {
       << wrong.information();
 }
 
+// Floats are quantized by one scale only.
+TEST(FloatIo, ScalesOfAnAxisAreRefused) {
+  ModelBuilder b;
+  b.Input("x", {2, 2}).Op("Identity", {"x"}, {"y"}).Output("y");
+  auto* x = b.net().mutable_input_info(0);
+  x->set_data_type(proto::DT_UINT8);
+  SetQuantization(0.5f, 10, x->mutable_quantization());
+  SetQuantization(0.25f, 0, x->mutable_quantization());
+  x->mutable_quantization()->set_axis(0);
+  std::shared_ptr<MaceEngine> engine;
+  const MaceStatus created =
+      MaceEngine::Create(b.Load(), {}, {}, MaceEngineConfig(), &engine);
+  ASSERT_TRUE(created.ok()) << created.information();
+  std::map<std::string, MaceTensor> outputs;
+  const MaceTensor floats = FloatTensor({2, 2}, {1, 2, 3, 4});
+  const MaceStatus input = engine->Run({{"x", floats}}, &outputs);
+  EXPECT_EQ(input.code(), MaceStatus::MACE_INVALID_ARGS);
+  EXPECT_NE(input.information().find("input 'x'"), std::string::npos)
+      << input.information();
+  const MaceTensor bytes(
+      {2, 2}, QuantizedTensor<uint8_t>({1, 2, 3, 4}, IDT_UINT8).raw_data(),
+      IDT_UINT8);
+  outputs = {{"y", floats}};
+  const MaceStatus output = engine->Run({{"x", bytes}}, &outputs);
+  EXPECT_EQ(output.code(), MaceStatus::MACE_INVALID_ARGS);
+  EXPECT_NE(output.information().find("output 'y'"), std::string::npos)
+      << output.information();
+}
+
 }  // namespace
 }  // namespace mace::testing

@@ -112,6 +112,43 @@ TEST(GrowingStates, AreSetTogetherOrNotAtAll) {
   ASSERT_TRUE(engine->SetState({{"second", large}}).ok());
 }
 
+TEST(GrowingStates, AreResetTogetherOrNotAtAll) {
+  constexpr int64_t kRows = 1 << 18;  // 2 MiB
+  ModelBuilder builder = Rows(0, {9, 9});
+  builder.Weight("many", {kRows, 2}, Floats(2 * kRows, 8));
+  proto::Variable& second = *builder.net().add_variables();
+  second = builder.net().variables(0);
+  second.mutable_tensor()->set_name("second");
+  second.set_next("second_next");
+  second.set_initial("many");
+  builder.Op("Concat", {"second", "x"}, {"z"}, {{"axis", int64_t{0}}})
+      .Op("Identity", {"z"}, {"second_next"})
+      .Output("z");
+  MaceEngineConfig config;
+  config.SetMemoryLimit(5 << 20);
+  std::shared_ptr<MaceEngine> engine;
+  const MaceStatus created =
+      MaceEngine::Create(builder.Load(), {}, {}, config, &engine);
+  ASSERT_TRUE(created.ok()) << created.information();
+  // Takes the memory that the first value of `second` needs.
+  Tensors copy = {{"second", MaceTensor()}};
+  ASSERT_TRUE(engine->GetState(&copy).ok());
+  const Tensors before = {{"past", FloatTensor({2, 2}, {1, 2, 3, 4})},
+                          {"second", FloatTensor({1, 2}, {5, 6})}};
+  ASSERT_TRUE(engine->SetState(before).ok());
+  EXPECT_EQ(engine->ResetState().code(), MaceStatus::MACE_OUT_OF_RESOURCES);
+  Tensors after;
+  ASSERT_TRUE(engine->GetState(&after).ok());
+  for (const auto& [name, tensor] : before) {
+    EXPECT_EQ(after[name].shape(), tensor.shape()) << name;
+    EXPECT_EQ(Values(after[name]), Values(tensor)) << name;
+  }
+  copy.clear();
+  ASSERT_TRUE(engine->ResetState().ok());
+  EXPECT_EQ(engine->states()[0].shape, (Shape{1, 2}));
+  EXPECT_EQ(engine->states()[1].shape, (Shape{kRows, 2}));
+}
+
 TEST(GrowingStates, BeginWithTheirFirstValues) {
   ModelBuilder builder = Rows(4, {9, 9, 8, 8});
   const auto engine = Create(builder);
@@ -142,9 +179,16 @@ TEST(GrowingStates, EndAtTheirLargestShape) {
 TEST(GrowingStates, RefuseOtherValues) {
   ModelBuilder builder = Rows(3);
   const auto engine = Create(builder);
-  for (const Shape& shape : {Shape{4, 2}, Shape{1, 3}, Shape{2}}) {
-    const MaceStatus status = engine->SetState(
-        {{"past", FloatTensor(shape, Floats(NumElements(shape)))}});
+  // It has no rows now.
+  const MaceStatus no_data =
+      engine->SetState({{"past", MaceTensor({1, 2}, nullptr)}});
+  EXPECT_EQ(no_data.code(), MaceStatus::MACE_INVALID_ARGS);
+  EXPECT_EQ(no_data.information(), "state 'past' is given no data");
+  const std::shared_ptr<float> data = FloatTensor({8}, Floats(8)).data();
+  for (const Shape& shape :
+       {Shape{4, 2}, Shape{1, 3}, Shape{2}, Shape{-1, 2}}) {
+    const MaceStatus status =
+        engine->SetState({{"past", MaceTensor(shape, data)}});
     EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_ARGS);
     EXPECT_NE(status.information().find("and may grow"), std::string::npos)
         << status.information();

@@ -217,6 +217,7 @@ TEST(OpenShapes, FilesThatContradictThemselves) {
       {{-1, 3}, {{"n"}, {}}, "has 1 names of dimensions for 2 dimensions"},
       {{-1, 3}, {{}, {8}}, "has 1 largest extents for 2 dimensions"},
       {{-1, 3}, {{}, {0, 3}}, "dimension 0 is 0, it must be at least 1"},
+      {{-1, 3}, {{}, {-1, 3}}, "dimension 0 is -1, it must be at least 1"},
       {{-1, 3}, {{}, {8, 4}}, "dimension 1 is 4, but its extent is 3"},
       {{-1, 3}, {{}, {int64_t{1} << 62, 3}}, "model input 'a'"},
       {{-1, 3}, {{"batch", ""}, {7, 3}}, "the largest extent of 'batch' is 8"},

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <utility>
 
-#include "mace/base/fp16.h"
 #include "mace/base/make_shared.h"
 #include "mace/base/search.h"
 #include "mace/base/str_cat.h"
+#include "mace/graph/stored_weight.h"
 #include "mace/model/open_dims.h"
 #include "mace/plan/passes/append_to_state.h"
 #include "mace/plan/passes/remove_dead_nodes.h"
@@ -19,16 +19,13 @@
 namespace mace {
 namespace {
 
-// Copies the elements of a weight, which may be stored in 16 bits.
+// Copies the elements of a weight, which may be stored in another type.
 void CopyWeight(const Value& weight, void* to) {
-  const int64_t count = NumElements(weight.type.shape);
-  const auto* bits = static_cast<const uint16_t*>(weight.data);
-  if (weight.stored == DataType::kF16) {
-    WidenFp16(bits, count, static_cast<float*>(to));
-  } else if (weight.stored == DataType::kBF16) {
-    WidenBfloat16s(bits, count, static_cast<float*>(to));
-  } else if (count > 0) {
-    std::memcpy(to, weight.data, static_cast<size_t>(Bytes(weight.type)));
+  const auto bytes = static_cast<size_t>(Bytes(weight.type));
+  if (weight.stored != DataType::kInvalid) {
+    WidenStored(OperandOf(weight), static_cast<float*>(to));
+  } else if (bytes > 0) {
+    std::memcpy(to, weight.data, bytes);
   }
 }
 
@@ -301,35 +298,37 @@ void States::Advance(const Tensors& outputs) {
   }
 }
 
-Status States::ResetCache(State& state) {
-  state.type.shape = FirstShape(state);
-  MACE_RETURN_IF_ERROR(
-      state.cache.Reserve(state.type.shape[state.cache.axis()]));
-  if (Bytes(state.type) == 0) return Status();
-  MACE_ASSIGN_OR_RETURN(
-      AlignedBuffer value,
-      AlignedBuffer::Create(static_cast<size_t>(Bytes(state.type)),
-                            "the first value of a state"));
-  CopyWeight(*state.initial, value.data());
-  state.cache.Write(value.data(), state.type.shape);
-  return Status();
-}
-
 Status States::Reset() {
-  for (State& state : states_) {
-    if (state.cache.exists()) {
-      MACE_RETURN_IF_ERROR(ResetCache(state));
+  // No state changes if there is not memory for all of them.
+  std::vector<State> reset = states_;
+  std::vector<AlignedBuffer> values(reset.size());  // of those with caches
+  for (size_t i = 0; i < reset.size(); ++i) {
+    State& state = reset[i];
+    if (!state.grows()) continue;
+    const Shape shape = FirstShape(state);
+    if (!state.cache.exists()) {
+      MACE_RETURN_IF_ERROR(Allocate(state, shape));
       continue;
     }
-    if (state.grows()) {
-      MACE_RETURN_IF_ERROR(Allocate(state, FirstShape(state)));
-    }
-    void* const value = DataOf(state);
+    state.type.shape = shape;
+    MACE_RETURN_IF_ERROR(state.cache.Reserve(shape[state.cache.axis()]));
+    const auto bytes = static_cast<size_t>(Bytes(state.type));
+    if (bytes == 0) continue;
+    MACE_ASSIGN_OR_RETURN(
+        values[i], AlignedBuffer::Create(bytes, "the first value of a state"));
+  }
+  states_ = std::move(reset);
+  for (size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    const bool caches = state.cache.exists();
+    if (caches && values[i].data() == nullptr) continue;
+    void* const value = caches ? values[i].data() : DataOf(state);
     if (state.initial != nullptr) {
       CopyWeight(*state.initial, value);
     } else {
       MakeZeros(value, static_cast<size_t>(Bytes(state.type)));
     }
+    if (caches) state.cache.Write(value, state.type.shape);
   }
   return Status();
 }
@@ -420,7 +419,9 @@ Status States::Get(Tensors* states) const {
 Status States::Set(const Tensors& states) {
   for (const auto& [name, tensor] : states) {
     MACE_ASSIGN_OR_RETURN(const State* state, FindFor(name, tensor));
-    if (tensor.raw_data() == nullptr && Bytes(state->type) > 0) {
+    MACE_ASSIGN_OR_RETURN(const int64_t bytes,
+                          CheckedBytes({state->type.dtype, tensor.shape()}));
+    if (tensor.raw_data() == nullptr && bytes > 0) {
       return InvalidArgument("state '", name, "' is given no data");
     }
   }

@@ -23,12 +23,14 @@ namespace mace {
 // never in an arena, which other engines may use between runs.
 //
 // A state with open dimensions grows: a run that reads [1, 4, 7, 8] may leave
-// [1, 4, 8, 8]. It begins with its first value, or with extents of 0. If the
-// model only adds rows to it, its value stays in a KvCache; else the memory
-// of its next value is allocated by each run.
+// [1, 4, 8, 8]. It begins with its first value, or with a size of 0 for each
+// open dimension. If the model only adds rows to it and the CPU runs all of the
+// model, its value stays in a KvCache; else the memory of its next value is
+// allocated by each run.
 //
 // A KV cache of fixed capacity, which only an UpdateKvCache reads, has one
-// buffer: a run writes its rows there, also a run that fails later.
+// buffer if the CPU runs all of the model: a run writes its rows there, also a
+// run that fails later.
 //
 // Not thread-safe. Errors of the functions with tensors: MACE_INVALID_ARGS, and
 // others where a function names them.
@@ -45,8 +47,9 @@ class States {
   // those that rows are written to share the memory of their next value.
   // REQUIRES: AddTo was called, and all nodes run in host memory.
   void GrowInPlace(Graph* graph);
-  // Allocates the buffers. REQUIRES: AddTo was called; the weights of `graph`
-  // outlive this. Errors: MACE_OUT_OF_RESOURCES.
+  // Allocates the buffers and sets the first values. REQUIRES: AddTo was
+  // called; `graph`, which has the weights, is the model's own and outlives
+  // this. Errors: MACE_OUT_OF_RESOURCES.
   Status Allocate(const Graph& graph);
 
   // A library without the component `dynamic` loads no model with any.
@@ -70,8 +73,8 @@ class States {
   // The same for the outputs of a run, which has AddTensors' tensors.
   Status CheckWritten(const Tensors& outputs) const;
 
-  // Adds the states to the tensors of a run. `outputs` may name what the caller
-  // wants.
+  // Adds the states to the tensors of a run, next to those of the caller, of
+  // which none may have the name of a state or of its next value.
   Status AddTensors(Tensors* inputs, Tensors* outputs) const;
   // Whether output `name` of a run is a cache that needs this shape, and has
   // another one now, so that it needs other memory.
@@ -113,7 +116,6 @@ class States {
   void* DataOf(const State& state) const;
   // Of its first value, or the model's with 0 for open dimensions.
   static Shape FirstShape(const State& state);
-  static Status ResetCache(State& state);
   // The type of the next value, of `rows` rows, of a state with a cache.
   static TensorType NextOf(const State& state, int64_t rows);
   static Status OtherType(const State& state, const TensorType& next);

@@ -80,6 +80,18 @@ TEST(States, BeginWithTheirFirstValues) {
   EXPECT_EQ(RunOn(*engine, {1, 2}), (Floats{11, 22}));
 }
 
+// Of the weight's two bytes and its scale.
+TEST(States, BeginWithTheValuesOfAQuantizedWeight) {
+  ModelBuilder b = Sums();
+  b.QuantizedWeight("first", {1, 2}, {10, -20}, {0.5f});
+  b.net().mutable_variables(0)->set_initial("first");
+  const auto engine = Engine(b.Load());
+  ASSERT_NE(engine, nullptr);
+  EXPECT_EQ(RunOn(*engine, {1, 2}), (Floats{6, -8}));
+  EXPECT_TRUE(engine->ResetState().ok());
+  EXPECT_EQ(StateOf(*engine), (Floats{5, -10}));
+}
+
 TEST(States, AreNoInputsAndNoOutputs) {
   const auto model = Sums().Load();
   const auto engine = Engine(model);

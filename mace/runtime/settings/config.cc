@@ -6,11 +6,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <mutex>
 #include <set>
 
 #include "mace/base/aligned_buffer.h"
+#include "mace/base/c_locale.h"
 #include "mace/base/cpu_topology.h"
 #include "mace/base/fork.h"
 #include "mace/base/str_cat.h"
@@ -131,9 +133,12 @@ MaceStatus MaceEngineConfig::SetRequire(DeviceType device, double share) {
     return InvalidArgument(
         "SetRequire: expected CPU, GPU or HEXAGON and a "
         "share from 0 to 1, found device type ",
-        static_cast<int>(device), " and ", std::to_string(share));
+        static_cast<int>(device), " and ", share);
   }
-  std::vector<std::string> all = {StrCat(name, "=", std::to_string(share))};
+  const CLocale c_locale;
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%.17g", share);
+  std::vector<std::string> all = {StrCat(name, "=", digits)};
   const std::string prefix = StrCat(name, "=");
   for (const std::string& item : impl_->settings.values.require) {
     if (item.compare(0, prefix.size(), prefix) != 0) all.push_back(item);

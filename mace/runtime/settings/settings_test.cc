@@ -10,6 +10,7 @@
 #include <set>
 
 #include "mace/public/mace.h"
+#include "mace/runtime/settings/config.h"
 #include "mace/runtime/settings/setting_values.h"
 #include "mace/testing/model_builder.h"
 
@@ -284,6 +285,18 @@ TEST(Settings, AFileOfVersion1StillRuns) {
   status = engine->Run({{"x", FloatTensor({1, 1, 5, 5}, larger)}}, &outputs);
   EXPECT_TRUE(Holds(status.information(), "as choose of the source model"))
       << status.information();
+}
+
+TEST(Settings, SharesAreKeptExactly) {
+  for (const double share : {0.9999999, 1e-9, 0.1}) {
+    MaceEngineConfig config;
+    ASSERT_TRUE(config.SetRequire(CPU, share).ok());
+    const Names& require = config.impl()->settings.values.require;
+    ASSERT_EQ(require.size(), 1u);
+    const auto kept = ParseShare(Setting("require", ""), require[0]);
+    ASSERT_TRUE(kept.ok()) << kept.status().information();
+    EXPECT_EQ(kept->share, share);
+  }
 }
 
 }  // namespace
