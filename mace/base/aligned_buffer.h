@@ -21,9 +21,9 @@ constexpr int64_t AlignUp(int64_t x, int64_t alignment) {
   return (x + alignment - 1) / alignment * alignment;
 }
 
-// Movable. The bytes are uninitialised. data() of a buffer that was created is
-// never null, even without bytes; buffers of 2 MiB and more begin at a multiple
-// of that, for huge pages.
+// Movable. The bytes are uninitialized. data() of a buffer that was created is
+// not null, even without bytes, until it is moved from; size() then stays as it
+// was. Buffers of 2 MiB and more begin at a multiple of that, for huge pages.
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
@@ -33,7 +33,8 @@ class AlignedBuffer {
   static Result<AlignedBuffer> Create(size_t bytes,
                                       const char* what = "a buffer");
   // Allocates without reserving anything, for memory of which only the parts in
-  // use count: the code that hands out the parts reserves each of them.
+  // use count: the code that hands out the parts reserves each of them. Errors:
+  // as Create.
   static Result<AlignedBuffer> CreateUncounted(size_t bytes, const char* what);
 
   void* data() const { return data_.get(); }
@@ -45,7 +46,8 @@ class AlignedBuffer {
   };
   std::unique_ptr<void, Free> data_;
   size_t size_ = 0;
-  // What Create reserved; given back with the bytes.
+  // What Create reserved; given back with the bytes. If another buffer is
+  // assigned, that object gets the former share.
   MemoryShare share_;
 };
 

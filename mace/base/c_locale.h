@@ -12,6 +12,7 @@ namespace mace {
 // the process, which an app may have set with setlocale(LC_ALL, ""): in German,
 // strtod("0.5") is 0, and 0.5 is written as 0,5. Other threads are not
 // affected. std::ostream follows std::locale::global, and is not for mace/.
+// Without memory for the locale "C", nothing changes.
 class CLocale {
  public:
   CLocale();

@@ -1,8 +1,8 @@
 // The components that a library for apps can do without.
 // SPDX-License-Identifier: Apache-2.0
 //
-// `components` of a deployment file lists those of a library; all other builds
-// have all of them:
+// `components` of a deployment file, or -DMACE_COMPONENTS of a build by CMake
+// alone, lists those of a library; all other builds have all of them:
 //
 //   diagnostics   what engines tell: Dump and the plan in the log, the time of
 //                 each op, traces, checks of numbers, GetCapability
@@ -16,10 +16,10 @@
 //   activations, depthwise, strassen, winograd
 //                 kernels that only some models use (docs/library.md)
 //
-// Without a component, the file absent_<component>.cc of a folder defines null
+// Without a component, a file absent_*.cc in each of its folders defines null
 // objects in its place, so that the linker drops all that the component needs
-// (component_unity of mace/unity.bzl); its functions fail or log with
-// AbsentComponent.
+// (component_unity of mace/unity.bzl). Functions that apps call then fail or
+// log with AbsentComponent; others may do nothing.
 #ifndef MACE_BASE_COMPONENTS_H_
 #define MACE_BASE_COMPONENTS_H_
 

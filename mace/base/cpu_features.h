@@ -11,7 +11,7 @@ namespace mace {
 using CpuFeatures = uint32_t;
 
 enum CpuFeature : uint32_t {
-  kCpuAvx2Fma = 1u << 0,  // AVX2, FMA3 and F16C
+  kCpuAvx2Fma = 1u << 0,  // AVX2 and FMA3; F16C is assumed
   kCpuAvx512 = 1u << 1,   // AVX-512 F, BW, DQ and VL
   kCpuAvx512Bf16 = 1u << 2,
   // A core designed by AMD, which no kernel needs, but whose instructions have
@@ -32,7 +32,7 @@ enum CpuFeature : uint32_t {
 
 // Returns what the CPU and the operating system support. Detected once;
 // thread-safe. The first call asks Linux for permission to use the tiles of
-// AMX.
+// AMX, if the CPU has them.
 CpuFeatures DetectCpuFeatures();
 
 // "avx2+avx512", or "scalar"; for logs and plans.

@@ -21,9 +21,10 @@ struct CpuCore {
 };
 
 // Returns the cores that are online, sorted by id, as listed in
-// <root>/devices/system/cpu/online; core 0 if that file cannot be read or is
-// malformed. max_khz is 0 where the system does not report it. Only tests pass
-// another `root` than "/sys".
+// <root>/devices/system/cpu/online; core 0 if that file cannot be read, does
+// not begin with a list, or lists a core from CPU_SETSIZE (1024) on. max_khz is
+// 0 where the system does not report it. Only tests pass another `root` than
+// "/sys".
 std::vector<CpuCore> ReadCpuCores(const std::string& root = "/sys");
 
 // Returns the ids of the cores that a policy allows, fastest first. Big cores
@@ -35,7 +36,8 @@ std::vector<int> SelectCores(const std::vector<CpuCore>& cores,
                              CPUAffinityPolicy policy);
 
 // Removes the cores that the calling thread may not use: those outside of its
-// mask, as `taskset` and cpusets set it. If it may use none of them, all stay.
+// mask, as `taskset` and cpusets set it. If it may use none of them, or its
+// mask cannot be read, all stay.
 void RemoveForbidden(std::vector<CpuCore>* cores);
 
 // The cores of the worker threads of an engine.

@@ -55,9 +55,10 @@ struct FloatControl {
 };
 
 // Sets the bits of `mask` to those of `bits`. The destructor restores the word
-// of before, including its exception flags. If the bits have these values
-// already, both write nothing, which is cheap, and flags raised meanwhile stay.
-// Objects must be destroyed on their thread, in reverse order.
+// of before, including its exception flags (on AArch64 the word has none, and
+// flags raised meanwhile stay). If the bits have these values already, both
+// write nothing, which is cheap, and flags raised meanwhile stay. Objects must
+// be destroyed on their thread, in reverse order.
 template <FloatControl::Word mask, FloatControl::Word bits>
 class ScopedFloatControl {
  public:

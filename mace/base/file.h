@@ -51,7 +51,8 @@ class MappedFile {
 Result<AlignedBuffer> ReadIntoMemory(const std::string& path, const char* what);
 
 // Reads a file of moderate size: if there is no memory for the vector, the
-// process ends. Errors: as MappedFile::Open.
+// process ends; if the file is cut short meanwhile, SIGBUS is raised. Errors:
+// as MappedFile::Open.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path);
 
 // Reads at most the first 4,095 bytes of a file of /proc or /sys. Returns an
@@ -60,9 +61,10 @@ std::string ReadShortFile(const std::string& path);
 
 // Writes a temporary file beside `path` and renames it, so that a reader sees
 // either the whole old file or the whole new one. The new file has mode 0644;
-// its bytes are on the disk (fsync) before the rename. Errors:
-// MACE_OUT_OF_RESOURCES (disk full, quota, memory); otherwise
-// MACE_INVALID_ARGS, also if `path` exists and is no regular file.
+// its bytes are on the disk (fsync) before the rename. A symbolic link at
+// `path` is replaced, not followed. Errors: MACE_OUT_OF_RESOURCES (disk full,
+// quota, memory); otherwise MACE_INVALID_ARGS, also if `path` exists and is, or
+// links to, no regular file.
 Status WriteFileAtomically(const std::string& path, const void* data,
                            size_t size);
 

@@ -11,6 +11,7 @@ namespace mace {
 // Converting to float32 is exact. Converting to 16 bits rounds to the nearest
 // value, ties to even; values beyond the range of the type become infinity, and
 // NaN stays NaN. Threads that flush denormals keep those of fp16 and bf16.
+// REQUIRES, to convert to fp16: the thread rounds to nearest (denormals.h).
 float FromFp16(uint16_t fp16);
 uint16_t ToFp16(float value);
 float FromBfloat16(uint16_t value);

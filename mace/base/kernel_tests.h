@@ -34,21 +34,24 @@ struct KernelTest {
 // gave its result, the first call runs `test(arg)`, which returns whether the
 // kernel's numbers are right, in a probe (probe.h), or in this process where
 // that is not allowed. `name` must live until the process ends. A test that
-// could not run because the machine had no memory counts as passed, and the
-// next call runs it again. Thread-safe; other threads wait meanwhile.
+// could not run, because the machine had no memory or killed the probe, counts
+// as passed, and the next call runs it again. Thread-safe; other threads wait
+// meanwhile.
 bool KernelPasses(const char* name, const void* arg,
                   bool (*test)(const void* arg));
 
 // Records that `instead` replaces micro-kernel `failed`, which did not pass;
 // null: none is left for its work (CheckKernelsLeft). The first replacement of
-// a micro-kernel is logged.
+// a micro-kernel is logged. Does nothing if there was no memory to record that
+// `failed` did not pass.
 void ReplaceKernel(const char* failed, const char* instead);
 
 // Returns an error if a micro-kernel failed for which there is no other: then
 // no engine may run. Errors: MACE_RUNTIME_ERROR, with the kernel's name.
 Status CheckKernelsLeft();
 
-// Returns all results, also remembered ones, in the order of first use.
+// Returns the results of the micro-kernels used so far, also remembered ones,
+// in the order of first use.
 std::vector<KernelTest> KernelTests();
 
 // WriteKernelTests returns KernelTests() as text for a storage.

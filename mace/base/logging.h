@@ -2,12 +2,12 @@
 // callback of SetLogCallback.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each statement becomes one line. VLOG(n), n >= 1, prints when the environment
-// variable MACE_CPP_MIN_VLOG_LEVEL is at least n (default 0); if there is a
-// callback, its own level decides instead, for LOG too. Without a callback, LOG
-// always prints. mace/runtime/report/run_log.h lists
-// what each level prints. Errors reach the caller as statuses; the log only
-// adds to them.
+// Each statement that prints writes one line, in which line ends of its parts
+// stay. VLOG(n), n >= 1, prints when the environment variable
+// MACE_CPP_MIN_VLOG_LEVEL is at least n (default 0); if there is a callback,
+// its own level decides instead, for LOG too. Without a callback, LOG always
+// prints. mace/runtime/report/run_log.h lists what each level prints. Errors
+// reach the caller as statuses; the log only adds to them.
 //
 // Thread-safe. A line that a callback itself writes goes to stderr.
 #ifndef MACE_BASE_LOGGING_H_
@@ -29,8 +29,8 @@ struct LogText {
   size_t prefix;  // characters of `text` before the message
 };
 
-// One line of the log. The destructor writes the line, or leaves it to the
-// HoldLog of this thread.
+// One line of the log. The destructor writes the line, leaves it to the HoldLog
+// of this thread, or drops it if the callback's level leaves it out.
 class LogLine {
  public:
   LogLine(MaceLogLevel level, const char* file, int line);

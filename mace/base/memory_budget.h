@@ -32,9 +32,9 @@ int64_t AvailableMemoryBytes(const std::string& root = "");
 // Thread-safe.
 class MemoryBudget {
  public:
-  // `available`: 0 if somebody chose the limit, which is then strict. Otherwise
-  // `limit` is a share of the `available` bytes that were free, and more bytes
-  // may be taken if the system has them at that time.
+  // `available`: 0 if somebody chose the limit, or nothing was free; the limit
+  // is then strict. Otherwise `limit` is a share of the `available` bytes that
+  // were free, and more bytes may be taken if the system has them at that time.
   explicit MemoryBudget(int64_t limit, int64_t available = 0)
       : limit_(limit), available_(available) {}
   // Returns a new budget for where nobody chose a limit: three quarters of
@@ -76,7 +76,8 @@ class ScopedMemoryBudget {
   const std::shared_ptr<MemoryBudget>* outer_;
 };
 
-// Bytes that are reserved in a budget until this object is destroyed. Movable.
+// Bytes that are reserved in a budget until this object is destroyed. Movable;
+// an assignment exchanges the bytes of the two objects.
 class MemoryShare {
  public:
   MemoryShare() = default;

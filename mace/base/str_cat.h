@@ -11,7 +11,7 @@
 //   kinds = kCStringPart | kSignedPart << 3 | kCStringPart << 6
 //
 // A std::string or std::string_view that follows an opening quote (' at the
-// begin or after a space or one of `(,:;=[/`) is a name from a file or a
+// beginning or after a space or one of `(,:;=[/`) is a name from a file or a
 // caller: it is written as ShortText does (utf8.h), so that messages stay short
 // and valid UTF-8. A const char* is written as it is.
 #ifndef MACE_BASE_STR_CAT_H_

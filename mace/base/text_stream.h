@@ -9,9 +9,10 @@
 
 namespace mace {
 
-// Writes numbers as std::ostringstream does by default: floating-point ones
-// with six significant digits. It takes what StrCat takes, and treats names in
-// quotes in the same way.
+// Writes numbers as std::ostringstream does by default in the locale "C":
+// floating-point ones with six significant digits; but int8_t and uint8_t, too,
+// as numbers. It takes what StrCat takes, and treats names in quotes in the
+// same way.
 class TextStream {
  public:
   template <typename Part>

@@ -26,11 +26,11 @@ struct WakeTimes {
 };
 
 // One caller at a time. The threads are created once, and again in the first
-// loop of a forked child. After a loop a thread spins for 100 us, then yields
-// its core to others, and sleeps after 1 ms. If a thread does not start in time
-// because its core is busy, the caller does its share instead of waiting.
-// Denormal numbers are flushed to zero inside the loops, whatever the number of
-// threads.
+// run or loop of a forked child. After a loop a thread spins for 100 us, then
+// yields its core to others, and sleeps after 1 ms. If a thread does not start
+// in time because its core is busy, the caller does its share instead of
+// waiting. Denormal numbers are flushed to zero inside the loops, whatever the
+// number of threads.
 class ThreadPool {
  public:
   static constexpr int kMaxThreads = 1024;
@@ -72,7 +72,7 @@ class ThreadPool {
   // shorter), in any order and on any thread, and waits for all of them. A pool
   // of one thread calls f(0, n) once; if n is 0, f is not called. F is
   // `void(size_t begin, size_t end)`. Allocates nothing, except new threads in
-  // the first loop of a forked child. REQUIRES: tile > 0.
+  // a forked child. REQUIRES: tile > 0.
   template <typename F>
   void ParallelFor(size_t n, size_t tile, const F& f) {
     Run1D([](void* c, size_t begin,
@@ -105,8 +105,8 @@ class ThreadPool {
   // Makes the threads of this process. After an error there are fewer of them,
   // or the workers are as they were.
   Status StartWorkers();
-  // Returns the workers of this process, which it makes in the first loop after
-  // a fork; null if there is no memory for them then, and loops run on the
+  // Returns the workers of this process, which the first call after a fork
+  // makes; null if there is no memory for them then, and loops run on the
   // caller's thread.
   Workers* workers();
 

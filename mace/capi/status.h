@@ -41,7 +41,7 @@ mace_status_t Refuse(const char* function, const char* what, ...)
     __attribute__((format(__printf__, 2, 3)));
 // MACE_INVALID_ARGS: an argument is null.
 mace_status_t RefuseNull(const char* function, const char* argument);
-// MACE_OUT_OF_RESOURCES if `made` is null: `new` found no memory for an object.
+// MACE_OUT_OF_RESOURCES if `made` is null: there was no memory for an object.
 mace_status_t Made(const void* made);
 
 // Checks that 0 <= found <= most.

@@ -19,9 +19,9 @@ struct CpuOptions {
   int num_threads = 1;
   CpuFeatures features = DetectCpuFeatures();
   bool reference = false;  // see CpuContext
-  // The largest output tile of Winograd convolutions: 2, 4 or 6; 0: none, and
-  // no Strassen's method either. Larger tiles are faster and less exact; see
-  // winograd_f32_points.h.
+  // The largest output tile of Winograd convolutions: 2, 4 or 6; 1: none; 0:
+  // none, and no Strassen's method either. Larger tiles are faster and less
+  // exact; see winograd_f32_points.h.
   int max_winograd = 4;
   bool fc_rounds_once = false;  // see CpuContext
   cpu::TunerOptions tuner = {};
@@ -31,8 +31,8 @@ struct CpuOptions {
   WorkerCores cores = {};
 };
 
-// Prepares nodes by the kernels of common/kernel_table.h and
-// fused/chain_table.h; the tuner, if there is one, measures which plan is best.
+// Prepares nodes by the kernels of common/kernel_table.h, fused/chain_table.h
+// and custom_kernel.h; the tuner, if there is one, measures which plan is best.
 // Not thread-safe: each engine has its own.
 class CpuDevice final : public Device,
                         public NodeKernels,
@@ -40,8 +40,9 @@ class CpuDevice final : public Device,
                         public DeviceActivity {
  public:
   // Starts the pool of threads. `packed` may be shared with other devices, also
-  // of other engines. Kernels must not outlive the device. Errors:
-  // MACE_OUT_OF_RESOURCES.
+  // of other engines. Kernels must not outlive the device. REQUIRES: `packed`
+  // is not null; the number of threads is one that ThreadPool::Create takes.
+  // Errors: MACE_OUT_OF_RESOURCES.
   static Result<std::unique_ptr<CpuDevice>> Create(
       const CpuOptions& options, std::shared_ptr<PackedWeights> packed);
 

@@ -29,7 +29,7 @@ class DeviceActivity {
 
   // The two calls below are for a device that works in the background.
 
-  // Whether kernels measure their own time (Kernel::device_us).
+  // Sets whether kernels measure their own time (Kernel::device_us).
   virtual void SetProfiling(bool /*on*/) {}
 
   // Waits until everything that kernels have started is done.
@@ -37,7 +37,7 @@ class DeviceActivity {
 
   // Once `cancellation` is cancelled, the results of kernels are not needed any
   // more: they may leave out work and return MACE_CANCELLED. Null: they are
-  // needed. REQUIRES: no kernel is running.
+  // needed. REQUIRES: no thread is in Kernel::Run.
   virtual void SetCancellation(const Cancellation* /*cancellation*/) {}
 
   // Called before and after the kernels of a run. `times` belongs to the plan,

@@ -39,7 +39,8 @@ class DeviceTuning {
     return Status();
   }
 
-  // Returns the results as text for people, a line for each kernel.
+  // Returns the results as text for people, a line for each kernel with one;
+  // empty if there are none.
   virtual std::string DumpTuning() const = 0;
 };
 

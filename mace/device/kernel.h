@@ -24,7 +24,8 @@ struct Buffer {
   }
 };
 
-// Filled once per plan, handed to every Run.
+// Made once per plan, handed to every Run. Handles change where memory does,
+// such as the caller's.
 struct RunArgs {
   std::vector<Buffer> inputs;  // null handle: an optional input not given
   std::vector<Buffer> outputs;
@@ -144,7 +145,7 @@ class Kernel {
   virtual int64_t macs() const { return 0; }
 
   // What one Run costs by the device's cost model, in multiply-adds at full
-  // speed; 0 where there is no model.
+  // speed; macs() where there is no model.
   virtual int64_t cost_macs() const { return macs(); }
 
   // The micro-kernel that was chosen, for plans and profiles:

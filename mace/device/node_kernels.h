@@ -37,7 +37,8 @@ class NodeKernels {
 
   // Returns the cost of `node`, whose types are inferred, if this device can
   // run it; Prepare then accepts it. Packs, compiles and uploads nothing.
-  // Errors: MACE_UNSUPPORTED, naming the node and what is missing.
+  // Errors: MACE_UNSUPPORTED, naming the node and what is missing;
+  // MACE_OUT_OF_RESOURCES.
   virtual Result<NodeWork> Supports(const Node& node) = 0;
 
   // Does all one-time work for a node that Supports accepts: chooses a

@@ -26,9 +26,9 @@ constexpr uint32_t kPackingVersion = 1;
 // as anyone holds it.
 class PackedWeights {
  public:
-  // Sets a function that is called now and then after packing: the weights that
-  // were packed so far are read, and their own memory may be given back. It is
-  // called under this object's lock.
+  // Sets a function that is called under this object's lock, after each few MiB
+  // that were packed. The plain bytes of the weights packed so far have then
+  // been read, and their memory may be given back.
   void SetRelease(std::function<void()> release) {
     release_ = std::move(release);
   }
@@ -42,12 +42,13 @@ class PackedWeights {
   // A weight_id of -1 (contents computed by a plan) is packed again each time
   // and not kept. Errors: MACE_OUT_OF_RESOURCES; those of `fill` and of
   // SetVerify's function; MACE_INVALID_MODEL if the weight was packed ahead
-  // with another number of bytes.
+  // with another number of bytes. REQUIRES: calls with the same weight and name
+  // want the same bytes; what is kept is returned without a check of its size.
   Result<std::shared_ptr<const void>> GetOrPack(
       int64_t weight_id, const std::string& how, size_t bytes,
       const std::function<Status(void*)>& fill);
 
-  // Adds a weight that was packed ahead, by kPackingVersion: GetOrPack returns
+  // Adds a weight that was packed ahead, in kPackingVersion: GetOrPack returns
   // these bytes where a kernel asks for that arrangement and this number of
   // bytes. REQUIRES: `data` is 64-byte aligned. `name` is for messages.
   void AddPacked(int64_t weight_id, const std::string& how,
@@ -81,7 +82,8 @@ class PackedWeights {
   using Key = std::pair<int64_t, std::string>;
   struct Ahead;
 
-  // Takes the bytes from the current budget. REQUIRES: the mutex is held.
+  // Returns `bytes` bytes, which it reserves in the current MemoryBudget.
+  // REQUIRES: the mutex is held.
   Result<std::shared_ptr<void>> Allocate(size_t bytes);
   // Returns the bytes that were packed ahead for `key`; null: none were.
   // Errors: those of GetOrPack for weights packed ahead.

@@ -21,7 +21,7 @@ struct Region {
   const Graph* graph = nullptr;
   std::vector<int> nodes;    // indices of graph->nodes, in execution order
   std::vector<int> inputs;   // value ids: not constant, made outside, read here
-  std::vector<int> outputs;  // value ids: made here, read outside
+  std::vector<int> outputs;  // value ids: made here, read outside (or all)
 };
 
 // A node of a region, for reports.
@@ -50,8 +50,8 @@ class RegionKernels {
   // host's device; of a driver.
   virtual Result<KernelPtr> PrepareRegion(const Region& region) = 0;
 
-  // The nodes of a kernel of PrepareRegion in execution order, for a device
-  // that knows more of them than that they are in the region.
+  // Returns the nodes of a kernel of PrepareRegion in execution order; none if
+  // the device knows nothing about single nodes.
   virtual std::vector<RegionPart> PartsOf(Kernel& /*kernel*/) { return {}; }
   // What RegionPart::count counts: "packets".
   virtual const char* count_unit() const { return ""; }

@@ -25,7 +25,8 @@ class TuningResults {
                 std::vector<std::shared_ptr<KVStorage>> stores,
                 std::shared_ptr<KVStorage> kept);
 
-  // Empty: there is none, or it is damaged, which is logged.
+  // Returns the numbers of the first store that has an undamaged result; empty
+  // if none has. A damaged one is logged. The caller checks what they mean.
   std::vector<int64_t> Find(const std::string& key);
   // Adds a result, which Find returns from now on, and in other processes after
   // Flush unless `kept` is null. REQUIRES: `numbers` is not empty.

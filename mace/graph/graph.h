@@ -17,7 +17,7 @@ namespace mace {
 // of a node.
 struct Value {
   std::string name;
-  TensorType type;             // dtype kInvalid until shape inference
+  TensorType type;  // of a node's output: dtype kInvalid until shape inference
   const void* data = nullptr;  // the contents of a constant; Operand::data
   int64_t weight_id = -1;      // index among the model's weights, or -1
   DataType stored = DataType::kInvalid;           // see Operand::stored
@@ -44,7 +44,7 @@ struct GraphNode {
 struct Graph;
 // Subgraphs by name. Nodes with branches or a body (If, Loop) name them in
 // attributes. A subgraph has values of its own for the weights that its nodes
-// read.
+// read or that are its outputs.
 using Subgraphs = std::map<std::string, Graph>;
 
 struct Graph {
@@ -53,8 +53,8 @@ struct Graph {
   std::vector<GraphNode> nodes;  // each after the nodes it reads from
   std::vector<int> inputs;       // value ids
   std::vector<int> outputs;      // value ids
-  // Null if no node has a subgraph. The subgraphs of a subgraph are in the same
-  // map as it is, so that its own pointer is null.
+  // Null if the model has no subgraphs. Those of a subgraph are in the same map
+  // as it is, so that its own pointer is null.
   std::shared_ptr<const Subgraphs> subgraphs = nullptr;
 };
 

@@ -71,7 +71,7 @@ struct Node {
 };
 
 // Returns the op and the name, such as "Softmax 'prob'", with which messages
-// about a node begin. A long op is shortened.
+// about a node begin. A long op or name is shortened (ShortText).
 std::string Label(const Node& node);
 
 // The maximum length of a list of integers that decides a shape. Such lists

@@ -15,7 +15,8 @@
 
 namespace mace {
 
-using Shape = std::vector<int64_t>;  // outermost first; every extent >= 0
+// Sizes, outermost first; >= 0, or -1 where a comment says that it is dynamic.
+using Shape = std::vector<int64_t>;
 
 // How the elements of a shape lie in memory. The shape itself never changes
 // with the layout: a 4-D activation is always [N, H, W, C].
@@ -40,8 +41,8 @@ struct TensorType {
 
 // Returns the product of the sizes (1 for a scalar). Errors: MACE_INVALID_MODEL
 // if a size is negative, or if the product of those that are not 0 is above
-// 2^58, so that even the bytes of a tensor, aligned, fit into 62 bits. A size
-// of 0 does not excuse the others.
+// 2^58, so that even the bytes of a dense tensor, aligned, fit into 62 bits. A
+// size of 0 does not excuse the others.
 Result<int64_t> CheckedNumElements(const Shape& shape);
 
 // Returns the same without checks, for a shape that shape inference has already
@@ -54,7 +55,8 @@ int64_t NumElements(const Shape& shape);
 int64_t SaturatedProduct(std::initializer_list<int64_t> factors);
 
 // Returns the bytes of a tensor, where sizes of 0 count as 1: the result is an
-// upper bound of each size. Saturates at the largest int64_t.
+// upper bound of each size. Saturates at the largest int64_t. 0 for an element
+// type without bytes (SizeOf).
 int64_t BytesOfExtents(const TensorType& type);
 
 // Return the bytes of a densely stored tensor. CheckedBytes has the errors of

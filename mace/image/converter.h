@@ -32,7 +32,8 @@ namespace mace::image {
 class Converter {
  public:
   // `kernels` must outlive the object; tests give kernels that are not the
-  // best. Errors: as MaceImageConverter::Create.
+  // best. Errors: MACE_INVALID_ARGS for a field of `input` out of range;
+  // MACE_OUT_OF_RESOURCES.
   static Result<std::unique_ptr<Converter>> Create(const MaceImageInput& input,
                                                    const RowKernels& kernels);
 
@@ -43,7 +44,8 @@ class Converter {
                  MaceImageTransform* transform);
 
   // Bytes of scratch of each thread in the latest conversion; 0 before the
-  // first. REQUIRES: no conversion is running.
+  // first, and after one that found no memory for it. REQUIRES: no conversion
+  // is running.
   size_t scratch_bytes() const { return plan_ ? plan_->scratch.size : 0; }
 
  private:

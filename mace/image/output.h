@@ -11,10 +11,10 @@
 namespace mace::image {
 
 // The value in the tensor of each value p of a channel c: `f32` is (p -
-// mean[c]) * scale[c], `u8` is that, over quantization_scale, rounded to the
-// nearest even, plus zero_point and saturated. A channel of a pixel has 256
-// values, so each is computed once, in float64. Index c counts in the tensor's
-// order of channels.
+// mean[c]) * scale[c], `u8` is that over quantization_scale, rounded to the
+// nearest integer, ties to even, plus zero_point, and saturated. A channel of a
+// pixel has 256 values, so each is computed once, in float64. Index c counts in
+// the tensor's order of channels.
 struct OutputTable {
   union {
     float f32[3][256];

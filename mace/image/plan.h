@@ -26,22 +26,23 @@
 namespace mace::image {
 
 // Where things lie in the scratch memory of a strip, in bytes; each begins at a
-// multiple of kAlignment. Rows have room for a whole number of groups, as the
-// row kernels read them.
+// multiple of kAlignment. A row that `across` reads has at least the pixels of
+// one output's groups of taps, which the row kernels read as a whole.
 struct ScratchLayout {
   size_t raw = 0;     // a row of the image, as PixelReader gives it
   size_t reader = 0;  // PixelReader's own
-  size_t lines = 0;   // that are being summed: 1, or Plan::kRing that are kept
+  size_t lines = 0;   // before `down`: 1, or Plan::kRing that are kept
   size_t sums = 0;    // lines of 32-bit sums
   size_t done = 0;    // a line after `down`
   size_t across = 0;  // and after `across`, if that comes last
   size_t size = 0;
 };
 
-// Two ways to sum down. If outputs have few inputs (at most kRing), the last
-// kRing lines are kept, and each output sums them at once. If they have more,
-// each line is added, as it comes, to the sums of all outputs that need it, of
-// which num_sums are in progress.
+// Three ways to go down. Where each output is one input, lines are copied. If
+// outputs have few inputs (at most kRing), the last kRing lines are kept, and
+// each output sums them at once. If they have more, each line is added, as it
+// comes, to the sums of all outputs that need it, of which num_sums are in
+// progress.
 // Movable: the pointers in `read` and `packed` are to memory of the arrays,
 // which stays.
 struct Plan {
@@ -65,7 +66,8 @@ struct Plan {
   bool mix_across = false, mix_down = false;
 
   size_t line_bytes = 0;  // of a line that is summed down
-  size_t num_sums = 0;    // sums in progress at once; 0: lines are kept instead
+  size_t num_sums = 0;    // sums in progress at once; 0: lines are kept, or
+                          // copied
   ScratchLayout scratch;
 
   size_t pixel_bytes() const { return gray ? 1 : 4; }

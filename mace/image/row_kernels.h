@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All of them compute the same whole numbers, so that an image becomes the same
-// tensor on every CPU. Pointers need no alignment; inputs and outputs do not
-// overlap. Functions write exactly what they compute, and read no more unless
-// their comments tell otherwise. "Pixels of 4 bytes" are R, G, B or B, G, R and
-// a byte of any value.
+// tensor on every CPU. Pointers need no more alignment than their elements;
+// inputs and outputs do not overlap. Functions write exactly what they compute,
+// and read no more unless their comments tell otherwise. "Pixels of 4 bytes"
+// are R, G, B or B, G, R and a byte of any value.
 #ifndef MACE_IMAGE_ROW_KERNELS_H_
 #define MACE_IMAGE_ROW_KERNELS_H_
 
@@ -37,9 +37,9 @@ constexpr int kYuvBits = 13;
 
 // The weights of an axis as the sums below read them. A weight in units of
 // 2^-22 is high * 2^11 + low with 0 <= low < 2^11, so that both parts are
-// factors of 16-bit multiplications whose sums fit 32 bits. Taps come in groups
-// of G, of which each has its G high parts and then its G low parts; unused
-// taps are 0:
+// factors of 16-bit multiplications with 32-bit sums; these may wrap around,
+// but what both add up to fits. Taps come in groups of G, of which each has its
+// G high parts and then its G low parts; unused taps are 0:
 // weights  h0 h1 h2 h3  l0 l1 l2 l3 | h4 h5 h6 h7  l4 l5 l6 l7   (G = 4)
 //            group 0                   group 1
 struct PackedTaps {

@@ -55,10 +55,10 @@ struct Axis {
   bool dense = false;  // used[i] == used[0] + i
 };
 
-// Makes an axis. Leaves inputs that no output needs out of `used` if the others
-// are at most 1 / `density` of all: to gather few pixels is then cheaper than
-// to convert all. REQUIRES: in, out, density > 0. Errors:
-// MACE_OUT_OF_RESOURCES.
+// Makes an axis. If it copies, `used` has only the inputs that outputs need.
+// Otherwise it leaves the others out if those needed are at most 1 / `density`
+// of all: to gather few pixels is then cheaper than to convert all. REQUIRES:
+// in, out, density > 0. Errors: MACE_OUT_OF_RESOURCES.
 Result<Axis> MakeAxis(MaceImageFilter filter, int in, int out, int density);
 
 }  // namespace mace::image

@@ -13,7 +13,8 @@
 namespace mace::memory {
 
 // The sections of a buffer that the caller owns. Without a buffer, the bytes
-// are only counted, and memory comes from the system. Not thread-safe.
+// are only counted, and memory comes from the system. A library without the
+// component `memory_tools` counts nothing, either. Not thread-safe.
 class ArenaSections {
  public:
   ArenaSections() : arena_(SingleArena::ForCounting()) {}

@@ -24,7 +24,7 @@
 
 namespace mace::memory {
 
-// The extent and lifetime of a tensor that is stored as an image.
+// The size and lifetime of a tensor that is stored as an image.
 struct ImageRecord {
   int64_t width = 0;  // pixels
   int64_t height = 0;
@@ -64,11 +64,12 @@ struct ImagePlan {
 // Plans the images. `strategy` is an "objects/" name of planners.h. AUTO takes
 // the best of them (never more bytes than GREEDY_IN_ORDER, GROW_IN_ORDER or
 // EQUALITY) and then searches within the budget of `options`, by default for
-// some milliseconds. `options.capacity` applies to each format separately.
-// Errors: MACE_INVALID_ARGS for an unknown strategy, and, naming the record,
-// for an image beyond the limits, an unknown format, a reversed interval, or
-// sizes that overflow; MACE_UNSUPPORTED for a strategy that cannot plan images
-// or that this library does not have.
+// some milliseconds. The limits of `options` apply to each format separately.
+// Errors: MACE_INVALID_ARGS for an unknown strategy, a bad format or bad
+// limits, and, naming the record, for an image beyond the limits, an unknown
+// format, a reversed interval, or a negative size or one that overflows;
+// MACE_UNSUPPORTED for a strategy that cannot plan images or that this library
+// does not have.
 Result<ImagePlan> PlanImages(const std::vector<ImageRecord>& records,
                              const std::vector<ImageFormat>& formats,
                              const ImageLimits& limits,

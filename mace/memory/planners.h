@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A planner is a pure function unless there is a time limit or it is cancelled:
-// the same problem and node limit give the same plan. Names begin with the kind
-// of plan:
-// "offsets/" places records in an arena, "objects/" assigns them to shared
-// objects (buffers or images).
+// the same problem and options give the same plan. Names begin with the kind of
+// plan: "offsets/" places records in an arena, "objects/" assigns them to
+// shared objects (buffers or images).
 #ifndef MACE_MEMORY_PLANNERS_H_
 #define MACE_MEMORY_PLANNERS_H_
 
@@ -29,10 +28,11 @@ const std::vector<Planner>& Planners();
 const Planner* FindPlanner(const std::string& name);
 
 // Plans with the named strategy, certifies the plan, and in debug builds
-// validates it. Errors: MACE_INVALID_ARGS for an unknown strategy or a bad
-// record; MACE_UNSUPPORTED for sizes or constraints that the strategy cannot
-// handle, or a planner that this library does not have. A capacity that cannot
-// be met is not an error: see Certificate::Status.
+// validates it. Errors: MACE_INVALID_ARGS for an unknown strategy, and those of
+// Check; MACE_UNSUPPORTED for sizes or fixed offsets that the strategy cannot
+// handle, or a planner that this library does not have; in debug builds
+// MACE_INTERNAL_ERROR for a wrong plan. A capacity that cannot be met is not an
+// error: see Certificate::Status.
 Result<Plan> Solve(const Problem& problem, const std::string& strategy,
                    const Options& options = {});
 

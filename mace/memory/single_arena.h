@@ -2,7 +2,7 @@
 // memory.
 // SPDX-License-Identifier: Apache-2.0
 //
-// It is the arena of TensorFlow Lite Micro's interpreter, as published.
+// It has the layout of the arena of TensorFlow Lite Micro's interpreter.
 // MaceEngineConfig::SetArena says what an engine puts into it.
 //
 //   lowest address                                           highest address
@@ -21,7 +21,8 @@ namespace mace::memory {
 
 // Never reads or writes the bytes. Alignments are powers of two. Not
 // thread-safe. Errors, unless a function says otherwise: MACE_OUT_OF_RESOURCES,
-// with the number of bytes that would suffice; the arena is then unchanged.
+// with the number of bytes needed so far, which would suffice where
+// peak_bytes() would; the arena is then unchanged.
 class SingleArena {
  public:
   // `buffer` must outlive the arena.
@@ -32,8 +33,8 @@ class SingleArena {
         temporary_(begin_),
         tail_(end_) {}
 
-  // Returns the largest possible arena, for finding out how many bytes are
-  // needed. Its pieces must not be read or written.
+  // Returns an arena of almost half the address space, for finding out how many
+  // bytes are needed. Its pieces must not be read or written.
   static SingleArena ForCounting();
 
   // Allocates a persistent piece, from the end of the buffer downwards.

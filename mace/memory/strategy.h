@@ -43,15 +43,15 @@ const std::vector<Strategy>& Strategies();
 // Errors: MACE_INVALID_ARGS for an unknown name; the message lists the names.
 Result<Strategy> FindStrategy(const std::string& name);
 
-// Returns the names of the strategies that plan images: "AUTO, NAIVE, ...".
+// Returns the names of the strategies that plan images: "NAIVE, AUTO, ...".
 std::string ImageStrategyNames();
 
-// As Solve, for records that share one arena. If the planner assigns shared
-// objects, each object gets its own piece of the arena; sizes are first rounded
-// up to the largest alignment of the problem and its records, so that pieces
-// can follow each other. The plan then has both `offsets` and `object_ids`.
-// Errors: as Solve;
-// MACE_UNSUPPORTED for sizes that are not in bytes.
+// As Solve, for records in arenas, one for each pool. If the planner assigns
+// shared objects, each object gets its own piece of its arena; sizes are first
+// rounded up to the largest alignment of the problem and its records, so that
+// pieces can follow each other. The plan then has both `offsets` and
+// `object_ids`. Errors: as Solve; MACE_UNSUPPORTED for sizes that are not in
+// bytes.
 Result<Plan> SolveInArena(const Problem& problem, const Planner& planner,
                           const Options& options = {});
 

@@ -48,7 +48,8 @@ class GraphBuilder {
   // begins messages, as in "model input". If `open` is not null, the dimensions
   // of the tensor may be dynamic: `*open` becomes what the file states of them,
   // and the type of the value has the largest sizes, or 1 (ReadOpenDims). If
-  // `open` is null, a size of -1 is an error.
+  // `open` is null, a size of -1 is an error, and names and limits of
+  // dimensions are ignored.
   Result<int> AddSource(const stored::TensorInfo& info, const std::string& kind,
                         OpenDims* open = nullptr);
   // Adds the inputs, which may have dynamic dimensions unless this is a

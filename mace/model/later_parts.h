@@ -17,7 +17,8 @@ namespace mace {
 
 // Returns MACE_INVALID_MODEL for a part that the file's own version of the
 // format does not have, because a library of that version would ignore it and
-// compute something else. REQUIRES: net.format_version is set.
+// compute something else: a later part, or, from version 2 on, arguments of the
+// whole model. REQUIRES: net.format_version is set.
 Status CheckPartsOfVersion(const stored::NetDef& net);
 
 // Return whether dimensions of these tensors are dynamic, or have names or
@@ -33,13 +34,15 @@ Status CheckDynamic(const stored::NetDef& net);
 // Verifies the subgraphs, which may read the weights of `weights` and name
 // earlier subgraphs, and adds them to `*subgraphs` and their names to `*names`.
 // Names are views into the bytes of `net`. Errors: MACE_INVALID_MODEL, also for
-// subgraphs that nest more than 64 deep, since plans follow them by recursion.
+// subgraphs that nest more than 64 deep, since plans follow them by recursion;
+// MACE_OUT_OF_RESOURCES.
 Status AddSubgraphs(const stored::NetDef& net, const GraphBuilder& weights,
                     std::set<std::string_view>* names, Subgraphs* subgraphs);
 
 // Adds the variables as sources, and checks that their first values are weights
-// of their types (with dynamic dimensions: of a shape that they may have). Must
-// precede the nodes that read them. Errors: MACE_INVALID_MODEL.
+// of their types (with dynamic dimensions: of their element type and a shape
+// that they may have; quantization is not compared then). Must precede the
+// nodes that read them. Errors: MACE_INVALID_MODEL.
 Status AddVariables(const stored::NetDef& net, GraphBuilder* graph);
 
 // Verifies the next values of variables, once the nodes and outputs are added,

@@ -59,7 +59,7 @@ struct PrepackedWeights {
 };
 
 // A tensor that an engine keeps from run to run. Nodes read it as an input; it
-// is not among Graph::inputs.
+// is among Graph::inputs only after AddStates.
 struct StateVariable {
   int value = -1;    // in the graph, with its type
   int next = -1;     // what a node makes: its value in the next run
@@ -70,7 +70,8 @@ struct StateVariable {
 struct OpenDims {
   Shape dims;                      // -1: dynamic, each run chooses the size
   std::vector<std::string> names;  // by dimension; "": none
-  Shape most;                      // maxima by dimension; empty: no limits
+  // Maxima by dimension, of a fixed one its size; empty: no limits.
+  Shape most;
 };
 
 // A model whose structure is verified: every edge of the graph leads to an
@@ -100,8 +101,8 @@ struct Model {
   WeightBytes weights;
   uint32_t packing_version = 0;  // of `packed`; 0: none
   std::vector<PrepackedWeights> packed;
-  // For VerifyTail: weights that are also packed lie after the first head_bytes
-  // bytes, and have this checksum.
+  // For VerifyTail: the checksum of the bytes after the first head_bytes, where
+  // only weights that are also packed may lie.
   size_t head_bytes = 0;
   uint64_t tail_xxh3 = 0;
 };

@@ -11,12 +11,13 @@
 
 namespace mace {
 
-// Sets `*open` to what the file states of the dimensions of a model's input,
-// and `*shape` to a shape without dynamic dimensions: with the largest sizes,
-// or 1 where there is no limit. `what` begins messages. Errors:
+// Sets `*open` to what the file states of the dimensions of a model's input or
+// variable, and `*shape` to a shape without dynamic dimensions: with the
+// largest sizes, or 1 where there is no limit. `what` begins messages. Errors:
 // MACE_INVALID_MODEL for a size below -1; for names or limits whose number,
-// unless 0, is not the rank; for a limit of a dynamic size below 1; for a limit
-// of a fixed size that differs from the size.
+// unless 0, is not the rank; for a name that is not UTF-8; for a limit of a
+// dynamic size below 1, except -1, which `*shape` then has and callers refuse;
+// for a limit of a fixed size that differs from the size.
 Status ReadOpenDims(const stored::TensorInfo& info, const std::string& what,
                     OpenDims* open, Shape* shape);
 

@@ -29,8 +29,9 @@ Status CheckHeadBytes(const stored::PackedWeights& packed, size_t data_bytes);
 //  0               head_bytes                          data_bytes
 //  | plain | packed | plain ones that are packed as well |
 //
-// The head is verified when the model is loaded, the tail by VerifyTail.
-// REQUIRES: net.packed_weights is set; the rest of `model` is filled in.
+// The checksum of the head is verified when the model is loaded, if LoadOptions
+// asks for it, that of the tail by VerifyTail. REQUIRES: net.packed_weights is
+// set; the rest of `model` is filled in.
 Status ReadPackedWeights(const stored::NetDef& net, Model* model);
 
 }  // namespace mace

@@ -4,7 +4,7 @@
 // A node becomes passes, a pass a launch:
 //
 //   Node --describe-> KernelSpec --MakeKernel-> LaunchingKernel --Run-> Queue
-//        (kernels/)   passes, without a driver  constants uploaded
+//          (ops/)     passes, without a driver  constants uploaded
 //                                    FinishPrepare: programs compiled,
 //                                                   launches finished
 //                                    Tune:          group sizes measured
@@ -26,7 +26,7 @@
 namespace mace {
 
 struct OpenclOptions {
-  bool fp16 = true;  // type of activations and weights; else float
+  bool fp16 = true;  // type of activations and float weights; else float32
   // Nodes whose outputs, weights and scratch images are float even so.
   std::set<std::string> float32_nodes;
   // Constants on the device that all engines of a model share; null: this
@@ -39,10 +39,9 @@ struct OpenclOptions {
 #endif
   int max_winograd = 0;  // largest tile of Winograd convolutions: 0, 2, 4
   // How many work items a kernel should have: where a grid has fewer positions,
-  // several items compute each. Negative: as many as the device can run at a
-  // time.
+  // several items compute each. Negative: the estimate of Target::FillsDevice.
   int64_t wanted_items = -1;
-  opencl::BuildOptions build;  // `store` is ignored
+  opencl::BuildOptions build;  // REQUIRES: `store` is null
   // Stores in which compiled programs and tuning results are looked for first.
   // They are only read; none of them is null.
   std::vector<std::shared_ptr<KVStorage>> precompiled;
@@ -83,7 +82,8 @@ class OpenclDevice final : public Device,
   DeviceActivity* activity() override { return this; }
 
   // Describes the node and drops the description. Errors: MACE_UNSUPPORTED if
-  // there is no kernel, or a tensor does not fit an image.
+  // there is no kernel for it, or a tensor that is no constant is not float32,
+  // is empty or does not fit an image; of reading attributes.
   Result<NodeWork> Supports(const Node& node) override;
   Result<KernelPtr> Prepare(const Node& node) override;
   // Errors: also MACE_UNSUPPORTED unless the first node's op describes fused
@@ -128,9 +128,11 @@ class OpenclDevice final : public Device,
 
  private:
   OpenclDevice() = default;
-  // Makes cache_, results_ and tuner_.
+  // Makes results_, tuner_ and, if there is a store, cache_. Moves from
+  // `options`.
   void OpenStores(OpenclOptions& options);
-  // What the device offers a node: fp16 unless it is one of float32_nodes_.
+  // What the device offers a node: fp16 if fp16_ is set and it is not one of
+  // float32_nodes_.
   opencl::Target TargetOf(const Node& node) const;
   // Errors: as Supports.
   Result<opencl::KernelSpec> Describe(const Node& node) const;

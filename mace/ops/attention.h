@@ -26,8 +26,8 @@ enum AttentionInput : uint8_t {
 //
 //  (t >= p - left_window or t < sink_keys) and t <= p + right_window
 //
-// where a window of -1 is no bound. With left_window 2, right_window 0 and
-// sink_keys 1:
+// where a window of -1 is no bound. With a position, keys from position + S on
+// never count. With left_window 2, right_window 0 and sink_keys 1:
 //
 //  key        0 1 2 3 4 5 6 7
 //  p = 5      s . . w w w . .

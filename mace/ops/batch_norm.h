@@ -8,7 +8,7 @@
 namespace mace {
 
 struct BatchNormAttrs : ActivationAttrs {
-  // Added to the variance, so that no division is by 0.
+  // Added to the variance before the square root.
   float epsilon = 1e-4f;
 
   template <typename V>

@@ -9,10 +9,10 @@
 
 namespace mace {
 
-// Results of integers wrap around. Quotients by 0 and their remainders are 0,
-// and so are negative powers of bases other than 1 and -1. Of floats, the
-// result is NaN if either operand is, also for kMin and kMax; but NaN^0 and
-// 1^NaN are 1.
+// Of integers without a scale, results wrap around; quotients by 0 and their
+// remainders are 0, and so are negative powers of bases other than 1 and -1. Of
+// floats, the result is NaN if either operand is, also for kMin and kMax; but
+// NaN^0 and 1^NaN are 1.
 enum class EltwiseType {
   kSum,
   kSub,

@@ -13,7 +13,7 @@ namespace mace {
 // the size.
 struct LocalResponseNormAttrs {
   int64_t depth_radius = 5;  // channels on either side
-  int64_t size = 0;          // all channels; if not 0, it replaces the radius
+  int64_t size = 0;          // channels in all; 0: the radius counts
   float bias = 1;
   float alpha = 1;
   float beta = 0.5f;

@@ -46,8 +46,8 @@ enum LstmInput : size_t {
 };
 
 // Checks all operands and returns their sizes. Errors: MACE_INVALID_MODEL for
-// operands that do not fit together, a bias without a projection, or a bound
-// that is negative or no number.
+// operands that do not fit together, a projection bias without a projection, or
+// a bound that is negative or not finite.
 Result<RecurrentShape> ResolveLstm(const Node& node, const LstmAttrs& attrs);
 
 }  // namespace mace

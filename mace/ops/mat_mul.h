@@ -20,8 +20,8 @@ struct MatMulAttrs {
   }
 };
 
-// The sizes of a product. An operand [K] is a row [1, K] of a or a column [K,
-// 1] of b, whose 1 y does not have.
+// The sizes of a product. An operand with one dimension, [K], counts as a row
+// [1, K] if it is a, and as a column [K, 1] if it is b. y does not have this 1.
 struct MatMulShapes {
   // Of y: m rows, n columns; k products are added.
   int64_t m = 0, n = 0, k = 0;

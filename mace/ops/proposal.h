@@ -8,12 +8,13 @@
 
 namespace mace {
 
-// The anchors of a position (h, w) of x are, for each ratio, each scale: a box
-// of the area base_size^2 and the ratio, times the scale, around the centre of
-// the basic anchor, which is shifted by (h, w) * feat_stride. Boxes that are
-// smaller than min_size, times the image's scale, are dropped; the best
-// pre_nms_top_n go through suppression; the best post_nms_top_n that it leaves
-// are the result.
+// A position (h, w) of the scores has an anchor for each ratio and scale: a box
+// of the ratio and about the area base_size^2, its sides times the scale, at
+// the centre of the basic anchor, which is shifted by (h, w) * feat_stride.
+// Deltas move and scale the anchors to boxes, which are clipped to the image.
+// Boxes that are smaller than min_size, times the image's scale, are dropped;
+// the best pre_nms_top_n go through suppression; the best post_nms_top_n that
+// it leaves are the result.
 struct ProposalAttrs {
   int64_t feat_stride = 0;       // pixels of the image per pixel of x
   int64_t base_size = 12;        // extent of the basic anchor

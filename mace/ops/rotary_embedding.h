@@ -43,8 +43,8 @@ struct RotaryEmbeddingShapes {
 };
 
 // Describes input `i`. REQUIRES: i >= 2, and there is such an input. Errors:
-// MACE_INVALID_MODEL for operands that do not fit together, or a size that is
-// odd or beyond the depth.
+// MACE_INVALID_MODEL for operands or heads that do not fit together, or a size
+// that is negative, odd or beyond the depth.
 Result<RotaryEmbeddingShapes> ResolveRotaryEmbedding(
     const Node& node, const RotaryEmbeddingAttrs& attrs, size_t i);
 

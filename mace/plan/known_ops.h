@@ -22,9 +22,9 @@ class KnownOps {
   Status AddBuiltin(const std::string& name);
 
   // Drops dead nodes, and calls the op's init for each remaining node of a
-  // custom op; does nothing if no op was added. Errors: MACE_UNSUPPORTED if
-  // AddBuiltin was called, but not for the op of some node; those of the custom
-  // ops.
+  // custom op; does nothing if no op was added. Does not look at subgraphs.
+  // Errors: MACE_UNSUPPORTED if AddBuiltin was called, but not for the op of
+  // some node that this library has; those of the custom ops.
   Status Resolve(Graph& graph) const;
 
  private:

@@ -15,13 +15,13 @@ namespace mace {
 
 // Makes the plan of `graph`, whose inputs and weights have types. `declared`
 // are types that inference must find, by value id; those of values that it
-// folds into constants are not checked. Errors: MACE_INVALID_MODEL;
+// folds into constants or defers are not checked. Errors: MACE_INVALID_MODEL;
 // MACE_UNSUPPORTED, naming the first node that no device can run, with each
 // device's reason, or the memory strategy that cannot plan this model;
-// MACE_INVALID_ARGS for an unknown strategy or an offline plan that does not
-// fit the records; MACE_OUT_OF_RESOURCES; MACE_CANCELLED; those of a driver.
-// REQUIRES: options.devices is not empty, and the last device runs single
-// nodes.
+// MACE_INVALID_ARGS for an unknown strategy, an offline plan that does not fit
+// the records, or sizes that overflow; MACE_OUT_OF_RESOURCES; MACE_CANCELLED;
+// those of a driver. REQUIRES: options.devices is not empty (with kOneDevice,
+// it has one device), and the last device runs single nodes.
 Result<std::unique_ptr<Plan>> MakePlan(
     Graph graph, const std::map<int, TensorType>& declared,
     const PlanOptions& options);

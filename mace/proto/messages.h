@@ -231,7 +231,7 @@ struct PackedWeight {
 
 struct PackedWeights {
   uint32_t version = 0;    // of the arrangements
-  int64_t head_bytes = 0;  // what is verified at loading
+  int64_t head_bytes = 0;  // size of the head (mace.proto)
   Fixed64 head_xxh3;       // of the head
   Fixed64 tail_xxh3;       // of what is behind it
   Repeated<PackedWeight> weights;

@@ -89,9 +89,10 @@ class MACE_API MaceEngine {
   // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the
   // message has the expected value and the one found) and for data that no
   // node can take, such as an index out of range; MACE_OUT_OF_RESOURCES;
-  // MACE_RUNTIME_ERROR if a device or custom op fails; MACE_UNSUPPORTED if new
-  // shapes miss SetRequire, or for GPU memory where shapes depend on data. The
-  // engine stays usable after an error.
+  // MACE_RUNTIME_ERROR if a device or custom op fails, or a loop does not end;
+  // MACE_INVALID_MODEL if a tensor of a loop or branch gets a wrong type or
+  // shape; MACE_UNSUPPORTED if new shapes miss SetRequire, or for GPU memory
+  // where shapes depend on data. The engine stays usable after an error.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs);
   // The same, and fills `*run_metadata`, unless it is null, with one record for

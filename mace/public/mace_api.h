@@ -8,8 +8,8 @@
 
 #define MACE_API __attribute__((visibility("default")))
 
-// Makes compilers warn where a returned status is ignored. Empty before C++17,
-// which has no such attribute that all compilers accept without a warning.
+// Makes compilers warn where a returned status is ignored. Empty before C++17:
+// earlier standards lack the attribute, and some compilers warn of it there.
 #if __cplusplus >= 201703L
 #define MACE_NODISCARD [[nodiscard]]
 #else

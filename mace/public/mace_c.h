@@ -25,9 +25,10 @@
 // too. No argument may be null unless the function's comment permits it; a null
 // is MACE_INVALID_ARGS with a message, as is every other mistake that can be
 // noticed. Success allocates nothing for its status. No function ends the
-// process, except where a system has no memory left at all (mace.h). Where a
-// library was built without a component (docs/library.md), functions that need
-// it fail with MACE_UNSUPPORTED, which the lists of errors leave out.
+// process, except where a system has no memory left at all (mace.h) or a mapped
+// file is cut short (mace_c_model.h). Where a library was built without a
+// component (docs/library.md), functions that need it fail with
+// MACE_UNSUPPORTED, which the lists of errors leave out.
 //
 // Ownership. Objects have no public layout, and each has one owner, the app:
 // what a function stores in its last argument (`mace_..._t**`) is given back
@@ -97,10 +98,12 @@ MACE_API void mace_engine_destroy(mace_engine_t* engine);
 // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the message
 // has the expected value and the one found) and for data that no node can take,
 // such as an index out of range; MACE_OUT_OF_RESOURCES; MACE_RUNTIME_ERROR if a
-// device or custom op fails; MACE_UNSUPPORTED if new shapes miss
-// mace_config_set_require, or for GPU memory where shapes depend on data. The
-// engine stays usable after an error. Threads: any; calls for one engine run
-// one after the other, each with `outputs` and `metadata` of its own.
+// device or custom op fails, or a loop does not end; MACE_INVALID_MODEL if a
+// tensor of a loop or branch gets a wrong type or shape; MACE_UNSUPPORTED if
+// new shapes miss mace_config_set_require, or for GPU memory where shapes
+// depend on data. The engine stays usable after an error. Threads: any; calls
+// for one engine run one after the other, each with `outputs` and `metadata` of
+// its own.
 MACE_API mace_status_t mace_engine_run(mace_engine_t* engine,
                                        const mace_tensors_t* inputs,
                                        mace_tensors_t* outputs,

@@ -41,12 +41,13 @@ MACE_API void mace_async_runs_destroy(mace_async_runs_t* runs);
 MACE_API mace_status_t mace_async_runs_close(mace_async_runs_t* runs);
 
 // Appends a run and returns at once. `inputs` is copied, the memory of its
-// tensors must stay until `done` is called. `outputs` must not be used until
-// then, and has the results from then on; `cancellation`, which may be null,
-// must stay until then. `user` is passed to `done`. Errors:
+// tensors must stay until `done` is called. `outputs`, another object, must not
+// be used until then, and has the results from then on; `cancellation`, which
+// may be null, must stay until then. `user` is passed to `done`. Errors:
 // MACE_OUT_OF_RESOURCES if `capacity` runs wait already, MACE_INVALID_ARGS for
-// a null, after mace_async_runs_close, and in a child that was forked. Errors
-// of the run, such as a wrong shape, are passed to `done`. Threads: any.
+// a null, if `inputs` and `outputs` are one object, after
+// mace_async_runs_close, and in a child that was forked. Errors of the run,
+// such as a wrong shape, are passed to `done`. Threads: any.
 MACE_API mace_status_t mace_async_runs_add(
     mace_async_runs_t* runs, const mace_tensors_t* inputs,
     mace_tensors_t* outputs, const mace_cancellation_t* cancellation,

@@ -89,12 +89,13 @@ MACE_API mace_status_t mace_config_set_offline_memory_plan(
     mace_config_t* config, const int32_t* words, size_t count);
 
 // Places the memory of the engine in this buffer, which stays the caller's,
-// must start at a 64-byte boundary and outlive the engine: nothing is allocated
-// after creation as long as the inputs keep their shapes and the caller gives
-// the memory of the outputs. mace_engine_query_arena_bytes computes how much is
-// needed; creation, and a run with new shapes, fail with MACE_OUT_OF_RESOURCES
-// and that number if the buffer is too small. Threads: one at a time for
-// `config`.
+// must start at a 64-byte boundary, outlive the engine, and hold no other
+// engine that lives then, which is not checked: create one engine with
+// `config`. Nothing is allocated after creation as long as the inputs keep
+// their shapes and the caller gives the memory of the outputs.
+// mace_engine_query_arena_bytes computes how much is needed; creation, and a
+// run with new shapes, fail with MACE_OUT_OF_RESOURCES and that number if the
+// buffer is too small. Threads: one at a time for `config`.
 MACE_API mace_status_t mace_config_set_arena(mace_config_t* config, void* data,
                                              size_t bytes);
 

@@ -84,9 +84,9 @@ MACE_API mace_status_t mace_generation_options_set_on_text(
 MACE_API mace_status_t mace_generation_options_set_recommended(
     mace_generation_options_t* options, const mace_generator_t* generator);
 
-// Stores a sequence in `*generator`, or null on an error. The model and the
-// tokenizer may be destroyed before it. Threads: any, while no call changes
-// `config`.
+// Stores a generator, whose sequence is empty, in `*generator`, or null on an
+// error. The model and the tokenizer may be destroyed before it. Threads: any,
+// while no call changes `config`.
 MACE_API mace_status_t mace_generator_create(const mace_model_t* model,
                                              const mace_tokenizer_t* tokenizer,
                                              const mace_config_t* config,
@@ -117,7 +117,8 @@ MACE_API mace_status_t mace_generator_render_chat(
 // Null does nothing. Threads: any, once no other call uses `generation`.
 MACE_API void mace_generation_destroy(mace_generation_t* generation);
 // What was generated. The text and the tokens belong to `generation` and are
-// valid as long as it. For null (an error): null, -1 and 0. Threads: any.
+// valid as long as it; the tokens may be null if there are none. For null (an
+// error): null, -1 and 0. Threads: any.
 MACE_API const char* mace_generation_text(const mace_generation_t* generation);
 MACE_API const int32_t* mace_generation_tokens(
     const mace_generation_t* generation, size_t* count);

@@ -223,7 +223,8 @@ MACE_API mace_status_t mace_image_transform_content(
 typedef struct mace_image_converter mace_image_converter_t;
 
 // Stores a converter in `*converter`. Errors: MACE_INVALID_ARGS for a value of
-// `input` out of range, with the value found; MACE_OUT_OF_RESOURCES. Threads:
+// `input` out of range, with the value found; MACE_OUT_OF_RESOURCES;
+// MACE_RUNTIME_ERROR if no micro-kernel computes rightly on this CPU. Threads:
 // any, while no call changes `input`.
 MACE_API mace_status_t mace_image_converter_create(
     const mace_image_input_t* input, mace_image_converter_t** converter);
@@ -237,12 +238,13 @@ mace_image_converter_tensor_bytes(const mace_image_converter_t* converter);
 
 // Writes the tensor, of shape [1, height, width, channels] or, in NCHW,
 // [1, channels, height, width]. `transform` may be null. While the format,
-// size, crop and orientation of the picture stay the same nothing is allocated.
-// On an error nothing is written. Errors: MACE_INVALID_ARGS for a value or a
-// plane of `image` out of range (the message names it, what was found and what
-// would be right), if `bytes` is too small or, for float32, `tensor` is not at
-// a multiple of 4 bytes; MACE_OUT_OF_RESOURCES. Threads: any, while no call
-// changes `image`; no other call may use `transform` meanwhile.
+// color, size, crop, orientation and pixel strides of the picture stay the same
+// nothing is allocated. On an error nothing is written. Errors:
+// MACE_INVALID_ARGS for a value or a plane of `image` out of range (the message
+// names it, what was found and what would be right), if `bytes` is too small
+// or, for float32, `tensor` is not at a multiple of 4 bytes;
+// MACE_OUT_OF_RESOURCES. Threads: any, while no call changes `image`; no other
+// call may use `transform` meanwhile.
 MACE_API mace_status_t mace_image_convert(mace_image_converter_t* converter,
                                           const mace_image_t* image,
                                           void* tensor, size_t bytes,

@@ -105,10 +105,11 @@ typedef int32_t (*mace_get_key_t)(void* user, const char* key_name,
 // `get_key` at most once, in the thread of the caller: not for a file that is
 // cut short or is no encrypted model. The decrypted model is in memory only,
 // and only if all of it is what was encrypted. Errors: as mace_model_load,
-// MACE_INVALID_ARGS if `get_key` fails and for a wrong key or a change of the
-// first bytes of the file, which cannot be told apart, MACE_INVALID_MODEL for a
-// file that was cut short or changed elsewhere, MACE_UNSUPPORTED if the library
-// has no component `encryption`. Threads: any.
+// MACE_INVALID_MODEL for a file that is no encrypted model, was cut short, or
+// has a changed content, MACE_INVALID_ARGS if `get_key` fails and for a wrong
+// key or a change of the file's head that is not noticed without the key, which
+// cannot be told apart, MACE_UNSUPPORTED if the library has no component
+// `encryption`. Threads: any.
 MACE_API mace_status_t mace_model_load_sealed(
     const char* sealed_file, mace_get_key_t get_key, void* user,
     const mace_model_options_t* options, mace_model_t** model);

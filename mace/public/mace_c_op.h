@@ -3,9 +3,9 @@
 //
 // An op is four functions. The library calls them in this order:
 //
-//   init     once for each node of the op when an engine is created, or its
-//            arena bytes are computed; reads the node's attributes, and may
-//            make a state
+//   init     once for each node of the op that the outputs need, when an engine
+//            is created, or its arena bytes are computed; reads the node's
+//            attributes, and may make a state
 //   prepare  the shape rule: types and shapes of the inputs to those of the
 //            outputs; before the first invoke, and again whenever the shapes of
 //            the engine's inputs changed. It may be called more than once with
@@ -17,10 +17,11 @@
 //            latest when the engine is destroyed
 //
 // The calls for one engine come one after the other, those for two engines may
-// come at the same time. A function returns 0, or another number after it has
-// written the reason to error->message: the engine's error then names the node
-// and the op and has this message, and an engine that runs stays usable. No C++
-// exception may leave a function.
+// come at the same time. None may use the engine that it is called for, or one
+// that shares memory with it. A function returns 0, or another number after it
+// has written the reason to error->message: the engine's error then names the
+// node and the op and has this message, and an engine that runs stays usable.
+// No C++ exception may leave a function.
 //
 // All tensors are dense and row-major in host memory, with their dimensions in
 // the order of the source model ([N,C,H,W] if that is ONNX); also if the other

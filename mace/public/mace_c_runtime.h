@@ -85,8 +85,9 @@ enum {
   MACE_LEVEL_VERBOSE_4 = 6   // the offsets of the tensors of each op
 };
 
-// `message` is one line of text without a line end, valid until the function
-// returns.
+// `message` is a text without a line end behind it, valid until the function
+// returns. It is one line, unless a name in it (of a node or a file) has line
+// ends.
 typedef void (*mace_log_t)(void* user, mace_log_level_t level,
                            const char* message);
 
@@ -146,17 +147,18 @@ typedef struct mace_kv_storage {
   void (*release)(void* user);
 } mace_kv_storage_t;
 
-// Sets where compiled OpenCL programs are cached; the struct is copied. Null
-// ends that. `release` is called when another storage is set and all engines
-// that use the stores are destroyed, or before this call returns if a function
-// is null. Errors: MACE_INVALID_ARGS for a function that is null, or for
-// another struct_bytes, with which `release` is not called. Threads: any.
+// Sets the storage of what mace_set_kv_storage_folder describes; the struct is
+// copied. Null ends that. `release` is called when another storage or none is
+// set and all engines that use the stores are destroyed, or before this call
+// returns if a function is null. Errors: MACE_INVALID_ARGS for a function other
+// than `release` that is null, or for another struct_bytes, with which
+// `release` is not called. Threads: any.
 MACE_API mace_status_t mace_set_kv_storage(const mace_kv_storage_t* storage);
 
 // Tries the driver of a device, "gpu" or "dsp", in a helper program of
 // mace_config_set_driver_probe, and writes the result to stdout. The program's
-// main returns what this returns: 0 if the device is right, 1 if it is not, 2
-// if it cannot be tried. Threads: any.
+// main returns what this returns: 0 if the device is right; 1 if it is not; 2,
+// with nothing on stdout, if it cannot be tried. Threads: any.
 MACE_API int32_t mace_run_driver_probe(const char* device);
 
 // The GPU settings that engines share; immutable.
@@ -193,10 +195,10 @@ MACE_API mace_status_t mace_gpu_context_builder_set_opencl_parameter_path(
 
 // `progress` is called while a plan is made, as an engine is created or runs
 // with new shapes, after each program, with the number of programs that are
-// done and the number that the plan needs besides earlier ones. It may be
-// called from any thread, but never by two threads at once. `user` must be
-// valid while engines of the context exist. Null ends that. Threads: one at a
-// time for `builder`.
+// done and the number that are loaded or compiled for this plan. It may be
+// called from any thread, but never by two threads at once, and must not call
+// functions of MACE. `user` must be valid while engines of the context exist.
+// Null ends that. Threads: one at a time for `builder`.
 MACE_API mace_status_t mace_gpu_context_builder_set_progress(
     mace_gpu_context_builder_t* builder,
     void (*progress)(void* user, int32_t done, int32_t total), void* user);

@@ -68,8 +68,8 @@ MACE_API double mace_run_metadata_number(const mace_run_metadata_t* metadata,
                                          size_t op, mace_stat_number_t which);
 
 // Returns the shape of output number `output` of op number `op`, and its rank
-// in `*rank`; null (an error) if there is none. Threads: any, while no run
-// writes to `metadata`.
+// in `*rank`; null and 0 (an error) if there is none. The shape may also be
+// null if the rank is 0. Threads: any, while no run writes to `metadata`.
 MACE_API const int64_t* mace_run_metadata_output_shape(
     const mace_run_metadata_t* metadata, size_t op, size_t output,
     size_t* rank);
@@ -82,12 +82,13 @@ enum {
   MACE_STAT_KERNELS = 3  // [height, width] of a pool; OIHW of a filter
 };
 
-// Stores the numbers of the window of a convolution or a pooling op; other ops
-// have none. `*count` is the capacity of `values` before the call, and the
-// number of numbers after it: if that is more, `values` is full and the rest is
-// left out. `values` may be null where `*count` is 0. Errors: MACE_INVALID_ARGS
-// for an op or a `which` that does not exist. Threads: any, while no run writes
-// to `metadata`.
+// Stores an attribute of the window of a convolution or a pooling op; it is
+// empty if the node does not have it, as is the case for most other ops.
+// `*count` is the capacity of `values` before the call, and the number of
+// numbers after it: if that is more, `values` is full and the rest is left out.
+// `values` may be null where `*count` is 0. Errors: MACE_INVALID_ARGS for an op
+// or a `which` that does not exist. Threads: any, while no run writes to
+// `metadata`.
 MACE_API mace_status_t
 mace_run_metadata_list(const mace_run_metadata_t* metadata, size_t op,
                        mace_stat_list_t which, int64_t* values, size_t* count);
@@ -139,8 +140,9 @@ enum {
 MACE_API double mace_memory_usage_number(const mace_memory_usage_t* usage,
                                          mace_memory_number_t which);
 
-// Returns the name of the node at which most of the arena is live; "" if there
-// is none, null for null (an error). Threads: any.
+// Returns the op and the name of the node at which most of the arena is live,
+// such as "Conv2d 'c'"; "" if there is none, null for null (an error). Threads:
+// any.
 MACE_API const char* mace_memory_usage_peak_node(
     const mace_memory_usage_t* usage);
 

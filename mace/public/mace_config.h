@@ -34,8 +34,9 @@ enum HexagonNNCornerType {
   HEXAGON_NN_CORNER_SVS2 = 6,
 };
 
-// Ways for tensors to share bytes beyond reusing those of the dead. Each only
-// ever lowers the bytes that an engine needs, and none changes a result.
+// Ways to save memory beyond reusing the bytes of tensors that are no longer
+// needed. Each only ever lowers the bytes that an engine needs, and none
+// changes a result.
 struct MaceMemorySavings {
   bool order = true;     // run the ops in the order that needs least
   bool views = true;     // reshapes and outermost slices copy nothing
@@ -102,13 +103,15 @@ class MACE_API MaceEngineConfig {
   // default): no such plan.
   MaceStatus SetOfflineMemoryPlan(const std::vector<int32_t>& words);
 
-  // Places the memory of the engine in this buffer, which stays the caller's
-  // and must outlive the engine: nothing is allocated after creation as long as
-  // the inputs keep their shapes and the caller gives the outputs. Creation,
-  // and a Run with new shapes, fail with MACE_OUT_OF_RESOURCES and the bytes
-  // needed if the buffer is too small; MaceEngine::QueryArenaBytes computes
-  // them beforehand. Errors: MACE_INVALID_ARGS unless `data` is at a 64-byte
-  // boundary and not null. From the beginning to the end of the buffer:
+  // Places the memory of the engine in this buffer, which stays the caller's,
+  // must outlive the engine, and must hold no other engine that lives then,
+  // which is not checked: create one engine with this config. Nothing is
+  // allocated after creation as long as the inputs keep their shapes and the
+  // caller gives the outputs. Creation, and a Run with new shapes, fail with
+  // MACE_OUT_OF_RESOURCES and the bytes needed if the buffer is too small;
+  // MaceEngine::QueryArenaBytes computes them beforehand. Errors:
+  // MACE_INVALID_ARGS unless `data` is at a 64-byte boundary and not null. From
+  // the beginning to the end of the buffer:
   //
   //   head       every activation and scratch byte of a Run
   //   temporary  scratch while a plan is made

@@ -48,7 +48,9 @@ struct MaceSampling {
   // positive, and multiplies the others; 1: unchanged.
   float repetition_penalty = 1;
   int32_t penalty_tokens = 0;  // the last ones that count as seen; 0: all
-  // The same seed, model, prompt and number of threads give the same text.
+  // The same seed and the same logits give the same tokens. Logits may differ
+  // by rounding between devices, numbers of threads, and prompts of which
+  // earlier calls have computed different parts.
   uint64_t seed = 0;
   std::map<int32_t, float> logit_bias;  // is added to logits, by token; no NaN
 };
@@ -120,10 +122,12 @@ class MACE_API MaceGenerator {
                            std::shared_ptr<MaceGenerator>* generator);
 
   // Continues `prompt` and replaces `*generation`. Errors: MACE_INVALID_ARGS
-  // for an option out of range, for a prompt without tokens, of more than 4 MiB
-  // or longer than the model's context, and for logits that are NaN or
-  // infinite; those of MaceEngine::Run. A generation that is cancelled or meets
-  // its deadline succeeds, with that as its finish_reason and the text so far.
+  // for a null, for an option out of range, for a prompt without tokens, of
+  // more than 4 MiB or longer than the model's context, and for logits of which
+  // one is NaN or +infinity, or all are -infinity; MACE_INVALID_MODEL if the
+  // logits are not float32 or have no row for a token; those of
+  // MaceEngine::Run. A generation that is cancelled or meets its deadline
+  // succeeds, with that as its finish_reason and the text so far.
   MaceStatus Generate(const std::string& prompt,
                       const MaceGenerationOptions& options,
                       MaceGeneration* generation);
@@ -132,26 +136,30 @@ class MACE_API MaceGenerator {
   MaceStatus GenerateFromTokens(const std::vector<int32_t>& prompt,
                                 const MaceGenerationOptions& options,
                                 MaceGeneration* generation);
-  // Answers the last of `messages`. Errors: MACE_INVALID_ARGS if the tokenizer
-  // has no chat template, or its template fails; MACE_UNSUPPORTED for a
-  // template with a construct that is not supported, by its name.
+  // Answers the last of `messages`. Errors: as RenderChat and Generate.
   MaceStatus Chat(const std::vector<MaceChatMessage>& messages,
                   const MaceGenerationOptions& options,
                   MaceGeneration* generation);
-  // Stores the prompt that Chat makes of `messages`. Errors: as Chat.
+  // Stores the prompt that Chat makes of `messages`. Errors: MACE_INVALID_ARGS
+  // for a null, and if the tokenizer has no chat template, or its template
+  // fails; MACE_UNSUPPORTED for a template with a construct that is not
+  // supported, by its name.
   MaceStatus RenderChat(const std::vector<MaceChatMessage>& messages,
                         std::string* prompt) const;
 
   // Stores exp(mean negative log likelihood) of the tokens of `text` but the
   // first, each after those before it. The sequence becomes `text` without its
-  // last token. Errors: MACE_INVALID_ARGS for fewer than two tokens or more
-  // than the model's context; those of MaceEngine::Run.
+  // last token. Errors: MACE_INVALID_ARGS for a null, for more than 4 MiB, and
+  // for fewer than two tokens or more than the model's context;
+  // MACE_INVALID_MODEL as Generate, and if a token has no logit; those of
+  // MaceEngine::Run.
   MaceStatus Perplexity(const std::string& text, double* perplexity);
   // Stores the mean over the tokens of `text` of the float32 tensor `tensor`
   // [1, tokens, size] of the model, scaled to a Euclidean length of 1 unless it
   // is 0. The sequence stays; the engine that computes the tensor is kept for
-  // the next text. Errors: MACE_INVALID_ARGS for a name that is no such tensor,
-  // and for a text without tokens or longer than the model's context; those of
+  // the next text. Errors: MACE_INVALID_ARGS for a null, for a name that is no
+  // such tensor, and for a text of more than 4 MiB, without tokens or longer
+  // than the model's context; MACE_INVALID_MODEL as Generate; those of
   // MaceEngine::Create and Run.
   MaceStatus Embed(const std::string& text, const std::string& tensor,
                    std::vector<float>* embedding);
@@ -166,14 +174,15 @@ class MACE_API MaceGenerator {
   MaceStatus Save(const std::string& file) const;
   MaceStatus Restore(const std::string& file);
 
-  // The tokens whose keys and values the model holds.
+  // The sequence: the tokens that the model has computed and not forgotten.
   std::vector<int32_t> tokens() const;
   // The capacity of the KV cache in tokens, which limits a sequence; -1: only
   // the model's inputs limit it.
   int64_t context_length() const;
   // What the makers of the model recommend, which the tokenizer's file has from
   // generation_config.json; greedy unless `do_sample` is true there. A value
-  // out of range is left at its default.
+  // that is missing or out of range is left at its default; the temperature is
+  // then 1 if `do_sample` is true.
   MaceSampling recommended_sampling() const;
 
   class Impl;

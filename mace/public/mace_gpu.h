@@ -68,8 +68,9 @@ class MACE_API GPUContextBuilder {
 
   // `callback` is called while a plan is made, as an engine is created or runs
   // with new shapes, after each program, with the number of programs that are
-  // done and the number that the plan needs besides earlier ones. It may be
-  // called from any thread, but never by two threads at once.
+  // done and the number that are loaded or compiled for this plan. It may be
+  // called from any thread, but never by two threads at once, and must not call
+  // functions of MACE.
   GPUContextBuilder& SetProgressCallback(
       std::function<void(int done, int total)> callback);
 

@@ -166,7 +166,8 @@ class MACE_API MaceImageConverter {
 
   // Stores a converter in `*converter`. Errors: MACE_INVALID_ARGS for a null
   // and for a field of `input` out of range, with the value found;
-  // MACE_OUT_OF_RESOURCES.
+  // MACE_OUT_OF_RESOURCES; MACE_RUNTIME_ERROR if no micro-kernel computes
+  // rightly on this CPU.
   static MaceStatus Create(const MaceImageInput& input,
                            std::unique_ptr<MaceImageConverter>* converter);
 
@@ -175,9 +176,10 @@ class MACE_API MaceImageConverter {
 
   // Writes the tensor, of shape [1, height, width, channels] or, in NCHW,
   // [1, channels, height, width], and nothing behind its tensor_bytes().
-  // `transform` may be null. Tables that depend on the format, size, crop and
-  // orientation of the picture are kept for the next picture; while those stay
-  // the same nothing is allocated. On an error nothing is written.
+  // `transform` may be null. Tables that depend on the format, color, size,
+  // crop, orientation and pixel strides of the picture are kept for the next
+  // picture; while those stay the same nothing is allocated. On an error
+  // nothing is written.
   // Errors: MACE_INVALID_ARGS for a field or plane of `image` out of range (the
   // message names it, what was found and what would be right), if `tensor` is
   // null or, for float32, not at a multiple of 4 bytes, or if `bytes` is less

@@ -26,8 +26,9 @@ enum MaceLogLevel : int {
   MACE_LOG_VERBOSE_4 = 6,  // the offsets of the tensors of each op
 };
 
-// `message` is one line of text without a line end, valid until the callback
-// returns. The callback must not throw.
+// `message` is a text without a line end behind it, valid until the callback
+// returns. It is one line, unless a name in it (of a node or a file) has line
+// ends. The callback must not throw.
 typedef void (*MaceLogCallback)(MaceLogLevel level, const char* message,
                                 void* user);
 

@@ -130,11 +130,11 @@ class MACE_API MaceModel {
   // memory that is not read any more when the call returns. Calls `get_key` at
   // most once, in this thread: not for a file that is cut short or is no
   // encrypted model. The decrypted model is in memory only, and only if all of
-  // it is what was encrypted. Errors: as above, MACE_INVALID_ARGS for a wrong
-  // key or a change of the first bytes of the file, which cannot be told apart,
-  // MACE_INVALID_MODEL for a file that was cut short or changed elsewhere, the
-  // error of `get_key`, MACE_UNSUPPORTED if the library has no component
-  // `encryption`.
+  // it is what was encrypted. Errors: as above, MACE_INVALID_MODEL for a file
+  // that is no encrypted model, was cut short, or has a changed content,
+  // MACE_INVALID_ARGS for a wrong key or a change of the file's head that is
+  // not noticed without the key, which cannot be told apart, the error of
+  // `get_key`, MACE_UNSUPPORTED if the library has no component `encryption`.
   static MaceStatus LoadSealed(const std::string& sealed_file,
                                const MaceKeyCallback& get_key,
                                std::shared_ptr<MaceModel>* model,

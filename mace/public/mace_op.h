@@ -40,9 +40,10 @@
 
 namespace mace {
 
-// A custom op: one object for each node of each engine. If a function returns
-// an error, the engine returns one with the node, the op and the message of
-// that error, but with a code of its own. No exception may leave a function.
+// A custom op: one object for each node of each engine, and of each
+// QueryArenaBytes. If a function returns an error, the engine returns one with
+// the node, the op and the message of that error, but with a code of its own.
+// No exception may leave a function.
 class MACE_API MaceCustomOp {
  public:
   virtual ~MaceCustomOp() = default;

@@ -15,8 +15,8 @@
 namespace mace {
 
 // The attributes of a node. An object refers to the arguments of one call of
-// Init, and must not outlive it; what Read stores is a copy. Errors of all
-// functions: MACE_INVALID_ARGS with the attribute's name and what is wrong.
+// Init, and must not outlive it; what Read stores is a copy. Errors of Read and
+// Require: MACE_INVALID_ARGS with the attribute's name and what is wrong.
 class MaceOpAttributes {
  public:
   explicit MaceOpAttributes(const mace_op_init_args_t& args) : args_(args) {}

@@ -67,10 +67,11 @@ class MACE_API KVStorageFactory {
   virtual std::unique_ptr<KVStorage> CreateStorage(const std::string& name) = 0;
 };
 
-// Makes stores that are files. If `path` is a folder or ends in '/', the file
-// of a store is `path`/`name`. Otherwise `path` is the file of compiled OpenCL
-// programs and of the store with the name "", and `path`.`name` that of another
-// store; the folder around them must exist.
+// Makes stores that are files. The store with the name "" is the file `path`.
+// If `path` is a folder, ends in '/' or is empty (the current folder), the file
+// of another store is `name` in it. Otherwise `path` is also the file of
+// compiled OpenCL programs, and `path`.`name` that of another store; the folder
+// around them must exist.
 class MACE_API FileStorageFactory : public KVStorageFactory {
  public:
   explicit FileStorageFactory(const std::string& path);
@@ -114,8 +115,9 @@ MACE_API MaceStatus SetOpenMPThreadPolicy(int num_threads_hint,
 // Sets the number of CPU threads and the exact cores they run on. If
 // `num_threads` is 0 or negative, there is one thread for each core. No cores:
 // those of the policy. Cores that the process may not use are left out, with a
-// warning in the log. Creating an engine fails with MACE_INVALID_ARGS for more
-// than 1024 threads or a core number that cannot exist.
+// warning in the log; if none remains, all that it may use count. Creating an
+// engine fails with MACE_INVALID_ARGS for more than 1024 threads or a core
+// number that cannot exist.
 MACE_API void SetOpenMPThreadAffinity(int num_threads,
                                       const std::vector<int>& cpu_ids);
 
@@ -129,7 +131,8 @@ MACE_API MaceStatus GetBigLittleCoreIDs(std::vector<int>* big_core_ids,
 // (MaceEngineConfig::SetDriverProbe): its main calls this with argv[1] and
 // returns the result. Runs a small network on the device "gpu" or "dsp",
 // compares the outputs with the CPU's, and writes the result to stdout. Returns
-// 0 if the device is right, 1 if it is not, 2 if it cannot be tried.
+// 0 if the device is right; 1 if it is not; 2, with nothing on stdout, if it
+// cannot be tried.
 MACE_API int RunDriverProbe(const std::string& device);
 
 }  // namespace mace

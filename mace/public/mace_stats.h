@@ -16,7 +16,8 @@ struct CallStats {
   int64_t end_micros = 0;
 };
 
-// The window of a convolution or a pooling op. Empty for other ops.
+// The attributes of the window of a convolution or a pooling op. A list is
+// empty if the node has no such attribute, as is the case for most other ops.
 struct ConvPoolArgs {
   std::vector<int> strides;
   // 0: VALID, 1: SAME, 2: FULL, 3: SAME with an odd rest at the top and left,
@@ -79,7 +80,9 @@ struct MaceMemoryUsage {
   int64_t head_bytes = 0, temporary_bytes = 0, tail_bytes = 0;
   int64_t lower_bound_bytes = 0;  // no plan of these tensors takes less
   int64_t peak_bytes = 0;         // of the arena, live at the peak step
-  std::string peak_node;          // runs at the peak step; "": none
+  // The op and the name of the node that runs at the peak step, such as
+  // "Conv2d 'c'"; "": none.
+  std::string peak_node;
   // The largest tensors at the peak step, at most 5: name and bytes.
   std::vector<std::pair<std::string, int64_t>> peak_holders;
   double fragmentation = 0;  // share of the arena not live at the peak

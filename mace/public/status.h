@@ -3,8 +3,8 @@
 //
 // A status holds a code for programs and a message for people. Success is a
 // null pointer, so that creating, copying and testing it costs nothing. Any
-// number of threads may use a status at once; only assigning to a status that
-// another thread uses needs a lock.
+// number of threads may use a status at once; only changing one that another
+// thread uses (assigning to it or moving from it) needs a lock.
 #ifndef MACE_PUBLIC_STATUS_H_
 #define MACE_PUBLIC_STATUS_H_
 

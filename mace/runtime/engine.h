@@ -1,5 +1,5 @@
 // What a MaceEngine is made of: on one side the caller's names and tensors, on
-// the other the plans. Thread-safe after Init.
+// the other the plans. Thread-safe after Init, except PlanFor.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_RUNTIME_ENGINE_H_
 #define MACE_RUNTIME_ENGINE_H_
@@ -68,7 +68,8 @@ class MaceEngine::Impl {
   Status PlanFor(const std::map<std::string, std::vector<int64_t>>& shapes);
   // Returns the bytes of an arena that suffices for all shapes planned so far.
   size_t arena_bytes() const;
-  // Whether any op runs on the device that the config asks for.
+  // Whether no device that the config asks for is missing or has failed, and
+  // any op of the latest plan runs on the preferred one.
   bool RunsOnFirstDevice() const;
   // Null if the arena is the caller's.
   std::shared_ptr<Workspace> shareable_memory() const {

@@ -1,8 +1,8 @@
 // Names of this library's copies of mbedTLS's functions.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An app may link mbedTLS itself, with another configuration. A test compares
-// the list with what aes_gcm.c defines.
+// An app may link mbedTLS itself, with another configuration. A test checks
+// that aes_gcm.c exports no name of mbedTLS that this list leaves out.
 //
 // aes_gcm.c includes mbedTLS's sources after this header, so that definitions
 // and calls have the same new names. mace/testing/seal.cc, which calls them,

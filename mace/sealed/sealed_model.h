@@ -50,10 +50,11 @@ bool IsSealed(const uint8_t* bytes, size_t size);
 // was encrypted.
 //
 // Errors: MACE_INVALID_MODEL for bytes that are no encrypted model, cut short,
-// of another version, above 64 GiB, or whose content was changed;
-// MACE_INVALID_ARGS for no `get_key`, and for a wrong key or a changed head,
-// which cannot be told apart; the error of `get_key`; MACE_OUT_OF_RESOURCES;
-// MACE_UNSUPPORTED in a library without the component `encryption`.
+// of another version, above 64 GiB, whose key's name is too long or no text, or
+// whose content was changed; MACE_INVALID_ARGS for no `get_key`, and for a
+// wrong key or another change of the head, which cannot be told apart; the
+// error of `get_key`; MACE_OUT_OF_RESOURCES; MACE_UNSUPPORTED in a library
+// without the component `encryption`.
 Result<UnsealedModel> Unseal(const uint8_t* bytes, size_t size,
                              const MaceKeyCallback& get_key);
 

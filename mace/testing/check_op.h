@@ -1,5 +1,5 @@
-// CheckOp: one call that runs a node on every device, thread count and
-// instruction set, and compares.
+// CheckOp: one call that runs a node on the CPU reference and on all paths of
+// the device under test (check_paths.h), and compares.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_TESTING_CHECK_OP_H_
 #define MACE_TESTING_CHECK_OP_H_
@@ -16,7 +16,8 @@ namespace mace::testing {
 struct TestTensor {
   TensorType type;
   std::vector<uint8_t> bytes;
-  // Known when the node is prepared. `bytes` is then the operand's data.
+  // Known when the node is prepared. The operand's data are then `bytes`, or
+  // `fp16` for a device that takes them as they are stored.
   bool constant = false;
   // The same values as they are stored (Operand::stored), for devices that take
   // them as such; empty: there are none. Bytes of quantized weights are in it,
@@ -71,11 +72,11 @@ QuantizationPtr PerTensor(float scale, int32_t zero_point);
 // f32 must be equal, and NaN is equal to NaN. Then runs it on every other path
 // (CheckPaths), and expects the reference's outputs.
 //
-// Each run also expects that Supports and Prepare agree, that inputs stay as
-// they are, and that the result is the same to the bit with output 0 over an
-// input, as near as the kernel allows. Outputs and scratch are filled with NaN
-// first, and inputs and outputs end at the end of their allocation, for the
-// sanitizers.
+// Each run also expects that Supports and Prepare agree. Each run on the CPU
+// expects that inputs stay as they are, and that the result is the same to the
+// bit with output 0 over an input, as near as the kernel allows; outputs and
+// scratch are filled with NaN first, and inputs and outputs end at the end of
+// their allocation, for the sanitizers.
 void CheckOp(const OpCase& c, const std::vector<TestTensor>& expected,
              float tolerance = 1e-5f);
 

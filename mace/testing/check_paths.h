@@ -15,8 +15,8 @@ namespace mace::testing {
 
 // Runs the node on every path of the device and expects the outputs of the
 // reference. On the CPU, paths are 1 and 2 threads, each with scalar loops,
-// with AVX2 and FMA, and with all instruction sets that the CPU has; the last
-// must give the same bits for both numbers of threads.
+// with AVX2 and FMA if the CPU has them, and with all instruction sets that it
+// has; the last must give the same bits for both numbers of threads.
 void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
                 float tolerance);
 
@@ -24,7 +24,8 @@ void CheckPaths(const OpCase& c, const std::vector<TestTensor>& reference,
 // which must outlive it.
 Node MakeNode(const OpCase& c);
 
-// Infers and runs it on the CPU; empty if that fails, which fails the test.
+// Infers the node of the case and runs it on the CPU. Each error fails the
+// test; after one of Infer or Prepare the result is empty.
 std::vector<TestTensor> RunOn(const OpCase& c, const CpuOptions& options);
 
 // Expects that Supports and Prepare of a device agree on a node: the same

@@ -37,7 +37,7 @@ Sums Convolution(const cpu::ConvShape& s, const float* x, const float* w,
 std::vector<float> SoftmaxOfRows(int64_t n, const std::vector<float>& x,
                                  bool use_log);
 // scale * (x - mean) / sqrt(variance + epsilon) + offset of each row of n
-// elements, of which scale and offset have n each; in double.
+// elements; scale and offset have n elements each. Computed in double.
 std::vector<float> LayerNormOfRows(int64_t n, const std::vector<float>& x,
                                    const std::vector<float>& scale,
                                    const std::vector<float>& offset,

@@ -17,7 +17,8 @@ typedef struct RowSumsCounts {
 // Returns the op "RowSums", version 1: y = factor * the sums of x along the
 // last axis, for a float32 x of rank 1 or more, with the attribute `factor`, a
 // float. It asks for scratch and calls parallel_for. Its functions count in
-// `counts`, without synchronization; it must outlive every engine with the op.
+// `counts`, without synchronization; `counts` must outlive all resolvers and
+// engines with the op.
 mace_op_registration_t RowSumsOp(RowSumsCounts* counts);
 
 #ifdef __cplusplus

@@ -27,8 +27,8 @@ class TokenizerBuilder {
   // Adds the merge of two tokens, given by their texts, to the token of both
   // texts, which must be there; it has the next rank.
   TokenizerBuilder& Merge(const std::string& left, const std::string& right);
-  // A step of normalizing, splitting or decoding; text::StepKind says what a, b
-  // and c are.
+  // A step of normalizing or splitting; text::StepKind says what a, b and c
+  // are.
   TokenizerBuilder& AddStep(text::StepKind kind, uint32_t a = 0, uint32_t b = 0,
                             uint32_t c = 0);
   // Adds a text for steps, which name it by the number that is returned.

@@ -52,9 +52,11 @@ struct Failure {
 // Calls `exercise` for each number, in order, in child processes of which one
 // runs at a time, and `on_failure`, in this process, for each number that ends
 // its process, hangs for hang_seconds (it is killed), leaks or has a complaint.
-// The next process goes on with the number after it. If a process cannot be
-// started, that is a failure, too, and the last. Returns the tally. REQUIRES:
-// this process has no other threads, since it forks.
+// The next process goes on with the number after it; after a leak, with the one
+// after the last of the process. If a process cannot be started, that is a
+// failure, too, and the last. Returns the tally; without shared memory an empty
+// one, and runs nothing. REQUIRES: this process has no other threads, since it
+// forks.
 //
 //  parent  fork ----------------- failure of n     fork -------------- ...
 //  child       first ... n-1 n                         n+1 n+2 ...

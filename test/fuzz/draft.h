@@ -55,11 +55,12 @@ struct Quantized {
 std::vector<Quantized> QuantizationsOf(proto::NetDef* net);
 void WriteQuantization(const QuantizationPtr& from, proto::Quantization* to);
 
-// Removes the types that nodes declare for their outputs, but for those of
-// quantized outputs, which must declare them.
+// Removes the types that nodes declare for their outputs, but for nodes with a
+// quantized output, which must declare them. The model's form leaves out nodes
+// of subgraphs, as does Redeclare's.
 void ForgetDeclared(proto::NetDef* net);
 void ForgetDeclared(proto::OperatorDef* op);
-// Declares these types for quantized outputs.
+// Declares these types for all outputs of nodes with a quantized output.
 void Redeclare(const std::map<std::string, TensorType>& types,
                proto::NetDef* net);
 void Redeclare(const std::map<std::string, TensorType>& types,

@@ -17,7 +17,8 @@ namespace mace::fuzz {
 struct Limits {
   DeviceType device = CPU;            // engines ask for it
   int64_t macs = 1000000000;          // multiply-adds of a run
-  int64_t memory = int64_t{1} << 29;  // bytes, of the engine and of inputs
+  // Bytes: of the engine, and of the inputs and outputs of a run.
+  int64_t memory = int64_t{1} << 29;
   int64_t run_us = 4000000;           // the deadline of a run
 };
 

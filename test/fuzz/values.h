@@ -35,8 +35,8 @@ Attr PlausibleAttr(const AttrInfo& attr, Random& random);
 // Writes an attribute into `arg`, in the format of model files.
 void SetAttr(const std::string& name, const Attr& value, proto::Argument* arg);
 
-// Changes the value of an attribute, slightly or completely; a text becomes one
-// that an attribute of this name has in some op.
+// Changes the value of an attribute, slightly or completely; a text mostly
+// becomes one that an attribute of this name may have in some op.
 void MutateAttr(Random& random, proto::Argument* arg);
 
 proto::DataType ToProto(DataType type);  // DT_INVALID for kInvalid

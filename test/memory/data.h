@@ -12,8 +12,8 @@
 namespace mace::test {
 
 // A network of nets_records.json: what its tensors take in an arena, in bytes,
-// and as images: width times four channels in a row, batch times height below
-// each other, 16 bytes a pixel.
+// and as images of 16-byte pixels with four channels each: rows of width times
+// ceil(channels / 4) pixels, batch times height of them.
 struct Net {
   std::string name;
   memory::Problem bytes;

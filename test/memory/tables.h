@@ -18,9 +18,9 @@ struct Settings {
   uint32_t seed = 1;
 };
 
-// A goal of the conformance folder's README: its name and its table, which goes
-// to standard output. Plans are validated, too. Each returns whether the goal
-// is met.
+// Each checks one goal of the conformance folder's README, and validates the
+// plans: prints the table and the Verdict to standard output, and returns
+// whether the goal is met.
 bool NetsWithProof(const std::vector<Net>& nets);
 bool HardInstances(const std::vector<Hard>& hard);
 bool LeastHeights(const std::vector<Hard>& hard, const Settings&);

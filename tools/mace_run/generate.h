@@ -12,6 +12,7 @@ namespace mace::tools {
 
 // Writes the text that follows each prompt to stdout as it is made, and to
 // stderr how fast that was. Returns {"generations": [{text, tokens, ...}]}.
+// Errors: of reading, loading and generating; the first one ends it.
 Result<nlohmann::json> GenerateTexts(const Options& options);
 
 }  // namespace mace::tools

@@ -15,8 +15,7 @@ namespace mace::tools {
 
 // float64 is read as float, and uint16 as bfloat16, which NumPy lacks. Errors:
 // as MappedFile::Open; MACE_INVALID_ARGS, naming the file and what is wrong
-// with it; MACE_INVALID_MODEL for a shape with too many elements; and
-// MACE_OUT_OF_RESOURCES.
+// with it; MACE_OUT_OF_RESOURCES.
 Result<MaceTensor> ReadNpy(const std::string& path);
 
 // bfloat16 is written as uint16. Atomic. Errors: as WriteFileAtomically.

@@ -11,11 +11,11 @@
 
 namespace mace::tools {
 
-// Writes `prefix`.pb and `prefix`.data: the model of `job` with its weights as
-// the kernels of instruction set `isa` want them besides the plain ones, with
-// the settings of the model but for those of `settings`.
-// Errors: of loading and planning; MACE_INVALID_ARGS if this program or CPU
-// cannot pack for `isa`; MACE_OUT_OF_RESOURCES.
+// Writes `prefix`.pb and `prefix`.data: the model of `job` with its weights, to
+// which it adds what the kernels of instruction set `isa` ("host": this CPU's)
+// pack of them. Plans with `settings` and, for the others, the model's.
+// Errors: of loading, planning and writing; MACE_INVALID_ARGS for a setting, or
+// if this program or CPU cannot pack for `isa`; MACE_OUT_OF_RESOURCES.
 Status PackWeights(const Job& job, const std::string& isa,
                    const std::map<std::string, std::string>& settings,
                    const std::string& prefix);

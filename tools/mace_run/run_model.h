@@ -26,7 +26,8 @@ struct RunResult {
   MaceDeviceCounts created, before_last, after_last;
 };
 
-// What flags say of loading a model, and of engines.
+// Load the model of a job, and make the configuration of its engine, as the
+// flags say. Errors: of loading; of settings and files that flags name.
 Result<std::shared_ptr<MaceModel>> LoadModelOf(const Job& job,
                                                const Options& options);
 Result<MaceEngineConfig> ConfigOf(const Options& options);
@@ -40,7 +41,7 @@ class Session {
   MaceEngine& engine() { return *engine_; }
   double init_ms() const { return init_ms_; }
 
-  // One run, in milliseconds. Errors: of the engine.
+  // Runs once, and returns the milliseconds that took. Errors: of the engine.
   Result<double> Run(RunMetadata* metadata = nullptr);
 
   const std::map<std::string, MaceTensor>& outputs() const { return outputs_; }

@@ -10,7 +10,8 @@
 
 namespace mace::tools {
 
-// Renews NetDef::graph_xxh3. Errors: as WriteFileAtomically.
+// Writes `net` to `path` with NetDef::graph_xxh3 computed anew. Atomic. Errors:
+// as WriteFileAtomically.
 Status WriteGraph(proto::NetDef net, const std::string& path);
 
 }  // namespace mace::tools

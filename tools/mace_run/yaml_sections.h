@@ -22,7 +22,7 @@ class Problems {
  public:
   explicit Problems(std::string path) : path_(std::move(path)) {}
 
-  // The same problem counts once.
+  // Leaves out a problem that is among the first 50 already.
   void Add(int line, const std::string& key, const std::string& message);
   bool empty() const { return list_.empty(); }
 

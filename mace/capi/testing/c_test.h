@@ -8,9 +8,9 @@
 #include "mace/public/mace_c.h"
 
 // C sources cannot use GoogleTest, so capi_test.cc has what they need of it,
-// and a TEST for each function that calls it. The EXPECT macros go on after a
-// failure. Those of calls evaluate `call` once, and `status`, `text` and
-// `value` maybe twice.
+// and for each test function below a TEST that calls it. The EXPECT macros go
+// on after a failure. Those of calls evaluate `call` once; their other
+// arguments must have no side effects.
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -69,7 +69,7 @@ const void* TokenizerSample(size_t* bytes);
 // next one, and after 'z' </s>. No states.
 const SampleModel* AlphabetSample(void);
 
-// The sample's x has so many numbers, as has its p.
+// The numbers of elements of the sample's x and of its p.
 enum { kInputs = 16, kOutputs = 8 };
 
 // Fails the test that runs, and lets it go on. `what` is the code that failed,

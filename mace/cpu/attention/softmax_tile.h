@@ -25,7 +25,7 @@ class SoftmaxTile {
   // largest of them, and updates `*sum`. Returns the factor by which what was
   // added up before must be scaled. Scores of -inf become 0. If all are and
   // `*most` is -inf, `*most` and `*sum` stay as they are and the factor is 1.
-  // NaN spreads to the sum.
+  // NaN spreads to the sum. REQUIRES: not default-constructed.
   float Add(float* row, int64_t n, float* most, float* sum) const;
 
  private:

@@ -32,8 +32,8 @@ struct ActivationFunction {
   float upper() const;  // of a clamp, else infinity
 };
 
-// Reads the attributes of a node; a SWISH without a coefficient has 1. Errors:
-// as ParseActivation.
+// Reads the attributes of a node; a SWISH whose coefficient is 0, the default,
+// gets 1. Errors: as ParseActivation.
 Result<ActivationFunction> ResolveActivation(const Node& node,
                                              const ActivationAttrs& attrs);
 
@@ -46,7 +46,8 @@ double ReferenceActivation(const ActivationFunction& activation, double x);
 // it at once.
 class Activator {
  public:
-  Activator() = default;  // does nothing
+  // Applies nothing: y is left as it is. REQUIRES: Apply gets y == x.
+  Activator() = default;
   Activator(const ActivationFunction& activation, CpuFeatures features);
 
   // Names the micro-kernel: "scalar" if this library has none for the

@@ -11,7 +11,8 @@ namespace mace {
 
 // The scale and the offset have an element for each element of x (see
 // ChannelBlocks for those of channels). A clamp is part of the micro-kernel;
-// another activation is a second pass over y. Immutable after construction.
+// another activation is a second pass over y. Immutable after construction. A
+// default-constructed object may only be assigned to.
 class Affine {
  public:
   Affine() = default;
@@ -25,7 +26,7 @@ class Affine {
   const char* variant() const { return row_->name; }
 
   // Computes n floats, where `scale` and `offset` have n elements. y may be x.
-  // No alignment is needed. REQUIRES: not default-constructed.
+  // No alignment is needed.
   void Apply(const float* x, const float* scale, const float* offset, int64_t n,
              float* y) const {
     row_->set->affine(

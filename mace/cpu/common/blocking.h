@@ -11,8 +11,8 @@ namespace mace::cpu {
 // Returns a / b, rounded up. REQUIRES: a >= 0, b > 0.
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Returns n doubled `times` times, or halved if `times` is negative; at least
-// 1.
+// Returns n doubled `times` times; if `times` is negative, n halved -times
+// times, but not below 1.
 inline int64_t Doubled(int64_t n, int64_t times) {
   return times < 0 ? std::max<int64_t>(n >> -times, 1) : n << times;
 }

@@ -38,7 +38,7 @@ struct Blocks {
   int64_t gemm_depth_fp16;      // for products with sums in fp16
 
   int64_t strassen_rows;   // of operand a and its sums in a block
-  int64_t strassen_depth;  // the most, of both halves together
+  int64_t strassen_depth;  // the largest depth, of both halves together
 
   int64_t fused_lines;  // lines between two fused convolutions
   // Instead of fused_lines if the filter of the 1x1 convolution is larger than

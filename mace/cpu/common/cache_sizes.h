@@ -39,8 +39,8 @@ CacheSizes DefaultCacheSizes();
 CacheSizes ReadCacheSizes(const std::string& root);
 
 // Returns the sizes of this machine, which are read once: from the environment
-// variable MACE_CPU_CACHES, for experiments, or, if it is not set or not such a
-// list (with a warning), from the system. Thread-safe.
+// variable MACE_CPU_CACHES, for experiments, or, if it is not set or
+// ParseCacheSizes refuses it (with a warning), from the system. Thread-safe.
 const CacheSizes& DetectCacheSizes();
 
 // Parses the bytes of the first level, its ways, and the bytes of the second

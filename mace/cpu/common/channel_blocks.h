@@ -32,6 +32,7 @@ class ChannelBlocks {
   int64_t block() const { return copies_ * channels_; }
 
   // Writes block() elements to `to`: the parameters of one row, repeated.
+  // Writes nothing if num_elements is 0.
   void Repeat(const float* params, float* to) const {
     if (num_elements_ == 0) return;
     for (int64_t k = 0; k < copies_; ++k) {

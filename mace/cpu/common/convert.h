@@ -26,8 +26,9 @@ Int ToInteger(Float v) {
 
 // Converts n elements. Float to integer is ToInteger. An integer converted to a
 // narrower one keeps its low bits; to a float it is rounded. Conversion to bool
-// gives x != 0. REQUIRES: neither type is kInvalid or one of blocks; `from` and
-// `to` do not overlap and are aligned to their elements.
+// gives x != 0. If the types are the same, the bytes are copied. REQUIRES:
+// neither type is kInvalid or one of blocks; `from` and `to` do not overlap and
+// are aligned to their elements.
 void ConvertElements(DataType from_type, const void* from, DataType to_type,
                      void* to, int64_t n);
 

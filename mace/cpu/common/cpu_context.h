@@ -48,7 +48,7 @@ struct CpuContext {
 namespace cpu {
 
 // Returns the largest output tile for which this library has Winograd kernels;
-// 1 if it has none, because no tile is that small.
+// 1, which CpuContext::max_winograd reads as none, if it has none.
 int LargestWinograd();
 
 }  // namespace cpu

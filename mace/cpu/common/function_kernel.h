@@ -34,8 +34,8 @@ struct AnyFunction {
   void (*destroy)(void* object) = nullptr;
 };
 
-// Frees the memory of an object that has no destructor; one function for all
-// such types.
+// Frees the memory of an object whose destructor is trivial; one function for
+// all such types.
 void FreeObject(void* object);
 
 [[gnu::cold]] KernelPtr MakeKernel(AnyFunction function);

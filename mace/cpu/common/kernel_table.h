@@ -14,8 +14,9 @@
 
 namespace mace {
 
-// A kernel for one element type of the op's first input. `prepare` checks that
-// the kernel can run the node, and does all one-time work. The node has checked
+// A kernel for one element type of the op's first input, or of its first output
+// if the node has no input. `prepare` checks that the kernel can run the node,
+// and does all one-time work. The node has an output with elements, checked
 // attributes and inferred types; it need not outlive the call, but constants
 // must outlive the kernel. Errors: MACE_UNSUPPORTED, with the node and the
 // limit; MACE_OUT_OF_RESOURCES.

@@ -21,9 +21,10 @@ namespace mace::cpu {
 // The two do not overlap.
 void WidenKvRow(DataType dtype, const void* row, int64_t depth, float* to);
 
-// Writes a row of floats as `dtype`; as int8 with the scale max|v| / 127,
-// rounded to the nearest, so that the largest value becomes 127 or -127; NaN
-// becomes 0.
+// Writes a row of floats as `dtype`; as int8 with the scale max|v| / 127 (NaN
+// left out), rounded to the nearest, so that the largest value becomes 127 or
+// -127 unless all are 0; NaN becomes 0. As int8, a row with an infinity is read
+// back as NaN.
 void StoreKvRow(DataType dtype, const float* row, int64_t depth, void* to);
 
 // The position of each sequence in a KV cache: the row at which the new rows
@@ -36,7 +37,8 @@ class KvPosition {
   // not outlive the call. REQUIRES: the input is present.
   KvPosition(const Node& node, size_t input);
 
-  // False of a default-constructed one, of a node without such an input.
+  // Returns false if default-constructed, which stands for a node without this
+  // input, and for an input without elements (a batch of 0).
   bool exists() const { return n_ > 0; }
   // Returns the position of a sequence; `data` is the operand of this Run.
   int64_t At(const void* data, int64_t batch) const {

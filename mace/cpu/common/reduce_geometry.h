@@ -10,9 +10,10 @@
 
 namespace mace::cpu {
 
-// x is divided into rows of `width` contiguous elements. If the last axis is
-// kept, row k adds to the same outputs as the other rows of its group; else
-// each row is reduced to one element.
+// x is divided into rows of `width` contiguous elements, and the rows into
+// num_kept groups of num_gone rows. If the last axis (but those of 1) is kept,
+// the rows of a group are added up to one row of outputs (keeps_row); else all
+// elements of a group are reduced to one output.
 // x [2, 3, 4], axis 1:  width 4, keeps_row, kept {2 by 12}, gone {3 by 4}
 //   y[i, 0..3] = sum over j < 3 of the row at i * 12 + j * 4
 // x [2, 3, 4], axis 2:  width 4, !keeps_row, kept {6 by 4}, gone {}

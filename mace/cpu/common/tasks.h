@@ -46,7 +46,7 @@ void RunTasks(ThreadPool* threads, size_t num_tasks, const F& f) {
 // fraction of an item. Of nearly equal sizes it returns the smallest, in case a
 // thread starts late. REQUIRES: items, most > 0.
 inline int64_t EvenBlock(int64_t items, int64_t most, int64_t num_threads) {
-  // Of an item: as packed b is read again.
+  // In items: each task reads packed b again.
   constexpr double kTaskCost = 0.15;
   constexpr double kAboutEqual = 1.02;
   const auto cost = [&](int64_t block) {

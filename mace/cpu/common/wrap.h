@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Signed overflow is undefined in C++, but unsigned arithmetic wraps around:
-// the operands go through the unsigned type of their width.
+// the operands go through the unsigned type of their width. REQUIRES: integers
+// of 32 or 64 bits, as C++ multiplies narrower ones as (signed) int.
 #ifndef MACE_CPU_COMMON_WRAP_H_
 #define MACE_CPU_COMMON_WRAP_H_
 

@@ -128,11 +128,13 @@ Result<KernelPtr> PrepareConvWinograd(const Node& node, const ConvShape& shape,
                                       CpuContext& context);
 
 // Returns whether a Conv2d whose activations are f32 can also compute in f16.
+// False, too, if its output is empty, or if in f32 it would be computed by
+// Winograd's method, which f16 has no kernel for.
 bool ConvComputesFp16(const Node& node, const CpuContext& context);
 
 // Makes the kernel of a Conv2d with f16 input and output. Errors:
-// MACE_UNSUPPORTED if the filter is not a constant stored as f16, or if there
-// are several groups; MACE_OUT_OF_RESOURCES.
+// MACE_UNSUPPORTED unless HasFp16Weights(node), or if there are several groups;
+// MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareConvF16(const Node& node, const ConvNode& conv,
                                  CpuContext& context);
 

@@ -30,8 +30,9 @@ NodePlan PlanConv(DataType x, const Operand& filter, const ConvShape& shape,
 NodePlan PlanConvGemm(const Operand& filter, const ConvShape& shape,
                       const CpuContext& context);
 
-// Returns a plan for each method that CpuContext::max_winograd permits, with
-// the micro-kernel that the cost model chooses.
+// Returns a plan for each method (and each tile of Winograd's) that computes
+// this convolution and that CpuContext::max_winograd permits, the matrix
+// product first, with the micro-kernels that the cost model chooses.
 std::vector<NodePlan> ConvMethods(const Operand& filter, const ConvShape& shape,
                                   const CpuContext& context);
 
@@ -39,7 +40,8 @@ std::vector<NodePlan> ConvMethods(const Operand& filter, const ConvShape& shape,
 GemmPlan PlanGemm(const Operand& b, const GemmSize& size,
                   const CpuContext& context);
 
-// Returns NodePlan::tile of a depthwise convolution.
+// Returns NodePlan::tile of a depthwise convolution: as CpuContext::asked says,
+// else 0.
 int64_t PlanDepthwiseTile(const CpuContext& context, size_t link = 0);
 
 // Returns how a node of any op is computed. The method is Method::kNone if

@@ -56,7 +56,7 @@ Result<KernelPtr> PrepareFullyConnectedQ8(const Node& node,
 // Prepares a Deconv2d node whose input 0 is quantized i8 or u8. Results are
 // those of TFLite's reference kernel of TRANSPOSE_CONV. Errors:
 // MACE_UNSUPPORTED for filters and biases that are not constant, and for
-// activations other than NOOP, RELU and RELUX.
+// activations other than NOOP, RELU and RELUX; MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareDeconvQ8(const Node& node, CpuContext& context);
 
 // Make parts of a fused kernel: the GEMM of a Conv2d, of which only RunRows may

@@ -29,8 +29,8 @@ struct Phase {
 // Returns the min(stride, out) phases of one dimension.
 std::vector<Phase> PhasesOf(const Window& w);
 
-// Describes everything that determines the phases, as part of the name of
-// packed filters.
+// Describes all but the filter's shape that determines the taps of the phases,
+// as part of the name of packed filters.
 std::string DescribePhases(const Window2D& window);
 
 // Fills all `n` outputs with the value of those that no input reaches: the

@@ -24,8 +24,8 @@ struct MatMulSpec {
   ActivationFunction activation;
 };
 
-// Makes the kernel; it is the reference kernel if the context asks for it.
-// Errors: MACE_OUT_OF_RESOURCES.
+// Makes the kernel; it is the reference kernel if the context asks for it, or
+// if there is nothing to multiply. Errors: MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareMatMul(const Node& node, const MatMulSpec& spec,
                                 CpuContext& context);
 
@@ -37,9 +37,10 @@ Result<KernelPtr> PrepareMatMulQ8(const Node& node, const MatMulSpec& spec,
                                   CpuContext& context);
 
 // Prepares act(x * w^T + bias) with x [m, k] and w, input 1, [n, k] stored as
-// quantized values. Dequantizes a few rows of w at a time: for few rows of x,
-// multiplies them at once, for more rows, packs them for the micro-kernels of
-// matrix products. REQUIRES: HasQuantizedRows(w), and m, n and k above 0.
+// int8 or int4 values. For few rows of x, a micro-kernel multiplies them by w
+// as it is stored; for more rows, or without such a micro-kernel, dequantizes
+// and packs a few rows of w at a time, for the micro-kernels of GEMM. REQUIRES:
+// HasQuantizedRows(w), and m, n and k above 0.
 Result<KernelPtr> PrepareMatMulWeightsQ8(const Node& node, int64_t m,
                                          const ActivationFunction& activation,
                                          CpuContext& context);

@@ -26,7 +26,8 @@ Result<KernelPtr> PrepareView(const Node& node, CpuContext& context);
 // Returns a row of the kernel table for each of `types`.
 CpuKernelDefs ForTypes(std::initializer_list<DataType> types,
                        Result<KernelPtr> (*prepare)(const Node&, CpuContext&));
-// The same for every element type, for ops that do not look at values.
+// The same for every element type but those of blocks, for ops that do not look
+// at values.
 CpuKernelDefs ForAllTypes(Result<KernelPtr> (*prepare)(const Node&,
                                                        CpuContext&));
 // The same for ops that may also move f16 where the graph says f32.

@@ -8,8 +8,8 @@
 namespace mace {
 
 // Holds the byte offsets of the current index; indices advance in order, the
-// last dimension fastest, from any start. Next costs an addition most of the
-// time, where a division for each index would not.
+// last dimension fastest, from any start. Next mostly costs a few additions;
+// computing the offsets anew would cost a division for each dimension.
 class Odometer {
  public:
   static constexpr int kMaxDims = 16;

@@ -50,11 +50,12 @@ CopyBox MakeBox(size_t elem_bytes, const Shape& extents,
 // and writes in order of address. An empty box has run_bytes 0.
 CopyBox Simplify(CopyBox box);
 
-// Copies one element at a time: the definition that CopyStrided is tested
-// against.
+// Copies one run at a time, on the calling thread: the definition that
+// CopyStrided is tested against.
 void CopyNaive(const CopyBox& box, const void* src, void* dst);
 
-// Copies with all threads. src and dst are the starts of the tensors, of any
+// Copies with all threads; as CopyNaive if there are more dimensions than
+// Odometer::kMaxDims. src and dst are the starts of the tensors, of any
 // alignment, and do not overlap unless every element stays where it is.
 // REQUIRES: `box` is simplified. Allocates nothing.
 void CopyStrided(const CopyBox& box, const void* src, void* dst,

@@ -10,9 +10,9 @@ namespace mace {
 
 // Copies `box` block by block, with all threads, so that each cache line of
 // both sides is touched during one block only. Returns false, and does nothing,
-// if the box is not such a copy. REQUIRES: the box is simplified, has from one
-// to Odometer::kMaxDims dimensions, and its offsets are already added to src
-// and dst.
+// if the box is not such a copy or its runs are not of 1, 2, 4 or 8 bytes.
+// REQUIRES: the box is simplified, has from one to Odometer::kMaxDims
+// dimensions, and its offsets are already added to src and dst.
 //           contiguous in dst ->
 // contig.  +---------+---------+     a block of up to 1,024 elements:
 // in src   | block 0 | block 1 |     its lines of src and of dst stay

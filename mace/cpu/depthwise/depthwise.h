@@ -81,7 +81,8 @@ class DepthwiseOf {
 
   // Computes the output with all threads. `packed` is as Pack or PackConstant
   // made it. `bias` has an element for each channel, or is null. y may overlap
-  // x by SafeDistanceBytes(): then lines are computed in order.
+  // x if it begins SafeDistanceBytes() or more before x and that is not -1:
+  // then lines are computed in order.
   void Run(const T* x, const T* packed, const T* bias, T* y,
            void* scratch) const;
 
@@ -96,8 +97,8 @@ class DepthwiseOf {
 
   int64_t num_tasks() const;
   void RunTiles(const Line& line, const T** pixels) const;
-  // Writes the pixels of outputs [q, q + width) of a line, at most pixels_ of
-  // them.
+  // Writes the addresses of the pixels that outputs [q, q + width) of a line
+  // read, at most pixels_ of them.
   void FindPixels(const Line& line, int64_t q, int64_t width,
                   const T** pixels) const;
 

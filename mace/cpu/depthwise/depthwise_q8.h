@@ -14,10 +14,10 @@
 
 namespace mace::cpu {
 
-// int8 or uint8 in and out, with a constant filter of int8 or uint8 and an
-// int32 bias. For each tile of outputs and each block of channels, the
-// micro-kernel computes sums (ukernels/dwconv_q8) and the stage requantizes
-// them at once. Immutable after Create: threads run lines at once.
+// int8 or uint8 in and out, with a constant filter of int8 or uint8 and, if
+// any, a constant int32 bias. For each tile of outputs and each block of
+// channels, the micro-kernel computes sums (ukernels/dwconv_q8) and the stage
+// requantizes them at once. Immutable after Create: threads run lines at once.
 //
 // packed_   StageQ8 data | block of `lanes` channels | next block | ...
 //                         each block: `planes_` planes of taps
@@ -42,7 +42,8 @@ class DepthwiseQ8 {
 
   static constexpr bool kWritesRows = false;
   // Computes the dense output with all threads. `scratch` has scratch_bytes()
-  // at a multiple of 64. y may overlap x by SafeDistanceBytes().
+  // at a multiple of 64. y may overlap x if it begins SafeDistanceBytes() or
+  // more before x and that is not -1.
   void Run(const uint8_t* x, uint8_t* y, void* scratch) const;
 
   // An image, or the part of one that a ring holds: line i is at i modulo
@@ -51,8 +52,8 @@ class DepthwiseQ8 {
     const uint8_t* pixels;
     int64_t lines;
   };
-  // Computes line `p` of an output on the calling thread. `scratch` has
-  // thread_scratch_bytes() and is not shared.
+  // Computes line `p` of an output, to y, on the calling thread. `scratch` has
+  // thread_scratch_bytes() at a multiple of 64 and is not shared.
   void RunLine(const Image& image, int64_t p, uint8_t* y, void* scratch) const;
 
  private:

@@ -10,13 +10,13 @@
 
 namespace mace::cpu {
 
-// Prepares the kernel of fused nodes: Conv2d and DepthwiseConv2d alternating, 2
-// to Lines::kMaxStages of them, of which every Conv2d but the first is 1x1;
-// after a Conv2d also the Eltwise that adds another tensor. A single Conv2d and
-// its Eltwise may be f32 or fp16, several convolutions f32; quantized ones go
-// to PrepareFusedConvQ8. Filters are constants, and the batch is 1. Errors:
-// MACE_UNSUPPORTED for any other nodes, and if the tensors between them stay in
-// a cache anyway; MACE_OUT_OF_RESOURCES.
+// Prepares the kernel of fused nodes: in f32 or fp16, a Conv2d and the Eltwise
+// that adds another tensor to it; or, in f32, Conv2d and DepthwiseConv2d
+// alternating, 2 to Lines::kMaxStages of them, of which every Conv2d but the
+// first is 1x1, and perhaps such an Eltwise after the last one, if it is a
+// Conv2d. Quantized nodes go to PrepareFusedConvQ8. Filters are constants, and
+// the batch is 1. Errors: MACE_UNSUPPORTED for any other nodes, and if they are
+// as fast one by one or `context` forbids fusion; MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareFusedConv(const std::vector<FusedNode>& chain,
                                    CpuContext& context);
 

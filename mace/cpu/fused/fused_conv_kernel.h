@@ -46,9 +46,9 @@ struct FusedStage {
   virtual void RunLine(const RunArgs& /*args*/, const Lines::Ring& /*x*/,
                        int64_t /*p*/, void* /*y*/, void* /*scratch*/) const {}
   // Computes rows (pixels) [begin, end) of a product, counted from the one at
-  // `x`. The first of them is written to `y`, which is y_elements after the
-  // first row of the whole output: an addend, which is a whole tensor, is read
-  // from there.
+  // `x`. The first of them is written to `y`. An addend, a whole tensor that
+  // only the last stage has, is read from y_elements on: where `y` lies in the
+  // whole output.
   virtual void RunRows(const RunArgs& /*args*/, int64_t /*begin*/,
                        int64_t /*end*/, const void* /*x*/, void* /*y*/,
                        int64_t /*y_elements*/, void* /*scratch*/) const {}
@@ -118,7 +118,7 @@ struct FusedDepthwise final : FusedStage {
 
 // Runs the stages by Lines, a band of the output for each task; every thread
 // has rings and scratch of its own. The inputs of the kernel are, in this
-// order: x; the filter and bias of each node; the addend.
+// order: x; the filter and, if it has one, the bias of each node; the addend.
 class FusedConv final : public Kernel {
  public:
   struct Spec {

@@ -15,7 +15,7 @@ namespace mace::cpu {
 // constant filters, as one kernel that computes them line by line: the tensors
 // between them are a few lines. Every value is the same as of the separate
 // kernels. Errors: MACE_UNSUPPORTED for any other nodes, and for those that are
-// as fast one by one.
+// as fast one by one; MACE_OUT_OF_RESOURCES.
 Result<KernelPtr> PrepareFusedConvQ8(const std::vector<FusedNode>& chain,
                                      CpuContext& context);
 

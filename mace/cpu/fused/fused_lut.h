@@ -1,5 +1,5 @@
-// An activation of 8-bit values and its sum, product or the like with what it
-// is of, as in x * sigmoid(x): a function of one value, which is looked up.
+// An activation of 8-bit values and the Eltwise of its input and its result, as
+// in x * sigmoid(x): a function of one value, computed by a lookup table.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_FUSED_FUSED_LUT_H_
 #define MACE_CPU_FUSED_FUSED_LUT_H_
@@ -15,7 +15,7 @@ namespace mace::cpu {
 // quantized i8 or u8 and have one shape, and of which the second reads the
 // input of the first, too. Its table is what the kernels of the nodes make of
 // all values, so that results have the same bits. Errors: MACE_UNSUPPORTED for
-// any other nodes.
+// any other nodes; those of the kernels of the nodes.
 Result<KernelPtr> PrepareFusedLut(const std::vector<FusedNode>& chain,
                                   CpuContext& context);
 

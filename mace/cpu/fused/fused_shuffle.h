@@ -13,10 +13,10 @@
 
 namespace mace::cpu {
 
-// Prepares the kernel of the nodes Concat, ChannelShuffle or Concat,
-// ChannelShuffle, Split in f32: of two tensors of one shape, along the last
-// axis; in two groups; into two parts along the last axis, the first of an even
-// size. Errors: MACE_UNSUPPORTED for any other nodes.
+// Prepares the kernel of f32 nodes: a Concat of two tensors of one shape along
+// the last axis, a ChannelShuffle in two groups and, perhaps, a Split into two
+// along the last axis, the first of an even size. Errors: MACE_UNSUPPORTED for
+// any other nodes.
 Result<KernelPtr> PrepareFusedShuffle(const std::vector<FusedNode>& chain,
                                       CpuContext& context);
 

@@ -41,12 +41,13 @@ class Lines {
   struct Band {
     char* scratch = nullptr;  // thread_bytes()
     char* y = nullptr;        // the output of the last stage
-    // By stage: all lines before this one are computed.
+    // By stage: lines before this one are computed, or the band needs them not.
     int64_t ready[kMaxStages] = {};
-    // By ring: the line at its first position.
+    // By ring: a line that lies at its first position.
     int64_t base[kMaxStages] = {};
   };
-  // What a stage after the first reads.
+  // The ring that a stage after the first reads, unless it is
+  // Stage::reads_once; then OutputLine of the stage before finds its lines.
   struct Ring {
     const void* begin;
     int64_t lines;  // line i is at i modulo this
@@ -60,7 +61,7 @@ class Lines {
   // Bytes of the rings and of the scratch of all stages, for one thread; each
   // begins at a multiple of kAlignment from the start of them.
   int64_t thread_bytes() const { return thread_bytes_; }
-  // Returns the lines that a stage computes for a step of the last one.
+  // Returns the most lines that a stage computes at a time.
   int64_t step(size_t stage) const { return step_[stage]; }
   int64_t num_lines() const { return stages_.back().h.out; }
   // Returns whether lines are computed twice where bands meet.
@@ -83,7 +84,7 @@ class Lines {
                      int64_t most) const;
 
   // Computes lines [begin, end) of y. Calls run(band, stage, begin, end) for
-  // lines of a stage whose inputs are ready.
+  // lines of a stage whose inputs are ready. REQUIRES: `band` is new.
   template <typename RunStage>
   void Run(Band& band, int64_t begin, int64_t end, const RunStage& run) const {
     band.ready[stages_.size() - 1] = begin;

@@ -82,10 +82,11 @@ class ConvGemm {
     Quantized quantized;  // if the kernel multiplies such values
   };
 
-  // The operands of a run; their types are x, b and c of spec.kernel, and b is
-  // packed for it. `bias` has n elements of type c, or is null; that of
-  // quantized values has whole panels, and y their type. `addend` is null, or
-  // has the type and shape of y and is added to the result.
+  // The operands of a run. Their types are those of spec.kernel (GemmTypes): x,
+  // b, c for the bias, y() for y; b is packed for it. `bias` has n elements for
+  // each part, or is null; for quantized values it is never null, and has whole
+  // panels. `addend` is null, as always for quantized values, or has the type
+  // and shape of y and is added to the result.
   struct Operands {
     const void* x = nullptr;
     const void* b = nullptr;
@@ -112,16 +113,17 @@ class ConvGemm {
   // overwrite it.
   int64_t SafeDistanceBytes() const;
 
-  // Names the micro-kernel, and says whether rows are read in place, copied or
-  // packed.
+  // Names the micro-kernel and, unless values are quantized, says whether rows
+  // are read in place, copied or packed.
   std::string variant() const;
 
   // Computes all parts. `scratch` has scratch_bytes().
   void Run(ThreadPool* threads, const Operands& operands, void* scratch) const;
 
-  // Computes rows [begin, end) of the only part on the calling thread, and
-  // writes row `begin` to y. REQUIRES: consecutive rows of the output are
-  // pixel_stride apart.
+  // Computes rows [begin, end) on the calling thread. Row `begin` is written to
+  // the start of y, and the addend begins with that row. REQUIRES: there is one
+  // part, whose offsets are 0; consecutive rows of the output are pixel_stride
+  // apart.
   void RunRows(int64_t begin, int64_t end, const Operands& operands,
                void* thread_scratch) const;
 

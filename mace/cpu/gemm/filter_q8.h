@@ -56,7 +56,8 @@ struct FilterValuesQ8 {
 // Errors: MACE_UNSUPPORTED if the filter or the bias is not constant.
 Status CheckConstantQ8(const Node& node);
 
-// Names everything but the filter's bytes on which packed numbers depend.
+// Names what packed numbers depend on besides the filter and how it is packed:
+// the type and quantization of x, the scale of y, and the bias.
 std::string NameOfNumbersQ8(const Node& node);
 
 // Returns the id by which packed numbers are shared: that of the filter, or -1

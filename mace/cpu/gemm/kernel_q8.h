@@ -15,7 +15,7 @@ namespace mace::cpu {
 // one output of 8-bit values. `name` is the variant. An F has
 //   scratch_bytes(), SafeDistanceBytes()       -1: no overlap
 //   Run(x, y, scratch)                         y is dense
-//   Run(x, y, row_stride, scratch)             if kWritesRows
+//   Run(x, y, row_stride, scratch)             if kWritesRows; 0: y is dense
 template <typename F>
 struct KernelQ8 final : Kernel {
   KernelQ8(F f_in, std::string name_in, int64_t macs_in)

@@ -1,5 +1,5 @@
-// Outliers: numbers so large beside their neighbours that algorithms which add
-// neighbours up before they multiply lose these.
+// Outliers: numbers so large beside the others of a row that algorithms which
+// add numbers up before they multiply round the others away.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_GEMM_OUTLIERS_H_
 #define MACE_CPU_GEMM_OUTLIERS_H_

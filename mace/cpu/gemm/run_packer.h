@@ -29,8 +29,9 @@ class RunPacker {
   int64_t scratch_bytes() const;
 
   // Packs the m rows from `row` on, which is at `position`, as a tile, and
-  // advances the position by m rows. `sums` is null, or gets the sum of each
-  // row's elements.
+  // advances the position by m rows; if rows are pixels (is_matrix), does
+  // without the position. `sums` is null, or gets the sum of each row's
+  // elements.
   void Pack(const uint8_t* x, int64_t row, int64_t m, Position* position,
             int32_t* sums, void* scratch, char* to) const;
 

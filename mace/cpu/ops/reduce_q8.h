@@ -10,8 +10,8 @@ namespace mace::cpu {
 
 // Prepares a Reduce node whose input is quantized i8 or u8. Results are those
 // of TFLite's reference kernels. Errors: MACE_UNSUPPORTED for types other than
-// MEAN, SUM, MAX and MIN, and for MAX and MIN if the output is quantized
-// differently.
+// MEAN, SUM, MAX and MIN, for MAX and MIN if the output is quantized
+// differently, and for an input without elements.
 Result<KernelPtr> PrepareReduceQ8(const Node& node, CpuContext& context);
 
 }  // namespace mace::cpu

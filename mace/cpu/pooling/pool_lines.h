@@ -14,7 +14,8 @@ namespace mace::cpu {
 
 // Returns whether pooling by lines takes fewer operations than window by
 // window, where vectors are filled with the channels of one pixel. `row` is the
-// micro-kernel.
+// micro-kernel. False, too, if `row` cannot pool by lines or the tables of an
+// average would be too large.
 bool LinesPay(const PoolShape& shape, const PoolF32& row);
 
 // REQUIRES: LinesPay(shape, row).

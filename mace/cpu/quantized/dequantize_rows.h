@@ -22,7 +22,7 @@ class DequantizedRows {
   bool HasMicroKernel() const {
     return rows_.zeros == nullptr && rows_.has_blocks == (rows_.bits == 4);
   }
-  // Names the micro-kernel.
+  // Names the micro-kernel of this CPU, even if Run does not use it.
   const char* variant() const { return micro_->name; }
 
   // Floats of scratch that Run needs, for the scales of one row.

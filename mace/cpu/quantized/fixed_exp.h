@@ -1,4 +1,4 @@
-// exp(x) and 1 / (1 + x) in fixed point.
+// exp(x) and 1 / x in fixed point.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A number with `b` integer bits is an int32 whose unit is 2^(b - 31). Source:

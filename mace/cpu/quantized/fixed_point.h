@@ -18,7 +18,7 @@ namespace mace::cpu {
 
 // The number mantissa * 2^(exponent - 31); 0 if the mantissa is.
 struct FixedFactor {
-  int32_t mantissa = 0;  // 0, or at least 2^30
+  int32_t mantissa = 0;  // from ToFixed: 0, or at least 2^30
   int exponent = 0;
 };
 

@@ -18,8 +18,9 @@ namespace mace::cpu {
 KernelPtr MakeLut(const Node& node, CpuContext& context,
                   const std::array<uint8_t, 256>& table);
 
-// Returns a table of quantize_value(q) for each value q of input 0, an int32_t
-// with the sign of its type; the low 8 bits of the results are kept.
+// Returns a table for MakeLut: entry uint8_t(q) is quantize_value(q), of which
+// the low 8 bits are kept. q is an int32_t: -128 to 127 if input 0 is i8, 0 to
+// 255 if it is u8. REQUIRES: it is one of these.
 template <typename F>
 std::array<uint8_t, 256> TableOf(const Node& node, const F& quantize_value) {
   std::array<uint8_t, 256> table;

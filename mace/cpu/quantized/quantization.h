@@ -23,30 +23,31 @@ struct QuantizedRange {
   int32_t Clamp(int32_t q) const { return std::min(std::max(q, least), most); }
 };
 
-// Returns all values of a type. REQUIRES: i8, u8, i16 or i32.
+// Returns the range of a type. REQUIRES: i8, u8, i16 or i32.
 QuantizedRange RangeOf(DataType type);
 
 // Returns the values that `activation` leaves to an output of `type`: a clamp
-// of real numbers is a clamp of their quantized values. REQUIRES: `type` has
-// quantization parameters. Errors: MACE_UNSUPPORTED for activations other than
-// NOOP, RELU and RELUX.
+// of real numbers is a clamp of their quantized values. With a negative
+// max_limit, `most` is below `least`, and Clamp returns it. REQUIRES: `type`
+// has quantization parameters. Errors: MACE_UNSUPPORTED for activations other
+// than NOOP, RELU and RELUX; MACE_INVALID_MODEL for an unknown name.
 Result<QuantizedRange> RangeAfter(const Node& node,
                                   const ActivationAttrs& activation,
                                   const TensorType& type);
 
-// Returns the value that is nearest to `real`, ties away from zero, within the
-// type's range.
+// Returns the value in `range` that is nearest to real / scale + zero_point.
+// Ties of real / scale are rounded away from zero; NaN becomes range.least.
 int32_t QuantizeFloat(float real, const Quantization& quantization,
                       QuantizedRange range);
 
-// The same for a number that has been divided by the scale.
+// The same for `units`, a number that has been divided by the scale.
 int32_t QuantizeUnits(float units, int32_t zero_point, QuantizedRange range);
 
-// Sums of products of a node with a filter to quantized values of its output.
+// How a node with a filter requantizes its sums of products to its output.
 struct OutputStage {
   std::vector<FixedFactor> factors;  // one, or one for each channel
-  // As many: not empty for sums that are scaled in double precision and rounded
-  // once, ties away from zero.
+  // Empty, or as many: then sums are scaled by these instead, in double
+  // precision, and rounded once, ties away from zero.
   std::vector<double> multipliers;
   int32_t zero_point = 0;
   QuantizedRange range;
@@ -59,7 +60,7 @@ struct OutputStage {
     return multipliers[multipliers.size() == 1 ? 0 : channel];
   }
   // Requantizes the sum of a channel by its fixed-point factor, which rounds
-  // twice.
+  // twice; `multipliers` are ignored.
   int32_t operator()(int32_t sum, int64_t channel) const {
     return range.Clamp(Scale(sum, factor(channel)) + zero_point);
   }

@@ -30,15 +30,15 @@ struct ChannelSums {
 class StageQ8 {
  public:
   StageQ8() = default;
-  // `channels` counts those that do not exist, with which panels are padded.
-  // `data` has Bytes(channels), is aligned to 64 bytes and must outlive the
-  // object.
+  // `channels` includes those that pad the last panel. `data` has
+  // Bytes(channels), is aligned to 64 bytes and must outlive the object.
   StageQ8(const OutputStage& stage, int64_t channels, const void* data,
           CpuFeatures features);
 
   static int64_t Bytes(int64_t channels);
-  // Clear writes zeros everywhere; Pack then writes the numbers of one
-  // `channel`, those of `output` in `stage`.
+  // Clear writes zeros everywhere, which Pack requires. Pack then writes the
+  // numbers of `channel`, which are those of output channel `output` in
+  // `stage`; it updates the Head, so that threads must not pack at once.
   static void Clear(int64_t channels, void* data);
   static void Pack(int64_t channels, int64_t channel, const OutputStage& stage,
                    int64_t output, const ChannelSums& sums, void* data);

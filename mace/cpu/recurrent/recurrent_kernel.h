@@ -8,8 +8,9 @@
 // gates   [rows of x of some steps, directions, gates, hidden]
 // h, c    [directions, batch, outputs or hidden]
 //
-// Directions and blocks of sequences do not depend on each other, and run on
-// threads of their own. A subclass (ops/lstm.cc, gru.cc, rnn.cc) is a cell.
+// Directions and blocks of sequences do not depend on each other: the threads
+// share them. A subclass (ops/lstm.cc, gru.cc, rnn.cc) is a cell, and computes
+// the steps: that of Gru multiplies for its last gate separately.
 #ifndef MACE_CPU_RECURRENT_RECURRENT_KERNEL_H_
 #define MACE_CPU_RECURRENT_RECURRENT_KERNEL_H_
 
@@ -43,22 +44,24 @@ class RecurrentActivator {
   bool reference_ = false;
 };
 
-// One step of some sequences in one direction. Rows are those of the sequences.
-// Pointers are to scratch of the task that calls Step, and to operands.
+// One step of some sequences in one direction; each row is a sequence. Pointers
+// are to operands, and to memory of the Run, of which h, c, work and gates are
+// used by no other task.
 struct RecurrentStep {
   const RunArgs* args = nullptr;
   int64_t direction = 0;
   int64_t rows = 0;
-  float* gates = nullptr;  // x W' + bias of this step
+  float* gates = nullptr;  // x W' of this step, + bias if adds_bias
   int64_t gates_stride = 0;
   float* h = nullptr;           // [rows, outputs], the state
   float* c = nullptr;           // [rows, hidden], the cells of an Lstm
   float* work = nullptr;        // [rows, RecurrentKernel::work_width]
-  const float* bias = nullptr;  // of all gates
+  const float* bias = nullptr;  // [gates, hidden], see summed_biases
   const void* r = nullptr;      // as StateGemm::Get returns
   const void* projection = nullptr;
   ThreadPool* threads = nullptr;  // for StateGemm::Multiply; null: none
-  // The step of x, which falls where the direction is reverse.
+  // The index of the step in x, which decreases from step to step in a reverse
+  // direction.
   int64_t time = 0;
   const Indices* lens = nullptr;  // null: all sequences have all steps
   int64_t first_sequence = 0;
@@ -126,14 +129,15 @@ class RecurrentKernel : public Kernel {
   // Computes the gates of the steps from `first_time` on.
   void MultiplyInputs(const RunArgs& args, int64_t first_time,
                       const Memory& memory) const;
-  // Computes steps [begin, end), whose gates begin with those of `first_time`.
+  // Computes steps [begin, end), counted in the order of computation. The gates
+  // in memory begin with those of step `first_time` of x.
   void RunSteps(const RunArgs& args, const Memory& memory, int64_t begin,
                 int64_t end, int64_t first_time) const;
   void LoadStates(const RunArgs& args, const Memory& memory) const;
   void StoreStates(const RunArgs& args, const Memory& memory) const;
   void RunBlock(const RunArgs& args, const Memory& memory,
                 const Block& block) const;
-  // Writes h of the step to output 0; zeros for sequences that are over.
+  // Writes h of the step to output 0; zeros for sequences without this step.
   void StoreStep(const RecurrentStep& step) const;
   // Moves states between operand [D,B,width] or [B,D,width] and dense
   // [D,B,width].

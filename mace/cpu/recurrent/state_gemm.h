@@ -28,7 +28,7 @@ struct StateRows {
 // The matrices of an operand [directions, n, k], which a product reads as
 // transposed. Each direction's columns may be cut into parts that are
 // multiplied at different times (the gates of a Gru). Constants are packed
-// once; other operands in each Run. Immutable after Create.
+// once; other operands in each call of Get. Immutable after Create.
 class StateGemm {
  public:
   StateGemm() = default;  // no matrices
@@ -42,7 +42,7 @@ class StateGemm {
   int64_t scratch_bytes() const { return packed_.scratch_bytes(); }
 
   // Returns what Multiply takes as `matrices`; `data` is the operand. `scratch`
-  // has scratch_bytes() and must stay until the last Multiply.
+  // has scratch_bytes(); it and `data` must stay until the last Multiply.
   const void* Get(const void* data, void* scratch) const;
 
   // Multiplies by part `part` of direction `direction`. With `threads`, they

@@ -1,4 +1,4 @@
-// Convolutions by their definition: plain loops with sums in double precision.
+// Convolutions by their definition: plain loops, which sum floats in double.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_CPU_REFERENCE_CONV_H_
 #define MACE_CPU_REFERENCE_CONV_H_

@@ -68,15 +68,18 @@ bool SelfTest(const GemmUkernel& row, TestMemory& memory);
 // The same for rows whose weights are in blocks: they have the type of the rows
 // above, and are in another table.
 bool SelfTestOfBlocks(const GemmUkernel& row, TestMemory& memory);
-// Matrix times vector, in floats and with int8 and int4 weights.
+// float_cases.cc, quantized_cases.cc: matrix times vector, in floats and with
+// int8 and int4 weights.
 bool SelfTest(const GemvF32& row, TestMemory& memory);
 bool SelfTest(const GemvQ8& row, TestMemory& memory);
-// conv_cases.cc: lines of depthwise convolutions, clamped. uint16_t is fp16.
+// conv_cases.cc: lines of depthwise convolutions; floats are clamped, of 8-bit
+// values there are sums only. uint16_t is fp16.
 bool SelfTest(const Dwconv<float>& row, TestMemory& memory);
 bool SelfTest(const Dwconv<uint16_t>& row, TestMemory& memory);
 bool SelfTest(const DwconvQ8& row, TestMemory& memory);
-// Max, mean and L2 of windows. The tables of int8 maxima and means have rows of
-// one type, so that either result is right.
+// float_cases.cc, quantized_cases.cc: max, mean and, of floats, L2 of windows.
+// The tables of 8-bit maxima and means have rows of one type: the row's name
+// tells which result is right.
 bool SelfTest(const PoolRow<float>& row, TestMemory& memory);
 bool SelfTest(const PoolRow<uint16_t>& row, TestMemory& memory);
 bool SelfTest(const PoolQ8& row, TestMemory& memory);
@@ -100,13 +103,13 @@ bool SelfTest(const ClampF32& row, TestMemory& memory);
 bool SelfTest(const RowOf<RowF32Set>& row, TestMemory& memory);
 bool SelfTest(const RowOf<SoftmaxF32Set>& row, TestMemory& memory);
 bool SelfTest(const MagnitudeF32Row& row, TestMemory& memory);
-// Of benchmarks (common/machine_limits.h).
+// float_cases.cc, quantized_cases.cc: of benchmarks (common/machine_limits.h).
 bool SelfTest(const PeakF32& row, TestMemory& memory);
 bool SelfTest(const PeakQ8& row, TestMemory& memory);
-// Queries times rows of a KV cache, in each of its types.
+// float_cases.cc: queries times rows of a KV cache, in each of its types.
 bool SelfTest(const KvRowsF32Kernel& row, TestMemory& memory);
-// quantized_cases.cc. Rows that round once and those that round twice have one
-// type; either result is right.
+// quantized_cases.cc. Rows of requantization that round once and those that
+// round twice have one type: the row's name tells which result is right.
 bool SelfTest(const RequantizeQ8& row, TestMemory& memory);
 bool SelfTest(const AddQ8& row, TestMemory& memory);
 bool SelfTest(const LutQ8& row, TestMemory& memory);

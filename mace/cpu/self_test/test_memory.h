@@ -26,8 +26,8 @@ class TestMemory {
   T* in(int i) {
     return reinterpret_cast<T*>(memory_[i]);
   }
-  // Results: the part behind the operands; at first bytes of 0x5a, which no
-  // case computes.
+  // Results: the part behind the operands. Its bytes are 0x5a at first, so that
+  // results that are not written give wrong sums.
   template <typename T>
   T* out() {
     return in<T>(kOperands);
@@ -43,9 +43,9 @@ class TestMemory {
     return static_cast<T*>(Fill(ElementOf<T>(), i));
   }
 
-  // Remembers the sum of the first n results, each times 1 to 5 by its index
-  // modulo 5, so that results in wrong places are noticed; or any number. Those
-  // beyond kMaxSums between two Restarts are only counted.
+  // Sum remembers the sum of the first n results, each times 1 to 5 by its
+  // index modulo 5, so that results in wrong places are noticed; Add remembers
+  // any number. Those beyond kMaxSums since Restart are only counted.
   void Sum(Element type, size_t n);
   void Add(float sum) {
     if (count_ < kMaxSums) sums_[count_] = sum;
@@ -70,8 +70,9 @@ class TestMemory {
   size_t count_ = 0;
 };
 
-// Returns or writes element i as a number. 8-bit values are signed unless the
-// type is kU8; others are rounded towards zero (Put) or, to bf16, cut off.
+// Return or write element i as a number. 8-bit values are signed unless the
+// type is kU8. Put rounds to integers towards zero and to fp16 to the nearest,
+// and cuts off the lower half for bf16. REQUIRES: not a type of blocks.
 float Get(Element type, const void* from, size_t i);
 void Put(Element type, void* to, size_t i, float value);
 

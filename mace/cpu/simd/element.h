@@ -19,8 +19,9 @@ struct Bf16 {  // bfloat16: the upper half of a float
 };
 
 // Rows of tables give the types of their operands as these, and names of
-// micro-kernels contain NameOf them. kQ8 is for micro-kernels that take both
-// int8 and uint8: a flag or a mask among their arguments tells which.
+// micro-kernels contain NameOf them. kQ8 is for micro-kernels of quantized
+// values: int8, uint8 or both (their arguments tell which, where it matters),
+// and stored int8 and int4 weights.
 //
 // The order is that of the arrays in SizeOf and NameOf.
 enum class Element : uint8_t {

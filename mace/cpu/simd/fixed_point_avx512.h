@@ -44,9 +44,9 @@ struct FixedFactors {
 
 inline __m512i Set1(int x) { return _mm512_set1_epi32(x); }
 
-// In each 64-bit lane, the high half of `low` as the low one, and that of
-// `high`: products of even and of odd columns, of 64 bits, become the high
-// halves of all columns in their order.
+// Returns lanes of 64 bits: the low half of each is the high half of `low`'s
+// lane, the high half that of `high`'s. So the 64-bit products of even columns
+// (`low`) and of odd ones (`high`) become their high halves, in column order.
 inline __m512i HighHalves(__m512i low, __m512i high) {
   return _mm512_mask_shuffle_epi32(high, 0x5555, low, _MM_PERM_DDBB);
 }
@@ -90,7 +90,7 @@ struct AnyFactors {
 };
 
 // The factors of 16 columns without a left shift, as `even` and `odd` ones, for
-// the second form above. REQUIRES: AreRight, and |sum| < 2^29.
+// the second form above. REQUIRES: AreRight, right <= 21, and |sum| < 2^29.
 struct RightFactors {
   __m512i even, odd, add_even, add_odd, right;
 

@@ -18,7 +18,8 @@
 //   Max, Min(a, b)      of NaN and a number, NaN is kept if it is b; NEON keeps
 //                       both (kMaxKeepsNan). So what must stay NaN stands last,
 //                       and what cannot be NaN, such as a limit, first
-//   Sqrt, Abs           correctly rounded; the sign bit is cleared
+//   Sqrt(x)             correctly rounded
+//   Abs(x)              x with its sign bit cleared
 //   Round(x)            the nearest integer, ties to even. REQUIRES: |x| < 2^22
 //   PowerOf2(n)         2^n, by writing the exponent's bits. REQUIRES: n is an
 //                       integer in [-126, 127], whose power is a normal number

@@ -39,7 +39,8 @@ class ColdCaches {
 // of the nodes.
 class TrialTensors {
  public:
-  // `links` and `cold` must outlive it. Errors: MACE_OUT_OF_RESOURCES.
+  // `cold`, `threads` and the constants of `links` must outlive it. Errors:
+  // MACE_OUT_OF_RESOURCES.
   static Result<TrialTensors> Create(const std::vector<FusedNode>& links,
                                      const ColdCaches& cold,
                                      ThreadPool* threads);
@@ -69,8 +70,8 @@ class Trial {
  public:
   // Prepares the kernel that the plan asks for. If the plan says never to fuse
   // several nodes, prepares a kernel that runs the first node alone and then
-  // the others, fused where the cost model would. Errors: as PrepareLinks, and
-  // MACE_OUT_OF_RESOURCES.
+  // the others, fused where the cost model would. `tensors` must outlive the
+  // trial. Errors: as PrepareLinks, and MACE_OUT_OF_RESOURCES.
   static Result<Trial> Create(const std::vector<FusedNode>& links,
                               const StepPlan& plan, const CpuContext& context,
                               const TrialTensors& tensors);

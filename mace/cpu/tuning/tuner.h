@@ -42,17 +42,19 @@ class Tuner {
 
   // Prepares the kernel of a node, or of nodes to be fused, by the measured
   // plan if there is one, or else by the cost model's. The kernel's origin says
-  // which. In a dry run, packs nothing and notes what is to be measured.
-  // Errors: as PrepareLinks.
+  // which. In a dry run, packs nothing and notes what is to be measured. Nodes
+  // whose inputs are all constant are never measured, and pack in a dry run,
+  // too: they are computed while the plan is made. Errors: as PrepareLinks.
   Result<KernelPtr> Prepare(const std::vector<FusedNode>& links,
                             const CpuContext& context);
 
-  // Measures what `dry_run` prepares and has not been measured yet, the
-  // longest-running nodes first, until the budget is spent. Errors: as
+  // Measures what `dry_run` prepares, has candidates and has not been measured
+  // yet, the longest-running nodes first, until the budget is spent or the call
+  // is cancelled. Does nothing without a budget. Errors: as
   // DeviceTuning::TunePlan.
   Status TunePlan(const Device::DryRun& dry_run, CpuContext context);
 
-  // Returns how many runs of kernels have been measured so far.
+  // Returns how many runs of kernels there were so far, warm-up included.
   int64_t num_measured() const { return num_measured_; }
 
   // Returns a line for each distinct node or fused op that was prepared and
@@ -79,10 +81,11 @@ class Tuner {
   class Search;
 
   bool HasTime() const;
-  // Returns what is known, in memory or in the storage; null if nothing.
+  // Returns what is known, in memory or in the storage; null if nothing is, or
+  // if what is stored does not fit the nodes.
   const Known* Find(const std::string& key, const std::vector<FusedNode>& links,
                     const CpuContext& context);
-  // Prepares the cost model's kernel, and adds a task to measure.
+  // Prepares the cost model's kernel, and adds a task if there is a choice.
   Result<KernelPtr> RunDry(const std::string& key,
                            const std::vector<FusedNode>& links,
                            CpuContext context);

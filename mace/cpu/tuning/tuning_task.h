@@ -12,8 +12,8 @@
 namespace mace::cpu {
 
 // Returns a text with everything that determines how long the nodes take on a
-// given CPU: ops, attributes, types and shapes, which operands are constant,
-// and which results are passed on.
+// given CPU: context.max_winograd, ops, attributes, types and shapes of inputs,
+// which of them are constant, and which are the previous node's result.
 std::string KeyOf(const std::vector<FusedNode>& links,
                   const CpuContext& context);
 

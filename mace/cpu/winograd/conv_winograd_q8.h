@@ -75,9 +75,9 @@ class ConvWinogradQ8 {
   const int16_t* filter_ = nullptr;  // [panels][36][depth / group][nr][group]
   StageQ8 stage_;
   int64_t depth_ = 0;      // channels, rounded up for products
-  int64_t group_ = 0;      // numbers of mr tiles of an element of v
-  int64_t v_element_ = 0;  // numbers between elements of v
-  int64_t m_element_ = 0;  // numbers between elements of m
+  int64_t group_ = 0;      // int16 of mr tiles in each of the 36 elements of v
+  int64_t v_element_ = 0;  // int16 between elements of v
+  int64_t m_element_ = 0;  // int32 between elements of m
   int64_t tile_lines_ = 0, tile_columns_ = 0, tiles_ = 0, panels_ = 0;
   int64_t tile_block_ = 0, panel_block_ = 0;  // of a task
   // Offsets in the scratch memory of a thread.

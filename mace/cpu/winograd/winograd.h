@@ -43,7 +43,7 @@ class Winograd {
   // Returns whether a convolution has the form that this class computes.
   static bool Fits(const ConvShape& shape);
 
-  // REQUIRES: Fits(spec.shape).
+  // REQUIRES: Fits(spec.shape); context.threads outlives the object.
   Winograd(const Spec& spec, const CpuContext& context);
 
   int64_t packed_bytes() const;

@@ -18,9 +18,9 @@ struct WinogradFilterQ8 {
   int64_t outputs = 0, inputs = 0;
 };
 
-// Writes [outputs / nr][36][depth / group][nr][group], as winograd_q8.h says,
-// where depth is the number of inputs rounded up to the micro-kernel's step.
-// REQUIRES: `to` is zeros.
+// Writes [ceil(outputs / nr)][36][depth / group][nr][group], as winograd_q8.h
+// says, where depth is the number of inputs rounded up to the micro-kernel's
+// step. REQUIRES: `to` is zeros.
 void PackWinogradFilterQ8(const WinogradFilterQ8& filter,
                           const WinogradQ8& micro, int16_t* to);
 

@@ -1,4 +1,5 @@
-// What plans assume of a Hexagon DSP, whoever computes on it.
+// The speed that plans assume for a Hexagon DSP, with MACE's or the vendor's
+// executor.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef MACE_HEXAGON_COMMON_DSP_SPEED_H_
 #define MACE_HEXAGON_COMMON_DSP_SPEED_H_
@@ -9,8 +10,8 @@ namespace mace::hexagon {
 
 // An estimate for SM8150's DSP (v66) at 1.5 GHz with four threads: about a
 // third of its peak, and what a call through FastRPC costs (transfer_us). It
-// was not measured on a phone. `takes_all`: the planner shall prefer the DSP
-// for whatever it can run, so work is nearly free and the fixed costs are none.
+// was not measured on a phone. `takes_all`: makes the planner prefer the DSP
+// for whatever it can run, with work that is nearly free and no fixed costs.
 inline DeviceSpeed DspSpeed(bool takes_all) {
   DeviceSpeed speed;
   if (takes_all) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Moves copy quantized values as bytes, so they need inputs with the scale and
-// zero point of the output. Without a writer (Target) all of these check, and
-// add nothing.
+// zero point of the output. Without a writer (Target) these functions only
+// check, and add nothing.
 #ifndef MACE_HEXAGON_DEVICE_BOX_NODES_H_
 #define MACE_HEXAGON_DEVICE_BOX_NODES_H_
 

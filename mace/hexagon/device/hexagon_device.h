@@ -16,7 +16,8 @@ namespace mace {
 
 // Each region becomes a graph in the DSP, to which its constants are handed
 // over once; a run copies the inputs there and the outputs back. Results are
-// those of TFLite's integer arithmetic. Kernels share the session, and may
+// those of TFLite's integer arithmetic, except that a FullyConnected that
+// rounds once may rarely differ by 1 LSB. Kernels share the session, and may
 // outlive the device. Development only: apps get NnlibDevice.
 //
 //   node --Translate--> GraphWriter --Plan--> DspGraph::Create --> kernel

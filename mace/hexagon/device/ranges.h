@@ -32,8 +32,8 @@ int32_t QuantizedValue(float real, const Quantization& q,
                        const OutputRange& range);
 
 // Returns one axis of a window as the DSP takes it. Errors: MACE_UNSUPPORTED if
-// IsValid (protocol/window.h) refuses it: a size, the stride or the dilation is
-// too large, or the padding is negative.
+// IsValid (protocol/window.h) refuses it: a size, the stride, the dilation or
+// the padding is too large, or the padding is negative.
 Result<WindowParams> ToParams(const Node& node, const Window& window);
 
 }  // namespace mace::hexagon

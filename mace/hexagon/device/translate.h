@@ -20,16 +20,18 @@ namespace mace::hexagon {
 // Where a node's translation goes.
 struct Target {
   GraphWriter* writer = nullptr;  // null: only check whether the DSP can run it
-  std::vector<int> inputs;        // tensors; -1: absent, or a constant
+  std::vector<int> inputs;        // tensors; -1: absent, or not ReadsTensor
   std::vector<int> outputs;
   int output = -1;              // the first of them
   NodeKernels* host = nullptr;  // computes tables; null: there is none
   bool fc_rounds_once = false;  // see CpuContext
 };
 
-// Whether an op's node can run on the DSP, and how. Sets `*macs`. Errors:
-// MACE_UNSUPPORTED; MACE_OUT_OF_RESOURCES if memory for packed weights runs
-// out. What it accepts without a writer, it accepts with one.
+// Whether an op's node can run on the DSP, and how. Sets `*macs` for
+// convolutions, FullyConnected and MatMul; others leave it. Errors:
+// MACE_UNSUPPORTED; MACE_OUT_OF_RESOURCES if memory for packed weights or
+// tables runs out; of reading attributes. What it accepts without a writer, it
+// accepts with one, unless memory runs out.
 using Translator = Status(const Node& node, const Target& target,
                           int64_t* macs);
 
@@ -47,8 +49,9 @@ Translator TranslateExpand, TranslateGather, TranslateTile;
 Translator TranslateUnstack;
 
 // As the translator of the node's op. Errors: also MACE_UNSUPPORTED for ops
-// without one, and, unless the translator checks them itself, for tensors that
-// CheckQuantized refuses.
+// without one, a node without input 0, a wrong number of outputs and, unless
+// the translator checks them itself, if CheckQuantized refuses input 0 or an
+// output or these differ in type.
 Status Translate(const Node& node, const Target& target, int64_t* macs);
 
 // Errors: MACE_UNSUPPORTED unless `type`, the node's `what` ("input"), is 8-bit
@@ -60,7 +63,7 @@ constexpr int64_t kMaxElements = int64_t{1} << 28;
 // Whether the node reads input `input` as a tensor of the DSP's graph.
 bool ReadsTensor(const Node& node, size_t input);
 
-// Whether the node's output is its input, byte for byte, in another shape.
+// Whether the node's output is its input, byte for byte; the shape may differ.
 bool IsView(const Node& node);
 
 }  // namespace mace::hexagon

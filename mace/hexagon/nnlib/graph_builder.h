@@ -57,8 +57,9 @@ struct Operation {
 
 // Numbers nodes from 1 on, in the order in which they are added, which must be
 // one in which they can run. The constants live as long as the builder. If an
-// allocation fails, `status` has the first error, the constant is empty, and
-// adding goes on: so only one check is needed, at the end. Not thread-safe.
+// allocation fails, `status` has the first error, the constant is empty or
+// missing, and adding goes on: so only one check is needed, at the end. Not
+// thread-safe.
 class GraphBuilder {
  public:
   // Adds a constant of `bytes` bytes in row-major order. Copies `data`, or owns

@@ -1,12 +1,12 @@
 // The operations of hexagon_nn that MACE uses.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Their inputs in order; x, a and b are uint8, `list` is int32, a shape is a
-// constant without data (GraphBuilder::Sizes), min and max are floats. Outputs
-// are y, its min and its max unless noted.
+// Their inputs in order; x, a, b and y are uint8 unless noted, `list` is int32,
+// a shape is a constant without data (GraphBuilder::Sizes), min and max are
+// floats. Outputs are y, its min and its max unless noted.
 //
-//   INPUT              none; outputs: the inputs of the graph
-//   OUTPUT             the outputs of the graph, without their ranges
+//   INPUT              none; outputs: the inputs of the graph, without ranges
+//   OUTPUT             the outputs of the graph, without ranges; no outputs
 //   Supernode,         x, filter, x min, x max, filter min, filter max,
 //   DepthwiseSupernode   shape [1, stride h, stride w, 1], bias i32, bias min,
 //                        bias max, y min, y max [, scale of each channel / the
@@ -16,8 +16,8 @@
 //   Add, Sub, Minimum, a, b, a min, a max, b min, b max, y min, y max
 //   Maximum
 //   Mul                a, b, a min, a max, b min, b max; y is int32
-//   Requantize_32to8,  x, min, max, y min, y max
-//   Requantize_8to8
+//   Requantize_32to8   x (int32), min, max, y min, y max
+//   Requantize_8to8    x, min, max, y min, y max
 //   Clamp              x, min, max, lowest, highest; keeps the range
 //   Tanh, Sigmoid,     x, min, max; y has a range fixed by the operation
 //   Softmax

@@ -22,9 +22,10 @@ struct Target {
   QuantTensor output;  // filled by the translation
 };
 
-// Whether hexagon_nn has operations for the node, and which. Sets `*macs`.
-// Errors: MACE_UNSUPPORTED. What it accepts without a graph, it accepts with
-// one; the builder's status has what went wrong there.
+// Whether hexagon_nn has operations for the node, and which. Sets `*macs` for
+// convolutions and FullyConnected; others leave it. Errors: MACE_UNSUPPORTED;
+// of reading attributes. What it accepts without a graph, it accepts with one;
+// the builder's status tells whether memory ran out.
 using Translator = Status(const Node& node, Target* target, int64_t* macs);
 
 Translator TranslateConv2d, TranslateDepthwiseConv2d, TranslateFullyConnected;
@@ -34,12 +35,14 @@ Translator TranslateReshape, TranslateConcat, TranslateTranspose, TranslatePad;
 Translator TranslateDepthToSpace, TranslateSpaceToDepth, TranslateResize;
 
 // As the translator of the node's op. Errors: also MACE_UNSUPPORTED for ops
-// without one, and for activations that are not 8-bit quantized values with one
-// scale, have no elements, or that ToShape4 refuses.
+// without one, a node without input 0 or with several outputs, and for
+// activations (inputs and the output) that are not 8-bit quantized values with
+// one scale, have a range below 1e-8 or no elements, or that ToShape4 refuses.
 Status Translate(const Node& node, Target* target, int64_t* macs);
 
-// Whether input `i` of such a node is an activation, and not a filter, a bias,
-// or what decides a shape.
+// Whether input `i` of a node that Translate accepts is an activation, and not
+// a filter, a bias, or what decides a shape. False for ops without a
+// translator.
 bool IsActivation(const Node& node, size_t i);
 
 // The padding under which hexagon_nn reads these windows; kPadNone if there is
@@ -53,7 +56,7 @@ QuantTensor InRangeOf(const TensorType& from, const TensorType& to,
 
 // Returns the kind of the activation of a node, for Limited. Errors: as
 // ParseActivation; MACE_UNSUPPORTED for others than NOOP, RELU and RELUX, and
-// for RELUX with a negative max_limit.
+// for RELUX with a max_limit that is negative or NaN.
 Result<ActivationKind> LimitOf(const Node& node,
                                const ActivationAttrs& activation);
 // Applies an activation to quantized values that have the range of `y`, with

@@ -45,8 +45,8 @@ struct Scaling {
   }
 };
 
-// What PackFilter and PackDepthwise make; both buffers are constants of the
-// DSP's graph, aligned to vectors.
+// What PackFilter and PackDepthwise make; both buffers become constants of the
+// DSP's graph.
 struct PackedFilter {
   AlignedBuffer filter;
   AlignedBuffer stage;

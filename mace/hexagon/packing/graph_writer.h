@@ -61,8 +61,9 @@ class GraphWriter {
             sizeof(P) / sizeof(int32_t));
   }
 
-  // Gives every tensor its offset. Scratch, and then inner tensors that live
-  // shortest, and of these the smallest, go to VTCM, as many as fit. Errors:
+  // Gives every tensor its offset. Scratch, and then inner tensors, those that
+  // live shortest first, and of these the smallest, go to VTCM while they fit;
+  // if gaps make them too large together, the last of them do not. Errors:
   // MACE_OUT_OF_RESOURCES if the graph has more tensors, nodes, words or bytes
   // (2^30) than the DSP can hold.
   Status Plan();

@@ -10,10 +10,10 @@ namespace mace::hexagon {
 
 // Each adds a node with its filter and stage as constants, which the writer
 // owns then, and with its scratch. `x` and `y` are tensors of the writer.
-// `params` is complete but for what follows from the packed filter (depth,
-// filter_offset, passes and has_left_shifts) and from VTCM: `rows` and `tile`
-// are the largest with which the scratch fits there. If none fits, `rows` is 8
-// and `tile` all channels.
+// `params` is complete except for `depth`, for what the packed filter has
+// (filter_offset, passes, has_left_shifts), and for `rows` and `tile`, which
+// become the largest with which the scratch fits VTCM. If none fits, `rows` is
+// 8 and `tile` all channels.
 void AddConv(int x, int y, ConvParams params, PackedFilter filter,
              GraphWriter* writer);
 void AddDepthwise(int x, int y, DepthwiseParams params, PackedFilter filter,

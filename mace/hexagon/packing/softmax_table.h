@@ -15,8 +15,8 @@ namespace mace::hexagon {
 // same bits.
 struct SoftmaxTable {
   AlignedBuffer exponentials;  // i32[256], of the differences 0, -1, ... -255
-  // Smaller differences would overflow the exponent's 5 bits, and count as 0;
-  // -256: none does.
+  // Smaller differences would overflow the exponent's 5 bits: their
+  // exponentials count as 0. -256: there are none.
   int32_t least_difference = 0;
 };
 

@@ -1,5 +1,5 @@
 // The scratch of depthwise convolutions: lines of the input with their padding,
-// and of a tile of its channels.
+// of a tile of its channels or of all.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Of each slice, aligned to 128:
@@ -21,7 +21,9 @@
 
 namespace mace::hexagon {
 
-constexpr int32_t kStripPixels = 64;  // output pixels computed together
+// The maximum number of output pixels (if is_flat: of vectors of several output
+// pixels) computed together.
+constexpr int32_t kStripPixels = 64;
 // The maximum number of groups of four rows of a window: the executor has
 // pointers to the rows of all groups on its stack.
 constexpr int32_t kMaxRowGroups = 16;
@@ -49,7 +51,7 @@ struct DepthwiseScratch {
   uint64_t line_bytes() const {
     return RoundUp(Times(columns, channels), 128) + 128;
   }
-  // 128 words of sums for each pixel of a strip.
+  // 128 words of sums for each pixel, or vector of pixels, of a strip.
   uint64_t acc_bytes() const { return kStripPixels * 512; }
   // Of one slice; kHuge or more if that is too large.
   uint64_t bytes() const {

@@ -39,8 +39,8 @@ constexpr uint32_t kTensorAlignment = 128;
 // Kernels may read up to kReadSlack bytes past a tensor's end, which must be in
 // its pool. They write nothing there.
 constexpr uint32_t kReadSlack = 256;
-// Multiply-adds, or bytes moved, of a whole graph: more is an error. It bounds
-// how long a graph that nobody meant can keep the DSP.
+// The maximum sum over all nodes of a graph of their multiply-adds or moved
+// bytes; more is an error. It bounds how long a bad graph can occupy the DSP.
 constexpr uint64_t kMaxWork = uint64_t{1} << 38;
 
 // VTCM holds inner tensors and scratch only: the host cannot reach it.
@@ -48,8 +48,8 @@ enum Pool : uint32_t { kDdr = 0, kVtcm = 1, kNumPools = 2 };
 
 enum TensorKind : uint32_t {
   kConstant = 0,  // in DDR; the host fills it in before kCreate
-  kInput = 1,     // in DDR; the host fills it in before each kRun
-  kOutput = 2,    // in DDR; nodes write it
+  kInput = 1,     // in DDR; the host fills it in before its first reader runs
+  kOutput = 2,    // in DDR; nodes write it and may read it
   kInner = 3,     // nodes write it and read it
   kScratch = 4,   // of one node, which needs no value from before
   kNumTensorKinds = 5,

@@ -17,8 +17,8 @@ constexpr uint32_t kMessageMagic = 0x5053444d;  // "MDSP"
 constexpr uint32_t kProtocolVersion = 5;
 
 enum Command : uint32_t {
-  kHello = 1,     // -> args: version of the DSP, bytes of VTCM, most graphs,
-                  // hardware threads
+  kHello = 1,     // -> args: the DSP's kProtocolVersion, bytes of VTCM, maximum
+                  // number of graphs, hardware threads
   kAttach = 2,    // process, file descriptor, bytes (1 to 2^30) -> buffer
   kDetach = 3,    // buffer: no graph may be in it
   kCreate = 4,    // buffer, offset, bytes -> graph
@@ -67,10 +67,10 @@ struct Message {
 };
 static_assert(sizeof(Message) == 64, "a message has 64 bytes");
 
-// Of the runs of a node since the graph was created. In emulation packets of
-// instructions are counted; a DSP's cycles would stand here.
+// What a node cost. In emulation packets of instructions are counted; on a DSP
+// it would be cycles.
 struct PerfRecord {
-  uint32_t runs = 0;
+  uint32_t runs = 0;  // since the graph was created
   // Of the latest run:
   uint32_t packets = 0;     // of all slices
   uint32_t longest = 0;     // packets of the slice that took most

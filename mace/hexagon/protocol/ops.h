@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // "Inputs", "output" and "scratch" are a node's operands, in this order.
-// Tensors are dense and row-major, images NHWC. Quantized values are int8 if
-// `is_signed` is 1, uint8 if it is 0, for all operands of a node; other flags
-// are 0 or 1 too. Real factors come as fixed-point numbers: mantissa *
-// 2^(exponent - 31), as TFLite has them. OpDef::check of each op (executor/ops)
-// has the limits of its parameters.
+// Tensors are dense and row-major unless there are strides, images NHWC.
+// Quantized values are int8 if `is_signed` is 1, uint8 if it is 0, for all
+// operands of a node; other flags are 0 or 1 too. Real factors come as
+// fixed-point numbers: mantissa * 2^(exponent - 31), as TFLite has them.
+// OpDef::check of each op (executor/ops) has the limits of its parameters.
 #ifndef MACE_HEXAGON_PROTOCOL_OPS_H_
 #define MACE_HEXAGON_PROTOCOL_OPS_H_
 
@@ -35,7 +35,7 @@ struct OutputRange {
 // them: row by row of the window, column by column, channel by channel. Outputs
 // and inputs that only fill up a block have the value of `filter_offset`. The
 // stage has, for each group and block, 32 first sums (bias - x's zero point *
-// sum of the filter), mantissas, and exponents.
+// sum of the filter's values less its zero point), mantissas, and exponents.
 //
 //   vector 0                            vector 1
 //   | n=0: k0 k1 k2 k3 | n=1: k0 .. |   | n=0: k4 k5 k6 k7 | n=1: k4 .. |  ...
@@ -58,11 +58,11 @@ constexpr int32_t kConvRows = 32;  // the most
 // inputs: x [batch, h.in, w.in, channels], packed filter, stage; output y;
 // scratch (DepthwiseScratch). Channels are in blocks of 128. The filter has,
 // for each block, column, group of 4 rows and pass, 4 vectors: lane n of vector
-// q, byte j is the value, less the zero point, of row 4 * i + j for channel 32
-// * q + n, as int8; 0 for rows that are not there. Values of 9 bits are the sum
-// of those of two passes. The stage is as that of kConv, 4 blocks of 32 for
-// each block of channels. If 128 is a multiple of the channels, these repeat in
-// the filter and the stage.
+// q, byte j is the value, less the zero point, of row j of the group for
+// channel 32 * q + n of the block, as int8; 0 for rows that are not there.
+// Values of 9 bits are the sum of those of two passes. The stage is as that of
+// kConv, 4 blocks of 32 for each block of channels. If 128 is a multiple of the
+// channels, these repeat in the filter and the stage.
 struct DepthwiseParams {
   int32_t batch;
   WindowParams h, w;
@@ -169,9 +169,9 @@ struct ReduceParams {
 
 // inputs x [rows, n], table i32[256]: exponentials of the differences 0, -1,
 // ... to the largest value of a row, without integer bits (MakeSoftmaxTable);
-// output y with scale 1/256 and the least value as its zero point. Differences
-// below `least_difference` count as 0. n is at most 4095, so that sums fit 12
-// integer bits.
+// output y with scale 1/256 and the least value as its zero point. Exponentials
+// of differences below `least_difference` count as 0. n is at most 4095, so
+// that sums fit 12 integer bits.
 struct SoftmaxParams {
   int32_t rows, n;
   int32_t least_difference;

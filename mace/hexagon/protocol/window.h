@@ -12,7 +12,8 @@
 
 namespace mace::hexagon {
 
-// The largest dimension of a window's tensor, and of a batch and of channels.
+// The maximum of a window's `in`, `out` and `pad`, and of batches, groups and
+// the channels of a group.
 constexpr int32_t kMaxExtent = 1 << 16;
 
 // Whether positions computed from `w` cannot overflow: at * stride + tap *
@@ -40,7 +41,8 @@ inline bool IsValid(const FixedParams& f) {
   return f.mantissa >= 0 && IsWithin(f.exponent, -31, 31);
 }
 
-// Position of the window's tap 0 for output `at`; negative within the padding.
+// Position of the window's tap 0 for output `at`. In the padding it is
+// negative, or `in` or more.
 inline int32_t Start(const WindowParams& w, int32_t at) {
   return at * w.stride - w.pad;
 }

@@ -34,8 +34,8 @@ class SharedBuffer {
   virtual void Describe(Message* attach) const = 0;
 };
 
-// How messages and memory reach the DSP. Session calls Exchange from one thread
-// at a time, NewBuffer from any.
+// How messages and memory reach the DSP. Exchange is called by one thread at a
+// time, NewBuffer by any.
 class Transport {
  public:
   virtual ~Transport() = default;

@@ -16,12 +16,12 @@ namespace mace::hexagon::testing {
 // The executor that Bazel built, or that of $MACE_DSP_PROGRAM. Relative to the
 // folder in which Bazel runs tests.
 std::string ProgramPath();
-// Runs it under qemu-hexagon, with a timeout for whole networks on a busy
-// machine.
+// Returns options that run it under qemu-hexagon, with a timeout (180 s) for
+// whole networks on a busy machine.
 EmulatorOptions DefaultEmulator();
 
 // A session of the process, which all tests share; made by the first call, and
-// never ended. Null if the emulator does not start.
+// never ended. Null if the emulator does not start or Session::Create fails.
 Session* SharedSession();
 
 // What a run gave: the bytes of the output, and what was counted
@@ -34,7 +34,7 @@ struct EmulatedRun {
 
 // Plans a graph, hands it over and runs it once. `inputs` are tensors of the
 // writer with their bytes; `output` is one that the graph writes. Errors: as
-// Plan and DspGraph; MACE_RUNTIME_ERROR if the emulator does not start;
+// Plan and DspGraph; MACE_RUNTIME_ERROR if there is no SharedSession;
 // MACE_INTERNAL_ERROR if one of the kReadSlack bytes behind the output was
 // written.
 Result<EmulatedRun> RunOnce(GraphWriter* writer,

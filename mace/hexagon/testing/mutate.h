@@ -14,10 +14,10 @@ namespace mace::hexagon::testing {
 // A graph with a node of every op.
 GraphWriter GraphOfAllOps(Random* random);
 
-// Changes one to four words of a graph's text: a flipped bit, a number at the
-// ends of a range, a small difference, a word from elsewhere, or a random
-// number. Returns the number of bytes for the request, which is sometimes
-// wrong, too. REQUIRES: `bytes` is 4 or more.
+// Changes at most four words of a graph's text (rarely none): a flipped bit, a
+// number at the ends of a range, a small difference, a word from elsewhere, or
+// a random number. Returns the number of bytes for the request, which is
+// sometimes wrong, too. REQUIRES: `bytes` is 4 or more.
 uint32_t Mutate(uint8_t* text, uint32_t bytes, Random* random);
 
 }  // namespace mace::hexagon::testing

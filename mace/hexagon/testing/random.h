@@ -25,7 +25,7 @@ class Random {
   int32_t Between(int32_t least, int32_t most) {
     return least + static_cast<int32_t>(engine_() % (most - least + 1u));
   }
-  // All 256 values, as int8 or as uint8.
+  // Returns `n` bytes, any of the 256 values each, for int8 or uint8.
   std::vector<uint8_t> Bytes(size_t n) {
     std::vector<uint8_t> bytes(n);
     for (uint8_t& b : bytes) b = static_cast<uint8_t>(engine_() >> 7);

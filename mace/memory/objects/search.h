@@ -109,7 +109,7 @@ class ObjectsSearch {
   // users_[o * n + r] is the number of records of object o that live together
   // with record r.
   std::vector<int32_t> users_;
-  // Of each record: number of objects it could join.
+  // Of each record: number of objects that no record uses while it lives.
   std::vector<int32_t> homes_;
   std::vector<int64_t> needed_;      // for Bound: bytes of the k-th new object
   std::vector<size_t> needed_step_;  // and the step that needs it

@@ -10,8 +10,9 @@ namespace mace::memory {
 // Goes through the steps: releases the records that have ended, then allocates
 // those that begin, by id, each in the smallest gap that fits. This is
 // TensorFlow Lite's ArenaPlanner in its first form, which numbers the
-// temporaries of an op before its outputs (compat/sequential_arena_planner.h
-// does this for a graph). OffsetsArena in offsets/greedy.h is the current form.
+// temporaries of an op before its outputs (sequential_arena_planner.h in
+// testing/compat does this for a graph). OffsetsArena in offsets/greedy.h is
+// the current form.
 PlanFn OffsetsArenaSequential;
 
 }  // namespace mace::memory

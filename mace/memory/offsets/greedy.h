@@ -14,7 +14,9 @@ PlanFn OffsetsNaive;
 
 // Places the largest records first, each in the smallest gap that fits (arXiv
 // 2001.03288, section 5.2, with the tie-breaks of TensorFlow Lite's GPU
-// delegate).
+// delegate). Fixed records come before all others. If very many pairs live
+// together, neither this planner nor the next one looks for gaps
+// (Placer::PlaceAll).
 PlanFn OffsetsGreedyBySize;
 
 // Places the largest records first (of equal ones the last), each in the lowest

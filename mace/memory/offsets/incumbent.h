@@ -75,11 +75,12 @@ class Incumbent {
   std::vector<int64_t> offsets_;
 };
 
-// Improves `best` until it is done or the budget ends: bisects the capacity,
-// or, if `capacity` is not 0, only looks for a plan of at most `capacity`
-// bytes. If not `thorough`, hardly backtracks, and proves little. REQUIRES:
-// `best` has a plan. Does nothing with more than 4096 records, with totals
-// beyond 2^30 - 2 units, or in a library without the component `memory_tools`.
+// Improves `best` until it is done, or the budget or the last restart ends:
+// bisects the capacity, or, if `capacity` is above 0, only looks for a plan of
+// at most `capacity` bytes. If not `thorough`, hardly backtracks, and proves
+// little. REQUIRES: `best` has a plan. Does not search with more than 4096
+// records, with a total or a capacity of 2^29 - 2 units or more, or in a
+// library without the component `memory_tools`.
 void Descend(const Problem& p, bool thorough, int64_t capacity,
              SearchBudget* budget, Incumbent* best);
 

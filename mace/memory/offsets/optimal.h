@@ -13,9 +13,9 @@ namespace mace::memory {
 // without the component `memory_tools` only has the heuristics.
 PlanFn OffsetsAuto;
 
-// Finds the smallest plan, or the best one until the budget ends. With a
-// capacity, finds any plan that fits it. With more than 4096 records, takes the
-// best heuristic plan.
+// Finds the smallest plan (but see SearchInstance::narrowed), or the best one
+// until the budget ends. With a capacity, finds any plan that fits it. Where
+// Descend does not search, takes the best heuristic plan.
 PlanFn OffsetsOptimal;
 
 // Takes what the search finds with hardly any backtracking: a heuristic. Visits

@@ -48,7 +48,8 @@ class LiveTogetherIndex {
   }
 
  private:
-  // Of the leaves [begin, end) below `node`, those before `limit`.
+  // Calls f(id) for those of the leaves [begin, end) below `node` that are
+  // before `limit` and last until `first` or longer.
   template <typename F>
   void Visit(size_t node, size_t begin, size_t end, size_t limit, int64_t first,
              const F& f) const {
@@ -79,10 +80,10 @@ class Placer {
   void Place(int32_t id, Fit fit);
   // Places `id` at `offset` without checking for collisions.
   void PlaceAt(int32_t id, int64_t offset);
-  // Places every record: the fixed ones by id, then the others in `order`. If
-  // more than 2^26 pairs live together, which takes about a second, places the
-  // others by first step and without looking for gaps, whatever `order` and
-  // `fit` are.
+  // Places every record: the fixed ones by id, then the others in `order`. With
+  // more than 2^26 pairs that live together, for which this would take about a
+  // second or longer, places the others by first step and without looking for
+  // gaps, whatever `order` and `fit` are.
   void PlaceAll(const std::vector<int32_t>& order, Fit fit);
 
   // Returns the end of the topmost record; 0 if none is placed.
@@ -100,11 +101,12 @@ class Placer {
   };
 
   // Places the records that have no offset in the order of their first steps:
-  // in the smallest piece of one that has ended, or else above all others. For
-  // problems in which FindGap takes too long, as too many pairs of records live
-  // at the same time.
+  // in the smallest piece of an ended record that is large enough, if that
+  // piece is aligned, or else above all others. For problems in which FindGap
+  // takes too long, as too many pairs of records live at the same time.
   void ReusePieces();
-  // Appends what is placed and lives together with `record`, by address.
+  // Sets together_ to the placed records that live together with `record`, by
+  // address.
   void FindTogether(const Record& record);
   int64_t FindGap(const Record& record, Fit fit,
                   const std::vector<Obstacle>& obstacles) const;

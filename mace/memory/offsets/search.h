@@ -88,8 +88,9 @@ class Search {
   // special, at its lowest free offset.
   void Reset();
   // Place all items of the part. They return true with every item placed; or
-  // false with everything as it was, either at a dead end, whose causes are
-  // then in conflict_, or because the search gives up. SolvePieces is for a
+  // false with no item placed, either at a dead end, whose causes are then in
+  // conflict_, or because the search gives up. Solve and SolvePieces also
+  // restore the bounds then; Branch leaves that to Solve. SolvePieces is for a
   // part that is cut, Branch for one that is not.
   bool Solve(const Part& part);
   bool SolvePieces(const Part& part);
@@ -108,8 +109,9 @@ class Search {
   // Sets the bound of a closed item to the lowest end of what may lie below it,
   // and saves the old one.
   bool Raise(int32_t item);
-  // Returns whether, in every section, the least bound plus the load is at most
-  // the room. Computes floor_, on which the choice of an item relies.
+  // Returns whether every item fits above its bound, and, in every section, the
+  // least bound plus the load is at most the room. If so, has computed floor_,
+  // on which the choice of an item relies.
   bool SectionsFit(const Part& part);
   // Return the candidate to try next, by the focus of this run; kNone if every
   // item of the level that they look at is closed.
@@ -120,8 +122,9 @@ class Search {
   // kNone if no floor is.
   int32_t FocusSection(const Part& part, T level) const;
 
-  // Place gives `item` an offset and raises the bases of its neighbours.
-  // Unplace takes back the offset only: the bases return with Undo.
+  // Place gives `item` an offset, takes it out of the loads, and raises the
+  // bases of its neighbours. Unplace takes back the first two only: the bases
+  // return with Undo.
   void Place(int32_t item, T at);
   void Unplace(int32_t item);
   void PushAbove(int32_t item, int32_t placed);

@@ -23,9 +23,8 @@ int32_t Search<T>::Choose(const Part& part, T level) const {
   return ChooseInSection(part, level, FocusSection(part, level));
 }
 
-// Scores the sections whose floor is the level, of which the least wins: by the
-// room that is left there, or by dead ends, most first. The first of equal
-// ones.
+// Returns, of the sections whose floor is the level, the one with the least
+// room left, or, with kFailing, the most dead ends; of equal ones, the first.
 template <typename T>
 int32_t Search<T>::FocusSection(const Part& part, T level) const {
   int32_t best = kNone;

@@ -9,15 +9,17 @@
 
 namespace mace::memory {
 
-// A step, and the bytes that are live at it.
+// A step, and the bytes that every plan needs for it.
 struct Peak {
   int64_t step = 0;
   int64_t bytes = 0;
 };
 
-// Returns the largest sum of the records that live together, with alignment,
-// less what declared overlaps can save; or the end of the highest fixed record
-// and its first step, if that is more. REQUIRES: a reduced problem.
+// Returns the largest sum of the records that live together: with alignment, or
+// of the bare sizes less what overlaps can save if the problem has any. Or the
+// end of the highest fixed record and its first step, if that is more. Fixed
+// records that may overlap each other count by their ends only. REQUIRES: a
+// reduced problem.
 Peak OffsetsLowerBound(const Problem& problem);
 
 // Returns the sum of the positional maxima: over all k, the largest k-th

@@ -50,9 +50,11 @@ struct EmbeddedPlan {
 // names), alignment and fixed_may_overlap.
 uint64_t HashOf(const Problem& problem);
 
-// Returns the plan if it was made for exactly this problem and is valid. Checks
-// the hash, then the offsets as VerifyOffsets does. Errors: MACE_INVALID_MODEL
-// with what differs; the caller then makes a new plan.
+// Returns the plan if it was made for a problem of this hash and its offsets
+// are valid: checks the hash, then the offsets as VerifyOffsets does, in an
+// arena of certificate.total bytes. Does not check the rest of the certificate.
+// REQUIRES: Check(problem) is OK. Errors: MACE_INVALID_MODEL with what differs;
+// the caller then makes a new plan.
 Result<Plan> VerifyEmbeddedPlan(const Problem& problem,
                                 const EmbeddedPlan& embedded);
 

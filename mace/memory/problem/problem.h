@@ -84,9 +84,9 @@ struct Problem {
   // Whether fixed records may overlap each other, as in offline plans.
   bool fixed_may_overlap = false;
 
-  // For records of rank 2 and 3: the bytes per element, the number of elements
-  // of which the length of a row is rounded up to a multiple, and the largest
-  // width, height and depth of an object.
+  // For records of rank 2 to 4: the bytes per element. For those of rank 2 and
+  // 3 also the number of elements to a multiple of which a row is rounded up,
+  // and the largest width, height and depth of an object.
   int64_t element_bytes = 1;
   int64_t row_pitch = 1;
   std::array<int64_t, 3> max_extents = {std::numeric_limits<int32_t>::max(),
@@ -95,8 +95,9 @@ struct Problem {
 };
 
 struct Options {
-  // Limits of the strategies that search; 0 means none. The same node limit
-  // gives the same plan; a time limit does not.
+  // Limits of the strategies that search; 0 means none (but for SKYLINE, see
+  // offsets/optimal.h). The same node limit gives the same plan; a time limit
+  // does not.
   static constexpr int64_t kOwnLimit = -1;  // the strategy's default
   int64_t budget_us = 0;
   int64_t max_nodes = kOwnLimit;
@@ -107,7 +108,8 @@ struct Options {
   const std::atomic<bool>* cancel = nullptr;
   // For objects/GREEDY_IN_ORDER and GROW_IN_ORDER only: may_follow[i] lists, in
   // ascending order, the records that may reuse the object of record i when
-  // steps run in parallel. Null: any later record may.
+  // steps run in parallel. Ids are those of the reduced problem. Null: any
+  // later record may.
   const std::vector<std::vector<int32_t>>* may_follow = nullptr;
 };
 
@@ -132,8 +134,9 @@ struct Certificate {
 void Add(const Certificate& part, Certificate* sum);
 
 struct Plan {
-  // For "offsets/" strategies: the offset of each record. A record of size 0 is
-  // at 0, an alias of size 0 where its root has it.
+  // For "offsets/" strategies, and for all plans of SolveInArena: the offset of
+  // each record. A record of size 0 is at 0, an alias of size 0 at its place in
+  // its root; in an embedded plan, either may have any offset.
   std::vector<int64_t> offsets;
   // For "objects/" strategies: the object of each record (kNone if its root has
   // size 0), and the size and pool of each object.
@@ -160,14 +163,16 @@ inline int64_t AlignUp(int64_t x, int64_t alignment) {
 }
 
 // Returns the bytes of an object of this size, including the padding of rows.
-// REQUIRES: Check() accepted the size, or the sizes that it covers.
+// REQUIRES: Check() accepted the size; or the size covers such sizes, and its
+// bytes fit an int64_t.
 int64_t Bytes(const Problem& problem, const Size& size);
 
 // Checks that a problem makes sense. Errors: MACE_INVALID_ARGS, naming the
 // record if one is at fault, for negative or overflowing sizes or sizes of
-// different ranks, reversed intervals, a bad alignment, pool, overlap or fixed
-// offset, an alias that does not exist, is cyclic or exceeds its root, fixed
-// offsets that collide, or limits of images that are out of range.
+// different ranks, images beyond max_extents, intervals that are reversed or
+// out of range, a bad alignment, pool, overlap or fixed offset, an alias of no
+// record, the errors of CheckAliases, fixed offsets that collide, or
+// element_bytes, row_pitch or max_extents that are out of range.
 Status Check(const Problem& problem);
 
 }  // namespace mace::memory

@@ -18,8 +18,10 @@ struct Root {
 // Returns the root of each record. REQUIRES: CheckAliases(problem) is OK.
 std::vector<Root> FindRoots(const Problem& problem);
 
-// Errors: MACE_INVALID_ARGS for an alias that is cyclic, exceeds the record
-// that contains it, or contradicts its pool, size, alignment or fixed offset.
+// Errors: MACE_INVALID_ARGS for an alias that is cyclic, is in another pool
+// than the record that contains it, exceeds it (or is not all of an image),
+// is not aligned in its root, or has a fixed offset. REQUIRES: each alias_of is
+// kNone or the id of a record.
 Status CheckAliases(const Problem& problem);
 
 // The problem of one pool. Each root is one record, which lives as long as any
@@ -37,7 +39,8 @@ struct Reduced {
   std::vector<int32_t> item_of;
 };
 
-// REQUIRES: Check(problem) is OK.
+// Drops overlaps that are declared for a part of a root, or for one of several
+// pieces that live while both roots do. REQUIRES: Check(problem) is OK.
 Reduced Reduce(const Problem& problem);
 
 }  // namespace mace::memory

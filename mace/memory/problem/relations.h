@@ -16,7 +16,8 @@ namespace mace::memory {
 
 // For every pair that lives together, offset(b) - offset(a) must not be in an
 // open interval (low, high). It is (-size(b), size(a)) unless an overlap is
-// declared, which moves one of its ends towards the other:
+// declared, which moves one of its ends towards the other, or, if it is safe at
+// any distance, leaves the interval empty:
 //
 //     -size(b)            0                  size(a)   offset(b) - offset(a)
 //   -----(================+=====================)---->  none declared

@@ -53,7 +53,7 @@ class SearchBudget {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // A node takes a few microseconds, and a check 30 ns.
+  // A node takes from a quarter of a microsecond to several, a check 30 ns.
   static constexpr int64_t kNodesPerLook = 16;
 
   void Look() {
@@ -61,7 +61,7 @@ class SearchBudget {
       stopped_ = true;
     }
     if (timed_ && Clock::now() >= deadline_) stopped_ = true;
-    // Who asked for the plan then drops it.
+    // The caller then drops the plan.
     if (Cancellation::CurrentIsCancelled()) stopped_ = true;
     spent_ |= stopped_;
   }

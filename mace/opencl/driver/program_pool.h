@@ -66,8 +66,10 @@ class ProgramPool {
 
   // Builds, in parallel, all programs that Get returned and that are still
   // referenced; forgets the others that were not built. Loads from the store
-  // what the driver accepts, and compiles the rest. Goes on after an error and
-  // returns the first one; what could be built is. One Build runs at a time.
+  // what the driver accepts, and compiles the rest. Goes on after an error
+  // (except MACE_CANCELLED) and returns the first one, also if only another
+  // engine requested that program; what could be built is. One Build runs at a
+  // time.
   // Errors: those of the driver, with the compiler's log if it refuses a
   // program; MACE_CANCELLED.
   Status Build(const BuildOptions& options);

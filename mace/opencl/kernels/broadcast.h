@@ -24,7 +24,7 @@ void AddBroadcastSteps(const Operand& operand, const Shape& out, Pass& pass);
 // Returns the extents of the image that a constant of this shape gets.
 Extents4 BroadcastExtents(const Shape& shape, const Shape& out);
 
-// The same for an image of extents `operand`.
+// AddBroadcastSteps for an image of a tensor of extents `operand`.
 void AddBroadcastSteps(const Extents4& operand, const Extents4& out,
                        Pass& pass);
 

@@ -12,8 +12,9 @@ namespace mace::opencl {
 // axis of their own.
 void AddHeads(const HeadsOf& h, bool has_axis, Pass& pass);
 
-// Checks that the GPU can read such heads. Errors: MACE_UNSUPPORTED where heads
-// would begin within a block of four channels.
+// Checks that the GPU can read such heads. Errors: MACE_UNSUPPORTED if they are
+// parts of the last axis and their depth is not a multiple of 4, because heads
+// must begin with a block of four channels.
 Status CheckHeads(const Node& node, const HeadsOf& h, bool has_axis);
 
 }  // namespace mace::opencl

@@ -4,10 +4,10 @@
 //
 // Int8 takes half the bytes of fp16. A kernel sums the products of int8 weights
 // and activations, and multiplies each sum by the scale of its output (WEIGHTS
-// in prelude.cl). Int8 that kSnorm8 cannot hold, for it has a zero point or a
-// value of -128, is kUnorm8, and the kernel subtracts the zero point as it
-// reads the weights. The cost model decides between floats and int8; int8 that
-// kernels cannot read is dequantized.
+// in prelude.cl). Int8 that kSnorm8 cannot hold, as it has a zero point or a
+// value of -128 or the device lacks such images, is kUnorm8, and the kernel
+// subtracts the zero point as it reads the weights. The cost model decides
+// between floats and int8; int8 that kernels cannot read is dequantized.
 #ifndef MACE_OPENCL_KERNELS_WEIGHTS_H_
 #define MACE_OPENCL_KERNELS_WEIGHTS_H_
 

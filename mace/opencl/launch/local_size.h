@@ -13,10 +13,11 @@ namespace mace::opencl {
 
 using Grid = std::array<size_t, 3>;
 
-// Returns a group size for a grid of `global` positions, each computed by
-// `team` items that are neighbours in dimension 2, with at most `max_items`
-// items. It counts positions. It is wide in the dimensions in which the grid is
-// wide, so that neighbouring items read neighbouring pixels.
+// Returns a group size, in positions, for a grid of `global` positions, each
+// computed by `team` items that are neighbours in dimension 2. The group has at
+// most `max_items` items. It is wide in the dimensions in which the grid is
+// wide, so that neighbouring items read neighbouring pixels. REQUIRES: `team`
+// is at most `max_items`.
 Grid ChooseLocalSize(const Grid& global, size_t team, size_t max_items,
                      const DeviceInfo& info);
 

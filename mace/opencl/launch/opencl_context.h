@@ -43,9 +43,10 @@ class OpenclContext {
 
   // Makes a kernel that runs the passes of `spec` one after the other. Its
   // output and scratch images hold `image_dtype`. An input that no pass reads
-  // as an image stays in host memory. Uploads the constants that are not on the
-  // device yet. The programs are only requested; FinishKernels compiles them.
-  // Errors: MACE_OUT_OF_RESOURCES; those of the driver; as ProgramPool::Get.
+  // as an image stays in host memory (but input 0 is an image if renames_only).
+  // Uploads the constants that are not on the device yet. The programs are only
+  // requested; FinishKernels compiles them. Errors: MACE_OUT_OF_RESOURCES;
+  // those of the driver; as ProgramPool::Get.
   Result<std::unique_ptr<LaunchingKernel>> MakeKernel(KernelSpec spec,
                                                       DataType image_dtype);
 

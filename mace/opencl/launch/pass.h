@@ -66,8 +66,9 @@ class Pass {
   Pass& Image(size_t scratch) { return Add(Scratch{scratch}); }
   Pass& Constant(ConstantPtr constant) { return Add(std::move(constant)); }
   Pass& Float(float value) { return Add(cl_float{value}); }
-  // Sizes and strides. They fit into 32 bits, because images have at most 65536
-  // pixels a side.
+  // Sizes, strides and other numbers. REQUIRES: they fit into 32 bits, which is
+  // not checked: OpenclDevice::ImageExtentOf limits tensors to 2^29 elements,
+  // and attributes of windows are at most 2^30.
   template <typename... Ints>
   Pass& Int(Ints... values) {
     (Add(static_cast<cl_int>(values)), ...);

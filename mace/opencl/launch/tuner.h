@@ -1,11 +1,12 @@
 // Tuner: chooses how passes are started, by measuring.
 // SPDX-License-Identifier: Apache-2.0
 //
-// For each launch: a stored result, if there is one that fits; else, while the
-// budget lasts, the fastest of LocalSizeCandidates, each run once to warm up
-// and up to three times to measure, the shortest time counting; then, if there
-// is a limit, pieces: halved until no command takes longer, or smaller ones are
-// no faster.
+// For each launch: a stored result, if there is one that fits. What it lacks is
+// measured: group sizes while the budget lasts, the fastest of
+// LocalSizeCandidates, each run once to warm up and up to three times to
+// measure, the shortest time counting; then, if there is a limit, pieces for
+// this limit: halved until no command takes longer, or smaller ones are no
+// faster.
 #ifndef MACE_OPENCL_LAUNCH_TUNER_H_
 #define MACE_OPENCL_LAUNCH_TUNER_H_
 
@@ -21,7 +22,8 @@
 namespace mace::opencl {
 
 struct TunerOptions {
-  // Time for measuring group sizes; 0: use those of ChooseLocalSize.
+  // Time for measuring group sizes, for each plan; 0: use stored ones, or those
+  // of ChooseLocalSize.
   int64_t budget_micros = 0;
   // The longest time of a command; 0: kernels are not split. Measured even
   // without a budget.

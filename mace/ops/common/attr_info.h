@@ -74,8 +74,8 @@ std::vector<Choice> PaddingChoices();     // window.cc
 std::vector<Choice> DataTypeChoices();    // operands.cc
 
 // Calls `visit` on the struct at `attrs`, which holds the defaults, and returns
-// its fields in their order. Choices and names_axes are those of no op:
-// Op::Choices and Op::NamesAxes add them.
+// its fields in their order. Leaves choices and names_axes at their defaults:
+// Op::Choices and Op::NamesAxes set them.
 std::vector<AttrInfo> ListAttrs(void* attrs, VisitAttrs visit);
 
 // Returns Op::attrs for the attribute struct Attrs. The definition of an op

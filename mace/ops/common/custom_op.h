@@ -18,10 +18,10 @@ namespace mace {
 class CustomOp {
  public:
   // Copies the registration and its name. Errors: MACE_INVALID_ARGS for a
-  // registration that is incomplete, has a negative version or a smaller
-  // struct_size than this library's, or whose name is empty, has other
-  // characters than letters, digits and _.:/-, or is that of an op of this
-  // library, "Upload" or "Download".
+  // registration that is incomplete, has a free without an init, a negative
+  // version or a smaller struct_size than this library's, or whose name is
+  // empty, has other characters than letters, digits and _.:/-, or is that of
+  // an op of this library, "Upload" or "Download".
   static Result<std::shared_ptr<const CustomOp>> Create(
       const mace_op_registration_t& registration);
   virtual ~CustomOp();

@@ -34,7 +34,7 @@ Status QuantizeOutputs(const Op& op, Node& node);
 //               0; bias i32
 //  x i16, zero point 0:  w i8, per tensor or per `axis`, with zero points 0;
 //                        bias i32 or i64
-// If nothing is quantized, all inputs must have one element type. REQUIRES:
+// If nothing is quantized, x, w and bias must have one element type. REQUIRES:
 // input 0 is not quantized per axis (CheckQuantizedInputs). Errors:
 // MACE_INVALID_MODEL.
 Status CheckFilterTypes(const Node& node, int axis);

@@ -31,8 +31,8 @@ void SetSlice(int d, int64_t extent, int64_t start, int64_t end, int64_t step,
               SliceSpec* spec);
 
 // Returns the byte at which the selection begins within x if it is a contiguous
-// part of it, else -1; 0 for an empty selection. It is contiguous if all steps
-// are 1 and only the outermost axis with more than one index is cut:
+// part of it, else -1; for an empty selection 0 or -1. It is contiguous if all
+// steps are 1 and all axes behind the first one with several indices are whole:
 //
 //  x [4,5,6]:  [1:3] is, [2, 1:3] is, [1:3, 1:3] and [:, 2] are not
 int64_t PartOffset(const TensorType& x, const SliceSpec& spec);

@@ -69,10 +69,10 @@ struct Window2D {
 
 // Returns the windows over input `x`, [N, H, W, C]. `ceil` rounds output sizes
 // up, but drops a last window that would start after the input and the padding
-// before it. Errors: MACE_INVALID_MODEL for attributes out of range, a rank
-// other than 4, a kernel larger than the padded input unless the padding is
-// same, and windows that contain only padding because the input has no rows or
-// no columns.
+// before it. Errors: MACE_INVALID_MODEL for attributes, a kernel or an input
+// out of range, a rank other than 4, a kernel larger than the padded input
+// unless the padding is same, and windows that contain only padding because the
+// input has no rows or no columns.
 Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
                                const Shape& x, int64_t kernel_h,
                                int64_t kernel_w, bool ceil = false);
@@ -87,7 +87,7 @@ Result<Window2D> ResolveWindow(const Node& node, const WindowAttrs& attrs,
 //
 // `output_size`, {h, w} or empty, overrides `out`; with same padding the pads
 // follow from it. Errors: as ResolveWindow, but a kernel may be larger than the
-// input; also for an `out` below 1.
+// input; also for an `out` below 1, unless the padding is same.
 Result<Window2D> ResolveTransposedWindow(
     const Node& node, const WindowAttrs& attrs, const Shape& x,
     int64_t kernel_h, int64_t kernel_w,

@@ -20,10 +20,11 @@ std::string DumpPlacement(const Plan& plan);
 // "kernel", "reason", "part_of", "macs", "stored", "outputs": [type, ...]}],
 // "moves": [{"tensor", "to", "bytes"}], "num_images", "image_bytes", "waits":
 // [{"node", "input"}], "arena_bytes"}. `note` is a remark on the whole plan;
-// "waits" lists where the plan waits for data; "stored" is the 16-bit type of a
-// node's weights, or "". A step that runs several fused nodes has all their
-// names, "a + b", and their kinds of ops, "DepthwiseConv2d+Conv2d"; "part_of"
-// of the nodes before its last is that name. Of a region, each node is listed.
+// "waits" lists where the plan waits for data; "stored" is the type in which a
+// node's weights are stored if it is not their own (Operand::stored), or "". A
+// step that runs several fused nodes has all their names, "a + b", and their
+// kinds of ops, "DepthwiseConv2d+Conv2d"; "part_of" of the nodes before its
+// last is that name. Of a region, each node is listed if the device reports it.
 std::string DumpPlanJson(const Plan& plan, const std::string& note);
 
 // One line per step: number, op, name (for several nodes, the last one and
@@ -32,11 +33,14 @@ std::string DumpPlanJson(const Plan& plan, const std::string& note);
 // and the number of deferred nodes.
 std::string DumpSteps(const Plan& plan);
 
-// A line about the search for an order, and a line for each saving.
+// A line about the search for an order, if there was one, and a line for each
+// saving.
 std::string DumpSavings(const Plan& plan);
 
 // One line per record: bytes, offset, first and last step, tensor; then
-// DumpSavings and the certificate. Then the same for images, if there are any.
+// DumpSavings and the certificate. If there are images, then a line per record:
+// width, height, format, image, first and last step, tensor; and a line with
+// their number and certificate.
 std::string DumpMemory(const Plan& plan);
 
 // The records and offsets as JSON: {"records": [{"name", "size", "first",

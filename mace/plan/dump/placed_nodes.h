@@ -15,7 +15,7 @@ struct PlacedNode {
   std::string name;  // of several in one step "a + b"
   std::string op;
   std::vector<TensorType> outputs;
-  std::string stored;  // the 16-bit type of its weights, or ""
+  std::string stored;  // Operand::stored of its weights, or ""
   std::string device;
   // Kernel::variant(), or "none: ..." for a node without a step of its own.
   std::string kernel;
@@ -27,7 +27,8 @@ struct PlacedNode {
 };
 
 // Returns the nodes in the order of running; those without a step of their own
-// at the end. Leaves out what the plan added to move tensors.
+// at the end. A region is one node if its device does not report its nodes.
+// Leaves out what the plan added to move tensors.
 std::vector<PlacedNode> PlacedNodes(const Plan& plan);
 
 // Whether the plan added the node to move a tensor between devices.

@@ -14,10 +14,11 @@ namespace mace {
 // Takes over the offsets of the offline or embedded plan of `options`, if there
 // is one that fits. Returns true if an embedded plan places all records, which
 // are then in plan.memory_plan. Returns false if records are left to the
-// strategy; those that the plan places are then fixed in `problem`. An
-// embedded plan that does not fit is logged and ignored. A library without the
-// component `memory_tools` ignores both plans. Errors: MACE_INVALID_ARGS for an
-// offline plan that does not fit.
+// strategy, or there is an offline plan; those that the plan places are then
+// fixed in `problem`. An embedded plan that does not fit is logged and ignored;
+// with PRESERVE_ALL, it is ignored in any case. A library without the component
+// `memory_tools` ignores both plans. Errors: MACE_INVALID_ARGS for an offline
+// plan that does not fit, or in which records that live together overlap.
 Result<bool> UseGivenPlan(const memory::Strategy& strategy,
                           const PlanOptions& options, memory::Problem& problem,
                           Plan& plan);

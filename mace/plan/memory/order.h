@@ -18,7 +18,7 @@ namespace mace {
 inline constexpr int64_t kOrderBudget = 100'000'000;
 
 struct OrderAnswer {
-  std::vector<int> order;  // a permutation of the steps
+  std::vector<int> order;  // a permutation of the steps; empty: see FindOrder
   OrderSearch search;
 };
 

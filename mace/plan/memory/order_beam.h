@@ -24,7 +24,8 @@ class OrderBeam {
   struct Answer {
     std::vector<int> order;  // of the segment's steps; empty: none was found
     int64_t peak = 0;        // of that order
-    // No state was left out: the order has the least peak, or no order exists.
+    // No state was left out: the order has the least peak, or if it is empty,
+    // no order has a peak below the limit.
     bool complete = false;
   };
 
@@ -34,7 +35,7 @@ class OrderBeam {
             int64_t floor);
 
   // Looks for an order whose peak is below `limit`, with `width` states at each
-  // depth. Once the budget is spent, the answer is empty and not complete.
+  // depth. If the budget ends first, the answer is empty and not complete.
   Answer Search(size_t width, int64_t limit, WorkBudget* budget);
 
  private:

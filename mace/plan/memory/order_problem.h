@@ -56,8 +56,8 @@ struct OrderGraph {
   const OrderProblem& problem;
   std::vector<int> writer;                // by value: a step, or -1
   std::vector<std::vector<int>> readers;  // by value: steps, ascending
-  std::vector<std::vector<int>> before;   // by step: those it needs, each once
-  std::vector<std::vector<int>> after;    // by step: those that need it
+  std::vector<std::vector<int>> before;   // by step: its producers, each once
+  std::vector<std::vector<int>> after;    // by step: its consumers, each once
   std::vector<int64_t> written;           // by step: bytes of what it writes
 };
 
@@ -72,7 +72,7 @@ struct OrderTrace {
 // steps in which each runs after those that it needs.
 OrderTrace Trace(const OrderGraph& graph, const std::vector<int>& order);
 
-// Steps [begin, end), which run between the same two steps in every order.
+// Steps [begin, end), before and after which the same steps run in every order.
 struct OrderSegment {
   int begin = 0;
   int end = 0;

@@ -22,11 +22,11 @@ struct Records {
 // Makes a record for each group that lies in the arena, and for each scratch,
 // in the order in which steps first use them. Step s of the records is
 // plan.steps[s]; one more step stands for the copies to the caller. A record
-// lives from the first step that writes it to the last step that reads it. With
-// `overlap`, records have the safe distances at which the kernels let an output
-// overlap an input that is no longer needed: at most one input per step, which
-// the step reads through one operand only. Output and input must each fill
-// their group.
+// lives from the first step that uses it to the last one. With `overlap`,
+// records have the safe distances, other than 0, at which the kernels let an
+// output overlap an input that is no longer needed: at most one input per step,
+// which the step reads through one operand only. Output and input must each
+// fill their group.
 Records MakeRecords(const Plan& plan, const Storage& storage, bool overlap);
 
 }  // namespace mace

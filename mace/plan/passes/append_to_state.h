@@ -21,11 +21,12 @@ struct AppendedState {
 
 // If a Concat along `axis` of two inputs joins `value`, an input of `graph`,
 // and after it new rows, its result (or a copy by Identity) is `next`, an
-// output, and no other node reads elements of `value`, replaces the Concat by
-// an Append (mace/ops/append.cc) with a cache of the type `cache`. Then
-// AppendedState::next takes the place of `next` among the outputs of the graph,
-// `count` is added after the outputs, and `cache` after the inputs. Otherwise
-// returns nullopt and changes nothing. Nodes need no types yet.
+// output, nothing else reads elements of `value`, and this library has the op,
+// replaces the Concat by an Append (mace/ops/append.cc) with a cache of the
+// type `cache`. Then AppendedState::next takes the place of `next` among the
+// outputs of the graph, `count` is added after the outputs, and `cache` after
+// the inputs. Otherwise returns nullopt and changes nothing. Nodes need no
+// types yet.
 std::optional<AppendedState> AppendToState(int value, int next, int axis,
                                            const TensorType& cache,
                                            Graph* graph);

@@ -11,7 +11,7 @@ namespace mace {
 
 // Looks, from each step on, for the longest sequence of at most 8 steps of a
 // device for which NodeKernels::PrepareFused has a kernel. Each step but the
-// last has one output, which only the next one reads. The last step then has
+// last has one output, which only the next one reads, once. The last step has
 // the kernel; its node gets the inputs of all of them, their names ("a + b")
 // and their kinds of ops ("DepthwiseConv2d+Conv2d"), and Step::fused lists the
 // others. Nodes of more than 16 inputs can only be the first. REQUIRES: nodes

@@ -22,9 +22,10 @@ const Graph* SubgraphOf(const Graph& graph, const Node& node,
                         const char* attribute);
 
 // Limits what the branches that are taken may add to a graph, in proportion to
-// the size of the model's file: branches within branches could make a small
-// file grow exponentially. Counts nodes and values, those with long names
-// several times, because each level of nesting makes names longer.
+// the values and nodes of the model (a small model may add a fixed number):
+// branches within branches could make a small file grow exponentially. Counts
+// nodes and values, those with long names several times, because each level of
+// nesting makes names longer.
 class BranchBudget {
  public:
   explicit BranchBudget(const Graph& graph);

@@ -41,7 +41,8 @@ class Deferral {
   // node.
   Result<std::vector<GraphNode>> AddControlFlow(GraphNode& g);
 
-  // Completes what is deferred, and makes what it reads outputs of the graph.
+  // Completes what is deferred, and makes what it reads outputs of the graph,
+  // but for the graph's inputs.
   void Finish();
 
  private:

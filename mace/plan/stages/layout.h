@@ -10,8 +10,8 @@ namespace mace {
 // Gives every value that a step reads or writes as an image a copy of
 // Layout::kImage, and adds the steps (op "Upload" or "Download") that compute
 // one from the other: at most one per value and direction, as late as possible.
-// Does not change a plan without images. REQUIRES: each step has a kernel.
-// Errors: those of DeviceStorage::PrepareConvert.
+// Does not change a plan in which no step writes images. REQUIRES: each step
+// has a kernel. Errors: those of DeviceStorage::PrepareConvert.
 Status InsertConverts(Plan& plan);
 
 }  // namespace mace

@@ -18,7 +18,8 @@ namespace mace {
 // if there are several devices, plan.placements. Errors: MACE_UNSUPPORTED,
 // naming the first node that no device can run, with each device's reason, or
 // if the nodes need two devices with storage of their own;
-// MACE_OUT_OF_RESOURCES; MACE_CANCELLED; errors of a driver.
+// MACE_OUT_OF_RESOURCES; MACE_CANCELLED; MACE_INTERNAL_ERROR for a device that
+// does not prepare what it supports; errors of a driver.
 Status PlaceNodes(Plan& plan, const std::vector<Device*>& devices);
 
 }  // namespace mace

@@ -36,8 +36,8 @@ double CostOf(const PlacementProblem& problem, const std::vector<int>& devices);
 // devices, no placement costs less; of several equally good ones, it is the one
 // with most nodes on the first device. With more devices, no placement costs
 // less that uses two of them (and a third for nodes that neither can run), or
-// that differs only by nodes that move to one device. REQUIRES: every node has
-// a device that can run it.
+// that differs only by nodes that move to one device; but costs are rounded to
+// 0.001 us. REQUIRES: every node has a device that can run it.
 //
 // Source of the moves: Boykov, Veksler and Zabih, "Fast approximate energy
 // minimization via graph cuts", 2001 (expansion moves). The costs of moving

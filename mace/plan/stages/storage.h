@@ -43,7 +43,7 @@ struct Storage {
   std::vector<int> root;        // by value id
   std::vector<int64_t> offset;  // by value id
   std::vector<int64_t> bytes;   // of the group, by root
-  // By value id: Location::row_stride. Empty without kernels of 8 bits.
+  // By value id: Location::row_stride. Empty without 8-bit kernels.
   std::vector<int64_t> stride;
   std::vector<Location> locations;  // by value id; the offsets within the arena
                                     // are relative to the group, the index of
@@ -55,15 +55,15 @@ struct Storage {
 // Groups the values of plan.graph as `savings` allows, in the order of
 // plan.steps. Images that a step only renames always share their image.
 //
-//   views     the output of a Reshape, or of a Split or Slice that takes a
-//             contiguous range, lies where its input lies
+//   views     the output of an op that keeps all bytes (Reshape), or of a Split
+//             or Slice that takes a contiguous range, lies where its input lies
 //   in_place  the output of a kernel that allows it takes the bytes of an input
-//             that nothing reads later
-//   concat    the inputs of a Concat along the outermost extent lie in its
+//             of the same size that nothing reads later
+//   concat    the inputs of a Concat along the outermost dimension lie in its
 //             output
-//   rows      the inputs of a Concat along the innermost extent are rows of its
-//             output, if nothing else reads them and the kernels that write
-//             them can
+//   rows      the inputs of a Concat along the innermost dimension are parts of
+//             the rows of its output, if nothing else reads them and the
+//             kernels that write them can
 //
 // For example y = Concat(a, b) along the outermost dimension, where c is a
 // Reshape of a: the group of y.
@@ -74,9 +74,9 @@ struct Storage {
 //    b                          |==============|
 //
 // A group lies in the memory of the constant or graph input that it contains,
-// in the caller's memory of the graph output that it contains, or else in the
-// arena. Values are not merged if a step would then write to a constant or to
-// the caller's input.
+// in the caller's memory of a graph output that fills it, or else in the arena,
+// or in an image if its values are images. Values are not merged if a step
+// would then write to a constant or to the caller's input.
 Storage AssignStorage(const Plan& plan, const MemorySavings& savings);
 
 }  // namespace mace

@@ -13,9 +13,9 @@
 
 namespace mace::testing {
 
-// Steps that read some of the `reach` values before them, among those the two
-// that no step writes, and write up to three, some of which nothing reads and
-// some of which have no bytes.
+// Returns steps that each read one to three of the last `reach` values so far
+// (the first two values are written by no step) and write up to three. Some
+// values are read by no step, and some have no bytes.
 inline OrderProblem RandomOrderProblem(int num_steps, int reach,
                                        Random* random) {
   OrderProblem p;
@@ -101,7 +101,8 @@ struct OrderDefinitions {
     return peak;
   }
 
-  // The least peak of all orders: of each set of finished steps, by the last.
+  // The least peak of all orders, found for each set of finished steps from the
+  // sets with one step less.
   int64_t LeastPeak() const {
     const size_t n = p.num_steps();
     std::vector<int64_t> least(size_t{1} << n, INT64_MAX);

@@ -30,7 +30,8 @@ struct KernelProperties {
   std::function<Status(const RunArgs&)> run;  // none: it computes nothing
 };
 
-// Is on_images() itself, with layouts by its properties.
+// A kernel with these properties. on_images() returns it, even if it neither
+// takes nor gives images.
 class FakeKernel : public Kernel, public ImageKernel {
  public:
   explicit FakeKernel(KernelProperties properties)

@@ -11,9 +11,10 @@
 
 namespace mace::testing {
 
-// Fills the maker with up to `max_nodes` Reshapes, Splits, Slices, Concats, and
-// nodes "Mix", whose kernels may have scratch and may overlap their inputs.
-// Inputs and constants are read, reshaped and given out like all values.
+// Fills the maker with Reshapes, Splits, Slices, Concats, and nodes "Mix",
+// whose kernels may have scratch and may overlap their inputs: up to
+// `max_nodes` of them, of which a Concat of rows brings up to four Mixes of its
+// own. Inputs and constants are read, reshaped and given out like all values.
 class RandomPlan {
  public:
   RandomPlan(uint32_t seed, int max_nodes, PlanMaker* maker)

@@ -115,7 +115,7 @@ struct SimulatedNode {
     return -1;
   }
 
-  // Of inputs that the output may not overlap.
+  // Of the scratch, and of inputs that the output may not overlap.
   uint32_t HashOfOthers() const {
     uint32_t hash = HashOf(scratch, scratch_words);
     for (size_t k = 0; k < inputs.size(); ++k) {

@@ -11,12 +11,12 @@
 
 namespace mace {
 
-// Ways for tensors to share bytes, besides reusing those of tensors that are no
-// longer needed. A plan leaves out those that would raise its bytes; none
-// changes a result.
+// Ways to need fewer bytes, besides reusing those of tensors that are no longer
+// needed. A plan leaves out those that would raise the lower bound of its
+// arena; none changes a result.
 struct MemorySavings {
-  bool order = true;     // run the steps in the order that needs least
-  bool views = true;     // reshapes, and slices of outermost extents
+  bool order = true;     // run the steps in an order that needs less
+  bool views = true;     // reshapes, and slices along outermost dimensions
   bool in_place = true;  // an output in the bytes of an input that dies there
   bool concat = true;    // inputs of an outermost concat written in place
   bool overlap = true;   // an output over the part of an input already read
@@ -37,8 +37,8 @@ struct OrderSearch {
   enum End : uint8_t {
     kOff,      // there was no search, or the order of another plan was taken
     kMinimum,  // no order has a lower peak
-    kWidest,   // the widest search did not prove that
-    kBudget,   // nor did the work that was allowed
+    kWidest,   // not proven: the widest search was not exhaustive
+    kBudget,   // not proven: the work that was allowed was done
   };
   End end = kOff;
   int64_t work = 0;  // units of WorkBudget

@@ -86,12 +86,13 @@ struct Plan {
   std::vector<Placement> placements;
 
   // The arena. Its records are those of memory_problem, whose steps are indices
-  // into `steps`; memory_plan has their offsets.
+  // into `steps`, or steps.size() for the copies after the last one;
+  // memory_plan has their offsets.
   int64_t arena_bytes = 0;
   memory::Problem memory_problem;
   memory::Plan memory_plan;
-  // HashOf the records before steps were removed that only rename bytes. An
-  // embedded plan with this hash fits.
+  // HashOf the records before steps were removed that only rename bytes. Only
+  // an embedded plan with this hash can be used.
   uint64_t records_hash = 0;
   std::vector<uint8_t> scratch_records;  // by record: a kernel's scratch
   std::vector<MemorySaving> savings;

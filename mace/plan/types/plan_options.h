@@ -27,16 +27,18 @@ struct PlanOptions {
   // Offsets in the format of memory::OfflinePlan, one for each record; empty:
   // none. If there are any, embedded_plan is ignored.
   std::vector<int32_t> offline_plan;
-  // A plan from the model file (hash 0: none). It is used if it was made for
-  // exactly the records of this plan; offsets of -1 are left to the strategy.
-  // Otherwise the log has the reason, and the memory is planned again.
+  // A plan from the model file (hash 0: none). It is used if it is valid and
+  // was made for records of the same hash; offsets of -1 are left to the
+  // strategy. Otherwise the log has the reason, and the memory is planned
+  // again. With PRESERVE_ALL, and in a library without the component
+  // `memory_tools`, it is ignored.
   memory::EmbeddedPlan embedded_plan;
-  // That of a plan of the same graph with other shapes, or null. If the steps
-  // are the same, its order and its savings are taken over, which takes much
-  // less time than to search for them.
+  // Plan::pattern of a plan of the same graph with other shapes, or null. If
+  // the steps and the strategy are the same, its order and its savings are
+  // taken over, which takes much less time than to search for them.
   std::shared_ptr<const MemoryPattern> like;
-  // Whether to take over the offsets of `like`, too, where each tensor is at
-  // most as large as it was there.
+  // Whether to take over the offsets of `like`, too, if each record has the
+  // same lifetime and is at most as large as it was there.
   bool keeps_offsets = false;
 };
 

@@ -31,8 +31,8 @@ class RandomMessages {
   // nested too deep to be valid.
   std::string Written();
   // Returns `bytes` after one change or more: bits flipped, a byte replaced,
-  // bytes cut off, left out or doubled, the end taken from `other`, or a field
-  // inserted. Most results are no messages.
+  // bytes cut off, left out or doubled, the end taken from `other`, all of
+  // `other` appended, or a field inserted. Most results are no messages.
   std::string Mutated(const std::string& bytes, const std::string& other);
 
  private:

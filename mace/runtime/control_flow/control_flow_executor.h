@@ -43,11 +43,11 @@ class ControlFlowHost {
 };
 
 // A value between plans, in host memory. The bytes are there as long as
-// `owner`, or as the caller's tensor.
+// `owner`, or as the caller's tensor or the model.
 struct LiveValue {
   TensorType type;
   const void* data = nullptr;
-  std::shared_ptr<const void> owner;  // null: the caller
+  std::shared_ptr<const void> owner;  // null: the caller, or a weight's model
 };
 using LiveValues = std::map<int, LiveValue>;  // by id
 
@@ -96,11 +96,12 @@ class ControlFlowExecutor {
         iterations_left_(most_iterations) {}
 
   // Runs `first` and what follows. `values` holds the inputs of the plan of
-  // `first`, and afterwards also the values `outputs` (ids). `is_model`: they
-  // are those of the model, in memory of ControlFlowHost::OutputMemory; else of
-  // a loop's body. Errors: as planning and Executor::Run; MACE_INVALID_ARGS,
-  // naming the node, if data do not fit a deferred node; MACE_INVALID_MODEL for
-  // a count, a condition or a carried value of another type;
+  // `first`, and afterwards also the values `outputs` (ids), but for constants
+  // of a loop's body. `is_model`: they are those of the model, in memory of
+  // ControlFlowHost::OutputMemory if a plan made them; else of a loop's body.
+  // Errors: as planning and Executor::Run; MACE_INVALID_ARGS, naming the node,
+  // if data do not fit a deferred node; MACE_INVALID_MODEL for a count, a
+  // condition, a carried value or a stacked result of another type;
   // MACE_RUNTIME_ERROR if the loops take more than `most_iterations`.
   Status Run(Executor& first, const std::vector<int>& outputs, bool is_model,
              LiveValues& values);

@@ -39,7 +39,8 @@ class DeferredRunner {
   // Returns memory for an output of the model, and sets its tensor in `outputs`
   // to it: the caller's memory, or new memory if the caller gives none, or
   // gives back what an earlier run allocated and the shape has changed. Errors:
-  // MACE_INVALID_ARGS if the caller's is too small; MACE_OUT_OF_RESOURCES.
+  // MACE_INVALID_ARGS if the caller's is too small, of another type or not
+  // aligned; MACE_OUT_OF_RESOURCES.
   Result<void*> OutputMemory(int id, const TensorType& type,
                              std::map<std::string, MaceTensor>& outputs);
   // Logs that the CPU runs this loop, once for each loop of an engine that also

@@ -20,7 +20,7 @@ struct CpuOptions;
 struct Devices {
   // The preferred device first, the CPU last.
   std::vector<std::unique_ptr<Device>> list;
-  // Why a requested device is missing. Empty: none is.
+  // Why a requested device is missing or was given up. Empty: none is.
   std::string note;
   // Which settings have no effect on these devices. Empty: all have, or nobody
   // chose one that has none.

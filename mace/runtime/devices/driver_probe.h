@@ -24,8 +24,9 @@ struct DriverProbe {
 // (the files of `libraries` and of OpenCL's installable drivers, and the
 // versions of the system and of MACE). The result is remembered in this process
 // and in `storage` (null: only in this process). OK: the driver may be used,
-// also without a test if the helper cannot be started, which is logged. Errors:
-// MACE_RUNTIME_ERROR, with the driver and what it did: it must not be used.
+// also without a test if the helper cannot run here (logged, and remembered
+// only in this process), or `probe` names none. Errors: MACE_RUNTIME_ERROR,
+// with the driver and what it did: it must not be used.
 Status CheckDriver(const DriverProbe& probe,
                    std::shared_ptr<KVStorage> storage);
 

@@ -32,7 +32,7 @@ bool Fit(const Graph& graph, const std::vector<int>& ids,
 
 // Returns the shapes of the inputs, in the order of the graph. Checks their
 // names, types, memory and alignment; of their shapes, only the rank must be
-// that of the graph.
+// that of the graph, and the sizes must pass CheckedNumElements.
 Result<std::vector<Shape>> InputShapes(
     const Graph& graph, const std::map<std::string, MaceTensor>& inputs);
 

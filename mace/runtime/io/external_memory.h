@@ -13,9 +13,10 @@ namespace mace {
 
 // `storage` is that of the GPU, or null. Returns a float32 tensor in memory of
 // the GPU if the GPU can import `memory`; else in host memory, and logs why.
-// Errors: MACE_INVALID_ARGS for a shape without elements, for memory that is
-// not given, too small or cannot be mapped; MACE_UNSUPPORTED, with the cure,
-// for an AHardwareBuffer that the GPU cannot import.
+// Errors: MACE_INVALID_ARGS for a shape without elements, if not exactly one
+// kind of memory is given, for a dma-buf that is too small or cannot be mapped;
+// MACE_UNSUPPORTED, with the cure, for an AHardwareBuffer that the GPU cannot
+// import.
 Result<MaceTensor> ImportTensor(DeviceStorage* storage,
                                 const MaceExternalMemory& memory,
                                 const std::vector<int64_t>& shape);

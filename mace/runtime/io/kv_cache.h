@@ -5,8 +5,9 @@
 //
 // A model joins what a state holds and new rows by a Concat, and makes that the
 // state's next value. An engine runs an Append instead (mace/ops/append.cc),
-// which writes the new rows after the others, which do not move. A run
-// that fails leaves the number of rows as it was, and so the state.
+// which writes the new rows after the others; these are moved, to a larger
+// cache, only if the capacity does not suffice. A run that fails leaves the
+// number of rows as it was, and so the state.
 #ifndef MACE_RUNTIME_IO_KV_CACHE_H_
 #define MACE_RUNTIME_IO_KV_CACHE_H_
 

@@ -29,7 +29,7 @@ class MaceModel::Impl {
   // engines.
   std::shared_ptr<PackedWeights> packed;
   std::shared_ptr<DeviceWeights> device_weights;
-  std::shared_ptr<const MappedFile> file;  // weights; null: none
+  std::shared_ptr<const MappedFile> file;  // of weights; null: none is mapped
   uint64_t hash = 0;  // of the graph, which has the checksum of the weights
 
   bool uses_prepacked() const {
@@ -57,7 +57,7 @@ Status UsePrepacked(const Model& model, bool verify, PackedWeights* packed);
 // IDT_INVALID and kInvalid if there is none.
 IDataType ToPublic(DataType type);
 DataFormat ToPublic(DimensionOrder order);
-// Of a quantized tensor; 0 for others.
+// Of a quantized tensor (per axis: of index 0); 0 for others.
 float ScaleOf(const TensorType& type);
 int32_t ZeroPointOf(const TensorType& type);
 DataType FromPublic(IDataType type);

@@ -11,7 +11,8 @@
 
 namespace mace {
 
-// Errors: MACE_INVALID_ARGS for a name that no node of the graph has.
+// Errors: MACE_INVALID_ARGS for a name that no node of the graph has; nodes of
+// its subgraphs do not count.
 Status CheckNodeNames(const Graph& graph,
                       const std::vector<std::string>& names);
 

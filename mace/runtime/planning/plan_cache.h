@@ -40,16 +40,17 @@ class PlanCache {
   Status PlanFirst(const OpenShapes& open, Graph* graph);
 
   // Makes the plan of `graph` for these shapes the latest one, and makes it
-  // first if there is none. Errors: as Planner::PlanModel;
-  // MACE_OUT_OF_RESOURCES, with the bytes that these shapes need, if they do
-  // not fit into the caller's arena.
+  // first if there is none. Errors: as Planner::PlanModel and
+  // States::CheckTypes; MACE_CANCELLED; MACE_OUT_OF_RESOURCES, with the bytes
+  // that these shapes need, if they do not fit into the caller's arena.
   Status Use(const Graph& graph, const std::vector<Shape>& shapes);
 
   // Returns the executor of the latest plan. REQUIRES: there is one.
   Executor& latest() const { return executors_.latest(); }
 
  private:
-  // Makes the plan, reserves its bytes in the sections, and binds its arena.
+  // Makes the plan, reserves its bytes in the sections, and, unless the engine
+  // is only a query, binds its arena.
   Result<std::unique_ptr<Executor>> Make(const Graph& graph,
                                          const std::vector<Shape>& shapes);
   // Returns the error that says how many bytes these shapes need. Plans once
@@ -60,7 +61,8 @@ class PlanCache {
   Planner& planner_;
   EngineMemory& memory_;
   ExecutorCache executors_{kMaxPlans};
-  std::shared_ptr<const MemoryPattern> pattern_;  // that of the first plan
+  // That later plans follow: of the first or second plan, as above.
+  std::shared_ptr<const MemoryPattern> pattern_;
 };
 
 }  // namespace mace

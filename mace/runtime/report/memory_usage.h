@@ -13,13 +13,14 @@ namespace mace {
 
 // Returns the usage of a plan. `arena` holds the sections of the caller's
 // arena; if the engine allocates its own memory, the sections that an arena of
-// the caller's would have.
+// the caller's would have. The bytes of states and what is allocated at present
+// are 0: the engine fills them in.
 MaceMemoryUsage UsageOf(const Plan& plan, const MaceModel::Impl& model,
                         const memory::SingleArena& arena);
 
-// Formats a usage as a table for people.
+// Format a usage as a table for people, and totals as a line. Empty if this
+// library does without the component `memory_tools`.
 std::string ToText(const MaceMemoryUsage& usage);
-// Formats totals as a line.
 std::string ToText(const MaceMemoryTotals& totals);
 
 }  // namespace mace

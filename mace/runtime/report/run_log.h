@@ -1,11 +1,15 @@
 // What planning and running write to the log, by level.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   VLOG 1  one line for each engine, plan and run, with its latency
-//        2  one line for each op of each run, with its latency
+//   VLOG 1  one line for each engine that is created; for each plan, and for
+//           each run that succeeds, one line with its latency
+//        2  one line for each op of these runs, with its latency
 //        3  the decisions of the plan: memory savings, the search for an order,
 //           devices; the kernel and the multiply-adds of each op
-//        4  where the tensors of each op lie
+//        4  where the outputs of each op lie
+//
+// Without the component `diagnostics` there are only the lines of engines and
+// plans.
 #ifndef MACE_RUNTIME_REPORT_RUN_LOG_H_
 #define MACE_RUNTIME_REPORT_RUN_LOG_H_
 
@@ -23,7 +27,7 @@ bool LogsOps();
 // took.
 void LogPlan(const Plan& plan, int64_t micros);
 
-// Logs the decisions of the plan, and where its tensors lie.
+// Logs the decisions of the plan, and at level 4 where outputs of ops lie.
 void LogPlanText(const Plan& plan);
 
 // `metadata`: of the run, or empty unless LogsOps(). `micros`: its latency.

@@ -15,9 +15,10 @@ namespace mace {
 // Immutable once built: engines share it.
 class GPUContext {
  public:
-  // Where compiled programs are cached: a folder or a file. `binary_paths` are
-  // files of programs that were compiled ahead; `parameter_path` is a file of
-  // tuning results.
+  // A folder or a file, where compiled programs are cached, and, in files of
+  // their own, tuning results of the CPU and tests of drivers and
+  // micro-kernels. `binary_paths` are files of programs that were compiled
+  // ahead; `parameter_path` is a file of tuning results.
   std::string storage_path;  // empty: none
   std::vector<std::string> binary_paths;
   std::string parameter_path;  // empty: none

@@ -73,8 +73,9 @@ class ChosenSettings {
 };
 
 // Reads the settings that a model file carries. A setting or a value that this
-// release does not know is ignored with a warning in the log. Errors:
-// MACE_UNSUPPORTED, with the name of the setting, if results depend on it.
+// release does not know, or that no model may carry, is ignored with a warning
+// in the log. Errors: MACE_UNSUPPORTED, with the name of the setting, if
+// results depend on it.
 Result<ChosenSettings> ReadModelSettings(
     const std::vector<ModelSetting>& settings);
 

@@ -1,4 +1,4 @@
-// Settings: all that users choose of an engine, each described once.
+// Settings: what users choose of an engine by name, each described once.
 // SPDX-License-Identifier: Apache-2.0
 // The keys of the deployment file, what a model file carries,
 // MaceEngineConfig::Set, the flags of mace_run, tools/settings.json and the

@@ -33,6 +33,7 @@ using ActivateF32Fn = void(const ActivateF32Args& args);
 //   clamp        a = lower, b = upper; an infinity: no bound
 //   elu          b = 1; for SELU a = 1.6732632, b = 1.0507010
 //   hard_swish   a = 1/6, b = 1/2
+//   swish        a = 1 if the attribute is 0
 //   gelu_tanh    a = 2 sqrt(2 / pi), b = 0.044715 a; the definition by tanh is
 //                this one, as (1 + tanh(z)) / 2 = 1 / (1 + exp(-2 z))
 struct ActivateF32Set {

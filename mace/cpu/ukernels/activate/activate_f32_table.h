@@ -17,7 +17,8 @@ struct ActivateF32 {
   const ActivateF32Set* set;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test.
 inline constexpr ActivateF32 kActivateF32[] = {
 #if defined(__x86_64__)
     {"activate_f32__avx512", kCpuAvx512, &activate_f32__avx512},

@@ -18,8 +18,9 @@ struct AddQ8 {
   AddQ8Fn* fn;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has. Tests compare
-// all rows with the plain C++, which libraries for armv8 leave out.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test. Tests compare all rows with the plain
+// C++, which libraries for armv8 leave out.
 inline constexpr AddQ8 kAddQ8[] = {
 #if defined(__x86_64__)
     {"add_q8__avx512", kCpuAvx512, add_q8__avx512},

@@ -24,7 +24,8 @@ using BinaryF16 = BinaryRow<uint16_t>;
 using BinaryOneF32 = BinaryRow<float, BinaryF32One>;
 using BinaryOneF16 = BinaryRow<uint16_t, BinaryF16One>;
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test.
 inline constexpr BinaryF32 kBinaryF32[] = {
 #if defined(__x86_64__)
     {"binary_f32__avx512", kCpuAvx512, &binary_f32__avx512},

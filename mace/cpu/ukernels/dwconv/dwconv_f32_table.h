@@ -30,12 +30,12 @@ struct Dwconv {
 using DwconvF32 = Dwconv<float>;
 using DwconvF16 = Dwconv<uint16_t>;
 
-// The dispatcher chooses the first row that fits the CPU and the window: in
-// kDwconvF32Wide, and if none fits there, in kDwconvF32. Tests and benchmarks
-// loop over all rows. Windows whose columns are dilated fit only `any`. The
-// height of a window and the dilation of its lines do not matter. The last row
-// fits any window, and runs on every CPU for which the build is: without it,
-// ChooseRow (choose.h) could run past the end.
+// The first row that fits the CPU and the window and passes its self-test is
+// chosen: in kDwconvF32Wide, and if none fits there, in kDwconvF32. Tests and
+// benchmarks loop over all rows. Windows whose columns are dilated fit only
+// `any`. The height of a window and the dilation of its lines do not matter.
+// The last row fits any window, and runs on every CPU for which the build is:
+// without it, ChooseRow (choose.h) could run past the end.
 //
 // Transposed convolutions divide channels into blocks by the lanes of the first
 // row of kDwconvF32 that the CPU has (deconv_depthwise.cc).

@@ -24,8 +24,9 @@ struct DwconvQ8 {
   DwconvQ8Fn* fn;
 };
 
-// The dispatcher chooses the first row that fits the CPU and the window; tests
-// and benchmarks loop over all rows.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row that fits the CPU
+// and the window and passes its self-test; tests and benchmarks loop over all
+// rows.
 inline constexpr DwconvQ8 kDwconvQ8[] = {
 #if defined(__x86_64__)
     {"dwconv_q8_any__avx512vnni", kCpuAvx512Vnni, 64, 4, 0, 0, 1, 1, true,

@@ -69,8 +69,9 @@ GemmPackFn<float, Q8Block> gemm_q4_pack_4__scalar, gemm_w8_pack_4__scalar,
     gemm_w8_pack_4__i8mm;
 
 // BestGemmOfBlocks chooses the first row with the wanted types whose `isa` the
-// CPU has. The last three, in plain C++, run on every CPU. Tests compare all
-// rows with sums in double precision, since the rounding of rows differs.
+// CPU has and which passes its self-test. The last three, in plain C++, run on
+// every CPU. Tests compare all rows with sums in double precision, since the
+// rounding of rows differs.
 inline constexpr GemmUkernel kGemmBlocks[] = {
 #if defined(__x86_64__)
     GemmBlocks<gemm_q4_16x16__amxint8, gemm_blocks_pack_16__amxint8>(

@@ -166,16 +166,17 @@ GemmPackRunsFn gemm_q8_pack_4__scalar, gemm_q8_pack_6__avx2,
 GemmRequantizedFn gemm_q8_requantized_12x32__avx512vnni,
     gemm_q8_requantized_16x32__amxint8;
 
-// The dispatcher chooses the first row with the wanted types whose `isa` the
-// CPU has; tests and benchmarks loop over all rows. The last row of float32, of
-// each combination with bf16 or fp16, and of quantized values is plain C++:
-// tests compare against it, and it computes where no other can; libraries for
-// armv8 leave out those of float32 and quantized values. Rows of float32 with
-// the same `isa` are all candidates: ChooseGemmF32 prefers the one whose tile
-// fits the rows better, as 8x48 fits 16 of them, or whose rows need no copying.
-// Of quantized rows, BestGemmQ8 takes the first whose b_min is not above the
-// lowest value of the filter: Arm without SDOT has rows for -127 and for -128.
-// The numbers in braces are those of GemmPacking, in its order.
+// BestGemm (mace/cpu/common/choose_gemm.h) takes the first row with the wanted
+// types whose `isa` the CPU has and which passes its self-test; tests and
+// benchmarks loop over all rows. The last row of float32, of each combination
+// with bf16 or fp16, and of quantized values is plain C++: tests compare
+// against it, and it computes where no other can; libraries for armv8 leave out
+// those of float32 and quantized values. Rows of float32 with the same `isa`
+// are all candidates: ChooseGemmF32 prefers the one whose tile fits the rows
+// better, as 8x48 fits 16 of them, or whose rows need no copying. Of quantized
+// rows, BestGemmQ8 takes the first whose b_min is not above the lowest value of
+// the filter: Arm without SDOT has rows for -127 and for -128. The numbers in
+// braces are those of GemmPacking, in its order.
 inline constexpr GemmUkernel kGemm[] = {
 #if defined(__x86_64__)
     Gemm<gemm_f32_14x32__avx512>("gemm_f32_14x32__avx512", kCpuAvx512, 14, 32),

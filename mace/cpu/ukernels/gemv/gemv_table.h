@@ -24,7 +24,8 @@ struct GemvF32 {
   GemvF32Fn* fn;
 };
 
-// The dispatcher chooses the first row whose `isa` the CPU has.
+// ChooseRow (mace/cpu/common/choose.h) takes the first row whose `isa` the CPU
+// has and which passes its self-test.
 inline constexpr GemvF32 kGemvF32[] = {
 #if defined(__x86_64__)
     {"gemv_f32__avx512", kCpuAvx512, gemv_f32__avx512},

@@ -1,5 +1,5 @@
-// Pooling micro-kernels of f32, and of f16 as uint16_t. Each computes one or
-// two output pixels, for all channels.
+// Pooling micro-kernels of f32, and of f16 as uint16_t, for all channels of one
+// or two output pixels or, of f32, of a line.
 // SPDX-License-Identifier: Apache-2.0
 //
 // There are two ways to pool. By windows, vectors are some channels of a pixel,

@@ -43,7 +43,9 @@ struct RequantizeQ8Tile {
   const int32_t* left;
   const int32_t* right;
   int32_t zero_point;
-  int32_t least, most;  // of int8_t or uint8_t; if least > most, y is `most`
+  // Of int8_t or uint8_t. If least > most, y is `most`; but requantize_q8 with
+  // vectors takes bounds of uint8 for int8 if most < 128 <= least.
+  int32_t least, most;
   uint8_t* y;
   ptrdiff_t y_stride;  // between rows
   // n factors of requantize_once_q8; the other functions do not read them.

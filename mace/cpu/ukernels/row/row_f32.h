@@ -135,7 +135,7 @@ struct RowF32Set {
   // y = the sum of weight[k] * x[k]
   void (*mix)(const MixF32Args& args);
   // y = x / (bias + alpha * sum of squares)^power. Powers of 1/2 and 3/4 take
-  // only square roots; there are no others. REQUIRES: the base is positive.
+  // only square roots; there are no others. NaN where the base is negative.
   void (*lrn)(const LrnF32Args& args);
   // y = e^x
   void (*exp)(const ExpF32Args& args);

@@ -83,10 +83,10 @@ struct WinogradInputF32 {
 //
 //   y = clamp(A' m A + bias, lower, upper)
 //
-// NaN stays NaN. Column j of the outputs belongs to tile j / M.
+// that is min(max(.., lower), upper); -infinity and infinity: no bound. NaN
+// stays NaN. Column j of the outputs belongs to tile j / M.
 //
-// REQUIRES: tiles > 0; 1 <= height <= M; (tiles - 1) * M < width <= tiles * M;
-// lower <= upper, either of which may be infinite.
+// REQUIRES: tiles > 0; 1 <= height <= M; (tiles - 1) * M < width <= tiles * M.
 struct WinogradOutputF32 {
   size_t channels;
   size_t tiles;

@@ -121,7 +121,7 @@ struct Graph {
   TensorRecord tensors[kMaxTensors];
   NodeRecord nodes[kMaxNodes];
   int32_t words[kMaxWords];
-  // Of the latest run of each node.
+  // By node.
   PerfRecord perf[kMaxNodes];
   // While the graph is checked: whether a tensor has a value before the node
   // that is being checked. Constants and inputs have from the start.
@@ -171,7 +171,7 @@ DspError CreateGraph(const PoolMemory* pools, uint32_t offset, uint32_t bytes,
 // Runs nodes [first, end) of a graph that CreateGraph accepted, in their order,
 // and records their packets and prefetches. Not thread-safe: graphs share the
 // memory of kVtcm. Errors: kBadNode if there are no such nodes; kNoKernels on
-// the host.
+// the host if first < end.
 DspError RunGraph(Graph* graph, uint32_t first, uint32_t end);
 
 // Packets that the processor has executed, modulo 2^32; 0 on the host.

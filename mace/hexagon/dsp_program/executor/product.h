@@ -64,7 +64,7 @@ struct Product {
   // next multiple of 4 are read, and so are their `sums`. `filter` has
   // ceil(outputs / 32) blocks of 32 * depth bytes, `stage` as many of 96 words,
   // both aligned to 128. Writes `outputs` bytes at to + r * y_stride of each
-  // row, no others, and overwrites `acc`.
+  // row, no others, and may overwrite `acc`.
   void Block(const uint8_t* x, int32_t rows, const uint8_t* filter,
              const int32_t* stage, int32_t outputs, uint8_t* to) const {
     const int32_t blocks = (outputs + 31) >> 5;

@@ -19,8 +19,8 @@ extern uint32_t prefetch_count;
 // Asks for `rows` rows of `width` bytes, `stride` bytes from start to start.
 // Fields of the instruction have 16 bits: longer and more rows are cut off, and
 // for a longer stride nothing is asked for, because this is a hint only.
-// Nothing either if a size is not positive, so that callers need no case for
-// the last block.
+// Nothing either if `width` or `rows` is 0 or less, so that callers need no
+// case for the last block, or if `stride` is negative.
 static inline void Prefetch(const void* at, int32_t width, int32_t stride,
                             int32_t rows) {
   constexpr int32_t kLimit = 0xffff;
@@ -34,8 +34,8 @@ static inline void Prefetch(const void* at, int32_t width, int32_t stride,
   ++prefetch_count;
 }
 
-// Asks for `bytes` bytes in one piece, rounded up to rows of 2048 bytes, so
-// that even large filters fit the fields.
+// Asks for `bytes` bytes in one piece. From 2048 bytes on they are rounded up
+// to rows of 2048, so that even large filters fit the fields.
 static inline void Prefetch(const void* at, int32_t bytes) {
   constexpr int32_t kRow = 2048;
   Prefetch(at, bytes < kRow ? bytes : kRow, kRow, (bytes + kRow - 1) / kRow);

@@ -30,17 +30,17 @@ struct Server {
   // Memory of kVtcm, of at least kVtcmBytes, which all graphs share. Set before
   // the first message.
   PoolMemory vtcm;
-  uint32_t threads = 1;  // of the hardware, which take a slice each
+  uint32_t threads = 1;  // of the hardware: what kHello answers
   // By the number that kAttach answered; a null base is a free entry.
   PoolMemory buffers[kMaxBuffers];
   // By the number that kCreate answered; only those with in_use exist.
   Graph graphs[kMaxGraphs];
 
   // Turns a request into its answer (protocol/messages.h), in place: sets
-  // `error`, `place` of kCreate, and the args that the command answers with;
-  // the others and `sequence` stay. Accepts any bytes as a request. After an
-  // error there are the same buffers and graphs as before. kQuit only succeeds:
-  // the caller ends the program.
+  // `magic`, `version`, `error`, `place` (0 except for kCreate), and the args
+  // that the command answers with; the rest stays. Accepts any bytes as a
+  // request. After an error there are the same buffers and graphs as before.
+  // kQuit only succeeds: the caller ends the program.
   void Answer(Message* message);
 
  private:

@@ -20,14 +20,16 @@ struct NnTensor {
   int64_t elements() const { return shape[0] * shape[1] * shape[2] * shape[3]; }
 };
 
-// Computes one operation, by its name in kOpNames, and fills `outputs`: mostly
-// values, min and max. Returns what is wrong with the inputs, or an empty text.
-// `padding` is one of NnPadding. REQUIRES: as many inputs as ArityOf tells.
+// Computes one operation, by its name in kOpNames, and fills `outputs`: values,
+// min and max. Returns an empty text, or what is wrong: an unknown operation,
+// as INPUT and OUTPUT are here, or a padding (NnPadding) that it cannot have.
+// REQUIRES: as many inputs as ArityOf tells, with data and shapes that fit.
 std::string Compute(const std::string& op, uint32_t padding,
                     const std::vector<const NnTensor*>& inputs,
                     std::vector<NnTensor>* outputs);
 
-// How many inputs and outputs the operation may have; both 0: unknown.
+// How many inputs and outputs the operation may have (INPUT: the maximum of
+// outputs); all 0: unknown.
 struct NnArity {
   size_t least_inputs = 0, most_inputs = 0, outputs = 0;
 };

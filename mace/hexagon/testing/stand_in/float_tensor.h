@@ -43,7 +43,7 @@ inline NnTensor Scalar(double x) {
   return t;
 }
 
-// Dequantized values, with the range from which they are quantized.
+// Dequantized values, with the range in which they are quantized.
 struct FloatTensor {
   int64_t shape[4] = {1, 1, 1, 1};
   std::vector<double> x;
@@ -71,7 +71,8 @@ inline FloatTensor Like(int64_t b, int64_t h, int64_t w, int64_t d, double min,
   return y;
 }
 
-// Dequantizes uint8 values with the range of two scalars. REQUIRES: min < max.
+// Dequantizes uint8 values with the range of two scalars. REQUIRES: min < max,
+// and `data` has a byte for each element.
 inline FloatTensor Read(const NnTensor& data, const NnTensor& min,
                         const NnTensor& max) {
   FloatTensor floats = Like(data.shape[0], data.shape[1], data.shape[2],

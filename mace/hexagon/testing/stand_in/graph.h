@@ -1,9 +1,9 @@
 // A graph in the stand-in for hexagon_nn.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that these functions return are parts of a fault ("hexagon_nn_prepare:
-// ..."), which StandInTest expects to be none. Not thread-safe: the entry
-// points of stand_in.cc hold a mutex.
+// The texts of CheckConst, CheckNode and Run become parts of a fault
+// ("hexagon_nn_execute_new: ..."); StandInTest expects none. Not thread-safe:
+// the entry points of stand_in.cc hold a mutex.
 #ifndef MACE_HEXAGON_TESTING_STAND_IN_GRAPH_H_
 #define MACE_HEXAGON_TESTING_STAND_IN_GRAPH_H_
 
@@ -42,8 +42,9 @@ struct Graph {
   std::string log;
 };
 
-// What is wrong with a constant, or with an operation as it is appended (number
-// of inputs and outputs, how outputs are declared); or an empty text.
+// Return what is wrong with a constant, or with an operation as it is appended
+// (its number, number of inputs and outputs, how outputs are declared); or an
+// empty text.
 std::string CheckConst(const nnlib::NnTensorDef& t);
 std::string CheckNode(const nnlib::NnOpNode& node);
 

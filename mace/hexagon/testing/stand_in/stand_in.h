@@ -11,7 +11,9 @@ struct StandInControl {
   // As a new process finds it: no calls, faults or failures, version
   // 0x21A01. Graphs that exist stay.
   void (*reset)();
-  // After `skip` more calls, `times` calls return `code` and do nothing else.
+  // After `skip` more calls, `times` calls return `code`. They do nothing else,
+  // except that all graphs log it, hexagon_nn_prepare keeps its lock, and
+  // hexagon_nn_teardown ends the graph.
   void (*fail)(const char* call, int skip, int times, int code);
   int (*calls)(const char* call);
   int (*graphs)();  // that exist
@@ -24,7 +26,7 @@ struct StandInControl {
   // Calls that reach the DSP fail with AEE_EINVHANDLE unless an unsigned
   // process domain was requested.
   void (*need_unsigned)();
-  // The next execution reports fewer bytes of its outputs than there are.
+  // The next execution reports one byte less of output 0 than there is.
   void (*shorten_outputs)();
 };
 

@@ -51,13 +51,14 @@ class ArenaPlanner {
   void ReleaseArena();
   Status AcquireArena();
 
-  // Returns whether the tensor has memory. A tensor without bytes has none.
+  // Returns whether the tensor has an offset in an arena, be it released or
+  // not. A tensor without bytes has none.
   bool has_memory(int32_t tensor) const;
   // REQUIRES: has_memory(tensor).
   size_t offset(int32_t tensor) const;
   // Returns the tensor whose memory it uses: itself, unless computed in place.
   int32_t root(int32_t tensor) const { return root_[tensor]; }
-  // Returns null if the tensor has no memory or the arena is released.
+  // Returns null if the tensor has no offset, or its arena is released.
   char* address(int32_t tensor) const;
 
   size_t arena_bytes() const { return arena_.layout().high_water(); }

@@ -33,7 +33,7 @@ struct SequentialArenaPlan {
     int32_t tensor;
     bool allocates;  // false: releases
   };
-  // In the order of execution, including persistent tensors.
+  // In the order of execution, for tensors of all classes.
   std::vector<Event> events;
   // By tensor, in the arena of its class; kNoOffset if it has no bytes or the
   // planner does not place its class.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // They are functions of C so that a profile by symbols names them. `_s8` and
-// `_u8` tell the type of x and y. `w`, `first`, `stage`, `acc` and `sums` are
-// aligned to 128. They may read kReadSlack bytes past the end of x and write
-// nothing past the end of y.
+// `_u8` tell the type of x and y. `w`, `first`, `stage` and `acc` are aligned
+// to 128, and so is `sums` of mace_row_sums. They may read kReadSlack bytes
+// past the end of x and write nothing past the end of y.
 //
 // A stage has, for each block of 32 outputs, 96 words (protocol/ops.h):
 //
@@ -32,7 +32,7 @@ struct GemmArgs {
   int32_t rows;      // a multiple of 4
   const uint8_t* w;
   int32_t depth;  // a multiple of 8; a block of w has 32 * depth bytes
-  const int32_t* sums;
+  const int32_t* sums;  // of each row
   const int32_t* first;
   int32_t* acc;
   int32_t acc_stride;  // words from row to row, a multiple of 32
@@ -120,16 +120,17 @@ RequantizeFunction mace_requantize_any_s8, mace_requantize_any_u8;
 // Rounded once; exponents of -31 to 16.
 RequantizeFunction mace_requantize_once_s8, mace_requantize_once_u8;
 
-// For 3x3 windows without dilation, of stride 1 and 2, in one pass; and any.
-// They keep the filter in twelve vectors, and the columns that the next window
-// reads again; of the strides they read column_stride only. Rows are aligned to
-// 128 and strides multiples of it.
+// `_3s1` and `_3s2`: 3x3 windows in one pass, of stride 1 and 2 along a row,
+// without dilation there. They keep the filter in twelve vectors, and the
+// columns that the next window reads again; of the strides they read
+// column_stride only. `_any`: any window. For all three, rows are aligned to
+// 128 and strides are multiples of it.
 typedef void DepthwiseFunction(const DepthwiseArgs& args);
 DepthwiseFunction mace_depthwise_3s1_s8, mace_depthwise_3s1_u8;
 DepthwiseFunction mace_depthwise_3s2_s8, mace_depthwise_3s2_u8;
 DepthwiseFunction mace_depthwise_any_s8, mace_depthwise_any_u8;
-// As `any`, for rows and strides that are not multiples of 128 bytes: with C
-// channels, of which 128 is a multiple, a vector holds 128 / C pixels.
+// As `_any`, without that alignment: with C channels, of which 128 is a
+// multiple, a vector holds 128 / C pixels, and `pixels` counts vectors.
 DepthwiseFunction mace_depthwise_flat_s8, mace_depthwise_flat_u8;
 }
 
