@@ -53,7 +53,8 @@ class MACE_API MaceTokenizer {
                          std::shared_ptr<MaceTokenizer>* tokenizer);
 
   // Replaces `*ids` by the tokens of a text. Errors: MACE_INVALID_ARGS for more
-  // than 4 MiB of text, or a null pointer.
+  // than 4 MiB of text, for one that the tokenizer's steps make more than 17
+  // times as long, or for a null pointer.
   MaceStatus Encode(const std::string& text, std::vector<int32_t>* ids,
                     const MaceEncodeOptions& options = {}) const;
 

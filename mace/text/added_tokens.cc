@@ -47,28 +47,34 @@ void TakeSpaces(const TokenizerData& d, std::string_view text, uint16_t flags,
 
 }  // namespace
 
-AddedTokens::AddedTokens(const TokenizerData& data) {
+Result<AddedTokens> AddedTokens::Create(const TokenizerData& data) {
+  AddedTokens tokens;
+  size_t growth = MostGrowth(data.tokens.offsets[data.tokens.size()]);
   for (uint32_t id = 0; id < data.settings.vocab_size; ++id) {
     const uint16_t flags = data.flags[id];
     if ((flags & kAdded) == 0) continue;
     const bool normalized = (flags & kNormalized) != 0;
     std::string content(data.tokens[id]);
-    if (normalized && (flags & kSymbol) == 0)
-      content = Normalize(data, content);
+    if (normalized && (flags & kSymbol) == 0 &&
+        !Normalize(data, &growth, &content)) {
+      return InvalidModel(
+          "tokenizer file: section 'steps' makes token ", id,
+          " too long; make the file again with `converter.py tokenizer`");
+    }
     if (content.empty()) continue;
-    Table& table = normalized ? normalized_ : raw_;
+    Table& table = normalized ? tokens.normalized_ : tokens.raw_;
     table.empty = false;
     table.by_first[static_cast<uint8_t>(content[0])].push_back(
         {std::move(content), id});
   }
-  for (Table* table : {&raw_, &normalized_}) {
+  for (Table* table : {&tokens.raw_, &tokens.normalized_}) {
     for (std::vector<Entry>& entries : table->by_first) {
-      // By content: the tokens that a text begins with come longest first.
       std::stable_sort(
           entries.begin(), entries.end(),
-          [](const Entry& a, const Entry& b) { return a.content > b.content; });
+          [](const Entry& a, const Entry& b) { return a.content < b.content; });
     }
   }
+  return tokens;
 }
 
 const AddedTokens::Entry* AddedTokens::Longest(const TokenizerData& data,
@@ -77,28 +83,13 @@ const AddedTokens::Entry* AddedTokens::Longest(const TokenizerData& data,
                                                bool special) const {
   const std::vector<Entry>& entries =
       table.by_first[static_cast<uint8_t>(text[0])];
-  // What `text` begins with is not above it. If the greatest content that is
-  // not above it is no beginning of it, a shorter one is a beginning of what
-  // both have in common.
-  std::string_view probe = text;
-  while (!probe.empty()) {
-    const auto at = std::lower_bound(
-        entries.begin(), entries.end(), probe,
-        [](const Entry& e, std::string_view t) { return e.content > t; });
-    if (at == entries.end()) return nullptr;
-    const std::string& content = at->content;
-    size_t common = 0;
-    while (common < content.size() && common < probe.size() &&
-           content[common] == probe[common]) {
-      ++common;
-    }
-    if (common == content.size()) {
-      if (special || (data.flags[at->id] & kSpecial) == 0) return &*at;
-      --common;
-    }
-    probe = probe.substr(0, common);
-  }
-  return nullptr;
+  const auto longest = LongestBeginning(
+      entries.begin(), entries.end(), text,
+      [](const Entry& e) { return std::string_view(e.content); },
+      [&](const Entry& e) {
+        return special || (data.flags[e.id] & kSpecial) == 0;
+      });
+  return longest == entries.end() ? nullptr : &*longest;
 }
 
 std::vector<Stretch> AddedTokens::Split(const TokenizerData& data,

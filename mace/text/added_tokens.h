@@ -27,16 +27,18 @@ struct Stretch {
 // Immutable; threads share it.
 class AddedTokens {
  public:
-  // Copies the texts of tokens; normalizes those with kNormalized and without
-  // kSymbol. Leaves out tokens whose text is then empty.
-  explicit AddedTokens(const TokenizerData& data);
+  // Copies the texts of tokens with kAdded; normalizes those with kNormalized
+  // and without kSymbol. Leaves out tokens whose text is then empty. Errors:
+  // MACE_INVALID_MODEL for texts that grow too long.
+  static Result<AddedTokens> Create(const TokenizerData& data);
 
   // Splits `text` at the tokens with kNormalized if `normalized`, otherwise at
   // the others; at special tokens only if `special`. The leftmost token counts,
-  // and of tokens that begin at the same byte the longest. Stretches follow
-  // each other without a gap and are not empty; the stretch of a token includes
-  // the white space that the token takes along (kStripLeft, kStripRight).
-  // `data` is that of the constructor.
+  // and of tokens that begin at the same byte the longest; if that one has
+  // kSingleWord and is next to a letter or a digit, its bytes stay text.
+  // Stretches follow each other without a gap and are not empty; the stretch of
+  // a token includes the white space that the token takes along (kStripLeft,
+  // kStripRight). `data` is that of Create.
   std::vector<Stretch> Split(const TokenizerData& data, std::string_view text,
                              bool normalized, bool special) const;
 
@@ -45,9 +47,7 @@ class AddedTokens {
     std::string content;
     uint32_t id;
   };
-  // Entries by the first byte of their contents, in descending order of
-  // contents: of the tokens that a text begins with the longest comes first,
-  // and binary search finds it.
+  // Entries by the first byte of their contents, in rising order of contents.
   struct Table {
     std::vector<Entry> by_first[256];
     bool empty = true;

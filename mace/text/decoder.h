@@ -22,8 +22,9 @@ class Decoder {
   Decoder(const TokenizerData& data, bool skip_special)
       : d_(data), skip_special_(skip_special) {}
 
-  // Appends to `*text` the whole characters that are known now. Ignores special
-  // tokens if `skip_special`. REQUIRES: id < vocab_size.
+  // Appends to `*text` the whole characters that are known now, and U+FFFD for
+  // bytes that belong to none. Ignores special tokens if `skip_special`.
+  // REQUIRES: id < vocab_size.
   void Add(uint32_t id, std::string* text);
   // Appends U+FFFD for an incomplete character (one for each of its bytes,
   // unless kByteLevel is set). The next Add begins a new text.

@@ -16,7 +16,8 @@ namespace mace::text {
 // appends, except with WordPiece.
 
 // Byte pair encoding: merges neighbours, those of the lowest rank first, of
-// equal ones the leftmost. Time O(n log n).
+// equal ones the leftmost; but with kIgnoreMerges a piece that is a token stays
+// as it is. Time O(n log n).
 void EncodeBpe(const TokenizerData& data, std::string_view piece,
                std::vector<int32_t>* ids);
 // Unigram: the tokens with the largest sum of scores, of all ways to divide the

@@ -13,6 +13,9 @@
 namespace mace::text {
 namespace {
 
+// No key of a charsmap is longer; a damaged one may have a cycle.
+constexpr size_t kMaxKeyBytes = 256;
+
 constexpr uint32_t kHangulBase = 0xac00, kLBase = 0x1100, kVBase = 0x1161,
                    kTBase = 0x11a7, kLCount = 19, kVCount = 21, kTCount = 28,
                    kHangulCount = kLCount * kVCount * kTCount;
@@ -23,10 +26,14 @@ void ForEachCharacter(std::string_view text, const F& f) {
   for (size_t at = 0; at < text.size();) f(NextCharacter(text, &at));
 }
 
-std::string MapCharacters(const Mapping& mapping, std::string_view text) {
+// Steps that may make a text much longer stop behind `most` bytes: what they
+// return then is longer than that.
+std::string MapCharacters(const Mapping& mapping, std::string_view text,
+                          size_t most) {
   std::string mapped;
   mapped.reserve(text.size());
   ForEachCharacter(text, [&](uint32_t c) {
+    if (mapped.size() > most) return;
     const Span<uint32_t> values = mapping.Find(c);
     if (values.data == nullptr) return AppendCharacter(c, &mapped);
     for (const uint32_t value : values) AppendCharacter(value, &mapped);
@@ -36,7 +43,7 @@ std::string MapCharacters(const Mapping& mapping, std::string_view text) {
 
 // Unicode Standard, chapter 3.11 and 3.12.
 std::string Decompose(const TokenizerData& d, const Mapping& mapping,
-                      std::string_view text) {
+                      std::string_view text, size_t most) {
   std::string decomposed;
   decomposed.reserve(text.size());
   std::vector<std::pair<uint8_t, uint32_t>> marks;  // not yet in order
@@ -54,6 +61,7 @@ std::string Decompose(const TokenizerData& d, const Mapping& mapping,
     AppendCharacter(c, &decomposed);
   };
   ForEachCharacter(text, [&](uint32_t c) {
+    if (decomposed.size() + marks.size() > most) return;
     if (c - kHangulBase < kHangulCount) {
       const uint32_t s = c - kHangulBase;
       add(kLBase + s / (kVCount * kTCount));
@@ -121,11 +129,12 @@ std::string Compose(const TokenizerData& d, std::string_view text) {
 }
 
 std::string Replace(std::string_view text, std::string_view from,
-                    std::string_view to) {
+                    std::string_view to, size_t most) {
   std::string replaced;
   replaced.reserve(text.size());
   size_t at = 0;
-  for (size_t found; (found = text.find(from, at)) != text.npos;) {
+  for (size_t found;
+       replaced.size() <= most && (found = text.find(from, at)) != text.npos;) {
     replaced.append(text.substr(at, found - at)).append(to);
     at = found + from.size();
   }
@@ -146,9 +155,9 @@ std::string Strip(const TokenizerData& d, std::string_view text,
                   characters.offsets[end] - characters.offsets[begin]));
 }
 
-std::string Collapse(std::string_view text, std::string_view to) {
+std::string Collapse(std::string_view text, std::string_view to, size_t most) {
   std::string collapsed;
-  for (size_t at = 0; at < text.size();) {
+  for (size_t at = 0; at < text.size() && collapsed.size() <= most;) {
     const size_t end = std::min(text.find_first_not_of(' ', at), text.size());
     if (end > at + 1) {
       collapsed.append(to);
@@ -225,10 +234,10 @@ class Charsmap {
   // The length of the longest key that `text` begins with, and what replaces
   // it; 0 if there is none.
   size_t Longest(std::string_view text, std::string_view* to) const {
-    size_t best = 0;
+    size_t best = 0, best_string = 0;
     uint32_t at = 0;
     at ^= Offset(Unit(0));
-    for (size_t i = 0; i < text.size(); ++i) {
+    for (size_t i = 0; i < std::min(text.size(), kMaxKeyBytes); ++i) {
       const uint8_t byte = static_cast<uint8_t>(text[i]);
       at ^= byte;
       const uint32_t unit = Unit(at);
@@ -237,10 +246,13 @@ class Charsmap {
       if ((unit >> 8 & 1) == 0) continue;
       const size_t string = strings_ + size_t{Unit(at) & 0x7fffffff};
       if (string >= bytes_.size) break;
-      const char* found = reinterpret_cast<const char*>(bytes_.data) + string;
-      *to = {found, strnlen(found, bytes_.size - string)};
       best = i + 1;
+      best_string = string;
     }
+    if (best == 0) return 0;
+    const char* found =
+        reinterpret_cast<const char*>(bytes_.data) + best_string;
+    *to = {found, strnlen(found, bytes_.size - best_string)};
     return best;
   }
 
@@ -263,21 +275,19 @@ class Charsmap {
 // The bytes of the longest user-defined symbol at the start of `text`, which
 // stays as it is.
 size_t SymbolAt(const TokenizerData& d, std::string_view text) {
-  size_t longest = 0;
-  for (const uint32_t id : d.symbols) {
-    const std::string_view symbol = d.tokens[id];
-    if (text.substr(0, symbol.size()) == symbol) {
-      longest = std::max(longest, symbol.size());
-    }
-  }
-  return longest;
+  const auto longest = LongestBeginning(
+      d.symbols.begin(), d.symbols.end(), text,
+      [](std::string_view symbol) { return symbol; },
+      [](std::string_view) { return true; });
+  return longest == d.symbols.end() ? 0 : longest->size();
 }
 
-std::string MapByCharsmap(const TokenizerData& d, std::string_view text) {
+std::string MapByCharsmap(const TokenizerData& d, std::string_view text,
+                          size_t most) {
   if (d.charsmap.empty()) return std::string(text);
   const Charsmap map(d.charsmap);
   std::string raw;
-  while (!text.empty()) {
+  while (!text.empty() && raw.size() <= most) {
     std::string_view to;
     size_t length = SymbolAt(d, text);
     if (length == 0 && (length = map.Longest(text, &to)) != 0) {
@@ -299,23 +309,23 @@ std::string MapByCharsmap(const TokenizerData& d, std::string_view text) {
 }
 
 std::string Apply(const TokenizerData& d, const Step& step,
-                  std::string_view text) {
+                  std::string_view text, size_t most) {
   switch (step.kind) {
     case StepKind::kMap:
-      return MapCharacters(d.mappings[step.a], text);
+      return MapCharacters(d.mappings[step.a], text, most);
     case StepKind::kDecompose:
-      return Decompose(d, d.mappings[step.a], text);
+      return Decompose(d, d.mappings[step.a], text, most);
     case StepKind::kCompose:
       return Compose(d, text);
     case StepKind::kReplace:
-      return Replace(text, d.strings[step.a], d.strings[step.b]);
+      return Replace(text, d.strings[step.a], d.strings[step.b], most);
     case StepKind::kPrepend:
       if (text.empty()) return std::string();
       return std::string(d.strings[step.a]).append(text);
     case StepKind::kStrip:
       return Strip(d, text, step.a);
     case StepKind::kCollapse:
-      return Collapse(text, d.strings[step.a]);
+      return Collapse(text, d.strings[step.a], most);
     case StepKind::kSingleSpaces:
       return SingleSpaces(text);
     case StepKind::kCleanText:
@@ -323,7 +333,7 @@ std::string Apply(const TokenizerData& d, const Step& step,
     case StepKind::kSpaceIdeographs:
       return SpaceIdeographs(text);
     case StepKind::kCharsmap:
-      return MapByCharsmap(d, text);
+      return MapByCharsmap(d, text, most);
     default: {  // kRemoveCategories
       std::string without;
       ForEachCharacter(text, [&](uint32_t c) {
@@ -336,12 +346,20 @@ std::string Apply(const TokenizerData& d, const Step& step,
 
 }  // namespace
 
-std::string Normalize(const TokenizerData& data, std::string_view text) {
-  std::string normalized(text);
+bool TakeGrowth(size_t from, size_t to, size_t* growth) {
+  const size_t added = to > from ? to - from : 0;
+  if (added > *growth) return false;
+  *growth -= added;
+  return true;
+}
+
+bool Normalize(const TokenizerData& data, size_t* growth, std::string* text) {
   for (size_t i = 0; i < data.num_normalizers; ++i) {
-    normalized = Apply(data, data.steps[i], normalized);
+    const size_t size = text->size();
+    *text = Apply(data, data.steps[i], *text, size + *growth);
+    if (!TakeGrowth(size, text->size(), growth)) return false;
   }
-  return normalized;
+  return true;
 }
 
 }  // namespace mace::text

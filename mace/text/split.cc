@@ -6,21 +6,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "mace/text/normalize.h"
 #include "mace/text/patterns.h"
 
 namespace mace::text {
 namespace {
 
-// Makes pieces of others.
+// Makes pieces of others; stops behind `most` bytes.
 class Splitter {
  public:
   Splitter(const TokenizerData& data, bool first) : d_(data), first_(first) {}
 
-  Pieces Apply(const Step& step, const Pieces& pieces) {
+  Pieces Apply(const Step& step, const Pieces& pieces, size_t most) {
+    most_ = most;
     out_ = Pieces();
     out_.text.reserve(pieces.text.size());
     uint32_t begin = 0;
     for (const uint32_t end : pieces.ends) {
+      if (out_.text.size() > most) break;
       const std::string_view piece =
           std::string_view(pieces.text).substr(begin, end - begin);
       ApplyTo(step, piece, first_ && begin == 0);
@@ -78,6 +81,7 @@ class Splitter {
       if (!marked) text.append(mark);
     }
     for (const char c : piece) {
+      if (text.size() > most_) break;
       if (c == ' ') {
         text.append(mark);
       } else {
@@ -194,22 +198,26 @@ class Splitter {
 
   const TokenizerData& d_;
   const bool first_;
+  size_t most_ = 0;
   Pieces out_;
 };
 
 }  // namespace
 
-Pieces SplitText(const TokenizerData& data, std::string text, bool first) {
-  Pieces pieces;
-  pieces.text = std::move(text);
-  if (!pieces.text.empty()) {
-    pieces.ends.push_back(static_cast<uint32_t>(pieces.text.size()));
+bool SplitText(const TokenizerData& data, std::string text, bool first,
+               size_t* growth, Pieces* pieces) {
+  *pieces = Pieces();
+  pieces->text = std::move(text);
+  if (!pieces->text.empty()) {
+    pieces->ends.push_back(static_cast<uint32_t>(pieces->text.size()));
   }
   Splitter splitter(data, first);
   for (size_t i = data.num_normalizers; i < data.steps.size; ++i) {
-    pieces = splitter.Apply(data.steps[i], pieces);
+    const size_t size = pieces->text.size();
+    *pieces = splitter.Apply(data.steps[i], *pieces, size + *growth);
+    if (!TakeGrowth(size, pieces->text.size(), growth)) return false;
   }
-  return pieces;
+  return true;
 }
 
 }  // namespace mace::text

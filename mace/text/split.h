@@ -3,6 +3,7 @@
 #ifndef MACE_TEXT_SPLIT_H_
 #define MACE_TEXT_SPLIT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,10 +21,12 @@ struct Pieces {
   std::vector<uint32_t> ends;
 };
 
-// Returns the pieces after all steps from the first split on. `text` is
-// normalized. `first`: whether `text` is the beginning of the whole text, where
-// kMetaspace may put a mark.
-Pieces SplitText(const TokenizerData& data, std::string text, bool first);
+// Writes the pieces after all steps from the first split on to `*pieces`.
+// `text` is normalized. `first`: whether `text` is the beginning of the whole
+// text, where kMetaspace may put a mark. Takes from `*growth` what the steps
+// add (TakeGrowth); returns false, and any pieces, if that is too little.
+bool SplitText(const TokenizerData& data, std::string text, bool first,
+               size_t* growth, Pieces* pieces);
 
 }  // namespace mace::text
 

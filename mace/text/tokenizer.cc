@@ -34,14 +34,30 @@ int32_t OrMinusOne(uint32_t id) {
 
 class MaceTokenizer::Impl {
  public:
-  Impl(MappedFile file, AlignedBuffer copy, text::TokenizerData parsed)
+  Impl(MappedFile file, AlignedBuffer copy, text::TokenizerData parsed,
+       text::AddedTokens added)
       : file_(std::move(file)),
         copy_(std::move(copy)),
         data(std::move(parsed)),
-        added_(data) {}
+        added_(std::move(added)) {}
 
-  void Encode(std::string_view given, bool special,
+  // `bytes`: those of the file or of the copy.
+  static Result<std::unique_ptr<Impl>> Create(MappedFile file,
+                                              AlignedBuffer copy,
+                                              const uint8_t* bytes,
+                                              size_t size) {
+    MACE_ASSIGN_OR_RETURN(text::TokenizerData data,
+                          text::ParseTokenizer(bytes, size));
+    MACE_ASSIGN_OR_RETURN(text::AddedTokens added,
+                          text::AddedTokens::Create(data));
+    return std::make_unique<Impl>(std::move(file), std::move(copy),
+                                  std::move(data), std::move(added));
+  }
+
+  // Returns false if the steps make the text too long.
+  bool Encode(std::string_view given, bool special,
               std::vector<int32_t>* ids) const {
+    size_t growth = text::MostGrowth(given.size());
     std::string raw;
     // A charsmap replaces what is no UTF-8 itself, by what it does not map.
     if (data.num_normalizers > 0 &&
@@ -56,16 +72,19 @@ class MaceTokenizer::Impl {
         ids->push_back(static_cast<int32_t>(part.id));
         continue;
       }
-      const std::string normalized = text::Normalize(
-          data,
-          std::string_view(raw).substr(part.begin, part.end - part.begin));
-      EncodeNormalized(normalized, part.begin == 0, special, ids);
+      std::string normalized = raw.substr(part.begin, part.end - part.begin);
+      if (!text::Normalize(data, &growth, &normalized) ||
+          !EncodeNormalized(normalized, part.begin == 0, special, &growth,
+                            ids)) {
+        return false;
+      }
     }
+    return true;
   }
 
  private:
-  void EncodeNormalized(const std::string& normalized, bool first, bool special,
-                        std::vector<int32_t>* ids) const {
+  bool EncodeNormalized(const std::string& normalized, bool first, bool special,
+                        size_t* growth, std::vector<int32_t>* ids) const {
     const auto inner =
         added_.Split(data, normalized, /*normalized=*/true, special);
     for (const Stretch& part : inner) {
@@ -73,9 +92,12 @@ class MaceTokenizer::Impl {
         ids->push_back(static_cast<int32_t>(part.id));
         continue;
       }
-      const text::Pieces pieces = text::SplitText(
-          data, normalized.substr(part.begin, part.end - part.begin),
-          first && part.begin == 0);
+      text::Pieces pieces;
+      if (!text::SplitText(data,
+                           normalized.substr(part.begin, part.end - part.begin),
+                           first && part.begin == 0, growth, &pieces)) {
+        return false;
+      }
       uint32_t begin = 0;
       for (const uint32_t end : pieces.ends) {
         EncodePiece(std::string_view(pieces.text).substr(begin, end - begin),
@@ -83,6 +105,7 @@ class MaceTokenizer::Impl {
         begin = end;
       }
     }
+    return true;
   }
 
   void EncodePiece(std::string_view piece, std::vector<int32_t>* ids) const {
@@ -114,14 +137,15 @@ MaceStatus MaceTokenizer::Load(const std::string& path,
                                std::shared_ptr<MaceTokenizer>* tokenizer) {
   if (tokenizer == nullptr) return InvalidArgument("tokenizer is null");
   MACE_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
-  Result<text::TokenizerData> data =
-      text::ParseTokenizer(file.data(), file.size());
-  if (!data.ok()) {
-    return MaceStatus(data.status().code(),
-                      StrCat(path, ": ", data.status().information()));
+  const uint8_t* bytes = file.data();
+  const size_t size = file.size();
+  Result<std::unique_ptr<Impl>> impl =
+      Impl::Create(std::move(file), AlignedBuffer(), bytes, size);
+  if (!impl.ok()) {
+    return MaceStatus(impl.status().code(),
+                      StrCat(path, ": ", impl.status().information()));
   }
-  tokenizer->reset(new MaceTokenizer(std::make_unique<Impl>(
-      std::move(file), AlignedBuffer(), std::move(*data))));
+  tokenizer->reset(new MaceTokenizer(std::move(*impl)));
   return MaceStatus();
 }
 
@@ -133,11 +157,11 @@ MaceStatus MaceTokenizer::Load(const unsigned char* bytes, size_t size,
       AlignedBuffer copy,
       AlignedBuffer::Create(std::max<size_t>(size, 1), "a tokenizer"));
   std::memcpy(copy.data(), bytes, size);
+  const uint8_t* copied = static_cast<const uint8_t*>(copy.data());
   MACE_ASSIGN_OR_RETURN(
-      text::TokenizerData data,
-      text::ParseTokenizer(static_cast<const uint8_t*>(copy.data()), size));
-  tokenizer->reset(new MaceTokenizer(
-      std::make_unique<Impl>(MappedFile(), std::move(copy), std::move(data))));
+      std::unique_ptr<Impl> impl,
+      Impl::Create(MappedFile(), std::move(copy), copied, size));
+  tokenizer->reset(new MaceTokenizer(std::move(impl)));
   return MaceStatus();
 }
 
@@ -155,7 +179,13 @@ MaceStatus MaceTokenizer::Encode(const std::string& text,
   if (options.add_special_tokens) {
     ids->assign(d.prefix.begin(), d.prefix.end());
   }
-  impl_->Encode(text, options.parse_special_tokens, ids);
+  if (!impl_->Encode(text, options.parse_special_tokens, ids)) {
+    ids->clear();
+    return InvalidArgument(
+        "the steps of the tokenizer add more than ",
+        text::MostGrowth(text.size()), " bytes to the text of ", text.size(),
+        ": make its file again with `converter.py tokenizer`");
+  }
   if (options.add_special_tokens) {
     ids->insert(ids->end(), d.suffix.begin(), d.suffix.end());
   }

@@ -1,4 +1,4 @@
-// Reading tokenizer files and looking things up in them.
+// Reading and checking tokenizer files.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "mace/text/tokenizer_data.h"
@@ -17,6 +17,12 @@ constexpr uint32_t kVersion = 1;
 constexpr size_t kHeaderBytes = 32;
 constexpr size_t kEntryBytes = 24;
 constexpr uint32_t kMaxTokens = 1u << 24;
+// What bounds the time that a text takes. Pieces of SentencePiece have at most
+// 512 characters; a search in an index that is half full looks at 1.5 used
+// slots on average, and at more if many tokens have no text.
+constexpr uint32_t kMaxTokenBytes = 2048;
+constexpr size_t kMaxSteps = 64;
+constexpr uint64_t kMaxProbes = 64;
 constexpr uint32_t kCodePoints = 0x110000;
 
 // Numbers of sections, part of the format.
@@ -183,19 +189,24 @@ Status ReadMapping(const Sections& sections, uint32_t section, Mapping* to) {
   return Status();
 }
 
-// An index is at most three quarters full, so that searches end.
+// An index is at most three quarters full, and the used slots from a random one
+// to the next free one are few, so that searches end soon.
 Status CheckIndex(Span<uint32_t> index, size_t entries, uint32_t section) {
   if (index.empty() && entries == 0) return Status();
   if (index.empty() || (index.size & (index.size - 1)) != 0) {
     return Broken(section, "has no power of two as its size");
   }
-  size_t used = 0;
+  uint64_t used = 0, run = 0, probes = 0;
   for (const uint32_t slot : index) {
     if (slot > entries)
       return Broken(section, "names an entry that is not there");
     used += slot != 0;
+    run = slot != 0 ? run + 1 : 0;
+    probes += run;
   }
-  if (used * 4 > index.size * 3) return Broken(section, "is too full");
+  if (used * 4 > index.size * 3 || probes > kMaxProbes * index.size) {
+    return Broken(section, "is too full, or full in one place");
+  }
   return Status();
 }
 
@@ -220,6 +231,14 @@ Status CheckSettings(const TokenizerData& d) {
   }
   MACE_RETURN_IF_ERROR(
       CheckTokens({ids, std::size(ids)}, s.vocab_size, kSettingsSection));
+  if (s.max_token_bytes > kMaxTokenBytes) {
+    return Broken(kSettingsSection, "has tokens of more than 2048 bytes");
+  }
+  for (size_t i = 0; i < d.strings.size(); ++i) {
+    if (d.strings[i].size() > kMaxTokenBytes) {
+      return Broken(kStringsSection, "has a string of more than 2048 bytes");
+    }
+  }
   for (const uint32_t string : {s.continuing, s.word_end}) {
     if (string != kNone && string >= d.strings.size()) {
       return Broken(kSettingsSection, "names a string that is not there");
@@ -236,8 +255,12 @@ Status CheckSettings(const TokenizerData& d) {
     if (d.tokens[i].size() > s.max_token_bytes) {
       return Broken(kTokensSection, "has a token longer than the longest");
     }
-    if ((d.flags[i] & kHidden) != (i < s.vocab_size ? 0 : kHidden)) {
+    const bool hidden = (d.flags[i] & kHidden) != 0;
+    if (hidden != (i >= s.vocab_size)) {
       return Broken(kFlagsSection, "hides other tokens than those behind");
+    }
+    if (hidden && d.flags[i] != kHidden) {
+      return Broken(kFlagsSection, "has a hidden token that a text may become");
     }
     if ((d.flags[i] & kByte) != 0 && d.tokens[i].size() != 1) {
       return Broken(kFlagsSection, "has a byte of another length");
@@ -300,6 +323,9 @@ Status CheckStep(const TokenizerData& d, const Step& step) {
 }
 
 Status CheckSteps(TokenizerData* d) {
+  if (d->steps.size > kMaxSteps) {
+    return Broken(kStepsSection, "has more than 64 steps");
+  }
   bool splits = false;
   for (const Step& step : d->steps) {
     MACE_RETURN_IF_ERROR(CheckStep(*d, step));
@@ -397,9 +423,10 @@ Status ReadArrays(const Sections& sections, TokenizerData* d) {
 void FindSymbols(TokenizerData* d) {
   for (size_t i = 0; i < d->flags.size; ++i) {
     if ((d->flags[i] & kSymbol) != 0 && !d->tokens[i].empty()) {
-      d->symbols.push_back(static_cast<uint32_t>(i));
+      d->symbols.push_back(d->tokens[i]);
     }
   }
+  std::sort(d->symbols.begin(), d->symbols.end());
 }
 
 // Unknown characters cost 10 more than the least likely token.
@@ -439,62 +466,6 @@ Result<TokenizerData> ParseTokenizer(const uint8_t* bytes, size_t size) {
   FindUnknownScore(&d);
   d.hash = ReadNumber<uint64_t>(bytes + 24);
   return d;
-}
-
-Span<uint32_t> Mapping::Find(uint32_t c) const {
-  const uint32_t* at = std::lower_bound(keys.begin(), keys.end(), c);
-  if (at == keys.end() || *at != c) return {};
-  const size_t i = static_cast<size_t>(at - keys.begin());
-  // Not null where the sequence is empty, too.
-  return {values.data + offsets[i], offsets[i + 1] - offsets[i]};
-}
-
-uint32_t TokenizerData::Find(std::string_view text, uint16_t which) const {
-  uint32_t text_hash = kFirstHash;
-  for (const char byte : text) text_hash = NextHash(text_hash, byte);
-  return Find(text, text_hash, which);
-}
-
-uint32_t TokenizerData::Find(std::string_view text, uint32_t text_hash,
-                             uint16_t which) const {
-  if (index.empty()) return kNone;
-  const size_t mask = index.size - 1;
-  for (size_t at = text_hash & mask; index[at] != 0; at = (at + 1) & mask) {
-    const uint32_t id = index[at] - 1;
-    if ((flags[id] & which) != 0 && tokens[id] == text) return id;
-  }
-  return kNone;
-}
-
-const Merge* TokenizerData::FindMerge(uint32_t left, uint32_t right) const {
-  if (merge_index.empty()) return nullptr;
-  uint32_t pair_hash = (left * 0x9e3779b1u + right) * 0x85ebca6bu;
-  pair_hash ^= pair_hash >> 15;
-  const size_t mask = merge_index.size - 1;
-  for (size_t at = pair_hash & mask; merge_index[at] != 0;
-       at = (at + 1) & mask) {
-    const Merge& merge = merges[merge_index[at] - 1];
-    if (merge.left == left && merge.right == right) return &merge;
-  }
-  return nullptr;
-}
-
-uint8_t TokenizerData::ClassOf(uint32_t c) const {
-  if (c >> 8 >= class_blocks.size) return kCn;
-  return classes[size_t{class_blocks[c >> 8]} * 256 + (c & 255)];
-}
-
-uint8_t TokenizerData::CombiningClass(uint32_t c) const {
-  const uint32_t* at =
-      std::lower_bound(combining.begin(), combining.end(), c << 8);
-  return at != combining.end() && *at >> 8 == c ? *at & 255 : 0;
-}
-
-std::string_view TokenizerData::Property(std::string_view name) const {
-  for (size_t i = 0; i + 1 < properties.size(); i += 2) {
-    if (properties[i] == name) return properties[i + 1];
-  }
-  return {};
 }
 
 }  // namespace mace::text

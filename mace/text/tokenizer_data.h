@@ -55,12 +55,12 @@ enum class ModelKind : uint32_t { kBpe = 0, kUnigram = 1, kWordPiece = 2 };
 enum : uint32_t {
   kByteLevel = 1,        // texts of tokens are bytes, from which BPE starts
   kByteFallback = 2,     // characters without a token become tokens of bytes
-  kFuseUnknown = 4,      // neighbouring unknown characters are one token
+  kFuseUnknown = 4,      // BPE: unknown characters in a row are one token
   kIgnoreMerges = 8,     // a piece that is a token is not merged
   kMetaspaces = 16,      // decoding writes U+2581 as a space
   kDropFirstSpace = 32,  // decoding drops a space at the start of the text
   kWordPieces = 64,      // decoding joins words by spaces
-  kCleanUp = 128,        // decoding drops spaces before punctuation
+  kCleanUp = 128,        // with kWordPieces: no spaces before punctuation
   kFloat32Sums = 256,    // scores are summed in float32
   kDropFirstMetaspaces = 512,  // decoding drops all U+2581 of the first token
 };
@@ -73,7 +73,8 @@ struct Settings {
   uint32_t max_characters;  // of a word, for WordPiece
   uint32_t bos, eos, pad;   // tokens, or kNone
   uint32_t continuing;  // a string: what begins tokens within a word, or kNone
-  uint32_t word_end;    // a string: what ends the tokens of a word, or kNone
+  uint32_t word_end;    // a string: what ends a word's last token, or kNone
+  // At least the bytes of the longest token.
   uint32_t max_token_bytes;
 };
 constexpr uint32_t kNone = 0xffffffff;
@@ -194,18 +195,18 @@ struct TokenizerData {
   double unknown_score = 0;
   Span<Merge> merges;
   Span<uint32_t> merge_index;   // of merges by their pair: number + 1, or 0
-  Span<uint32_t> bytes;         // the tokens of the 256 bytes, or kNone
+  Span<uint32_t> bytes;         // tokens of the 256 bytes, or kNone; or empty
   Span<uint16_t> class_blocks;  // by the upper bits of a code point
   Span<uint8_t> classes;
   Mapping mappings[kNumMappings];
   Span<uint32_t> combining;  // code point * 256 + class, rising
   Span<Composition> compositions;
   Span<uint8_t> charsmap;
-  Span<uint32_t> prefix, suffix;  // special tokens around a text
-  Span<uint32_t> stops;           // tokens that end a generation
-  Strings properties;             // names and values in turn
-  std::vector<uint32_t> symbols;  // tokens with kSymbol
-  uint64_t hash = 0;              // of the file
+  Span<uint32_t> prefix, suffix;          // special tokens around a text
+  Span<uint32_t> stops;                   // tokens that end a generation
+  Strings properties;                     // names and values in turn
+  std::vector<std::string_view> symbols;  // tokens with kSymbol, sorted
+  uint64_t hash = 0;                      // of the file
 
   bool has(uint32_t flag) const { return (settings.flags & flag) != 0; }
 
@@ -238,9 +239,10 @@ inline uint32_t NextHash(uint32_t hash, char byte) {
 
 // Checks a tokenizer file and returns its sections, which point into `bytes`.
 // `bytes` must be aligned to 8 bytes and live as long as the data is used.
-// Errors: MACE_INVALID_MODEL, naming the section. Nothing that ParseTokenizer
-// accepts makes the functions of this folder read outside of the file or loop
-// without end.
+// Errors: MACE_INVALID_MODEL, naming the section if one is wrong. Nothing that
+// ParseTokenizer accepts makes the functions of this folder read outside of the
+// file or loop without end. It does not check the order of sorted arrays, nor
+// that the indices list all tokens and merges: searches may miss.
 Result<TokenizerData> ParseTokenizer(const uint8_t* bytes, size_t size);
 
 }  // namespace mace::text

@@ -3,6 +3,7 @@
 // tools/mace_tools/convert/tokenizers/tokenizers_test.py.
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -174,6 +175,169 @@ TEST(TokenizerTest, DamagedFilesAreRefused) {
                 .information()
                 .find("'prefix' names a token outside of the vocabulary"),
             std::string::npos);
+}
+
+// The file with `data` as section `now` in place of section `before`.
+std::string WithSection(std::string file, uint32_t before, uint32_t now,
+                        const std::string& data) {
+  file.resize((file.size() + 7) / 8 * 8);
+  const uint64_t place[] = {file.size(), data.size()};
+  file += data;
+  const uint64_t size = file.size();
+  std::memcpy(&file[16], &size, 8);
+  for (size_t at = 32; at < 32 + 24 * size_t(file[12]); at += 24) {
+    if (file[at] != static_cast<char>(before)) continue;
+    file[at] = static_cast<char>(now);
+    std::memcpy(&file[at + 8], place, 16);
+  }
+  return WithChecksum(std::move(file));
+}
+
+std::string Words(const std::vector<uint32_t>& words) {
+  return std::string(reinterpret_cast<const char*>(words.data()),
+                     words.size() * 4);
+}
+
+void ExpectRefused(const std::string& file, const std::string& what) {
+  std::shared_ptr<MaceTokenizer> t;
+  const MaceStatus status = LoadBytes(file, &t);
+  EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_MODEL);
+  EXPECT_NE(status.information().find(what), std::string::npos)
+      << status.information();
+}
+
+// Byte-level BPE with `count` times a step of two strings.
+TokenizerBuilder Repeated(int count, text::StepKind kind, const std::string& a,
+                          const std::string& b = "") {
+  auto builder = ByteTokens({});
+  const uint32_t first = builder.String(a), second = builder.String(b);
+  for (int i = 0; i < count; ++i) builder.AddStep(kind, first, second);
+  return builder;
+}
+
+// Byte-level BPE behind a charsmap with these units of its double array.
+std::string WithCharsmap(TokenizerBuilder b, const std::vector<uint32_t>& units,
+                         const std::string& strings) {
+  b.AddStep(text::StepKind::kCharsmap);
+  return WithSection(b.Build(), 18, 15,
+                     Words({static_cast<uint32_t>(units.size() * 4)}) +
+                         Words(units) + strings + '\0');
+}
+
+TEST(TokenizerTest, StepsThatMakeATextTooLongAreRefused) {
+  using text::StepKind;
+  std::vector<uint32_t> units(256);  // of "a"
+  units['a'] = ('a' ^ 200) << 10 | 'a' | 1 << 8;
+  const std::string mapping = Words({1, 0xe9, 0, 3, 0xe9, 0xe9, 0xe9});
+  const std::string files[] = {
+      Repeated(64, StepKind::kReplace, "a", "aa").Build(),
+      Repeated(64, StepKind::kPrepend, "aaaaaaaaaaaaaaaa").Build(),
+      Repeated(1, StepKind::kCollapse, std::string(400, ' ')).Build(),
+      Repeated(64, StepKind::kMetaspace, "  ").Build(),
+      WithSection(Repeated(64, StepKind::kMap, "").Build(), 18, 32, mapping),
+      WithSection(Repeated(64, StepKind::kDecompose, "").Build(), 18, 32,
+                  mapping),
+      WithCharsmap(ByteTokens({}), units, std::string(400, 'a'))};
+  for (const std::string& file : files) {
+    std::shared_ptr<MaceTokenizer> t;
+    ASSERT_TRUE(LoadBytes(file, &t).ok());
+    Ids ids;
+    const MaceStatus status = t->Encode("a  a\xc3\xa9", &ids);
+    EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_ARGS);
+    EXPECT_NE(status.information().find("more than 352 bytes to the text of 6"),
+              std::string::npos)
+        << status.information();
+  }
+  auto added = Repeated(64, StepKind::kReplace, "a", "aa");
+  added.Token("<a>", text::kAdded | text::kNormalized);
+  ExpectRefused(added.Build(), "section 'steps' makes token 258 too long");
+  ExpectRefused(Repeated(65, StepKind::kReplace, "a", "b").Build(),
+                "'steps' has more than 64 steps");
+  ExpectRefused(Repeated(1, StepKind::kReplace, std::string(2049, 'a')).Build(),
+                "'strings' has a string of more than 2048 bytes");
+}
+
+// As NFKC and a metaspace make of U+FDFA.
+TEST(TokenizerTest, StepsMayMakeATextLonger) {
+  const auto t =
+      Repeated(1, text::StepKind::kReplace, "abc", std::string(39, 'x')).Load();
+  std::string all;
+  for (int i = 0; i < 1000; ++i) all += "abc";
+  EXPECT_EQ(Encode(*t, all).size(), 39000u);
+}
+
+TEST(TokenizerTest, FilesThatWouldTakeTooMuchTimeAreRefused) {
+  auto b = ByteTokens({{"a", "b"}});
+  b.settings().max_token_bytes = ~0u;
+  ExpectRefused(b.Build(), "'settings' has tokens of more than 2048 bytes");
+  // 682 of 1024 slots, in pairs, and then together.
+  std::vector<uint32_t> slots(1024);
+  for (uint32_t i = 0; i < 682; ++i) slots[i * 3 / 2] = 1;
+  const std::string file = ByteTokens({{"a", "b"}}).Build();
+  std::shared_ptr<MaceTokenizer> t;
+  for (const uint32_t index : {6u, 9u}) {
+    EXPECT_TRUE(
+        LoadBytes(WithSection(file, index, index, Words(slots)), &t).ok());
+  }
+  slots.assign(1024, 0);
+  std::fill(slots.begin(), slots.begin() + 682, 1);
+  for (const uint32_t index : {6u, 9u}) {
+    ExpectRefused(WithSection(file, index, index, Words(slots)),
+                  "index' is too full, or full in one place");
+  }
+}
+
+TEST(TokenizerTest, HiddenTokensAreInNoModel) {
+  TokenizerBuilder b(text::ModelKind::kUnigram);
+  b.Token("a").Token("b", text::kHidden | text::kInModel);
+  text::Settings settings = b.settings();
+  settings.vocab_size = settings.max_token_bytes = 1;
+  ExpectRefused(
+      WithSection(b.Build(), 1, 1,
+                  std::string(reinterpret_cast<const char*>(&settings),
+                              sizeof(settings))),
+      "'flags' has a hidden token that a text may become");
+}
+
+// These would take minutes, if the time of one byte were not bounded.
+
+TEST(TokenizerTest, LongWordsTakeLittleTime) {
+  TokenizerBuilder b(text::ModelKind::kWordPiece);
+  b.settings().continuing = b.String("##");
+  b.settings().max_characters = ~0u;
+  b.Token("a").Token("##a");
+  const std::string run(1 << 20, 'a');
+  EXPECT_EQ(Encode(*b.Load(), run).size(), run.size());
+}
+
+TEST(TokenizerTest, CharsmapsWithACycleTakeLittleTime) {
+  std::vector<uint32_t> units(256);  // back to where it was, by each "a"
+  units['a'] = 'a' << 10 | 'a';
+  std::shared_ptr<MaceTokenizer> t;
+  ASSERT_TRUE(LoadBytes(WithCharsmap(ByteTokens({}), units, ""), &t).ok());
+  const std::string run(1 << 19, 'a');
+  EXPECT_EQ(Encode(*t, run).size(), run.size());
+}
+
+TEST(TokenizerTest, ManySymbolsTakeLittleTime) {
+  auto b = ByteTokens({});
+  for (int i = 0; i < 300000; ++i) {
+    b.Token("a" + std::to_string(i), text::kSymbol);
+  }
+  std::shared_ptr<MaceTokenizer> t;
+  ASSERT_TRUE(
+      LoadBytes(WithCharsmap(b, std::vector<uint32_t>(256), ""), &t).ok());
+  const std::string run(1 << 19, 'a');
+  EXPECT_EQ(Encode(*t, run + "17").size(), run.size() + 2);
+}
+
+TEST(TokenizerTest, AddedTokensThatAlmostFitTakeLittleTime) {
+  auto b = ByteTokens({});
+  for (int i = 1; i < 2000; ++i) {
+    b.Token(std::string(i, 'a') + "A", text::kAdded);
+  }
+  const std::string run(50000, 'a');
+  EXPECT_EQ(Encode(*b.Load(), run).size(), run.size());
 }
 
 // Whatever a file holds, nothing outside of it is read: run by the sanitizers.

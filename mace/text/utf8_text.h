@@ -3,6 +3,7 @@
 #ifndef MACE_TEXT_UTF8_TEXT_H_
 #define MACE_TEXT_UTF8_TEXT_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -51,6 +52,34 @@ struct Characters {
   std::vector<uint32_t> code_points;
   std::vector<uint32_t> offsets;
 };
+
+// Returns the last of those of [begin, end) that `text` begins with and that
+// `accept` takes; `end` if there is none. `text_of` gives their texts, in
+// rising order; of equal ones only the first counts.
+template <typename Iterator, typename TextOf, typename Accept>
+Iterator LongestBeginning(Iterator begin, Iterator end, std::string_view text,
+                          const TextOf& text_of, const Accept& accept) {
+  Iterator longest = end;
+  for (size_t at = 0; begin != end; ++at) {
+    // What is left begins with the first `at` bytes of `text`.
+    if (text_of(*begin).size() == at && accept(*begin)) longest = begin;
+    if (at == text.size()) break;
+    const int byte = static_cast<uint8_t>(text[at]);
+    const auto byte_of = [&](const auto& one) {
+      const std::string_view t = text_of(one);
+      return at < t.size() ? static_cast<uint8_t>(t[at]) : -1;
+    };
+    if (byte_of(*begin) != byte) {
+      begin = std::partition_point(
+          begin, end, [&](const auto& one) { return byte_of(one) < byte; });
+    }
+    if (begin != end && byte_of(*std::prev(end)) != byte) {
+      end = std::partition_point(
+          begin, end, [&](const auto& one) { return byte_of(one) == byte; });
+    }
+  }
+  return longest;
+}
 
 }  // namespace mace::text
 

@@ -20,19 +20,26 @@ void EncodeWordPiece(const TokenizerData& data, std::string_view piece,
                                       : data.strings[data.settings.continuing];
   std::string text;
   for (size_t begin = 0; known && begin < characters.size();) {
-    size_t end = characters.size();
-    uint32_t id = kNone;
-    for (; end > begin; --end) {
-      const size_t length = offsets[end] - offsets[begin];
-      if (length > data.settings.max_token_bytes) continue;
-      text = begin > 0 ? prefix : std::string_view();
-      text.append(piece.substr(offsets[begin], length));
-      id = data.Find(text, kInModel);
-      if (id != kNone) break;
+    text = begin > 0 ? prefix : std::string_view();
+    uint32_t text_hash = kFirstHash;
+    for (const char byte : text) text_hash = NextHash(text_hash, byte);
+    uint32_t longest = kNone;
+    size_t next = begin;
+    for (size_t end = begin; end < characters.size() &&
+                             text.size() < data.settings.max_token_bytes;) {
+      const size_t start = offsets[end++];
+      for (size_t i = start; i < offsets[end]; ++i) {
+        text.push_back(piece[i]);
+        text_hash = NextHash(text_hash, piece[i]);
+      }
+      const uint32_t id = data.Find(text, text_hash, kInModel);
+      if (id == kNone) continue;
+      longest = id;
+      next = end;
     }
-    known = id != kNone;
-    if (known) ids->push_back(static_cast<int32_t>(id));
-    begin = end;
+    known = longest != kNone;
+    if (known) ids->push_back(static_cast<int32_t>(longest));
+    begin = next;
   }
   if (known) return;
   ids->resize(first);

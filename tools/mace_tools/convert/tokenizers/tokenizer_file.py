@@ -18,7 +18,10 @@ from mace_tools.support.errors import ModelError
 
 VERSION = 1
 NONE = 0xFFFFFFFF
+# Limits of the reader (mace/text/tokenizer_data.cc).
 MAX_TOKENS = 1 << 24
+MAX_STEPS = 64
+MAX_BYTES = 2048  # of a token or a string
 
 
 class Model(IntEnum):
@@ -150,6 +153,12 @@ def _check(t: Tokenizer) -> None:
     count = len(t.texts)
     if not 0 < count <= MAX_TOKENS:
         raise ModelError(f"the vocabulary has {count} tokens; from 1 to {MAX_TOKENS} are read")
+    if len(t.steps) > MAX_STEPS:
+        raise ModelError(f"the tokenizer has {len(t.steps)} steps; at most {MAX_STEPS} are run")
+    long = next((text for text in [*t.texts, *t.hidden, *t.strings] if len(text) > MAX_BYTES), None)
+    if long is not None:
+        raise ModelError(f"a token or a text of a step has {len(long)} bytes, at most {MAX_BYTES} "
+                         f"are read: {long[:40]!r}...")
     named = {"unk": t.unknown, "bos": t.bos, "eos": t.eos, "pad": t.pad}
     lists = {"post_processor": t.prefix + t.suffix, "eos_token_id": t.stops}
     found = [(name, i) for name, i in named.items() if i is not None]
@@ -174,7 +183,7 @@ def _sections(t: Tokenizer) -> dict[int, bytes]:
         _STRINGS: _strings(t.strings) if t.strings else b"",
         _TOKENS: _strings(texts),
         _FLAGS: np.array([int(kind) for kind in kinds], "<u2").tobytes(),
-        _INDEX: _index([hash_text(text) for text in texts]),
+        _INDEX: _index([hash_text(text) if text else None for text in texts]),
         _SCORES: np.array(t.scores, "<f8").tobytes(),
         _MERGES: np.array(t.merges, "<u4").tobytes(),
         _MERGE_INDEX: _index([hash_pair(left, right) for left, right, _, _ in t.merges]),
@@ -236,8 +245,11 @@ def _mapping(table: dict[int, list[int]]) -> bytes:
             + _words(value for key in keys for value in table[key]))
 
 
-def _index(hashes: Sequence[int]) -> bytes:
-    """A table with linear probing, at most half full: number + 1 in each slot, or 0."""
+def _index(hashes: Sequence[int | None]) -> bytes:
+    """A table with linear probing, at most half full: number + 1 in each slot, or 0.
+
+    None is left out: the empty text of unused ids, which would lie side by side.
+    """
     if not hashes:
         return b""
     size = 4
@@ -245,6 +257,8 @@ def _index(hashes: Sequence[int]) -> bytes:
         size *= 2
     slots = [0] * size
     for number, found in enumerate(hashes):
+        if found is None:
+            continue
         at = found & size - 1
         while slots[at]:
             at = at + 1 & size - 1

@@ -94,6 +94,14 @@ def test_vocabularies_that_contradict_themselves_are_refused(document, change, m
         hugging_face.of_json(changed)
 
 
+def test_what_the_reader_would_refuse_is_refused(tmp_path, document, capsys):
+    document = copy.deepcopy(document)
+    document["model"]["vocab"]["a" * 3000] = max(document["model"]["vocab"].values()) + 1
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document))
+    assert cli.main(["tokenizer", str(tmp_path / "tokenizer.json")]) == 3
+    assert "has 3000 bytes, at most 2048 are read: b'aaa" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("contents", [
     b"", b"{", b"[]", b'{"model": 1}', b"\xff\xff", b"GGUF", b"GGUF\x03\0\0\0" + b"\xff" * 16,
     b'{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [1]}}',
@@ -214,8 +222,12 @@ SPM["tokenizer.ggml.scores"] = [0.0] * 259 + [-3.0, -4.0, -5.0, -1.0, -2.0]
 
 
 @needs_bazel
-def test_gguf_vocabularies_of_sentencepiece(tmp_path, mace_run):
-    gguf_file(tmp_path / "m.gguf", SPM)
+@pytest.mark.parametrize("unused", [0, 3000])
+def test_gguf_vocabularies_of_sentencepiece(tmp_path, mace_run, unused):
+    padding = {"tokens": [""] * unused, "scores": [0.0] * unused, "token_type": [5] * unused}
+    gguf_file(tmp_path / "m.gguf", SPM | {f"tokenizer.ggml.{key}":
+                                          SPM[f"tokenizer.ggml.{key}"] + more
+                                          for key, more in padding.items()})
     assert cli.main(["tokenizer", str(tmp_path / "m.gguf")]) == 0
     texts = ["ab ab", "abé", "</s>ab"]
     found = tokens_of(mace_run, tmp_path / "m.tokenizer", [text.encode() for text in texts])
