@@ -30,6 +30,9 @@ TEST(PackedWeights, PacksOnceForEachArrangement) {
   EXPECT_NE(*weights.GetOrPack(1, "a", 8, fill), first);
   EXPECT_EQ(count.packed, 3);
   EXPECT_EQ(weights.total_bytes(), 24);
+  // For other parts of the weight.
+  EXPECT_NE(*weights.GetOrPack(0, "a", 16, fill), first);
+  EXPECT_EQ(count.packed, 4);
   (void)weights.GetOrPack(-1, "a", 8, fill);
   EXPECT_EQ(weights.count(), 3);
 }

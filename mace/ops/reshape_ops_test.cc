@@ -41,6 +41,16 @@ TEST(Reshape, InputWins) {
   CheckOp({"Reshape", {}, {I32({1}, {5}), I64({0}, {})}}, {I32({}, {5})});
 }
 
+TEST(Reshape, ManyDimensionsAreRefused) {
+  const TestTensor x = F32({1}, {1});
+  ExpectInferError({"Reshape", {{"dim", Ints(65, 1)}}, {x}},
+                   "Reshape 'test': an output has 65 dimensions, more than 64");
+  Ints axes(1000000);
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
+  ExpectInferError({"ExpandDims", {{"axis", axes}}, {x}},
+                   "there are 1000000 axes, more than 64");
+}
+
 TEST(Reshape, Errors) {
   const TestTensor x = F32({2, 3}, {1, 2, 3, 4, 5, 6});
   const auto with = [&x](Ints dim) {

@@ -156,11 +156,12 @@ class MACE_API MaceGenerator {
   MaceStatus Perplexity(const std::string& text, double* perplexity);
   // Stores the mean over the tokens of `text` of the float32 tensor `tensor`
   // [1, tokens, size] of the model, scaled to a Euclidean length of 1 unless it
-  // is 0. The sequence stays; the engine that computes the tensor is kept for
-  // the next text. Errors: MACE_INVALID_ARGS for a null, for a name that is no
-  // such tensor, and for a text of more than 4 MiB, without tokens or longer
-  // than the model's context; MACE_INVALID_MODEL as Generate; those of
-  // MaceEngine::Create and Run.
+  // is 0. The sequence stays; an engine of its own, which is kept for the next
+  // text, computes the tensor. REQUIRES: the config has no SetArena, whose
+  // memory only one engine can use. Errors: MACE_INVALID_ARGS for a null, for a
+  // name that is no such tensor, and for a text of more than 4 MiB, without
+  // tokens or longer than the model's context; MACE_INVALID_MODEL as Generate;
+  // those of MaceEngine::Create and Run.
   MaceStatus Embed(const std::string& text, const std::string& tensor,
                    std::vector<float>* embedding);
 

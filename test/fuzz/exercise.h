@@ -15,11 +15,11 @@ namespace mace::fuzz {
 // What keeps a case short. Models that exceed a limit are left, which is no
 // error.
 struct Limits {
-  DeviceType device = CPU;            // engines ask for it
-  int64_t macs = 1000000000;          // multiply-adds of a run
+  DeviceType device = CPU;    // engines ask for it
+  int64_t macs = 1000000000;  // multiply-adds of a run
   // Bytes: of the engine, and of the inputs and outputs of a run.
   int64_t memory = int64_t{1} << 29;
-  int64_t run_us = 4000000;           // the deadline of a run
+  int64_t run_us = 4000000;  // the deadline of a run
 };
 
 struct Outcome {

@@ -14,7 +14,7 @@ namespace mace::cpu {
 namespace {
 
 // No machine has them: the plan fails.
-constexpr int64_t kMostBytes = int64_t{1} << 50;
+constexpr int64_t kMaxThreadBytes = int64_t{1} << 50;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Lines::Lines(std::vector<Stage> stages, int64_t step, int64_t copies)
     const int64_t at = thread_bytes_;
     thread_bytes_ = std::min<int64_t>(
         thread_bytes_ + static_cast<int64_t>(AlignUp(bytes, kAlignment)),
-        kMostBytes);
+        kMaxThreadBytes);
     return at;
   };
   for (size_t i = 0; i < stages_.size(); ++i) {

@@ -213,6 +213,13 @@ int64_t LeastChainCost(Pool* pool, int32_t id) {
   return least;
 }
 
+TEST(GreedyRules, MinCostFlowRefusesManyRecords) {
+  Problem p;
+  p.records.resize(2049);
+  const auto plan = ObjectsMinCostFlow(p, Options());
+  EXPECT_EQ(plan.status().code(), MaceStatus::MACE_INVALID_ARGS);
+}
+
 TEST(GreedyRules, MinCostFlowChainsAtTheLeastCost) {
   std::mt19937 rng(8);
   for (int round = 0; round < 400; ++round) {

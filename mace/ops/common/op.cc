@@ -294,9 +294,9 @@ Status Infer(Node& node, int* unknown) {
   MACE_RETURN_IF_ERROR(op->infer(node));
   MACE_RETURN_IF_ERROR(QuantizeOutputs(*op, node));
   for (const TensorType& type : node.outputs) {
-    if (type.shape.size() > kMostDims) {
+    if (type.shape.size() > kMaxDims) {
       return NodeError(node, "an output has ", type.shape.size(),
-                       " dimensions, more than ", kMostDims);
+                       " dimensions, more than ", kMaxDims);
     }
     const auto bytes = CheckedBytes(type);
     if (!bytes.ok()) {

@@ -51,9 +51,9 @@ Result<std::vector<int>> ResolveAxes(const Node& node,
                                      const std::vector<int64_t>& axes,
                                      int rank) {
   std::vector<int> result;
-  if (axes.size() > kMostDims) {
+  if (axes.size() > kMaxDims) {
     return NodeError(node, "there are ", axes.size(), " axes, more than ",
-                     kMostDims);
+                     kMaxDims);
   }
   for (int64_t a : axes) {
     MACE_ASSIGN_OR_RETURN(const int axis, ResolveAxis(node, a, rank));

@@ -49,12 +49,12 @@ Result<T> ValueNamed(const Node& node, const NamedValue<T> (&rows)[kCount],
 std::string ListToString(const std::vector<int64_t>& values);
 
 // The most dimensions of a tensor, so that work by pairs of them is little.
-constexpr size_t kMostDims = 64;
+constexpr size_t kMaxDims = 64;
 
 // Returns `axis` counted from 0. It must lie in [-rank, rank).
 Result<int> ResolveAxis(const Node& node, int64_t axis, int rank);
 
-// The same for each of `axes`, in their order: at most kMostDims. None may
+// The same for each of `axes`, in their order: at most kMaxDims. None may
 // appear twice.
 Result<std::vector<int>> ResolveAxes(const Node& node,
                                      const std::vector<int64_t>& axes,

@@ -149,6 +149,16 @@ TEST(GrowingStates, AreResetTogetherOrNotAtAll) {
   EXPECT_EQ(engine->states()[1].shape, (Shape{kRows, 2}));
 }
 
+TEST(GrowingStates, OfNodesWithoutInputsAreRefused) {
+  ModelBuilder builder = Rows(0);
+  builder.net().mutable_op(1)->clear_input();
+  std::shared_ptr<MaceEngine> engine;
+  EXPECT_EQ(
+      MaceEngine::Create(builder.Load(), {}, {}, MaceEngineConfig(), &engine)
+          .code(),
+      MaceStatus::MACE_INVALID_MODEL);
+}
+
 TEST(GrowingStates, BeginWithTheirFirstValues) {
   ModelBuilder builder = Rows(4, {9, 9, 8, 8});
   const auto engine = Create(builder);

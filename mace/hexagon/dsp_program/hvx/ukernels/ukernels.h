@@ -31,7 +31,7 @@ struct GemmArgs {
   int32_t x_stride;  // bytes, a multiple of 8
   int32_t rows;      // a multiple of 4
   const uint8_t* w;
-  int32_t depth;  // a multiple of 8; a block of w has 32 * depth bytes
+  int32_t depth;        // a multiple of 8; a block of w has 32 * depth bytes
   const int32_t* sums;  // of each row
   const int32_t* first;
   int32_t* acc;
