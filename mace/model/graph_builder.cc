@@ -187,6 +187,12 @@ Status GraphBuilder::AddWeight(const stored::ConstTensor& tensor, int index,
   MACE_ASSIGN_OR_RETURN(
       value.type, MakeType(ToVector(tensor.dims), tensor.data_type, what));
   const int64_t elements = NumElements(value.type.shape);
+  // Dimensions of no elements cost no bytes, but kernels go along them.
+  constexpr int64_t kMaxEmpty = int64_t{1} << 31;
+  if (elements == 0 && BytesOfExtents(value.type) > kMaxEmpty) {
+    return InvalidModel(what, ": has no elements, and dimensions ",
+                        ToString(value.type.shape), " that are too large");
+  }
   if (tensor.data_size != elements) {
     return InvalidModel(what, ": has ", tensor.data_size,
                         " elements, its shape ", ToString(value.type.shape),
@@ -246,6 +252,12 @@ Status GraphBuilder::AddAttr(const stored::Argument& arg,
                              const std::string& what, Node* node) const {
   MACE_RETURN_IF_ERROR(CheckText(arg.name, what, ": an attribute's name"));
   MACE_ASSIGN_OR_RETURN(Attr attr, FromStored(arg, what));
+  // What is followed as the name of a subgraph is checked as one below.
+  if (arg.type == stored::Argument::STRING &&
+      (node->op == "If" || node->op == "Loop")) {
+    return InvalidModel(what, ": attribute ", Quoted(arg.name),
+                        " must be of the type SUBGRAPH");
+  }
   if (arg.type == stored::Argument::SUBGRAPH && subgraphs_->count(arg.s) == 0) {
     return InvalidModel(what, ": attribute ", Quoted(arg.name),
                         " names the subgraph ", Quoted(arg.s),

@@ -266,6 +266,14 @@ const BadCase kBadCases[] = {
        w->set_stored_type(proto::DT_INT8_BLOCKS);
      },
      "weight 'w': has 288230376151711744 rows, more than 1125899906842624"},
+    {"EmptyButLong",
+     [](Sample& s) {
+       auto* w = s.net.mutable_tensors(0);
+       w->set_dims(0, int64_t{1} << 56);
+       w->add_dims(0);
+       w->set_data_size(0);
+     },
+     "weight 'w': has no elements, and dimensions [72057594037927936,0]"},
     {"StoredFp16OfInt",
      [](Sample& s) {
        s.net.mutable_tensors(0)->set_data_type(proto::DT_INT32);

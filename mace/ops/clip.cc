@@ -20,6 +20,7 @@ namespace {
 Status InferClip(Node& node) {
   MACE_RETURN_IF_ERROR(ReadAttrs<ClipAttrs>(node).status());
   for (size_t i = 1; i < node.inputs.size(); ++i) {
+    MACE_RETURN_IF_ERROR(CheckDtypeAs(node, i, 0));
     if (node.has_input(i) && NumElements(node.inputs[i].type.shape) != 1) {
       return NodeError(node, "limit ", ToString(node.inputs[i].type),
                        " must have one element");

@@ -74,7 +74,15 @@ Status InferGridSample(Node& node) {
   }
   Shape y(grid.shape.begin(), grid.shape.end() - 1);
   y.push_back(x.shape.back());
+  if (!CheckedNumElements(y).ok()) {
+    return NodeError(node, "the output ", ToString(y), " is too large");
+  }
   for (int d = 1; d <= axes; ++d) {
+    // A float does not distinguish the positions of more elements.
+    if (x.shape[d] > (int64_t{1} << 24)) {
+      return NodeError(node, "x ", ToString(x),
+                       " has an axis longer than 2^24");
+    }
     if (x.shape[d] == 0 && NumElements(y) > 0) {
       return NodeError(node, "x ", ToString(x), " has no elements to sample");
     }

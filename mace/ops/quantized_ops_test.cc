@@ -136,6 +136,16 @@ TEST(QuantizedFullyConnected, InFixedPoint) {
           {I8({1, 2}, {-1, -67}, .05f, -3)});
 }
 
+TEST(QuantizedPooling, TheMeanOfPaddingIsZero) {
+  CheckOp({"Pooling",
+           {{"pooling_type", int64_t{1}},
+            {"kernels", Ints{1, 1}},
+            {"padding", int64_t{4}},
+            {"padding_values", Ints{0, 1, 0, 1}}},
+           {I8({1, 1, 1, 1}, {9}, .1f, 5)}},
+          {I8({1, 1, 3, 1}, {5, 9, 5}, .1f, 5)});
+}
+
 TEST(QuantizedPooling, MeansRoundHalfAwayFromZero) {
   const TestTensor x =
       I8({1, 1, 8, 1}, {-3, -2, 2, 3, -1, 0, 127, 126}, .1f, 5);
@@ -151,6 +161,21 @@ TEST(QuantizedPooling, MeansRoundHalfAwayFromZero) {
             {"strides", Ints{1, 2}}},
            {x}},
           {I8({1, 1, 4, 1}, {-2, 3, 0, 127}, .1f, 5)});
+}
+
+// The step of positions, in units of 1/1024, is rounded up.
+TEST(QuantizedResize, StaysInTheImage) {
+  const std::vector<int32_t> column(32, 7), row(257, 7);
+  for (const bool tall : {false, true}) {
+    const Shape x = tall ? Shape{1, 32, 1, 1} : Shape{1, 1, 32, 1};
+    const Shape y = tall ? Shape{1, 257, 1, 1} : Shape{1, 1, 257, 1};
+    CheckOp({"Resize",
+             {{"mode", std::string("LINEAR")},
+              {"coordinate", std::string("ASYMMETRIC")},
+              {"size", Ints{y[1], y[2]}}},
+             {I8(x, column, .1f, 5)}},
+            {I8(y, row, .1f, 5)});
+  }
 }
 
 TEST(QuantizedResize, InterpolatesNoOtherTypes) {

@@ -131,7 +131,9 @@ ResizeTaps TapsOf(const ResizeAttrs& attrs, const Node& node, int axis) {
   const int64_t in = node.inputs[0].type.shape[axis + 1];
   const int64_t out = node.outputs[0].shape[axis + 1];
   const float in_f = static_cast<float>(in), out_f = static_cast<float>(out);
-  const bool by_size = node.has_input(1) || !attrs.size.empty();
+  const bool by_size = node.has_input(1)
+                           ? NumElements(node.inputs[1].type.shape) > 0
+                           : !attrs.size.empty();
   const float scale = by_size ? out_f / in_f : attrs.scales[axis];
   // Files of earlier releases say by cubic_steps that they are TensorFlow's.
   const bool by_step = attrs.by_step || attrs.cubic_steps > 0;

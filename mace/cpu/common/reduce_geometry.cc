@@ -40,6 +40,8 @@ ReduceGeometry ReduceGeometryOf(const Shape& x, const std::vector<int>& axes) {
     }
     stride *= x[d];
   }
+  // Rows without elements need not be counted.
+  if (!g.keeps_row && g.width == 0) g.num_gone = 0;
   return g;
 }
 

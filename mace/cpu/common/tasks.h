@@ -4,6 +4,7 @@
 #ifndef MACE_CPU_COMMON_TASKS_H_
 #define MACE_CPU_COMMON_TASKS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -53,7 +54,9 @@ inline int64_t EvenBlock(int64_t items, int64_t most, int64_t num_threads) {
     return static_cast<double>(CeilDiv(CeilDiv(items, block), num_threads)) *
            (static_cast<double>(block) + kTaskCost);
   };
-  most = items < most ? items : most;
+  // More would take long to compare, and gain nothing.
+  constexpr int64_t kMaxTried = 1 << 16;
+  most = std::min({items, most, kMaxTried});
   double best = cost(1);
   for (int64_t block = 2; block <= most; ++block) {
     best = cost(block) < best ? cost(block) : best;

@@ -291,12 +291,13 @@ void AddPhase(const Phase& ph, const Phase& pw, const CpuContext& context,
 }
 
 void AddPhases(const CpuContext& context, DeconvDepthwiseF32* kernel) {
+  const std::vector<Phase> columns = PhasesOf(kernel->s.window.w);
   for (const Phase& ph : PhasesOf(kernel->s.window.h)) {
     PhaseLines row;
     row.begin = kernel->phases.size();
     row.top = -ph.window.pad_before;
     row.count = static_cast<int64_t>(ph.taps.size());
-    for (const Phase& pw : PhasesOf(kernel->s.window.w)) {
+    for (const Phase& pw : columns) {
       if (ph.taps.empty() || pw.taps.empty()) {
         kernel->has_gaps = true;
       } else {

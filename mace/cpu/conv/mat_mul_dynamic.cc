@@ -276,6 +276,11 @@ Result<KernelPtr> PrepareMatMulDynamic(const Node& node, int64_t m,
                                        CpuContext& context) {
   const Operand& w = node.inputs[1];
   const QuantizedRows rows(w);
+  // Sums of the whole depth have 32 bits: 128 * 128 * 2^17 is 2^31.
+  constexpr int64_t kMaxDepth = (int64_t{1} << 17) - 1;
+  if (!rows.has_blocks && rows.depth > kMaxDepth) {
+    return PrepareMatMulWeightsQ8(node, m, activation, context);
+  }
   const CpuFeatures features = FeaturesFor(m, context.features);
   std::unique_ptr<DynamicKernel> kernel;
   if (rows.has_blocks) {

@@ -12,6 +12,7 @@
 #include "mace/cpu/common/blocking.h"
 #include "mace/cpu/common/choose.h"
 #include "mace/cpu/common/safe_distance.h"
+#include "mace/cpu/common/table_size.h"
 #include "mace/cpu/common/tasks.h"
 
 namespace mace::cpu {
@@ -71,6 +72,13 @@ Result<DepthwiseQ8> DepthwiseQ8::Create(const Node& node,
                                         const OutputStage& stage,
                                         CpuContext& context) {
   MACE_RETURN_IF_ERROR(CheckConstantQ8(node));
+  // Of which each thread keeps pointers and columns.
+  const Window& across = shape.window.w;
+  MACE_RETURN_IF_ERROR(CheckTable(
+      node, "pixels of a tile",
+      {(std::min(kMaxWidth, across.out) - 1) * across.stride + across.extent(),
+       shape.window.h.kernel},
+      sizeof(void*)));
   DepthwiseQ8 d;
   const Window& window = shape.window.w;
   d.micro_ =

@@ -17,7 +17,8 @@ RunPacker::RunPacker(const Patches& patches, const GemmUkernel& kernel,
       flip_(flip),
       is_matrix_(patches.is_matrix()),
       pixels_are_lines_(patches.channels % kernel.packing.k_tile == 0),
-      zeros_(static_cast<size_t>(patches.channels),
+      // Rows that are pixels have none outside of the image.
+      zeros_(is_matrix_ ? 0 : static_cast<size_t>(patches.channels),
              static_cast<uint8_t>(x_zero)) {
   const Window& w = patches.window.w;
   if (w.dilation == 1 &&

@@ -107,7 +107,7 @@ ConvGemm::Spec PhaseSpec(const ConvShape& s, const Phase& ph, const Phase& pw) {
       {ph.window, pw.window}, s.batch, s.in_per_group(), s.in_channels};
   spec.n = s.out_per_group();
   spec.pixel_stride = w.stride * s.out_channels;
-  spec.line_stride = h.stride * w.out * s.out_channels;
+  spec.line_stride = std::min(h.stride, h.out) * w.out * s.out_channels;
   spec.image_stride = h.out * w.out * s.out_channels;
   spec.parts.clear();
   for (int64_t g = 0; g < s.group; ++g) {
@@ -165,8 +165,9 @@ Result<LargeArray<char>> JoinedFilter(const ConvShape& s, int64_t n,
 bool AddPhases(const ConvShape& s, std::vector<GemmB>& matrices,
                std::vector<ConvGemm::Spec>& specs) {
   bool has_gaps = false;
+  const std::vector<Phase> columns = PhasesOf(s.window.w);
   for (const Phase& ph : PhasesOf(s.window.h)) {
-    for (const Phase& pw : PhasesOf(s.window.w)) {
+    for (const Phase& pw : columns) {
       if (ph.taps.empty() || pw.taps.empty()) {
         has_gaps = true;
         continue;

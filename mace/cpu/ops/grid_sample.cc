@@ -77,7 +77,9 @@ struct Axis {
     const float last = static_cast<float>(extent - 1);
     float v = static_cast<float>(i);
     if (padding == GridPadding::kReflection) v = Mirrored(v);
-    return static_cast<int64_t>(Limited(std::nearbyint(v), 0, last));
+    // `last` may have been rounded up to a float.
+    return std::min(static_cast<int64_t>(Limited(std::nearbyint(v), 0, last)),
+                    extent - 1);
   }
 
   GridTaps At(float coordinate) const {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "mace/cpu/common/fingerprint64.h"
+#include "mace/cpu/common/table_size.h"
 #include "mace/cpu/common/tasks.h"
 #include "mace/cpu/copy/copy_kernel.h"
 
@@ -128,6 +129,10 @@ Result<KernelPtr> PrepareLshProjection(const Node& node, CpuContext& context) {
   kernel->threads = context.threads;
   kernel->features = x.shape[0];
   kernel->feature_bytes = Bytes(x) / x.shape[0];
+  if (kernel->feature_bytes == 0) {
+    MACE_RETURN_IF_ERROR(
+        CheckTable(node, "features without elements", {kernel->features}, 1));
+  }
   kernel->functions = seeds[0];
   kernel->bits = seeds[1];
   return KernelPtr(std::move(kernel));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "mace/base/make_shared.h"
@@ -107,7 +108,9 @@ struct TableScale {
 
   int32_t operator()(int32_t q) const {
     const int32_t half = shift == 0 ? 0 : 1 << (shift - 1);
-    return (q * factor + half) >> shift;
+    constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+    const int64_t scaled = (int64_t{q} * factor + half) >> shift;
+    return static_cast<int32_t>(std::clamp(scaled, -kMax, kMax));
   }
 };
 
@@ -123,7 +126,7 @@ TableScale TableScaleOf(float scale, int powers) {
     real *= 2;
     ++found.shift;
   }
-  found.factor = static_cast<int32_t>(real);
+  found.factor = static_cast<int32_t>(std::min(real, 2147483647.0));
   return found;
 }
 

@@ -39,6 +39,8 @@ Position PositionI8(Coordinate kind, int64_t i, int64_t n, int64_t m) {
   constexpr int64_t kOne = 1 << kPositionBits;
   int64_t at = i * step;
   if (kind == Coordinate::kHalfPixel) at += step / 2 - kOne / 2;
+  // `step` is rounded: the last positions could lie behind the image.
+  at = std::min(at, (n - 1) * kOne);
   Position p;
   p.low = std::max<int64_t>(at / kOne, 0);
   p.high = std::min<int64_t>((at + kOne - 1) / kOne, n - 1);
@@ -54,7 +56,7 @@ Position PositionU8(Coordinate kind, int64_t i, int64_t n, int64_t m) {
   const float at = kind == Coordinate::kHalfPixel ? (index + 0.5f) * step - 0.5f
                                                   : index * step;
   Position p;
-  p.low = std::max<int64_t>(static_cast<int64_t>(std::floor(at)), 0);
+  p.low = std::clamp<int64_t>(static_cast<int64_t>(std::floor(at)), 0, n - 1);
   p.high = std::min<int64_t>(static_cast<int64_t>(std::ceil(at)), n - 1);
   p.share = at - static_cast<float>(p.low);
   return p;

@@ -78,6 +78,7 @@ Result<KernelPtr> PrepareRotaryEmbeddingF32(const Node& node,
         const float* sin = args.inputs[1].as<const float>();
         for (size_t i = 0; i < tensors.size(); ++i) {
           const Turned& t = tensors[i];
+          if (t.s.x.heads == 0 || t.s.x.depth == 0) continue;
           const float* x = args.inputs[i + 2].as<const float>();
           float* y = args.outputs[i].as<float>();
           const int64_t row = std::max<int64_t>(t.s.x.heads * t.s.x.depth, 1);

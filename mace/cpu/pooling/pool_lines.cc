@@ -166,6 +166,9 @@ struct PoolLinesF32 final : Kernel {
 bool LinesPay(const PoolShape& s, const PoolF32& row) {
   if (row.lines == nullptr) return false;
   const Window &h = s.window.h, &w = s.window.w;
+  // Padding and strides make lines of any length, which each thread would keep.
+  constexpr int64_t kMaxLine = int64_t{1} << 26;  // elements
+  if (SaturatedProduct({TouchedPixels(w), s.channels}) > kMaxLine) return false;
   // FindScales makes a line of scales for each number of rows.
   const int64_t scales =
       SaturatedProduct({std::min(h.out, h.kernel), w.out, s.channels});
@@ -177,14 +180,19 @@ bool LinesPay(const PoolShape& s, const PoolF32& row) {
   // Costs are in vectors loaded or stored for one output line.
   constexpr int64_t kCall = 8;  // overhead of a window
   const int64_t per_pixel = CeilDiv(s.channels, row.lanes);
-  int64_t windows = h.kernel * w.kernel * per_pixel + kCall;
+  const auto product = [](int64_t a, int64_t b) {
+    return static_cast<double>(a) * static_cast<double>(b);
+  };
+  double windows =
+      product(h.kernel, w.kernel) * static_cast<double>(per_pixel) + kCall;
   // 3x3 windows have their own loop, which shares columns.
   const bool is_nine = h.kernel == 3 && w.kernel == 3;
   if (is_nine && s.channels >= row.lanes) windows = windows * 3 / 4;
-  const int64_t lines =
-      (w.in * (h.kernel + 1) + DensePixels(w) * (w.kernel + 1)) * s.channels;
-  const int64_t picks = w.stride > 1 ? w.out * s.channels : 0;
-  return lines / row.lanes + picks < windows * w.out;
+  const double pixels = product(w.in, h.kernel + 1) +
+                        product(DensePixels(w), w.kernel + 1) +
+                        (w.stride > 1 ? product(w.out, row.lanes) : 0);
+  return pixels * product(s.channels, 1) / row.lanes <
+         windows * static_cast<double>(w.out);
 }
 
 KernelPtr MakePoolLines(const PoolShape& s, const ActivationFunction& act,

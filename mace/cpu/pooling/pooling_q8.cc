@@ -126,6 +126,7 @@ struct PoolingQ8 final : Kernel {
   };
 
   const PoolQ8* micro = nullptr;  // for 8-bit values
+  int32_t zero_point = 0;
 
   PoolingQ8() { set_writes_rows(); }
 
@@ -210,6 +211,10 @@ struct PoolingQ8 final : Kernel {
   // The outputs of one window. The last vector begins where it ends with the
   // channels, so that it may compute some of them again.
   void Channels(const TapsOf<T>& all, T* y) const {
+    if (!is_max() && all.rows * all.columns == 0) {  // padding, which means 0
+      std::fill_n(y, s.channels, static_cast<T>(range.Clamp(zero_point)));
+      return;
+    }
     const bool in_vectors = s.channels >= kPoolingQ8Lanes &&
                             (is_max() || all.count() <= kMaxInWords<T>);
     TapsOf<T> taps = all;
@@ -231,11 +236,12 @@ struct PoolingQ8 final : Kernel {
 
 template <typename T>
 KernelPtr MakePooling(const PoolShape& s, QuantizedRange range,
-                      CpuContext& context) {
+                      int32_t zero_point, CpuContext& context) {
   auto kernel = std::make_unique<PoolingQ8<T>>();
   kernel->threads = context.threads;
   kernel->s = s;
   kernel->range = range;
+  kernel->zero_point = zero_point;
   kernel->micro = kernel->is_max() ? &ChooseRow(kMaxpoolQ8, context.features)
                                    : &ChooseRow(kAvgpoolQ8, context.features);
   return kernel;
@@ -260,9 +266,10 @@ Result<KernelPtr> PreparePoolingQ8(const Node& node, CpuContext& context) {
   s.channels = x.shape[3];
   MACE_ASSIGN_OR_RETURN(const QuantizedRange range,
                         RangeAfter(node, attrs, node.outputs[0]));
-  if (x.dtype == DataType::kI16) return MakePooling<int16_t>(s, range, context);
-  return x.dtype == DataType::kU8 ? MakePooling<uint8_t>(s, range, context)
-                                  : MakePooling<int8_t>(s, range, context);
+  const auto make = x.dtype == DataType::kI16  ? MakePooling<int16_t>
+                    : x.dtype == DataType::kU8 ? MakePooling<uint8_t>
+                                               : MakePooling<int8_t>;
+  return make(s, range, x.quantization->zero_point(), context);
 }
 
 }  // namespace mace::cpu

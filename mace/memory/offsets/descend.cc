@@ -137,6 +137,15 @@ void Descend(const Problem& p, bool thorough, int64_t capacity,
   if (best->Done() || p.records.size() > kMaxRecords) return;
   const SearchInstance in = MakeSearchInstance(p);
   if (in.items.empty()) return;
+  // A dive saves a set of items for each pair that is alive together.
+  constexpr int64_t kMaxSavedBytes = int64_t{256} << 20;
+  int64_t pairs = 0;
+  for (const auto& item : in.items) {
+    pairs += static_cast<int64_t>(item.neighbours.size()) / 2;
+  }
+  if (pairs * static_cast<int64_t>(in.items.size() / 8 + 8) > kMaxSavedBytes) {
+    return;
+  }
   // Every record ends at a whole number of units.
   best->RaiseBound((best->bound() + in.unit - 1) / in.unit * in.unit);
   const int64_t units = std::max(best->total(), capacity) / in.unit + 1;

@@ -62,11 +62,13 @@ bool KeepsScales(const Op& op, const Node& node) {
 // Returns the quantization of the inputs whose values the op moves. Errors: two
 // of them differ; it has scales along an axis that the outputs do not keep.
 Result<QuantizationPtr> MovedQuantization(const Op& op, const Node& node) {
+  // Others are conditions, indices and shapes.
+  const DataType dtype = node.outputs[0].dtype;
   size_t first = 0;
-  while (first + 1 < node.inputs.size() &&
-         !node.inputs[first].type.is_quantized()) {
+  while (first < node.inputs.size() && node.inputs[first].type.dtype != dtype) {
     ++first;
   }
+  if (first == node.inputs.size()) return QuantizationPtr();
   const TensorType& moved = node.inputs[first].type;
   for (size_t i = first + 1; i < node.inputs.size(); ++i) {
     const TensorType& type = node.inputs[i].type;

@@ -149,7 +149,11 @@ class Grouper {
     for (int id : g.inputs) {
       if (id < 0 || !OwnsItsBytes(id)) return false;
       const int root = storage_.root[id];
-      if (holds_output_[root]) return false;
+      // Each Concat of a chain moves all members of those before it.
+      constexpr size_t kMaxMembers = 4096;
+      if (holds_output_[root] || members_[root].size() > kMaxMembers) {
+        return false;
+      }
       roots.push_back(root);
       // All extents before the axis of concatenation must be 1.
       const Shape& in = graph_.values[id].type.shape;

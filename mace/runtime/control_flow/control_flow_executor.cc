@@ -44,9 +44,10 @@ void Split(const DeferredSubgraph& deferred, const LiveValues& values,
   stage.after_loops.graph.nodes.clear();
   std::vector<bool> made(deferred.graph.values.size());
   for (const GraphNode& g : deferred.graph.nodes) {
-    const bool runs = g.node.op == "Loop" && AllOf(g.inputs, [&](int id) {
-                        return made[id] || IsThere(deferred.graph, values, id);
-                      });
+    const bool runs =
+        g.node.op == "Loop" && AllOf(g.inputs, [&](int id) {
+          return id >= 0 && (made[id] || IsThere(deferred.graph, values, id));
+        });
     if (!runs) {
       stage.after_loops.graph.nodes.push_back(g);
       continue;
@@ -103,6 +104,8 @@ Result<bool> ConditionOf(const GraphNode& g, const LiveValue& live) {
   return *static_cast<const uint8_t*>(live.data) != 0;
 }
 
+constexpr size_t kMaxDeferredValues = size_t{1} << 18;
+
 template <typename T>
 Result<LiveValue> Scalar(ReusedBuffers& buffers, DataType dtype, T value) {
   MACE_ASSIGN_OR_RETURN(std::shared_ptr<AlignedBuffer> buffer,
@@ -138,6 +141,11 @@ Status ControlFlowExecutor::Run(Executor& first,
     MACE_RETURN_IF_ERROR(RunOne(*executor, is_model, values));
     const DeferredSubgraph* deferred = executor->plan().deferred.get();
     if (deferred == nullptr) return Status();
+    // Each plan may take branches in proportion to the one before it.
+    if (deferred->graph.values.size() > kMaxDeferredValues) {
+      return InvalidModel("the branches that the model takes have more than ",
+                          kMaxDeferredValues, " values");
+    }
     ControlFlowStage& stage = StageOf(*executor);
     if (!stage.is_split) Split(*deferred, values, stage);
     for (size_t l = 0; l < stage.loops.size(); ++l) {
@@ -269,6 +277,8 @@ Status ControlFlowExecutor::Compare(const GraphNode& g, int64_t c, int64_t i,
 
 Status ControlFlowExecutor::RunLoop(const GraphNode& g, const Graph& graph,
                                     LoopCache& cache, LiveValues& values) {
+  // One that reads what another Loop makes was deferred without a check.
+  MACE_RETURN_IF_ERROR(CheckLoop(graph, g));
   const Graph& body = *SubgraphOf(graph, g.node, "body");
   const auto carried = static_cast<size_t>(CarriedBy(g.node));
   MACE_ASSIGN_OR_RETURN(const int64_t count,

@@ -464,5 +464,36 @@ TEST(ControlFlow, RecursionIsRefused) {
       << ErrorOf(model);
 }
 
+TEST(ControlFlow, ATextNamesNoSubgraph) {
+  ModelBuilder model;
+  BuildLoop(&model);
+  for (proto::Argument& arg : *model.net().mutable_op(0)->mutable_arg()) {
+    if (arg.name() == "body") arg.set_type(proto::Argument::STRING);
+  }
+  EXPECT_NE(ErrorOf(model).find("must be of the type SUBGRAPH"),
+            std::string::npos)
+      << ErrorOf(model);
+}
+
+// It is checked when it runs, as the loop before it ends the plan.
+TEST(ControlFlow, ALoopOfALoopsResultIsChecked) {
+  ModelBuilder model;
+  BuildLoop(&model);
+  proto::OperatorDef* second = model.net().add_op();
+  second->set_name("second");
+  second->set_type("Loop");
+  second->add_input(model.net().op(0).output(0));
+  second->add_output("z");
+  model.Output("z");
+  const auto engine = Create(model);
+  ASSERT_NE(engine, nullptr);
+  Tensors outputs;
+  const MaceStatus status = engine->Run(
+      {{"x", FloatTensor({2}, {1, -1})}, {"n", Int(3)}, {"c", Bool(true)}},
+      &outputs);
+  EXPECT_EQ(status.code(), MaceStatus::MACE_INVALID_MODEL)
+      << status.information();
+}
+
 }  // namespace
 }  // namespace mace

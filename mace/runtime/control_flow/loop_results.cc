@@ -73,6 +73,16 @@ Status LoopResults::Finish(size_t first, LiveValues& values) {
   for (size_t r = 0; r < results_.size(); ++r) {
     LiveValue live = {results_[r].type, nullptr, nullptr};
     live.type.shape.insert(live.type.shape.begin(), results_[r].count);
+    if (live.type.shape.size() > 64 || !CheckedBytes(live.type).ok()) {
+      return InvalidModel(Label(g_.node), ": output ", r,
+                          " of those that it stacks would be ",
+                          ToString(live.type), ", which is too large");
+    }
+    if (live.type.is_quantized() && live.type.quantization->is_per_axis()) {
+      auto moved = MakeShared<Quantization>(*live.type.quantization);
+      ++moved->axis;
+      live.type.quantization = std::move(moved);
+    }
     const auto owner = MakeShared<AlignedBuffer>(std::move(results_[r].bytes));
     live.data = owner->data();
     live.owner = owner;
