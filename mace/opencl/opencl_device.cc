@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
 
 #include "mace/base/logging.h"
 #include "mace/base/make_shared.h"
@@ -131,13 +132,29 @@ Result<opencl::KernelSpec> OpenclDevice::Describe(const Node& node) const {
                : Unsupported(Label(node), ": ", extent.status().information());
   };
   for (const Operand& operand : node.inputs) {
-    if (!operand.present() || operand.data != nullptr) continue;
-    MACE_RETURN_IF_ERROR(check(operand.type));
+    if (!operand.present()) continue;
+    if (operand.data == nullptr) {
+      MACE_RETURN_IF_ERROR(check(operand.type));
+    } else if (operand.type.dtype == DataType::kF32 &&
+               NumElements(operand.type.shape) == 0) {
+      return Unsupported(Label(node), ": ", ToString(operand.type),
+                         " is empty, and images are not");
+    }
   }
   for (const TensorType& type : node.outputs) {
     MACE_RETURN_IF_ERROR(check(type));
   }
-  return entry->second.describe(node, TargetOf(node));
+  MACE_ASSIGN_OR_RETURN(opencl::KernelSpec spec,
+                        entry->second.describe(node, TargetOf(node)));
+  // The constants that the kernel reads as it reads other inputs.
+  for (const opencl::Pass& pass : spec.passes) {
+    for (const opencl::Pass::Arg& arg : pass.args) {
+      const auto* input = std::get_if<opencl::Pass::Input>(&arg);
+      if (input == nullptr) continue;
+      MACE_RETURN_IF_ERROR(check(node.inputs[input->index].type));
+    }
+  }
+  return spec;
 }
 
 Result<NodeWork> OpenclDevice::Supports(const Node& node) {

@@ -265,5 +265,15 @@ TEST(Deconv2d, Errors) {
                    "must be known before the model runs");
 }
 
+// The GPU refuses it.
+TEST(Deconv2d, PaddingOfMoreThan32Bits) {
+  CheckOp({"Deconv2d",
+           {{"strides", Ints{int64_t{1} << 30, 1}},
+            {"padding", int64_t{1}},
+            {"output_shape", Ints{1, 1}}},
+           {F32({1, 5, 1, 1}, {1, 2, 3, 4, 5}), Const(F32({1, 1, 1, 1}, {2}))}},
+          {F32({1, 1, 1, 1}, {6})});
+}
+
 }  // namespace
 }  // namespace mace::testing

@@ -188,6 +188,27 @@ TEST(Pooling, NanGoesThrough) {
           {F32({1, 1, 2, 1}, {NAN, NAN})});
 }
 
+// Nearly all taps are outside of the image.
+TEST(Pooling, HugeKernels) {
+  constexpr int64_t kHuge = int64_t{1} << 30;
+  std::vector<float> x(12), largest(12, 11);
+  for (int i = 0; i < 12; ++i) x[i] = static_cast<float>(i);
+  const auto pool = [&](int64_t type, int64_t kernel, int64_t dilation) {
+    return OpCase{"Pooling",
+                  {{"pooling_type", type},
+                   {"kernels", Ints{kernel, kernel}},
+                   {"dilations", Ints{dilation, dilation}},
+                   {"padding", int64_t{1}}},
+                  {F32({1, 3, 4, 1}, x)}};
+  };
+  CheckOp(pool(kMax, kHuge, 1), {F32({1, 3, 4, 1}, largest)});
+  CheckOp(pool(kAverage, kHuge, 1),
+          {F32({1, 3, 4, 1}, std::vector<float>(12, 5.5f))});
+  // The middle tap alone is inside, or none is.
+  CheckOp(pool(kAverage, 3, kHuge / 4), {F32({1, 3, 4, 1}, x)});
+  CheckOp(pool(kL2, 2, kHuge - 1));
+}
+
 TEST(Pooling, Errors) {
   const auto x = RandomF32({1, 4, 4, 1}, 1);
   ExpectInferError(

@@ -65,6 +65,15 @@ int64_t PlanesOf(const Operand& w) {
   return std::max<int64_t>(CeilDiv(-least, 128), CeilDiv(least + 255, 127));
 }
 
+// Of the pixels of a tile each thread keeps pointers and columns.
+Status CheckTile(const Node& node, const ConvShape& shape) {
+  const Window& w = shape.window.w;
+  return CheckTable(node, "pixels of a tile",
+                    {(std::min(kMaxWidth, w.out) - 1) * w.stride + w.extent(),
+                     shape.window.h.kernel},
+                    sizeof(void*));
+}
+
 }  // namespace
 
 Result<DepthwiseQ8> DepthwiseQ8::Create(const Node& node,
@@ -72,13 +81,7 @@ Result<DepthwiseQ8> DepthwiseQ8::Create(const Node& node,
                                         const OutputStage& stage,
                                         CpuContext& context) {
   MACE_RETURN_IF_ERROR(CheckConstantQ8(node));
-  // Of which each thread keeps pointers and columns.
-  const Window& across = shape.window.w;
-  MACE_RETURN_IF_ERROR(CheckTable(
-      node, "pixels of a tile",
-      {(std::min(kMaxWidth, across.out) - 1) * across.stride + across.extent(),
-       shape.window.h.kernel},
-      sizeof(void*)));
+  MACE_RETURN_IF_ERROR(CheckTile(node, shape));
   DepthwiseQ8 d;
   const Window& window = shape.window.w;
   d.micro_ =

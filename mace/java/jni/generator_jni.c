@@ -162,6 +162,12 @@ static bool SetOptions(JNIEnv* env, Scratch* scratch, jfloatArray floats,
   const char** words = Texts(env, scratch, stop);
   if (w == NULL || r == NULL || words == NULL) return false;
   (*env)->GetFloatArrayRegion(env, floats, 0, num_floats, r);
+  // Another thread may have changed the options between the two arrays.
+  const size_t biased = kInts + (size_t)w[5];
+  if (count < biased || count - biased != (size_t)num_floats - kFloats) {
+    Raise(env, MACE_INVALID_ARGS, "the options changed during the call");
+    return false;
+  }
   bool ok =
       Ok(env, mace_generation_options_set_sampling(o, r[0], w[0], r[1], r[2],
                                                    (uint64_t)seed)) &&
@@ -170,7 +176,6 @@ static bool SetOptions(JNIEnv* env, Scratch* scratch, jfloatArray floats,
       Ok(env, mace_generation_options_set_ignore_stop_tokens(o, w[3])) &&
       (!w[4] ||
        Ok(env, mace_generation_options_set_recommended(o, Pointer(generator))));
-  const size_t biased = kInts + (size_t)w[5];
   for (size_t i = kInts; ok && i < count; ++i) {
     ok = Ok(env, i < biased ? mace_generation_options_add_stop_token(o, w[i])
                             : mace_generation_options_set_logit_bias(

@@ -56,8 +56,9 @@ bool MovesBlocks(const MoveMap& map, int64_t in_channels, int64_t channels) {
       if (!whole_pixels && !one_pixel && !blocks) return false;
       // Beyond the ends of an axis each channel is computed on its own, unless
       // the whole block has the same value there.
-      const bool padded = map.axes.size() > 1 &&
-                          (axis.first != 0 || axis.extent != digit.extent);
+      const bool padded =
+          (map.axes.size() > 1 || map.mode != MoveMode::kConstant) &&
+          (axis.first != 0 || axis.extent != digit.extent);
       if (padded && (in_channels % 4 != 0 || map.mode != MoveMode::kConstant)) {
         return false;
       }

@@ -3,6 +3,8 @@
 
 #include "mace/ops/deconv2d.h"
 
+#include <algorithm>
+
 #include "mace/opencl/kernels/activation.h"
 #include "mace/opencl/kernels/constants.h"
 #include "mace/opencl/kernels/kernel_table.h"
@@ -12,10 +14,16 @@
 namespace mace::opencl {
 namespace {
 
+// The kernel adds it to positions of the output.
+constexpr int64_t kMaxPadding = int64_t{1} << 30;
+
 Result<KernelSpec> DescribeDeconv2d(const Node& node, const Target& target) {
   MACE_ASSIGN_OR_RETURN(const Deconv2dAttrs attrs,
                         ReadAttrs<Deconv2dAttrs>(node));
   MACE_ASSIGN_OR_RETURN(const Window2D window, Deconv2dWindow(node, attrs));
+  if (std::max(window.h.pad_before, window.w.pad_before) > kMaxPadding) {
+    return Unsupported(Label(node), ": its padding is too large for the GPU");
+  }
   MACE_RETURN_IF_ERROR(CheckConstant(node, 1, "filter"));
   const Shape& w = node.inputs[1].type.shape;
   const int64_t out_per_group = w[0] / attrs.group;

@@ -87,7 +87,7 @@ class AsyncRuns:
         """As Engine.run, and returns at once with a future of the outputs. The arrays belong to the
         run until the future is done. A future that waits can be cancelled; `cancellation` ends one
         that runs, too. Raises OutOfResourcesError if `capacity` runs wait, and ClosedError."""
-        if self._process != os.getpid():
+        if self._is_forked():
             raise InvalidArgumentError("the thread of these asynchronous runs is the parent's; "
                                        "make a new AsyncRuns after the fork")
         future: Future[dict[str, Any]] = Future()
@@ -115,16 +115,24 @@ class AsyncRuns:
 
     @property
     def pending(self) -> int:
-        """How many runs wait."""
+        """How many runs wait; 0 in a process that fork made."""
+        if self._is_forked():
+            return 0
         with self._queue.changed:
             return len(self._queue.waiting)
 
     def close(self) -> None:
         """Cancels the runs that wait (CancelledError), and waits for the one that runs, unless a
         callback calls it. The engine stays open."""
+        if self._is_forked():
+            return
         self._queue.close()
-        if self._process == os.getpid() and threading.current_thread() is not self._thread:
+        if threading.current_thread() is not self._thread:
             self._thread.join()
+
+    def _is_forked(self) -> bool:
+        """Whether this is a child, where a thread of the parent may hold the condition forever."""
+        return self._process != os.getpid()
 
     def __enter__(self) -> AsyncRuns:
         return self
@@ -133,5 +141,5 @@ class AsyncRuns:
         self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_thread"):
+        if hasattr(self, "_thread") and not self._is_forked():
             self._queue.close()

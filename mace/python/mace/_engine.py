@@ -83,7 +83,8 @@ class Engine:
         names, count, kept = names_of(outputs)
         with loaded.handle as pointer, _settings.config(device, settings) as config:
             self.handle = owned("engine", lib.mace_engine_create, pointer, config, ffi.NULL, 0,
-                                names, count, kept=settings.get("arena"))
+                                names, count,
+                                kept=(settings.get("arena"), settings.get("gpu_context")))
         del kept
         # Names and types do not change; only shapes do.
         self._inputs, self._outputs = self.inputs, self.outputs

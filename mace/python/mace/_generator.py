@@ -164,7 +164,8 @@ class Generator:
         loaded = model if isinstance(model, Model) else Model(model)
         known = tokenizer if isinstance(tokenizer, Tokenizer) else Tokenizer(tokenizer)
         with loaded.handle as m, known.handle as t, _settings.config(device, settings) as config:
-            self.handle = owned("generator", lib.mace_generator_create, m, t, config)
+            self.handle = owned("generator", lib.mace_generator_create, m, t, config,
+                                kept=(settings.get("arena"), settings.get("gpu_context")))
 
     def generate(self, prompt: Union[str, Sequence[int]],
                  **options: Unpack[GenerationOptions]) -> Generation:

@@ -115,6 +115,7 @@ class MaceAsyncRuns::Impl {
       End(&run, begins ? Run(&run)
                        : Cancelled("the asynchronous runs were closed before "
                                    "this one began"));
+      run = AsyncRun();  // the deleters of its tensors may call this queue
       lock.lock();
       is_running_ = false;
     }

@@ -201,6 +201,22 @@ TEST_F(AsyncRuns, AreDestroyedByACallback) {
   EXPECT_EQ(ended->get_future().get(), MaceStatus::MACE_CANCELLED);
 }
 
+// What destroys the memory of a tensor is the app's code.
+TEST_F(AsyncRuns, AreAskedByTheDeletersOfTensors) {
+  Make(1);
+  std::promise<int> pending;
+  std::shared_ptr<float> data(new float[4](), [&](const float* p) {
+    pending.set_value(runs_->pending());
+    delete[] p;
+  });
+  Tensors inputs = {{"x", MaceTensor({1, 4}, std::move(data))}};
+  EXPECT_TRUE(
+      runs_->RunAsync(std::move(inputs), {}, [](const MaceStatus&, Tensors*) {})
+          .ok());
+  EXPECT_EQ(pending.get_future().get(), 1);
+  runs_->Close();
+}
+
 TEST_F(AsyncRuns, GoOnWhenTheirFutureIsDropped) {
   Make(4);
   Block();

@@ -84,7 +84,8 @@ final class Elements {
     } else if (kind == long.class) {
       return DataType.INT64;
     } else if (kind == byte.class) {
-      return info.dataType().byteSize() == 1 ? info.dataType() : DataType.INT8;
+      DataType known = info.dataType();
+      return known != null && known.byteSize() == 1 ? known : DataType.INT8;
     }
     return null;
   }
@@ -97,6 +98,12 @@ final class Elements {
     if (value instanceof ByteBuffer) {
       ByteBuffer bytes = (ByteBuffer) value;
       type = info.dataType();
+      if (type == null) {
+        throw new IllegalArgumentException(
+            where
+                + "a ByteBuffer was given, and the model does not say the type of its elements:"
+                + " give an array, a FloatBuffer, an IntBuffer or a LongBuffer");
+      }
       slice = bytes.slice();
       // The order says nothing about single bytes.
       order = type.byteSize() == 1 ? ByteOrder.nativeOrder() : bytes.order();

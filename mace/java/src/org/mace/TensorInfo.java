@@ -17,7 +17,8 @@ public final class TensorInfo {
 
   TensorInfo(String name, long[] properties) {
     this.name = name;
-    dataType = DataType.of(properties[0]);
+    // 0: of an output that no plan has yet, and of which the model's file does not say it.
+    dataType = properties[0] == 0 ? null : DataType.of(properties[0]);
     dataFormat = properties[1] == 1 ? "NHWC" : properties[1] == 2 ? "NCHW" : "";
     scale = Float.intBitsToFloat((int) properties[2]);
     zeroPoint = (int) properties[3];
@@ -44,6 +45,11 @@ public final class TensorInfo {
     return name;
   }
 
+  /**
+   * Null where it is not known before a run, as of a tensor in {@link Options#setOutputs} that
+   * depends on data: then the array that is given decides (byte: INT8), and no ByteBuffer can be
+   * given.
+   */
   public DataType dataType() {
     return dataType;
   }
@@ -60,16 +66,19 @@ public final class TensorInfo {
 
   /** {@link IllegalStateException} where an int cannot count them. */
   public int numElements() {
-    return counted(numBytesAsLong() / dataType.byteSize());
+    return counted(bytesAs(DataType.INT8));
   }
 
-  /** As {@link #numElements}. */
+  /** As {@link #numElements}, and where the type is not known. */
   public int numBytes() {
-    return counted(numBytesAsLong());
+    if (dataType == null) {
+      throw new IllegalStateException("the type of '" + name + "' is not known");
+    }
+    return counted(bytesAs(dataType));
   }
 
-  private long numBytesAsLong() {
-    return Elements.bytesOf("'" + name + "': ", dataType, Elements.widen(shape));
+  private long bytesAs(DataType type) {
+    return Elements.bytesOf("'" + name + "': ", type, Elements.widen(shape));
   }
 
   private int counted(long count) {
@@ -94,6 +103,7 @@ public final class TensorInfo {
 
   @Override
   public String toString() {
-    return name + " " + dataType + " " + Arrays.toString(shape);
+    String type = dataType == null ? "of unknown type" : dataType.toString();
+    return name + " " + type + " " + Arrays.toString(shape);
   }
 }

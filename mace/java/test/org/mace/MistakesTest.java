@@ -308,6 +308,21 @@ public class MistakesTest {
     }
   }
 
+  // As of a chosen output whose shape depends on data, before the first run.
+  @Test
+  public void outputsOfUnknownType() {
+    TensorInfo info = new TensorInfo("y", new long[4]);
+    assertNull(info.dataType());
+    assertEquals(1, info.numElements());
+    Models.assertSays(IllegalStateException.class, "type of 'y' is not known", info::numBytes);
+    assertEquals("y of unknown type []", info.toString());
+    assertEquals(DataType.INT8, Elements.of(info, null, new byte[2], true).type);
+    assertEquals(DataType.INT64, Elements.of(info, null, new long[2], true).type);
+    assertEquals(DataType.FLOAT32, Elements.of(info, null, Models.floats(2), true).type);
+    Models.assertSays(WRONG, "'y': a ByteBuffer was given, and the model does not say the type",
+        () -> Elements.of(info, null, Models.bytes(8), true));
+  }
+
   @Test
   public void threadsShareAnEngine() throws Exception {
     AtomicReference<String> wrong = new AtomicReference<>();
