@@ -32,7 +32,7 @@ while (($#)); do
     -h | --help) usage; exit 0 ;;
     *) echo "setup: unknown option '$1'" >&2; usage >&2; exit 2 ;;
   esac
-  shift
+  shift || true
 done
 case $level in
   run) groups=(run) requirements=(convert wheel) ;;

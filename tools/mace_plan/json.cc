@@ -3,6 +3,11 @@
 
 #include "tools/mace_plan/json.h"
 
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
 #include "mace/base/file.h"
 
 namespace mace::tools {
@@ -13,9 +18,39 @@ using memory::Record;
 using memory::Size;
 using nlohmann::json;
 
+// Of a number that T can hold. Throws std::invalid_argument.
+template <typename T>
+T Whole(const json& value) {
+  constexpr T kMin = std::numeric_limits<T>::min();
+  constexpr T kMax = std::numeric_limits<T>::max();
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<uint64_t>();
+    if (number <= static_cast<uint64_t>(kMax)) return static_cast<T>(number);
+  } else if (value.is_number_integer()) {
+    const auto number = value.get<int64_t>();
+    if (number >= kMin && number <= kMax) return static_cast<T>(number);
+  }
+  throw std::invalid_argument(
+      value.dump(-1, ' ', false, json::error_handler_t::replace) +
+      " is not a whole number that fits");
+}
+
+// The same of a key that may be missing.
+template <typename T>
+T Whole(const json& object, const char* key, T initial) {
+  return object.contains(key) ? Whole<T>(object[key]) : initial;
+}
+
+std::vector<int64_t> WholeList(const json& value) {
+  if (!value.is_array()) throw std::invalid_argument("extents must be a list");
+  std::vector<int64_t> list;
+  for (const json& element : value) list.push_back(Whole<int64_t>(element));
+  return list;
+}
+
 Size ToSize(const json& value) {
-  if (!value.is_array()) return Size(value.get<int64_t>());
-  const auto extents = value.get<std::vector<int64_t>>();
+  if (!value.is_array()) return Size(Whole<int64_t>(value));
+  const std::vector<int64_t> extents = WholeList(value);
   Size size;
   if (extents.empty() || extents.size() > size.extent.size()) {
     throw std::invalid_argument("size must have one to four extents");
@@ -29,32 +64,34 @@ Record ToRecord(const json& value) {
   Record record;
   record.name = value.value("name", "");
   record.size = ToSize(value.at("size"));
-  record.first = value.at("first");
-  record.last = value.at("last");
-  record.alignment = value.value("align", record.alignment);
-  record.pool = value.value("pool", record.pool);
-  record.fixed_offset = value.value("fixed_offset", record.fixed_offset);
-  record.alias_of = value.value("alias_of", record.alias_of);
-  record.alias_offset = value.value("alias_offset", record.alias_offset);
+  record.first = Whole<int64_t>(value.at("first"));
+  record.last = Whole<int64_t>(value.at("last"));
+  record.alignment = Whole(value, "align", record.alignment);
+  record.pool = Whole(value, "pool", record.pool);
+  record.fixed_offset = Whole(value, "fixed_offset", record.fixed_offset);
+  record.alias_of = Whole(value, "alias_of", record.alias_of);
+  record.alias_offset = Whole(value, "alias_offset", record.alias_offset);
   for (const json& other : value.value("may_overlap", json::array())) {
-    record.overlaps.push_back({other.get<int32_t>()});
+    record.overlaps.push_back({Whole<int32_t>(other)});
   }
   for (const json& o : value.value("overlaps", json::array())) {
     record.overlaps.push_back(
-        {o.at("other"), o.value("safe_distance", Overlap::kAnyDistance)});
+        {Whole<int32_t>(o.at("other")),
+         Whole<int64_t>(o, "safe_distance", Overlap::kAnyDistance)});
   }
   return record;
 }
 
-// Throws the exceptions of nlohmann::json.
+// Throws the exceptions of nlohmann::json, and std::invalid_argument.
 memory::Problem ToProblem(const json& root, size_t* at) {
   memory::Problem problem;
-  problem.alignment = root.value("alignment", problem.alignment);
+  problem.alignment = Whole(root, "alignment", problem.alignment);
   problem.fixed_may_overlap =
       root.value("fixed_may_overlap", problem.fixed_may_overlap);
-  problem.element_bytes = root.value("element_bytes", problem.element_bytes);
-  problem.row_pitch = root.value("row_pitch", problem.row_pitch);
-  const auto limits = root.value("max_extents", std::vector<int64_t>());
+  problem.element_bytes = Whole(root, "element_bytes", problem.element_bytes);
+  problem.row_pitch = Whole(root, "row_pitch", problem.row_pitch);
+  const std::vector<int64_t> limits =
+      WholeList(root.value("max_extents", json::array()));
   std::copy_n(limits.begin(),
               std::min(limits.size(), problem.max_extents.size()),
               problem.max_extents.begin());

@@ -257,7 +257,11 @@ Result<nlohmann::json> RunInSomeWay(const Options& options) {
 // code, or nothing if the flags ask for none of that.
 std::optional<int> DoWithoutResult(const Options& options) {
   if (options.infer_types) {
-    std::printf("%s\n", InferTypes(options.jobs).dump().c_str());
+    const nlohmann::json types = InferTypes(options.jobs);
+    std::printf(
+        "%s\n",
+        types.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+            .c_str());
     return 0;
   }
   if (!options.dump.empty()) return std::nullopt;

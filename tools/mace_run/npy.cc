@@ -117,6 +117,7 @@ Result<MaceTensor> ReadNpy(const std::string& path) {
     return bad("is in Fortran order; save numpy.ascontiguousarray(x)");
   }
   const std::string descr = Field(header, "descr");  // '<f4' with quotes
+  const bool quoted = descr.size() > 2 && descr[0] == '\'';
   const std::string code = descr.size() == 5 ? descr.substr(2, 2) : "";
   if (descr.size() == 5 && descr[1] == '>') return bad("is big endian");
   const Result<int64_t> counted = CheckedNumElements(shape);
@@ -150,9 +151,11 @@ Result<MaceTensor> ReadNpy(const std::string& path) {
     }
     return tensor;
   }
-  return bad("has elements of type " + descr +
-             "; float32, float64, float16, int64, int32, int16, int8, uint8 "
-             "and bool can be read");
+  return InvalidArgument(
+      "'", path, "' has elements of type '",
+      quoted ? descr.substr(1, descr.size() - 2) : descr,
+      "'; float32, float64, float16, int64, int32, int16, int8, uint8 and bool "
+      "can be read");
 }
 
 Status WriteNpy(const std::string& path, const MaceTensor& tensor) {

@@ -118,12 +118,15 @@ void AddJobFlags(CLI::App& app, JobFlags& f, Options& o) {
   app.add_option("--model_data_file", f.job.model_data_file,
                  "the weights, X.data");
   app.add_option("--input", f.inputs,
-                 "name=file.npy; inputs not given are seeded random numbers");
+                 "name=file.npy; inputs not given are seeded random numbers")
+      ->allow_extra_args(false);  // so that brackets are as any character
   app.add_option("--input_shape", f.shapes,
                  "name=1,224,224,3: run with another shape than the model's; "
-                 "[] is that of a scalar");
+                 "[] is that of a scalar")
+      ->allow_extra_args(false);
   app.add_option("--output", f.job.outputs,
-                 "name of a tensor to compute (default: the model's outputs)");
+                 "name of a tensor to compute (default: the model's outputs)")
+      ->allow_extra_args(false);
   app.add_option("--output_dir", f.job.output_dir,
                  "write outputs here as <name>.npy");
   app.add_option("--batch", f.batch,
@@ -180,7 +183,8 @@ void AddDeviceFlags(CLI::App& app, Options& o) {
                  "keep compiled GPU programs in this folder")
       ->check(CLI::ExistingDirectory);
   app.add_option("--opencl_binary_file", o.opencl_binary_files,
-                 "GPU programs compiled ahead");
+                 "GPU programs compiled ahead")
+      ->allow_extra_args(false);
 }
 
 // Turns off a part of planning for all plans of this process.
@@ -319,7 +323,8 @@ void AddGenerateFlags(CLI::App& app, GenerateFlags& f) {
                      "of tokens with this fraction of the first's probability"),
       app.add_option("--repetition_penalty", f.repetition_penalty,
                      "above 1: tokens seen so far become less probable"),
-      app.add_option("--stop", f.stop, "a text that ends a generation"),
+      app.add_option("--stop", f.stop, "a text that ends a generation")
+          ->allow_extra_args(false),
       app.add_option("--stop_token", f.stop_tokens,
                      "a token that ends a generation, by its number")
           ->check(AtLeast(0)),
@@ -361,10 +366,28 @@ void CheckConfigFlags(const JobFlags& f, const Options& o) {
   refuse("--batch", f.batch);
 }
 
+// What a batch says itself, or what is of one model.
+void CheckBatchFlags(const CLI::App& app) {
+  for (const char* flag :
+       {"--model_file", "--model_data_file", "--input", "--input_shape",
+        "--output", "--output_dir", "--dump", "--benchmark", "--generate",
+        "--interactive", "--pack_weights", "--embed_memory_plan", "--trace"}) {
+    if (app.count(flag) == 0) continue;
+    throw CLI::ValidationError(
+        flag,
+        "it does not go with --batch; leave it out, or name the model with "
+        "--model_file and --model_data_file instead");
+  }
+}
+
 // What flags mean together. Throws CLI::ParseError.
-void Complete(JobFlags& f, Options& o) {
+void Complete(const CLI::App& app, JobFlags& f, Options& o) {
   for (const std::string& text : f.inputs) {
-    f.job.inputs.insert(SplitAssignment(text, "--input"));
+    const auto assigned = SplitAssignment(text, "--input");
+    if (!f.job.inputs.insert(assigned).second) {
+      throw CLI::ValidationError(
+          "--input", "'" + assigned.first + "': this input is given twice");
+    }
   }
   for (const std::string& text : f.shapes) {
     const auto [name, shape] = SplitAssignment(text, "--input_shape");
@@ -388,12 +411,7 @@ void Complete(JobFlags& f, Options& o) {
         "it is of a deployment file; name that with --config=X.yml, or a "
         "model's files with --model_file=X.pb --model_data_file=X.data");
   } else if (!f.batch.empty()) {
-    if (!o.trace_file.empty()) {
-      throw CLI::ValidationError(
-          "--trace",
-          "it is of one model; leave it out, or name the model with "
-          "--model_file and --model_data_file");
-    }
+    CheckBatchFlags(app);
     o.is_batch = true;
     o.jobs = ReadBatch(f.batch);
   } else if (!f.job.model_file.empty()) {
@@ -426,7 +444,7 @@ int ParseOptions(int argc, char** argv, Options* options) {
             options->given.insert(flag);
           }
         }
-        Complete(job, *options);
+        Complete(app, job, *options);
       },
       FlagsOfTheConverter());
 }

@@ -302,7 +302,9 @@ Json OpListJson() {
 }
 
 Status WriteJson(const std::string& path, const Json& value) {
-  const std::string text = value.dump(1) + '\n';
+  // Names and messages may hold bytes that are not UTF-8.
+  const std::string text =
+      value.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
   return WriteFileAtomically(path, text.data(), text.size());
 }
 

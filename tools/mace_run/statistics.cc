@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 
 #include "tools/cli/text_table.h"
 #include "tools/mace_run/step_names.h"
@@ -141,7 +140,10 @@ std::string TypeTable(TableWriter& writer, const Benchmark& b,
 
 }  // namespace
 
-void Stat::Add(double value) { values_.push_back(value); }
+void Stat::Add(double value) {
+  values_.push_back(value);
+  sum_ += value;
+}
 
 double Stat::min() const {
   return values_.empty() ? 0
@@ -150,9 +152,6 @@ double Stat::min() const {
 double Stat::max() const {
   return values_.empty() ? 0
                          : *std::max_element(values_.begin(), values_.end());
-}
-double Stat::sum() const {
-  return std::accumulate(values_.begin(), values_.end(), 0.0);
 }
 double Stat::average() const {
   return values_.empty() ? 0 : sum() / static_cast<double>(values_.size());
@@ -164,8 +163,9 @@ double Stat::median() const {
   return (v[(v.size() - 1) / 2] + v[v.size() / 2]) / 2;
 }
 double Stat::deviation() const {
+  const double mean = average();
   double sum = 0;
-  for (double v : values_) sum += (v - average()) * (v - average());
+  for (double v : values_) sum += (v - mean) * (v - mean);
   return values_.empty() ? 0 : std::sqrt(sum / static_cast<double>(count()));
 }
 
@@ -174,10 +174,12 @@ void Benchmark::Add(const RunMetadata& metadata) {
     for (const OperatorStats& op : metadata.op_stats)
       ops.push_back({op, {}, {}});
   }
-  // A later run may take another branch, with fewer nodes.
+  // A later run may take another branch, with other nodes.
   const size_t both = std::min(ops.size(), metadata.op_stats.size());
   for (size_t i = 0; i < both; ++i) {
-    const CallStats& s = metadata.op_stats[i].stats;
+    const OperatorStats& op = metadata.op_stats[i];
+    if (op.operator_name != ops[i].op.operator_name) break;
+    const CallStats& s = op.stats;
     ops[i].start.Add(static_cast<double>(
         s.start_micros - metadata.op_stats[0].stats.start_micros));
     ops[i].duration.Add(static_cast<double>(s.end_micros - s.start_micros));

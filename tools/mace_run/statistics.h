@@ -21,13 +21,14 @@ class Stat {
   double last() const { return values_.empty() ? 0 : values_.back(); }
   double min() const;
   double max() const;
-  double sum() const;
+  double sum() const { return sum_; }
   double average() const;
   double median() const;
   double deviation() const;  // of the population
 
  private:
   std::vector<double> values_;
+  double sum_ = 0;
 };
 
 // One op over all runs; times in microseconds.
@@ -42,7 +43,8 @@ struct Benchmark {
   Stat warmup, plain, measured;  // whole runs, in milliseconds
   std::vector<OpTimes> ops;      // in the order of running
 
-  // Adds the ops of a run. REQUIRES: they are those of the run added first.
+  // Adds the ops of a run, up to the first that the run added first did not
+  // have at that place.
   void Add(const RunMetadata& metadata);
 };
 

@@ -90,6 +90,27 @@ TEST(Statistics, EachOpHasItsDevice) {
   EXPECT_EQ(FormatTables(Sample(), 120).find(" CPU |"), std::string::npos);
 }
 
+TEST(Statistics, OpsOfAnotherBranchAreLeftOut) {
+  Benchmark benchmark = Sample();
+  RunMetadata run;
+  run.op_stats = {benchmark.ops[0].op, Op("Relu", "of the other branch", 110),
+                  benchmark.ops[2].op};
+  benchmark.Add(run);
+  EXPECT_EQ(benchmark.ops[0].duration.count(), 2);
+  EXPECT_EQ(benchmark.ops[1].duration.count(), 1);
+  EXPECT_EQ(benchmark.ops[2].duration.count(), 1);
+}
+
+TEST(Statistics, SeriesHasItsSumAndDeviation) {
+  Stat stat;
+  EXPECT_EQ(stat.sum(), 0);
+  EXPECT_EQ(stat.deviation(), 0);
+  for (const double v : {1.0, 3.0, 5.0, 7.0}) stat.Add(v);
+  EXPECT_EQ(stat.sum(), 16);
+  EXPECT_EQ(stat.average(), 4);
+  EXPECT_NEAR(stat.deviation(), 2.2360680, 1e-6);
+}
+
 TEST(Statistics, WhatDidNotRunHasNoTimes) {
   EXPECT_NE(FormatTables(Sample(), 0).find("|     0 |         - |"),
             std::string::npos);

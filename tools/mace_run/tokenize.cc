@@ -70,7 +70,10 @@ Status PrintTokens(const std::string& tokenizer_file, const std::string& file,
     MACE_ASSIGN_OR_RETURN(const std::string streamed, Streamed(tokenizer, ids));
     MACE_ENSURE(streamed == text);
     const nlohmann::json line = {{"tokens", ids}, {"text", text}};
-    std::printf("%s\n", line.dump().c_str());
+    // A token may end amid a character.
+    std::printf("%s\n", line.dump(-1, ' ', false,
+                                  nlohmann::json::error_handler_t::replace)
+                            .c_str());
   }
 }
 

@@ -32,6 +32,7 @@ def test_the_device_yml(place, devices, run):  # noqa: F811
             (("address: 10.0.0.2", "adress: 10.0.0.2"), 6, "no such key; did you mean 'address'?"),
             (("address: 10.0.0.2\n", "\n"), 2, "devices.pi.address: it is missing"),
             (("username: pi", "username: -oProxyCommand=x"), 7, "must not begin with '-'"),
+            (("username: pi", "username: pi:x"), 7, "may not have a ':'"),
             (("arm64", "arm65"), 3, "'arm65' is not one of arm64, armhf"),
             (("devices:", "device:"), 1, "did you mean 'devices'?"),
             (("username: pi", "username: pi\n    port: 99999"), 8, "from 1 to 65535"),

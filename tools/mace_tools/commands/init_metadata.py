@@ -10,6 +10,7 @@ from typing import Any
 
 from mace_tools.config.draft import End
 from mace_tools.convert.importers.tflite import metadata
+from mace_tools.support.atomic import atomic_files
 from mace_tools.support.console import Console
 from mace_tools.support.errors import MaceError
 
@@ -59,7 +60,8 @@ def write_labels(contents: bytes, config: Path, name: str) -> Path:
                 raise MaceError(f"{path} is there already, with other contents than the labels in "
                                 "the model; move it, or give another --model_name")
         else:
-            path.write_bytes(contents)
+            with atomic_files(path) as (file,):
+                file.write(contents)
     except OSError as e:
         raise MaceError(f"cannot write {path}: {e.strerror or e}") from e
     return path

@@ -47,7 +47,7 @@ def show_top(
     """Prints the best labels of every output that has a score for each label, or the best indices
     of outputs that have another number of scores; returns them for --json."""
     fitting = _with_scores(outputs, len(labels))
-    if not fitting and labels[0].lower() in BACKGROUND:
+    if not fitting and labels[0].lower() in BACKGROUND and len(labels) > 1:
         fitting = _with_scores(outputs, len(labels) - 1)
         if fitting:
             context.console.info(

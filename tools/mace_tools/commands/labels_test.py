@@ -3,10 +3,13 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from mace_tools.commands import labels
+from mace_tools.support.console import Console
 from mace_tools.testing.workplace import Workplace
 
 
@@ -38,6 +41,11 @@ def test_labels_that_are_off_by_one(place, lines, first, message):
     code, out, err = place.call("run")
     assert code == 0 and message in err and f"Top 5 of probabilities\n  1  {first} " in out
     assert message or "labels" not in err
+
+
+def test_a_lone_background_fits_no_output_without_scores():
+    context = SimpleNamespace(console=Console(), args=SimpleNamespace(wide=False))
+    assert labels.show_top(context, "net", {"y": np.zeros([1, 0])}, ["background"]) == {}
 
 
 def test_labels_are_ordered_per_row():

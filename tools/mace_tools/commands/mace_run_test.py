@@ -136,6 +136,50 @@ def test_a_failing_job_of_a_batch_is_reported(call, model, tmp_path):
     assert failed["error"] and ran["error"] == "" and ran["memory"]["records"]
 
 
+@pytest.mark.parametrize("flag", ["--dump=plan", "--benchmark", "--generate=x", "--interactive",
+                                  "--embed_memory_plan=x.pb", "--model_file=x.pb", "--input=x=y",
+                                  "--output_dir=x"])
+def test_flags_that_do_not_go_with_a_batch_are_refused(call, tmp_path, flag):
+    jobs = tmp_path / "jobs.json"
+    jobs.write_text("[]")
+    code, out, err = call(f"--batch={jobs}", flag, graph=None, data=None)
+    assert (code, out) == (2, "") and "does not go with --batch" in err
+    assert flag.partition("=")[0] in err
+
+
+def test_an_input_is_given_once(call):
+    code, _, err = call("--input=x=a.npy", "--input=x=b.npy")
+    assert code == 2 and "'x': this input is given twice" in err
+
+
+def test_names_with_brackets_are_whole_and_repeated_flags_add_up(call):
+    for names in (["[a,b]"], ["[/INST]", "c"]):
+        code, _, err = call(*(f"--output={name}" for name in names))
+        assert code == 1 and f"'{names[0]}'" in err
+    code, _, err = call("--input=[x]=a.npy", "--input=[x]=b.npy")
+    assert code == 2 and "'[x]': this input is given twice" in err
+
+
+def test_text_that_is_not_utf_8_is_written_with_replacements(mace_run, model, tmp_path):
+    jobs, report = tmp_path / "jobs.json", tmp_path / "report.json"
+    array = tmp_path / "x.npy"
+    header = b"{'descr': '\xff\xfe9', 'fortran_order': False, 'shape': (1,), }\n"
+    array.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    jobs.write_text(json.dumps([{"model_file": str(model[0]), "model_data_file": str(model[1]),
+                                 "inputs": {"input": str(array)}}]))
+    done = subprocess.run([mace_run, f"--batch={jobs}", f"--json={report}"], capture_output=True,
+                          text=True, check=False, timeout=120)
+    assert done.returncode == 1 and "has elements of type '" in done.stderr
+    assert "has elements of type '" in json.loads(report.read_text())[0]["error"]
+    folder = tmp_path / os.fsdecode(b"\xff")
+    shutil.copytree(model[0].parent, folder)
+    config = REPO / "models" / "digits" / "digits_onnx.yml"
+    subprocess.run([mace_run, f"--config={config}", f"--model_dir={folder}", f"--json={report}"],
+                   capture_output=True, check=True, timeout=120)
+    ran = json.loads(report.read_text())["models"]["digits_onnx"]
+    assert ran["model_file"] == f"{tmp_path}/\ufffd/digits_onnx.pb"
+
+
 def test_without_warm_up_there_is_no_time_of_one(call, tmp_path):
     report = tmp_path / "report.json"
     code, out, _ = call("--warmup=0", f"--json={report}")

@@ -102,6 +102,19 @@ def test_one_strategy(call, tmp_path):
     assert results["object_ids"][0] == results["object_ids"][1] != results["object_ids"][2]
 
 
+@pytest.mark.parametrize("key, value", [
+    ("alias_of", 1 << 32), ("first", 0.5), ("size", 1e30), ("may_overlap", [1 << 32]),
+    ("fixed_offset", 1 << 63), ("size", [8, 1.5]), ("pool", -(1 << 32)), ("align", "1"),
+    ("overlaps", [{"other": 1 << 32}])])
+def test_mace_plan_refuses_what_is_no_whole_number(mace_plan, tmp_path, key, value):
+    records, plans = tmp_path / "records.json", tmp_path / "plans.json"
+    records.write_text(json.dumps({"records": [{"size": 8, "first": 0, "last": 0} | {key: value}]}))
+    done = subprocess.run([mace_plan, f"--records={records}", f"--json={plans}"],
+                          capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1 and not plans.exists()
+    assert "record 0: " in done.stderr and "is not a whole number that fits" in done.stderr
+
+
 @pytest.mark.parametrize(("text", "more", "message"), [
     (HEADER + "a,5,2,8,1\n", (), "r.csv:2: record 'a': upper 2"),
     (HEADER + "a,0,2,8,1\nb,0,2,-8,1\n", (), "r.csv:3: record 1 'b': size is -8"),

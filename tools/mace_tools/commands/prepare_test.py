@@ -25,6 +25,10 @@ def test_several_models_run_in_turn(place):
     assert code == 0 and "second: up to date" in out and "digits_onnx:" not in out
     assert place.call("benchmark", "--trace=t.json")[0] == 0
     assert (place.folder / "t_second.json").exists()
+    assert place.call("run", "--output_dir=outputs")[0] == 0
+    assert sorted(f.relative_to(place.folder / "outputs").as_posix()
+                  for f in (place.folder / "outputs").rglob("*.npy")) == [
+        "digits_onnx/probabilities.npy", "second/probabilities.npy"]
     code, _, err = place.call("run", "--model_name=secnd")
     assert code == ExitCode.USAGE and "did you mean 'second'?; it has digits_onnx, second" in err
 

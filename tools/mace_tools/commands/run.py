@@ -39,6 +39,8 @@ def command(context: Context) -> Outcome:
 
     def one(own: Context, job: Job, ready: Prepared, place: str) -> dict[str, Any]:
         own = _in_folder(own, place) if place else own
+        if len(context.models) > 1:
+            own = _in_folder(own, job.tag)
         if own.args.dump:
             return job.report({device: _dump(own, ready, device) for device in job.devices})
         return _on_devices(own, job, ready, names[job.tag], sources, place)

@@ -118,7 +118,7 @@ def _more(draft: Draft) -> str:
 
 def _roles(ends: Sequence[End]) -> list[str]:
     """Comments that say what the signature calls tensors of other names."""
-    return [f"{e.role} of the signature" if e.role else "" for e in ends]
+    return [f"{_comment(e.role)} of the signature" if e.role else "" for e in ends]
 
 
 def _shape(end: End) -> tuple[Any, str]:

@@ -17,6 +17,7 @@ from mace_tools.graph.op_schema import max_rank
 from mace_tools.graph.states import Pair
 
 MAX_EXTENT = 2**31 - 1
+MAX_WHOLE = 1 << 64  # numbers are below it
 
 
 def choice(*allowed: str | int, aliases: dict[str, str] | None = None) -> Callable[[Any], Any]:
@@ -237,7 +238,7 @@ def numbers(value: Any) -> tuple[float, ...]:
 def number(value: Any) -> float:
     try:
         result = float(value) if not isinstance(value, bool) else math.nan
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         result = math.nan
     if not math.isfinite(result):
         raise ValueError(f"{shown(value)} is not a number")
@@ -295,7 +296,8 @@ def _state(name: str, given: dict[str, Any]) -> Pair:
 
 def _is_tensor(value: Any) -> bool:
     if not isinstance(value, list):
-        return isinstance(value, bool) or _is_number(value) and math.isfinite(value)
+        return isinstance(value, bool) or _is_number(value) and (
+            abs(value) < MAX_WHOLE if isinstance(value, int) else math.isfinite(value))
     shapes = {_depths(v) for v in value}
     return len(shapes) == 1 and all(_is_tensor(v) for v in value)
 
@@ -352,7 +354,12 @@ def shown(value: Any) -> str:
         return "an empty value"
     if isinstance(value, dict):
         return "a mapping"
-    body = str(list(value)) if isinstance(value, list) else str(value)
+    if isinstance(value, int) and abs(value) >= MAX_WHOLE:
+        return "a number of more than 64 bits"
+    try:
+        body = str(list(value)) if isinstance(value, list) else str(value)
+    except ValueError:  # Python does not write numbers of thousands of digits
+        return "a list with a number of more than 64 bits"
     return f"'{body if len(body) <= 60 else body[:57] + '...'}'"
 
 

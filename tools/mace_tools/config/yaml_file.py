@@ -84,6 +84,8 @@ class YamlFile:
             self._fail(None, f"this is not valid YAML: {' '.join(str(e).split())}")
         except (ValueError, TypeError) as e:  # ruamel does not catch a month 13, for example
             self._fail(None, f"a value cannot be read: {e}")
+        except (RecursionError, AttributeError):  # of ruamel's merge, for the latter
+            self._fail(None, "an alias stands for what contains it; write out what is meant")
 
     def _check_events(self, text: str) -> None:
         """Counts, before objects are made. Errors: ConfigError."""

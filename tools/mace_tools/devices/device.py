@@ -188,7 +188,8 @@ class Device(ABC):
         errors: list[str] = []
         reader = threading.Thread(target=lambda: errors.append(child.stderr.read()), daemon=True)
         late = threading.Event()
-        timer = threading.Timer(timeout, lambda: (late.set(), child.kill()))
+        timer = threading.Timer(min(timeout, threading.TIMEOUT_MAX),
+                                lambda: (late.set(), child.kill()))
         LIVE.add(child)
         reader.start()
         timer.start()

@@ -41,6 +41,14 @@ def _word(value: Any) -> str:
     return word
 
 
+def _user(value: Any) -> str:
+    """For scp, which takes the text before a ':' for the machine."""
+    word = _word(value)
+    if ":" in word:
+        raise ValueError(f"{values.shown(value)} may not have a ':'")
+    return word
+
+
 class Board(BaseModel):
     """An entry of `devices:`."""
 
@@ -49,7 +57,7 @@ class Board(BaseModel):
     target_abis: Annotated[tuple[str, ...],
                            BeforeValidator(values.list_of(values.choice(*ABIS, aliases=_ALIASES)))]
     address: Annotated[str, BeforeValidator(_word)]
-    username: Annotated[str, BeforeValidator(_word)]
+    username: Annotated[str, BeforeValidator(_user)]
     target_socs: Annotated[tuple[str, ...], BeforeValidator(values.strings)] = ()
     models: Annotated[str, BeforeValidator(values.text)] = ""
     password: Annotated[str, BeforeValidator(values.text)] = Field("", repr=False)

@@ -82,14 +82,20 @@ class SshBoard(Device):
                 f"sh -c {shlex.quote(script)}"]
 
     def push_command(self, local: Path, remote: str) -> list[str]:
-        return [*self._copy, str(local), f"{self._at}:{remote}"]
+        return [*self._copy, str(local), self._path(remote)]
 
     def pull_command(self, remote: str, local: Path) -> list[str]:
-        return [*self._copy, f"{self._at}:{remote}", str(local)]
+        return [*self._copy, self._path(remote), str(local)]
 
     @property
     def _at(self) -> str:
         return f"{self.board.username}@{self.board.address}"
+
+    def _path(self, remote: str) -> str:
+        """For scp, which takes the text up to the first ':' outside of brackets for the machine."""
+        address = self.board.address
+        machine = f"[{address}]" if ":" in address else address
+        return f"{self.board.username}@{machine}:{remote}"
 
     @property
     def _copy(self) -> list[str]:

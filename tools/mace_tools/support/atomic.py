@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -89,7 +90,7 @@ def _kept(paths: Sequence[Path]) -> Iterator[None]:
                 with temporary(path) as file:
                     old = Path(file.name)
                     old.unlink()
-                os.link(path, old)
+                _link(path, old)
             kept.append((path, old))
         yield
     except BaseException:
@@ -103,6 +104,18 @@ def _kept(paths: Sequence[Path]) -> Iterator[None]:
         for _, old in kept:
             if old is not None:
                 old.unlink(missing_ok=True)
+
+
+def _link(path: Path, other: Path) -> None:
+    """Gives a file another name; on file systems without hard links, a copy. Errors: OSError."""
+    try:
+        os.link(path, other)
+    except OSError:
+        try:
+            shutil.copy2(path, other)
+        except BaseException:
+            other.unlink(missing_ok=True)
+            raise
 
 
 def _umask() -> int:

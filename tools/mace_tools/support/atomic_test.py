@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,10 +28,14 @@ def contents(folder):
     return {p.name: p.read_bytes() for p in folder.iterdir()}
 
 
+def no_links(*_):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
 @pytest.mark.parametrize("before", [True, False])
 @pytest.mark.parametrize("failing", range(4))
 def test_no_new_file_is_left_beside_an_old_one(tmp_path, monkeypatch, before, failing):
-    """Each rename fails once, and so does the link that keeps the old file."""
+    """Each rename fails once, and so does the copy that keeps the old file where links fail."""
     if before:
         write(tmp_path, b"old")
     calls = []
@@ -44,7 +49,8 @@ def test_no_new_file_is_left_beside_an_old_one(tmp_path, monkeypatch, before, fa
         return call
 
     monkeypatch.setattr(os, "replace", fail(os.replace))
-    monkeypatch.setattr(os, "link", fail(os.link))
+    monkeypatch.setattr(os, "link", no_links)
+    monkeypatch.setattr(shutil, "copy2", fail(shutil.copy2))
     total = 3 if before else 2
     if failing < total:
         with pytest.raises(MaceError, match="m.(data|pb): No space left"):
