@@ -58,6 +58,9 @@ _OTHER_KEYS = frozenset("""
     rope.scaling.yarn_beta_slow rope.scaling.yarn_log_multiplier vocab_size tensor_data_layout
     attention.causal
 """.split())
+# What a file may say of its rotary embedding only if it is this.
+_USUAL = {"rope.scaling.attn_factor": 1, "rope.scaling.yarn_attn_factor": 1,
+          "rope.scaling.yarn_ext_factor": 1, "rope.scaling.yarn_log_multiplier": 0}
 
 
 def config_of(folder: Path) -> Options:
@@ -143,7 +146,7 @@ class _Keys:
     """The options that the keys of a file tell."""
 
     def __init__(self, file: Gguf, name: str, table: Table) -> None:
-        self.file, self.table = file, table
+        self.file, self.name, self.table = file, name, table
         self.own = {k[len(name) + 1 :]: v for k, v in file.keys.items()
                     if k.startswith(f"{name}.")}
         unknown = sorted({*self.own} - _OTHER_KEYS - {*_KEYS.values()})
@@ -152,6 +155,10 @@ class _Keys:
                 f"{file.path}: key '{name}.{unknown[0]}' is not one that {table.title} has, so "
                 "the model may compute something else; give the checkpoint of which the file was "
                 "made, as a Hugging Face folder")
+        if not np.all(self.own.get("attention.causal", True)):
+            raise ModelError(
+                f"{file.path}: {name}.attention.causal is false, so it is an encoder, and decoders "
+                "can be converted; export the model of which it was made as ONNX")
 
     def found(self) -> Options:
         """What the file has, of the options of the architecture."""
@@ -176,6 +183,19 @@ class _Keys:
             raise ModelError(f"{self.file.path}: {_KEYS[name]} differs from layer to layer, which "
                              f"{self.table.title} does not have; give another model")
         return value
+
+    def _check_usual(self) -> None:
+        """Errors: ModelError for keys of the rotary embedding with values that are not read."""
+        is_long = {"rope_factors_long.weight", "rope_factors_short.weight"} <= {*self.file.tensors}
+        for key, usual in _USUAL.items():
+            if key not in self.own or is_long and key == "rope.scaling.attn_factor":
+                continue
+            if key == "rope.scaling.yarn_ext_factor":
+                usual = int(self.own.get("rope.scaling.type") == "yarn")
+            if not np.array_equal(self.own[key], usual):
+                raise ModelError(
+                    f"{self.file.path}: {self.name}.{key} is {self.own[key]}, and can be converted "
+                    f"where it is {usual}; put the model's config.json beside the file")
 
     def _rotation(self, found: Options) -> Options:
         """partial_rotary_factor and rope_scaling, as config.json has them."""
@@ -218,6 +238,7 @@ class _Keys:
                      for k in ("name", "basename", "base_model.0.name")]
             if any(word in n.lower() for n in names):
                 raise self._needs(what)
+        self._check_usual()
         options = COMMON | self.table.defaults | self.table.gguf.defaults | self._biases()
         options |= self.found()
         for option, values in self.table.gguf.by_layers.items():

@@ -50,12 +50,12 @@ def read(path: Path) -> dict[str, Stored]:
 
 def _header(path: Path, text: bytes) -> dict[str, Any]:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in pairs]
-        twice = next((n for k, n in enumerate(names) if n in names[:k]), None) if len(
-            set(names)) < len(names) else None
-        if twice is not None:
-            raise ModelError(f"{path}: its header has '{twice}' twice; {_AGAIN}")
-        return dict(pairs)
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                raise ModelError(f"{path}: its header has '{name}' twice; {_AGAIN}")
+            found[name] = value
+        return found
 
     try:
         header = json.loads(text.decode(), object_pairs_hook=once)

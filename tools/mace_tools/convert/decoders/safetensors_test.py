@@ -110,6 +110,13 @@ def test_duplicate_keys(tmp_path):
     assert "'a' twice" in refused(tmp_path, f'{{"a": {one}, "a": {one}}}'.encode())
 
 
+def test_one_of_very_many_keys_again(tmp_path):
+    """Finding it takes a moment, not the square of their number."""
+    names = [*map(str, range(200_000)), "199999"]
+    text = ",".join(f'"{name}":0' for name in names)
+    assert "'199999' twice" in refused(tmp_path, f"{{{text}}}".encode())
+
+
 def test_a_folder_of_shards(tmp_path):
     tensors = {name: np.full((2, 2), k, np.float32) for k, name in enumerate("abcde")}
     write_folder(tmp_path, {}, tensors, 3)

@@ -90,7 +90,7 @@ def _refuse(*given: Any, **more: Any) -> Any:
 
 def _written(path: str) -> tuple[str, Any]:
     """The version of Keras that wrote a file, and the configuration of the model; empty where the
-    file does not say. Errors: Failed for one that reads other files."""
+    file does not say. Errors: Failed for one that reads other files, or is damaged."""
     try:
         import h5py
 
@@ -107,8 +107,13 @@ def _written(path: str) -> tuple[str, Any]:
             config = file.attrs.get("model_config")
             return (str(file.attrs.get("keras_version", "")),
                     None if config is None else json.loads(config))
-    except (ImportError, OSError, KeyError, ValueError, TypeError, AttributeError):
-        return "", None
+    except ImportError as e:
+        raise Failed("missing", "platform: keras needs h5py, which is not installed "
+                     f"({_line(e)})") from e
+    except (OSError, KeyError, ValueError, TypeError, AttributeError, RecursionError,
+            zipfile.BadZipFile) as e:
+        raise Failed("model", f"what it says of itself cannot be read: {_line(e)}; save the model "
+                     "again") from e
 
 
 def _check_links(h5py: Any, group: Any) -> None:

@@ -310,6 +310,22 @@ def test_files_that_read_others(tmp_path, change):
         keras_child._written(str(whole))
 
 
+def test_a_file_that_cannot_be_read_is_not_taken_unchecked(tmp_path, monkeypatch):
+    path = tmp_path / "m.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = "{"
+    archive = tmp_path / "m.keras"
+    archive.write_bytes(b"PK")
+    for damaged in (path, archive):
+        with pytest.raises(keras_child.Failed, match="what it says of itself cannot be read") as e:
+            keras_child._written(str(damaged))
+        assert e.value.args[0] == "model"
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(keras_child.Failed, match="needs h5py") as e:
+        keras_child._written(str(path))
+    assert e.value.args[0] == "missing"
+
+
 def test_a_model_that_does_not_know_its_inputs(tmp_path, monkeypatch):
     monkeypatch.setattr(keras_child, "_load", lambda *_: (keras, keras.Sequential([])))
     with pytest.raises(keras_child.Failed, match="does not say what inputs it takes: build it"):

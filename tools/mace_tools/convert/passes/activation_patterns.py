@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import math
+from collections.abc import Collection
 
 from mace_tools.convert.passes.match import (
     is_op,
@@ -16,6 +17,7 @@ from mace_tools.convert.passes.match import (
 from mace_tools.graph.ir import Graph, Node
 
 _MAX_FACTORS = 8  # of a product that is looked at
+_MAX_NESTED = 8  # products within a product
 
 
 def activation_patterns(graph: Graph) -> None:
@@ -28,6 +30,8 @@ def activation_patterns(graph: Graph) -> None:
 
 
 def _become(graph: Graph, node: Node, x: str, **attrs: object) -> None:
+    if graph.rank(x) != graph.rank(node.outputs[0]):  # numbers of higher rank add axes
+        return
     graph.set_inputs(node, [x])
     node.op, node.attrs = "Activation", dict(attrs)  # type: ignore[arg-type]
 
@@ -109,8 +113,7 @@ def _gelu(graph: Graph, node: Node) -> None:
             if not x:
                 continue
             number, rest = _product_of(graph, node.outputs[0], {x, gate})
-            if sorted(rest) == sorted((x, gate)) and abs(number * times - 0.5) < 1e-6 \
-                    and graph.rank(x) == graph.rank(node.outputs[0]):
+            if sorted(rest) == sorted((x, gate)) and abs(number * times - 0.5) < 1e-6:
                 _become(graph, node, x, activation=activation)
                 return
 
@@ -200,28 +203,30 @@ def _is_power(graph: Graph, name: str, x: str, factor: float, power: int) -> boo
     return abs(found - factor) < 1e-6 and rest == [x] * power
 
 
-def _product_of(graph: Graph, name: str, whole: set[str] | None = None) -> tuple[float, list[str]]:
-    """A product, with its powers, as a number and tensors; those of `whole` are not taken apart."""
-    node = None if name in (whole or ()) else graph.producer(name)
+def _product_of(graph: Graph, name: str, whole: Collection[str] = (), depth: int = _MAX_NESTED
+                ) -> tuple[float, list[str]]:
+    """A product, with its powers, as a number and tensors; those of `whole` are not taken apart,
+    nor what is nested deeper."""
+    node = None if depth == 0 or name in whole else graph.producer(name)
     constant = number(graph, name)
     if constant is not None:
         return float(constant), []
     if is_op(node, "Eltwise", type="PROD") and plain(node):
-        parts = [_product_of(graph, i, whole) for i in node.inputs]
+        parts = [_product_of(graph, i, whole, depth - 1) for i in node.inputs]
         return parts[0][0] * parts[1][0], parts[0][1] + parts[1][1]
     by = scaled(graph, node) if is_op(node, "Eltwise", type="DIV") else None
     if by is not None:
-        factor, rest = _product_of(graph, by[1], whole)
+        factor, rest = _product_of(graph, by[1], whole, depth - 1)
         return factor * by[0], rest
     if is_op(node, "Unary", type="NEG"):
-        factor, rest = _product_of(graph, node.inputs[0], whole)
+        factor, rest = _product_of(graph, node.inputs[0], whole, depth - 1)
         return -factor, rest
     if is_op(node, "Unary", type="SQUARE"):
-        factor, rest = _product_of(graph, node.inputs[0], whole)
+        factor, rest = _product_of(graph, node.inputs[0], whole, depth - 1)
         return factor**2, rest * 2
     if is_op(node, "Eltwise", type="POW") and plain(node):
         times = number(graph, node.inputs[1])
         if times in (2, 3):
-            factor, rest = _product_of(graph, node.inputs[0], whole)
+            factor, rest = _product_of(graph, node.inputs[0], whole, depth - 1)
             return factor**times, rest * int(times)
     return 1.0, [name]

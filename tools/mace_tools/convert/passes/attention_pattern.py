@@ -13,6 +13,7 @@ does for queries without keys.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from mace_tools.graph.ir import Graph, Node
 # Scores that are replaced by less than this give exponentials of 0 beside any other, also where
 # they are added: what is added absorbs the score.
 _ABSORBS = -1e30
+# The same if some score stays, for scores of usual sizes.
+_HIDES = -1000.0
 _SPLIT = [0, 2, 1, 3]
 
 
@@ -59,8 +62,8 @@ def _find(graph: Graph, node: Node) -> Found | None:
     """What the product of probabilities with v computes, if it is attention."""
     if node.attr("transpose_a") or node.attr("transpose_b"):
         return None
-    probabilities = _without_nan(graph, node.inputs[0])
-    softmax = only_producer(graph, probabilities) if probabilities else None
+    probabilities, guard = _without_nan(graph, node.inputs[0])
+    softmax = (graph.producer if guard else partial(only_producer, graph))(probabilities)
     if not is_op(softmax, "Softmax") or softmax.attr("axis") not in (-1, 3) or softmax.attr(
             "use_log"):
         return None
@@ -80,6 +83,10 @@ def _find(graph: Graph, node: Node) -> Found | None:
     scale = factor * q_factor * k_factor
     if not scale or not np.isfinite(scale) or not _fit(graph, q, k, node.inputs[1]):
         return None
+    if guard:  # the softmax must have one reader: the test goes with the choice
+        choose, is_nan = guard
+        graph.bypass(choose, probabilities)
+        graph.remove(is_nan)
     return Found(q, k, node.inputs[1], mask, scale, low)
 
 
@@ -92,24 +99,19 @@ def _fit(graph: Graph, q: str, k: str, v: str) -> bool:
     return heads == shared or (bool(heads) and bool(shared) and heads % shared == 0)
 
 
-def _without_nan(graph: Graph, name: str) -> str:
-    """p of Where(IsNaN(p), 0, p), or the tensor itself."""
-    choose = graph.producer(name)
-    if not is_op(choose, "Select") or graph.only_consumer(name) is None:
-        return name
+def _without_nan(graph: Graph, name: str) -> tuple[str, tuple[Node, Node] | None]:
+    """p of Where(IsNaN(p), 0, p) with these two nodes, which alone read p; or the tensor itself.
+    Changes nothing."""
+    choose = only_producer(graph, name)
+    if not is_op(choose, "Select"):
+        return name, None
     test, zero, p = choose.inputs
-    is_nan = graph.producer(test)
-    value = graph.const(zero)
+    is_nan, value = graph.producer(test), graph.const(zero)
     right = (is_op(is_nan, "Unary", type="IS_NAN") and is_nan.inputs[0] == p
-             and value is not None and not value.any()
+             and graph.only_consumer(test) is choose and p not in graph.outputs
+             and graph.shape(p) == graph.shape(name) and value is not None and not value.any()
              and {n.name for n in graph.consumers(p)} == {is_nan.name, choose.name})
-    if not right:
-        return name
-    graph.set_inputs(choose, [test, zero, p])
-    # The softmax must have one reader: the test goes with the choice.
-    graph.bypass(choose, p)
-    graph.remove(is_nan)
-    return p
+    return (p, (choose, is_nan)) if right else (name, None)
 
 
 def _masked(graph: Graph, name: str) -> tuple[str, str, float | None]:
@@ -125,7 +127,7 @@ def _masked(graph: Graph, name: str) -> tuple[str, str, float | None]:
         value = number(graph, low)
         if value is not None and _is_scores(graph, scores) and (
                 graph.shape(scores) == graph.shape(name)) and (
-                value <= _ABSORBS or _always_sees(graph, sees)):
+                value <= _ABSORBS or value <= _HIDES and _always_sees(graph, sees)):
             return scores, sees, float(value)
     return name, "", None
 

@@ -169,15 +169,22 @@ def _count(loop: LoopParts) -> None:
 
 def _tests(graph: Graph, name: str) -> list[tuple[str, str]]:
     """a < b, ... for a condition that is true if all of these are; [] for any other."""
-    node = graph.producer(through(graph, name))
-    if is_op(node, "Logical", type="AND"):
-        parts = [_tests(graph, i) for i in node.inputs]
-        return parts[0] + parts[1] if all(parts) else []
-    if is_op(node, "Compare", type="LESS"):
-        return [(through(graph, node.inputs[0]), through(graph, node.inputs[1]))]
-    if is_op(node, "Compare", type="GREATER"):
-        return [(through(graph, node.inputs[1]), through(graph, node.inputs[0]))]
-    return []
+    found, stack, seen = [], [name], set()
+    while stack:
+        test = through(graph, stack.pop())
+        if test in seen:
+            continue
+        seen.add(test)
+        node = graph.producer(test)
+        if is_op(node, "Logical", type="AND"):
+            stack += reversed(node.inputs)
+        elif is_op(node, "Compare", type="LESS"):
+            found.append((through(graph, node.inputs[0]), through(graph, node.inputs[1])))
+        elif is_op(node, "Compare", type="GREATER"):
+            found.append((through(graph, node.inputs[1]), through(graph, node.inputs[0])))
+        else:
+            return []
+    return found
 
 
 def _known(loop: LoopParts, limits: list[tuple[Counter, int]], most: int) -> str | None:

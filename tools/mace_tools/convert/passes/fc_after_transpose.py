@@ -40,5 +40,8 @@ def _reorder(graph: Graph, node: Node) -> None:
     # Along axis 0, if any.
     graph.tensors[name].source_quant = graph.tensors[node.inputs[1]].source_quant
     graph.set_inputs(view, [found[0]])
+    is_copied = view.op == "Reshape" and not view.attr("allow_zero")
+    if is_copied and 0 in view.attr("dim")[1:]:  # an extent as in another order
+        view.attrs["dim"] = [0, -1]
     graph.origins.pop(view.outputs[0], None)
     graph.set_inputs(node, [node.inputs[0], name, *node.inputs[2:]])

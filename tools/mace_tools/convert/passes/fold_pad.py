@@ -18,15 +18,17 @@ def fold_pad(graph: Graph) -> None:
         pad = graph.producer(node.inputs[0])
         if pad is None or pad.op != "Pad" or not _is_exact(graph, pad, node):
             continue
-        before = (node.attrs["padding_values"] if node.attr("padding") == EXPLICIT
-                  else [0] * 4)
-        top, bottom, left, right = pad.attrs["paddings"][2:6]
-        more = [top, left, bottom, right]
-        node.attrs.update(padding=EXPLICIT,
-                          padding_values=[a + b for a, b in zip(before, more)])
+        node.attrs.update(padding=EXPLICIT, padding_values=_total(pad, node))
         if node.op == "Pooling" and node.attrs["pooling_type"] == AVERAGE:
             node.attrs["count_include_pad"] = 1
         graph.set_inputs(node, [pad.inputs[0], *node.inputs[1:]])
+
+
+def _total(pad: Node, node: Node) -> list[int]:
+    """The padding of both: top, left, bottom, right."""
+    before = node.attrs["padding_values"] if node.attr("padding") == EXPLICIT else [0] * 4
+    top, bottom, left, right = pad.attrs["paddings"][2:6]
+    return [a + b for a, b in zip(before, [top, left, bottom, right])]
 
 
 def _is_exact(graph: Graph, pad: Node, node: Node) -> bool:
@@ -46,5 +48,7 @@ def _is_exact(graph: Graph, pad: Node, node: Node) -> bool:
     # A padded zero and an element outside the image are the same only if nothing is negative
     # and each window has an element.
     maker = graph.producer(pad.inputs[0])
-    small = all(p < k for p, k in zip(pads[2:6], [k for k in node.attrs["kernels"] for _ in "ab"]))
-    return small and maker is not None and maker.attrs.get("activation") in _NEVER_NEGATIVE
+    small = all(p < k for p, k in zip(_total(pad, node), [*node.attrs["kernels"]] * 2))
+    dense = all(d == 1 for d in node.attr("dilations") or ())
+    return small and dense and maker is not None and (
+        maker.attrs.get("activation") in _NEVER_NEGATIVE)

@@ -209,6 +209,26 @@ def test_written_out_activations_are_found(name):
     assert [n.attrs["activation"] for n in net.graph.nodes] == [name.rstrip(".")]
 
 
+WIDER = {
+    "hard sigmoid": lambda n: n.op("Eltwise", relu6(n, "x"), n.value([[[6.0]]]), type="DIV"),
+    "of a sum": lambda n: n.op("Eltwise", n.op("Activation", n.op(
+        "Eltwise", "x", n.value([[[3.0]]]), type="SUM"), activation="RELUX", max_limit=6.0),
+        n.value(6.0), type="DIV"),
+    "swish": lambda n: n.op("Eltwise", "x", n.op("Activation", n.op(
+        "Eltwise", "x", n.value([[[1.702]]]), type="PROD"), activation="SIGMOID"), type="PROD"),
+    "hard swish": lambda n: n.op("Eltwise", n.op(
+        "Eltwise", "x", relu6(n, "x"), type="PROD"), n.value([[[6.0]]]), type="DIV"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WIDER)
+def test_numbers_that_add_axes_make_no_activation(name):
+    net = Net(x=(4,))
+    net.out(WIDER[name](net))
+    net.check(activation_patterns)
+    assert net.graph.producer(net.graph.outputs[0]).op == "Eltwise"
+
+
 def test_six_over_relu6_is_no_hard_sigmoid():
     net = Net(x=X)
     net.out(net.op("Eltwise", net.value(6.0), relu6(net, "x"), type="DIV"))
@@ -298,6 +318,17 @@ def test_padding_before_max_pooling_of_what_is_never_negative():
     y = net.op("Pad", y, paddings=[0, 0, 1, 2, 0, 1, 0, 0])
     net.out(net.op("Pooling", y, pooling_type=2, **POOL))
     assert net.check(fold_pad)["Pad"] == 0
+
+
+@pytest.mark.parametrize("more", [
+    {"padding": 4, "padding_values": [2, 0, 0, 0]}, {"padding": 4, "padding_values": [0, 2, 0, 0]},
+    {"dilations": [2, 2]}])
+def test_padding_stays_where_a_window_might_have_no_element(more):
+    net = Net(x=X)
+    y = net.op("Activation", "x", activation="RELU")
+    y = net.op("Pad", y, paddings=[0, 0, 1, 0, 1, 0, 0, 0])
+    net.out(net.op("Pooling", y, pooling_type=2, **{**POOL, **more}))
+    assert net.check(fold_pad)["Pad"] == 1
 
 
 @pytest.mark.parametrize("pads", [[0, 0, 1, 1, 1, 1, 0, 2], [1, 0, 1, 1, 1, 1, 0, 0]])

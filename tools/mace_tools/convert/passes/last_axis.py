@@ -67,6 +67,8 @@ def _followed_sums(graph: Graph, name: str, lead: int, seen: _Seen, steps: int) 
         a, b = (_sums(graph, n, lead, seen, steps - 1) for n in node.inputs)
         if a is None or b is None or a.terms.shape != b.terms.shape or a.lead != b.lead:
             return None
+        if any(len(s) + len(t) > 2 for s, t in zip(a.terms.flat, b.terms.flat)):
+            return None
         sign = -1 if node.attrs["type"] == "SUB" else 1
         return _each(a, lambda s, t: s + _times(t, sign), b)
     found = [_sums(graph, n, lead, seen, steps - 1) or _moved(graph, n, lead, seen, steps - 1)

@@ -35,12 +35,19 @@ def layer_norm_pattern(graph: Graph) -> None:
             continue
         norm = _divided(graph, node) or _by_rms(graph, node)
         if norm is not None:
+            if not _keeps_rank(graph, node, norm):
+                continue
             _become(graph, node, norm)
             _absorb(graph, node, norm)
             continue
         found = _shifted(graph, node)
-        if found is not None:
+        if found is not None and _keeps_rank(graph, node, found[0]):
             _become(graph, node, *found)
+
+
+def _keeps_rank(graph: Graph, node: Node, norm: Norm) -> bool:
+    """Whether no constant adds axes."""
+    return graph.rank(norm.x) == graph.rank(node.outputs[0])
 
 
 def _become(

@@ -37,6 +37,16 @@ def test_layer_norm_as_pytorch_writes_it(kind, axes, root):
     assert net.check(layer_norm_pattern) == {"LayerNorm": 1}
 
 
+def test_an_epsilon_that_adds_axes_makes_no_layer_norm():
+    net = Net(x=X)
+    m = mean(net, "x", -1)
+    d = net.op("Eltwise", "x", m, type="SUB")
+    var = net.op("Eltwise", mean(net, squares(net, "PROD", d, m), -1),
+                 net.value([[[[[1e-3]]]]]), type="SUM")
+    net.out(net.op("Eltwise", d, net.op("Unary", var, type="SQRT"), type="DIV"))
+    assert "LayerNorm" not in net.check(layer_norm_pattern)
+
+
 @pytest.mark.parametrize("kind", ["POW", "PROD", "SQUARE"])
 @pytest.mark.parametrize("axes", [(-1,), (2, 3)])
 @pytest.mark.parametrize("root", ["SQRT", "RSQRT", "RECIPROCAL", "ONE"])

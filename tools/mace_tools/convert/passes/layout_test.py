@@ -149,6 +149,15 @@ def test_weights_after_flatten_are_reordered_instead(flatten):
     assert net.check(sink_transposes, fc_after_transpose)["Transpose"] == 1
 
 
+@pytest.mark.parametrize("dim", [[0, 0], [-1, 0]])
+def test_an_extent_copied_from_an_axis_that_moves(dim):
+    net = Net(x=(2, 1, 1, 6))
+    y = net.op("Reshape", net.nchw("x"), dim=dim)
+    net.out(net.op("FullyConnected", y, net.const(5, 6)))
+    assert net.check(fc_after_transpose)["Transpose"] == 0
+    assert net.graph.producer(y).inputs == ["x"]
+
+
 def test_a_flatten_that_mixes_the_batch_keeps_its_transpose():
     net = Net(x=(2, 6, 1, 8))
     y = net.op("Reshape", net.conv("x", out=6), dim=[1, 96])

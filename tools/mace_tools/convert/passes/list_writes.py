@@ -15,6 +15,8 @@ from mace_tools.convert.passes.match import is_op, only_element, through
 from mace_tools.graph.ir import Graph, Node
 
 _OPEN = (1 << 31) - 1  # a bound that stands for the end
+_MAX_NUMBERS = 64
+_MAX_NESTED = 8
 
 
 @dataclass(frozen=True)
@@ -107,30 +109,35 @@ def _range(body: Graph, name: str, old: str,
     return starts[0], ends[0]
 
 
-def _numbers(body: Graph, name: str, counters: Collection[str]) -> list[_Number] | None:
-    """A small integer tensor, as far as it is computed from the number of the iteration."""
+def _numbers(body: Graph, name: str, counters: Collection[str], depth: int = _MAX_NESTED
+             ) -> list[_Number] | None:
+    """A small integer tensor, as far as it is computed from the number of the iteration, by so many
+    nodes one after the other."""
     if name in counters:
         return [_Number(0, 1)]
     value = body.const(name)
     if value is not None:
-        return [_Number(int(v)) for v in value.reshape(-1)] if value.size <= 64 else None
+        return [_Number(int(v)) for v in value.reshape(-1)] if value.size <= _MAX_NUMBERS else None
     node = body.producer(name)
-    if node is None:
+    if node is None or depth == 0:
         return None
-    if node.op in ("Identity", "Reshape", "ExpandDims", "Squeeze") or is_op(node, "Cast"):
-        return _numbers(body, node.inputs[0], counters)
+    if node.op in ("Identity", "Reshape", "ExpandDims", "Squeeze", "Cast"):
+        return _numbers(body, node.inputs[0], counters, depth - 1)
     if node.op == "Select":
-        return _selected(body, node, counters)
-    parts = [_numbers(body, i, counters) for i in node.inputs]
-    if any(part is None for part in parts):
+        return _selected(body, node, counters, depth - 1)
+    if node.op != "Concat" and not is_op(node, "Eltwise", type="SUM"):
         return None
+    parts: list[list[_Number]] = []
+    for i in node.inputs:
+        part = _numbers(body, i, counters, depth - 1)
+        if part is None or sum(map(len, parts)) > _MAX_NUMBERS:
+            return None
+        parts.append(part)
     if node.op == "Concat":
-        return [number for part in parts for number in part or []]
-    if is_op(node, "Eltwise", type="SUM"):
-        pairs = _paired(parts[0] or [], parts[1] or [])
-        return None if pairs is None else [_Number(a.plus + b.plus, a.times + b.times)
-                                           for a, b in pairs]
-    return None
+        return [number for part in parts for number in part]
+    pairs = _paired(parts[0], parts[1])
+    return None if pairs is None else [_Number(a.plus + b.plus, a.times + b.times)
+                                       for a, b in pairs]
 
 
 def _paired(a: list[_Number], b: list[_Number]) -> list[tuple[_Number, _Number]] | None:
@@ -140,9 +147,10 @@ def _paired(a: list[_Number], b: list[_Number]) -> list[tuple[_Number, _Number]]
     return list(zip(a, b)) if len(a) == len(b) else None
 
 
-def _selected(body: Graph, node: Node, counters: Collection[str]) -> list[_Number] | None:
-    chosen = _signs(body, node.inputs[0], counters)
-    sides = [_numbers(body, i, counters) for i in node.inputs[1:]]
+def _selected(body: Graph, node: Node, counters: Collection[str], depth: int
+              ) -> list[_Number] | None:
+    chosen = _signs(body, node.inputs[0], counters, depth)
+    sides = [_numbers(body, i, counters, depth) for i in node.inputs[1:]]
     if chosen is None or None in sides:
         return None
     pairs = _paired(*sides)  # type: ignore[arg-type]
@@ -151,7 +159,7 @@ def _selected(body: Graph, node: Node, counters: Collection[str]) -> list[_Numbe
     return [pair[0] if c else pair[1] for c, pair in zip(chosen, pairs)]
 
 
-def _signs(body: Graph, name: str, counters: Collection[str]) -> list[bool] | None:
+def _signs(body: Graph, name: str, counters: Collection[str], depth: int) -> list[bool] | None:
     """Constant truth values, or x < 0 where the sign of x is the same in each iteration."""
     value = body.const(name)
     if value is not None:
@@ -159,7 +167,7 @@ def _signs(body: Graph, name: str, counters: Collection[str]) -> list[bool] | No
     node = body.producer(name)
     if not is_op(node, "Compare", type="LESS"):
         return None
-    limit, numbers = body.const(node.inputs[1]), _numbers(body, node.inputs[0], counters)
+    limit, numbers = body.const(node.inputs[1]), _numbers(body, node.inputs[0], counters, depth)
     if limit is None or np.any(limit != 0) or numbers is None:
         return None
     signs = []

@@ -57,7 +57,8 @@ def certain(graph: Graph, name: str, axis: int, steps: int = _MAX_STEPS) -> int 
             return found if isinstance(found, int) and found > 1 else None
         return None
     if node.op == "Concat" and node.attr("axis") % len(shape) != axis:
-        known = (certain(graph, i, axis, steps - 1) for i in node.inputs)
+        each = (steps - 1) // len(node.inputs)
+        known = (certain(graph, i, axis, each) for i in node.inputs)
         return next((k for k in known if k is not None), None)
     if node.op == "Split" and node.attr("axis") % len(shape) == axis:
         sizes = node.attr("sizes")

@@ -165,15 +165,51 @@ def masked_a_little(net):
     return net.join(net.op("MatMul", net.op("Softmax", low, axis=-1), net.split("v")))
 
 
+def masked_by_a_triangle(number):
+    """A number that hides no key of a constant triangle."""
+    def build(net):
+        scores = net.op("MatMul", net.split("q"), net.split("k", perm=(0, 2, 3, 1)))
+        rows = net.op("Squeeze", net.extent("q", 1), net.ints(0))
+        sees = net.op("Slice", net.const(np.tri(8), bool), net.ints(0, 0), net.op(
+            "Concat", *[net.op("Unsqueeze", rows, net.ints(0))] * 2, axis=0), net.ints(0, 1))
+        low = net.op("Where", sees, scores, net.number(number))
+        return net.join(net.op("MatMul", net.op("Softmax", low, axis=-1), net.split("v")))
+    return build
+
+
 @pytest.mark.parametrize("build, fused", [
     (other_rows, True), (softmax_of_rows, False), (scores_used_twice, False),
-    (masked_a_little, False)])
+    (masked_a_little, False), (masked_by_a_triangle(0.0), False),
+    (masked_by_a_triangle(-1.0), False), (masked_by_a_triangle(-1e4), True)])
 def test_what_only_looks_like_attention_stays_right(tmp_path, build, fused):
     model = single(build)
     graph = loaded(tmp_path, model)
     assert Counter(n.op for n in graph.nodes)["Attention"] == int(fused)
     for n, s in ((2, 3), (3, 5)):
         check(model, graph, {c: RNG.normal(size=(n, s, CHANNELS)).astype("f") for c in "qkv"})
+
+
+def probabilities_read_twice(net):
+    p = net.op("Softmax", net.op("MatMul", net.split("q"), net.split("k", perm=(0, 2, 3, 1))),
+               axis=-1)
+    known = net.op("Where", net.op("IsNaN", p), net.number(0), p)
+    y = net.join(net.op("MatMul", known, net.split("v")))
+    return net.op("Add", y, net.op("ReduceMax", p, keepdims=0))
+
+
+def root_without_nan(net):
+    root = net.op("Sqrt", "q")
+    known = net.op("Where", net.op("IsNaN", root), net.number(0), root)
+    return net.op("MatMul", known, net.weight(CHANNELS, CHANNELS))
+
+
+@pytest.mark.parametrize("build", [root_without_nan, probabilities_read_twice])
+def test_what_replaces_nan_stays_where_there_is_no_attention(tmp_path, build):
+    model = single(build)
+    graph = loaded(tmp_path, model)
+    assert "IS_NAN" in [n.attr("type") for n in graph.nodes if n.op == "Unary"]
+    check(model, graph, {c: RNG.normal(size=(2, 3, CHANNELS)).astype("f")
+                         for c in "qkv" if c in graph.inputs})
 
 
 def test_a_query_without_keys_where_numbers_are_added(tmp_path):

@@ -144,9 +144,20 @@ def test_gguf_keys_that_cannot_be_converted(tmp_path):
     assert "differs from layer to layer" in refused(attention__head_count=[4, 2])
     assert "rope_type is 'cubic'" in refused(rope__scaling__type="cubic")
     assert "hidden_size is '64'" in refused(embedding_length="64")
+    assert "llama.attention.causal is false" in refused(attention__causal=False)
     config = {**stated("llama")["config"], "num_hidden_layers": 3}
     assert "and 3 in the config.json beside it" in refused(config=config)
     assert "is qwen2, and the config.json" in _other_architecture(tmp_path)
+
+
+@pytest.mark.parametrize(("key", "usual", "other"), [
+    ("attn_factor", 1.0, 1.5), ("yarn_attn_factor", 1.0, 0.5), ("yarn_ext_factor", 1.0, 0.0),
+    ("yarn_log_multiplier", 0.0, 0.1)])
+def test_gguf_keys_of_rotary_embeddings_that_must_be_usual(tmp_path, key, usual, other):
+    name = f"llama.rope.scaling.{key}"
+    assert gguf(tmp_path, lambda k, t: k.update({name: usual}), "llama_yarn").nodes
+    with pytest.raises(ModelError, match=f"{name} is {other}"):
+        gguf(tmp_path, lambda k, t: k.update({name: other}), "llama_yarn")
 
 
 def _other_architecture(tmp_path):

@@ -102,6 +102,26 @@ def test_det(tmp_path, name):
     np.testing.assert_allclose(y, wanted, 1e-4, 1e-5)
 
 
+BIG = 2**24 + 1  # no float32 holds it
+
+
+@pytest.mark.parametrize("nodes, constants, want", [
+    ([node("ConstantOfShape", "shape", "c", value=np.array([BIG], np.int64)),
+      node("Add", "i c", "y")], {"shape": np.array([2])}, [BIG + 1, BIG + 5]),
+    ([node("Mul", "i big", "z"), node("Clip", "z low high", "y")],
+     {"big": np.array(BIG // 2), "low": np.array(BIG), "high": np.array(2 * BIG + 1)},
+     [BIG, 2 * BIG + 1]),
+    ([node("Pad", "i pads value", "y")], {"pads": np.array([1, 1]), "value": np.array(BIG)},
+     [BIG, 1, 5, BIG]),
+    ([node("OneHot", "i depth values", "y")],
+     {"depth": np.array(2), "values": np.array([BIG, BIG + 2])},
+     [[BIG, BIG + 2], [BIG, BIG]]),
+], ids=["ConstantOfShape", "Clip", "Pad", "OneHot"])
+def test_integers_that_float32_does_not_hold_stay_exact(tmp_path, nodes, constants, want):
+    nodes = [node("Cast", "x", "i", to=7), *nodes]
+    assert run(tmp_path, nodes, {"x": np.array([1, 5], np.float32)}, constants).tolist() == want
+
+
 def test_det_of_too_many_elements(tmp_path):
     with pytest.raises(UnsupportedOps, match="a determinant of 65 x 65 elements"):
         run(tmp_path, [node("Det", "x", "y")], {"x": normal(65, 65)})

@@ -39,7 +39,7 @@ def upsample(b: Builder, n: SourceNode) -> str:
 def resize(b: Builder, n: SourceNode) -> str:
     x = n.inputs[0]
     if b.opset < 11:
-        return _resize(b, x, _constant(b, n.inputs[1], "scales"), None, _old(n))
+        return _before_11(b, n, _constant(b, n.inputs[1], "scales"))
     attrs = {**_mode(n), "coordinate": _coordinate(n),
              "nearest_mode": n.attr("nearest_mode", "round_prefer_floor").upper(),
              "exclude_outside": n.flag("exclude_outside", 0),
@@ -74,6 +74,19 @@ def resize(b: Builder, n: SourceNode) -> str:
     if sizes is not None:
         sizes = [axes[k].out if k in axes else None for k in range(b.rank(x))]
     return _resize(b, x, scales, sizes, attrs)
+
+
+def _before_11(b: Builder, n: SourceNode, scales: list[float]) -> str:
+    """As ONNX Runtime does: the nearest element is rounded up where an axis shrinks, and down where
+    it grows."""
+    x, attrs = n.inputs[0], _old(n)
+    if attrs["mode"] == "NEAREST" and min(scales) < 1:
+        up = {**attrs, "nearest_mode": "CEIL"}
+        x = _resize(b, x, [min(s, 1.0) for s in scales], None, up)
+        if max(scales) <= 1:
+            return x
+        scales = [max(s, 1.0) for s in scales]
+    return _resize(b, x, scales, None, attrs)
 
 
 def _fits_engine(

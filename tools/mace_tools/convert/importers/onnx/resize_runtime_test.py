@@ -13,6 +13,7 @@ from mace_tools.convert import importers, reference
 from mace_tools.convert.ops.common.resizing import Axis, nearest
 from mace_tools.support.errors import UnsupportedOps
 from mace_tools.testing.onnx_cases import Case, i64, save, uniform
+from mace_tools.testing.onnx_file import model, node
 
 NEAREST = ("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")
 
@@ -70,6 +71,18 @@ def test_nearest_in_a_graph(tmp_path, axes):
                          nearest_mode="round_prefer_ceil", coordinate_transformation_mode=kind,
                          axes=axes)
         assert got.tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("scales", [
+    (0.6, 0.6), (0.6, 1.7), (2.0, 0.3), (1.0, 0.9), (0.37, 1.0), (0.75, 0.5), (1.3, 1.9)])
+def test_scales_before_opset_11(tmp_path, scales, mode):
+    x = np.arange(3 * 20 * 40, dtype=np.float32).reshape(1, 3, 20, 40)
+    path = model(tmp_path / "m.onnx", [node("Resize", "x s", "y", mode=mode)], {"x": x.shape},
+                 ["y"], {"s": np.array([1, 1, *scales], np.float32)}, 10)
+    got = reference.run(importers.load("onnx", path), {"x": x})["y"]
+    np.testing.assert_allclose(got, session(str(path)).run(None, {"x": x})[0], rtol=1e-6,
+                               atol=0 if mode == "nearest" else 1e-3)
 
 
 @pytest.mark.parametrize("size", [(7, 6), (7, 30), (20, 6), (14, 5), (33, 40)])
