@@ -135,6 +135,7 @@ WRONG = {
                    "0.5 does not fit the input 'rate', whose elements are int64"),
     "true": ("x", "6", "input_values: {rate: true}", "whose elements are int64"),
     "too large": ("x", "6", "input_values: {rate: 99999999999999999999}", "are int64"),
+    "far too large": ("x", "6", f"input_values: {{rate: {10**200}}}", "are int64"),
     "a shape": ("x", "6", "input_values: {rate: [1, 2]}",
                 "a value of the shape 2 does not fit the input 'rate', of which the file states"),
     "uneven": ("x", "6", "input_values: {rate: [[1], [1, 2]]}", "whose rows are of one length"),

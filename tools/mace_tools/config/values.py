@@ -297,7 +297,7 @@ def _state(name: str, given: dict[str, Any]) -> Pair:
 def _is_tensor(value: Any) -> bool:
     if not isinstance(value, list):
         return isinstance(value, bool) or _is_number(value) and (
-            abs(value) < MAX_WHOLE if isinstance(value, int) else math.isfinite(value))
+            value.bit_length() <= 1000 if isinstance(value, int) else math.isfinite(value))
     shapes = {_depths(v) for v in value}
     return len(shapes) == 1 and all(_is_tensor(v) for v in value)
 

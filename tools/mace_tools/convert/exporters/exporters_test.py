@@ -129,7 +129,7 @@ def test_layers_made_of_code_and_broken_files_are_refused(keras_models):
         importers.read("keras", keras_models / "code.keras")
     broken = keras_models / "broken.h5"
     broken.write_bytes((keras_models / "m.h5").read_bytes()[:3000])
-    with pytest.raises(ModelError, match="broken.h5: Keras cannot load it: "):
+    with pytest.raises(ModelError, match="broken.h5: what it says of itself cannot be read: "):
         importers.read("keras", broken)
 
 
