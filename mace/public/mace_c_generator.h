@@ -134,7 +134,8 @@ MACE_API mace_status_t mace_generator_perplexity(mace_generator_t* generator,
                                                  const char* text,
                                                  double* perplexity);
 // Stores an array of `*size` numbers in `*embedding`, or null on an error. The
-// caller gives (char*)*embedding back with mace_free.
+// caller gives (char*)*embedding back with mace_free. REQUIRES: the config has
+// no mace_config_set_arena, as in mace_generator.h.
 MACE_API mace_status_t mace_generator_embed(mace_generator_t* generator,
                                             const char* text,
                                             const char* tensor,

@@ -20,9 +20,9 @@ Seed EmptySeed();
 std::shared_ptr<uint8_t> AllocateWeights(int64_t size);
 
 // Reads every X.pb below the folder, with its X.data if it has weights, ordered
-// by path. A seed need not be valid: a mutated one may be. A model for large
-// images is added a second time, with those of the last three dimensions of
-// images that are 32 or more divided by 8, 4 or 2: the smallest that it
+// by path. A seed may be invalid: a mutation may make it valid. A model for
+// large images is added a second time, with those of the last three dimensions
+// of images that are 32 or more divided by 8, 4 or 2: the smallest that it
 // accepts. Sets `error` if a file or folder cannot be read; the other files are
 // read all the same.
 std::vector<Seed> ReadSeeds(const std::string& folder, std::string* error);

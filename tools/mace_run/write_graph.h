@@ -10,8 +10,8 @@
 
 namespace mace::tools {
 
-// Writes `net` to `path` with NetDef::graph_xxh3 computed anew. Atomic. Errors:
-// as WriteFileAtomically.
+// Recomputes NetDef::graph_xxh3 and writes `net` to `path`. Atomic. Errors: as
+// WriteFileAtomically.
 Status WriteGraph(proto::NetDef net, const std::string& path);
 
 }  // namespace mace::tools

@@ -40,7 +40,7 @@ ReduceGeometry ReduceGeometryOf(const Shape& x, const std::vector<int>& axes) {
     }
     stride *= x[d];
   }
-  // Rows without elements need not be counted.
+  // Do not visit rows without elements.
   if (!g.keeps_row && g.width == 0) g.num_gone = 0;
   return g;
 }

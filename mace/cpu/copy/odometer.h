@@ -9,7 +9,7 @@ namespace mace {
 
 // Holds the byte offsets of the current index; indices advance in order, the
 // last dimension fastest, from any start. Next mostly costs a few additions;
-// computing the offsets anew would cost a division for each dimension.
+// computing all offsets again would cost a division for each dimension.
 class Odometer {
  public:
   static constexpr int kMaxDims = 16;

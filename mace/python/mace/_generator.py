@@ -90,7 +90,8 @@ class GenerationOptions(TypedDict, total=False):
     stop_tokens: Sequence[int]  # besides those of the tokenizer
     ignore_stop_tokens: bool  # those of the tokenizer
     cancellation: Optional[Cancellation]  # ends it from another thread, or in time
-    on_text: Optional[Callable[[str], Optional[bool]]]  # gets parts; False ends it
+    # Gets parts; False ends it. Must not call the generator, which waits for its end.
+    on_text: Optional[Callable[[str], Optional[bool]]]
 
 
 _SAMPLING = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
@@ -223,7 +224,7 @@ class Generator:
 
     def embed(self, text: str, tensor: str) -> np.ndarray:
         """The mean over the tokens of a text of a tensor [1, tokens, size] of the model, with a
-        length of 1."""
+        length of 1. Not for a generator with `arena`, whose memory one engine uses."""
         with self.handle as pointer:
             return np.array(elements("float", lib.mace_generator_embed, pointer, encoded(text),
                                      encoded(tensor)), np.float32)

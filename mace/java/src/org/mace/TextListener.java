@@ -6,6 +6,7 @@ package org.mace;
 public interface TextListener {
   /**
    * Called by the thread that generates. What it throws ends the generation, which then throws it.
+   * It must not call the generator, which waits for the generation to end.
    *
    * @param part whole characters
    * @return whether to go on
