@@ -18,7 +18,8 @@ from PIL import Image
 from mace_tools import cli
 from mace_tools.package.library import exports, link
 from mace_tools.package.library.abis import ABIS
-from mace_tools.support.protos import REPO
+from mace_tools.support.protos import REPO, cache_dir
+from mace_tools.testing.needed import need_pocl
 
 APP = Path(__file__).parent / "app"
 APP_IN_C = Path(__file__).parent / "app_c"
@@ -27,6 +28,15 @@ VERSES = REPO / "models" / "verses"
 EXPECTED = json.loads((DIGITS / "expected.json").read_text())
 QEMU = {"host": [], "arm64": [str(REPO / "third_party/toolchains/qemu_aarch64.sh")],
         "armhf": [str(REPO / "third_party/toolchains/qemu_armv7.sh")]}  # fmt: skip
+
+
+def gpu_environment(site: Path) -> dict[str, str]:
+    """Of a Python process that imports the package in `site` and computes on the GPU by PoCL.
+
+    PoCL finds the linker of a kernel that is not in its cache by PATH.
+    """
+    return {"PATH": os.environ["PATH"], "PYTHONPATH": str(site),
+            "OCL_ICD_VENDORS": str(need_pocl()), "POCL_CACHE_DIR": str(cache_dir() / "pocl")}
 
 
 class Place:

@@ -10,9 +10,7 @@ import sys
 import numpy as np
 import pytest
 import small_models
-
-from mace_tools.support.protos import cache_dir
-from mace_tools.testing.needed import need_pocl
+from consumers import gpu_environment
 
 pytestmark = pytest.mark.deep
 
@@ -112,9 +110,7 @@ except mace.InvalidArgumentError as e:
 
 
 def test_tensors_in_memory_of_the_gpu(site, models):
-    environment = {"PYTHONPATH": str(site), "OCL_ICD_VENDORS": str(need_pocl()),
-                   "POCL_CACHE_DIR": str(cache_dir() / "pocl")}
     done = subprocess.run([sys.executable, "-c", GPU_MEMORY, str(models["wide"])],
-                          capture_output=True, text=True, env=environment)
+                          capture_output=True, text=True, env=gpu_environment(site))
     assert done.returncode == 0, done.stderr
     assert "cl_mem is null" in done.stdout

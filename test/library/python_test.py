@@ -13,10 +13,9 @@ import time
 import numpy as np
 import pytest
 import small_models
+from consumers import gpu_environment
 
 from mace_tools.graph import settings
-from mace_tools.support.protos import cache_dir
-from mace_tools.testing.needed import need_pocl
 
 pytestmark = pytest.mark.full
 
@@ -347,8 +346,6 @@ print(difference < 1e-5, engine.device_counts()["kernels"] > 0, done[-1][0] == d
 
 
 def test_the_gpu(site, models, tmp_path):
-    environment = {"PYTHONPATH": str(site), "OCL_ICD_VENDORS": str(need_pocl()),
-                   "POCL_CACHE_DIR": str(cache_dir() / "pocl")}
     done = subprocess.run([sys.executable, "-c", GPU, models["wide"], tmp_path],
-                          capture_output=True, env=environment)
+                          capture_output=True, env=gpu_environment(site))
     assert done.stdout.decode().split() == ["True"] * 3, done.stderr.decode()

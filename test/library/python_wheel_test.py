@@ -12,13 +12,12 @@ import zipfile
 import numpy as np
 import pytest
 import small_models
-from consumers import EXPECTED, run
+from consumers import EXPECTED, gpu_environment, run
 
 from mace_tools import cli
 from mace_tools.support.exit_codes import ExitCode
-from mace_tools.support.protos import REPO, cache_dir
+from mace_tools.support.protos import REPO
 from mace_tools.testing.documents import code_of
-from mace_tools.testing.needed import need_pocl
 
 pytestmark = pytest.mark.deep
 PROJECT = REPO / "test" / "library" / "app_python" / "classify.py"
@@ -100,10 +99,8 @@ def test_the_page_runs_as_it_stands(site, models, tmp_path):
     for suffix in (".pb", ".data", ".tokenizer"):
         folder = tmp_path if suffix == ".tokenizer" else decoder
         shutil.copy(models["verses"].with_suffix(suffix), folder / f"verses{suffix}")
-    environment = {"PYTHONPATH": str(site), "OCL_ICD_VENDORS": str(need_pocl()),
-                   "POCL_CACHE_DIR": str(cache_dir() / "pocl")}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                          env=environment, cwd=tmp_path)
+                          env=gpu_environment(site), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "input float32 (1, 1, 8, 8) NCHW" in done.stdout and "Conv2d" in done.stdout
 
