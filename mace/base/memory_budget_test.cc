@@ -110,8 +110,13 @@ TEST(AvailableMemory, IsLessOnlyIfAddressesAreFew) {
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
   rlimit limit = before;
   limit.rlim_cur = static_cast<rlim_t>(kAddresses);
-  if (sizeof(rlim_t) < 8 || limit.rlim_cur > limit.rlim_max) {
-    GTEST_SKIP() << "this system: cannot limit so many addresses";
+  rlimit kept = before;
+  if (sizeof(rlim_t) == 8 && setrlimit(RLIMIT_AS, &limit) == 0) {
+    ASSERT_EQ(getrlimit(RLIMIT_AS, &kept), 0);
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  }
+  if (kept.rlim_cur != limit.rlim_cur) {  // qemu accepts and ignores it
+    GTEST_SKIP() << "covered elsewhere: by 64-bit tests that are not emulated";
   }
   const int64_t all = MachineMemoryBytes();
   FakeSystem system("available_addresses");
