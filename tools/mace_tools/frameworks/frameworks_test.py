@@ -118,6 +118,32 @@ def test_onnx_with_data_in_other_files(tmp_path):
 
 
 @pytest.mark.full
+def large(kind, *shape):
+    """Of values whose products ONNX Runtime saturates on CPUs without VNNI."""
+    top = np.iinfo(kind).max
+    return np.random.default_rng(len(shape)).integers(top - 40, top, shape, kind, endpoint=True)
+
+
+@pytest.mark.parametrize("point", [None, 3])
+@pytest.mark.parametrize("activations", [np.uint8, np.int8])
+def test_products_of_integers_in_onnx_are_exact(tmp_path, activations, point):
+    x, w = large(activations, 4, 64), large(np.int8, 64, 8)
+    added = {} if point is None else {"xz": activations(2), "wz": np.int8(point)}
+    node = onnx.helper.make_node("MatMulInteger", ["x", "w", *added], ["y"])
+    kind = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(activations))
+    graph = onnx.helper.make_graph(
+        [node, onnx.helper.make_node("Cast", ["w"], ["z"], to=6)], "g",
+        [onnx.helper.make_tensor_value_info("x", kind, x.shape)],
+        [onnx.helper.make_tensor_value_info(name, 6, None) for name in "yz"],
+        [onnx.numpy_helper.from_array(np.asarray(v), k) for k, v in {"w": w, **added}.items()])
+    file = tmp_path / "m.onnx"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)],
+                                     ir_version=8), file)
+    got = frameworks.run("onnx", file, {"x": x}, ["y", "z"])
+    a, b = x.astype(int) - (2 if added else 0), w.astype(int) - (point or 0)
+    assert np.array_equal(got["y"], a @ b) and np.array_equal(got["z"], w)
+
+
 def test_old_onnx_whose_constants_are_inputs_too(tmp_path):
     """As all files were before version 4 of the format; also cut in the middle."""
     path = saved(tmp_path / "m.onnx",

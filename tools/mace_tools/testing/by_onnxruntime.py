@@ -5,10 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 
 import functools
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mace_tools.frameworks import by_onnx
+from mace_tools.support.protos import load
 from mace_tools.testing import goldens
 
 
@@ -29,9 +32,11 @@ class Session:
     def _session(self) -> Any:
         import onnxruntime
 
+        model = load(by_onnx.ONNX_PROTO).ModelProto.FromString(self._model)
+        by_onnx.use_uint8_weights(model, Path())
         levels, options = onnxruntime.GraphOptimizationLevel, onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.log_severity_level = 1, 4
         if not self._is_optimized:
             options.graph_optimization_level = levels.ORT_DISABLE_ALL
-        return onnxruntime.InferenceSession(self._model, options,
+        return onnxruntime.InferenceSession(model.SerializeToString(), options,
                                             providers=["CPUExecutionProvider"])
