@@ -60,7 +60,7 @@ def change(platform, model, feed, output, nudge=ULP, **more):
 
 def test_onnx():
     feed = {"input": X.reshape(1, 1, 8, 8)}
-    assert 1e-9 < change("onnx", DIGITS / "digits.onnx", feed, "probabilities") < 1e-5
+    assert 0 < change("onnx", DIGITS / "digits.onnx", feed, "probabilities") < 1e-5
     assert 1e-4 < change("onnx", DIGITS / "digits.onnx", feed, "probabilities", Nudge("i8")) < 0.5
 
 
@@ -85,18 +85,18 @@ def test_constants_of_onnx_wherever_they_are(tmp_path, how):
     onnx.save_model(proto, path, save_as_external_data=how == "external", location="w.bin",
                     size_threshold=0)
     found = change("onnx", path, {"x": np.float32([[1, 2, 3]])}, "y")
-    assert (found > 0.01) if how == "int8" else (1e-9 < found < 1e-6)
+    assert (found > 0.01) if how == "int8" else (0 < found < 1e-6)
 
 
 @pytest.mark.full
 def test_tensorflow_and_tflite():
     from ai_edge_litert.interpreter import Interpreter
 
-    assert 1e-9 < change("tensorflow", DIGITS / "digits.pb", {"input": X}, "probabilities") < 1e-5
+    assert 0 < change("tensorflow", DIGITS / "digits.pb", {"input": X}, "probabilities") < 1e-5
     model = DIGITS / "digits.tflite"
     plain = Interpreter(model_path=str(model))
     name, output = (d()[0]["name"] for d in (plain.get_input_details, plain.get_output_details))
-    assert 1e-9 < change("tflite", model, {name: X}, output) < 1e-5
+    assert 0 < change("tflite", model, {name: X}, output) < 1e-5
     assert 1e-4 < change("tflite", model, {name: X}, output, Nudge("i8")) < 0.5
 
 
@@ -106,7 +106,7 @@ def test_variables_of_saved_models_and_keras(tmp_path):
     net = tf.keras.Sequential([tf.keras.Input((5,), name="x"), tf.keras.layers.Dense(4)])
     net.save(tmp_path / "m.keras")
     x = np.float32([[1, 2, 3, 4, 5]])
-    assert 1e-9 < change("keras", tmp_path / "m.keras", {"x": x}, "output_0") < 1e-6
+    assert 0 < change("keras", tmp_path / "m.keras", {"x": x}, "output_0") < 1e-6
 
     class Module(tf.Module):
         def __init__(self):
@@ -119,7 +119,7 @@ def test_variables_of_saved_models_and_keras(tmp_path):
     module = Module()
     tf.saved_model.save(module, tmp_path / "s", signatures={"serving_default": module.f})
     names = ("serving_default_x", "StatefulPartitionedCall")
-    assert 1e-9 < change("tensorflow", tmp_path / "s", {names[0]: x}, names[1]) < 1e-6
+    assert 0 < change("tensorflow", tmp_path / "s", {names[0]: x}, names[1]) < 1e-6
 
 
 def test_caffe(tmp_path):
@@ -131,7 +131,7 @@ def test_caffe(tmp_path):
     net.layer("Convolution", ["data"], "conv",
               "convolution_param { num_output: 4 kernel_size: 3 }", weight, np.zeros(4))
     x = np.random.default_rng(4).random((1, 3, 8, 8), np.float32)
-    assert 1e-9 < change("caffe", net.save(tmp_path), {"data": x}, "conv") < 1e-6
+    assert 0 < change("caffe", net.save(tmp_path), {"data": x}, "conv") < 1e-6
 
 
 def test_one_input_that_a_framework_refuses_does_not_stop_the_others(tmp_path):
