@@ -95,25 +95,47 @@ TEST(StoredFp16, MatMul) {
   }
 }
 
-TEST(StoredFp16, MicroKernel) {
+const char* MicroKernelFor(DataType stored, CpuFeatures features) {
   Operand b;
-  b.stored = DataType::kBF16;
-  const auto name = [&b](CpuFeatures features) {
-    CpuContext context;
-    context.features = features;
-    return cpu::ChooseGemm(b, {100}, context).name;
-  };
-  EXPECT_STREQ(name(0), "gemm_f32_4x4__scalar");
-#if defined(__x86_64__)
-  EXPECT_STREQ(name(kCpuAvx512), "gemm_f32_14x32__avx512");
-  // Having the instructions for bf16 does not make them fast.
-  EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16), "gemm_f32_14x32__avx512");
-  EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16 | kCpuAmd),
-               "gemm_bf16_14x32__avx512bf16");
-  b.stored = DataType::kF16;
-  EXPECT_STREQ(name(kCpuAvx512 | kCpuAvx512Bf16), "gemm_f32_14x32__avx512");
-#endif
+  b.stored = stored;
+  CpuContext context;
+  context.features = features;
+  return cpu::ChooseGemm(b, {100}, context).name;
 }
+
+TEST(StoredFp16, MicroKernel) {
+  EXPECT_STREQ(MicroKernelFor(DataType::kBF16, 0), "gemm_f32_4x4__scalar");
+}
+
+#if defined(__x86_64__)
+struct ChosenKernel {
+  DataType stored;
+  CpuFeatures features;
+  const char* name;
+};
+
+class StoredFp16OnX86 : public ::testing::TestWithParam<ChosenKernel> {};
+
+TEST_P(StoredFp16OnX86, MicroKernel) {
+  const auto& [stored, features, name] = GetParam();
+  if ((features & ~kCpuAmd & ~DetectCpuFeatures()) != 0) {
+    GTEST_SKIP() << "this CPU: has not all instructions of this choice";
+  }
+  EXPECT_STREQ(MicroKernelFor(stored, features), name);
+}
+
+// Having the instructions for bf16 does not make them fast.
+INSTANTIATE_TEST_SUITE_P(
+    All, StoredFp16OnX86,
+    ::testing::Values(
+        ChosenKernel{DataType::kBF16, kCpuAvx512, "gemm_f32_14x32__avx512"},
+        ChosenKernel{DataType::kBF16, kCpuAvx512 | kCpuAvx512Bf16,
+                     "gemm_f32_14x32__avx512"},
+        ChosenKernel{DataType::kBF16, kCpuAvx512 | kCpuAvx512Bf16 | kCpuAmd,
+                     "gemm_bf16_14x32__avx512bf16"},
+        ChosenKernel{DataType::kF16, kCpuAvx512 | kCpuAvx512Bf16,
+                     "gemm_f32_14x32__avx512"}));
+#endif
 
 }  // namespace
 }  // namespace mace::testing
