@@ -21,9 +21,10 @@ ELEMENTS = {k: np.dtype(t) for k, t in (
     (7, np.int64), (9, np.bool_), (10, np.float16), (11, np.float64), (12, np.uint32),
     (13, np.uint64))}
 NUMBERS = {dtype: number for number, dtype in ELEMENTS.items()}
-# Products of integers: where their weights are among the inputs, and the zero point of these.
-PRODUCTS = {"ConvInteger": (1, 3), "MatMulInteger": (1, 3), "QGemm": (3, 5), "QLinearConv": (3, 5),
-            "QLinearMatMul": (3, 5)}
+# Products of integers: where among their inputs are the zero point of the activations, which come
+# first, the weights, and the zero point of these.
+PRODUCTS = {"ConvInteger": (2, 1, 3), "MatMulInteger": (2, 1, 3), "QAttention": (6, 1, 7),
+            "QGemm": (2, 3, 5), "QLinearConv": (2, 3, 5), "QLinearMatMul": (2, 3, 5)}
 
 
 def run(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | None = None
@@ -91,14 +92,16 @@ def _onnx_part(model: str, inputs: Arrays, outputs: list[str], nudge: Nudge | No
     return part.SerializeToString(), feeds
 
 
-def use_uint8_weights(model: Any, folder: Path) -> None:
+def use_uint8_weights(model: Any, folder: Path) -> bool:
     """Adds 128 to int8 weights of products, and to their zero points: the same model, exactly.
 
     On x86 CPUs without VNNI, ONNX Runtime saturates sums of products of uint8 and int8
     (https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html), but not those
-    of uint8 and uint8. `folder` is that of tensors stored outside the model.
+    of uint8 and uint8. `folder` is that of tensors stored outside the model. Returns whether the
+    model has changed.
     """
     stored = {tensor.name: tensor for tensor in model.graph.initializer}
+    is_changed = False
     int8, uint8 = NUMBERS[np.dtype(np.int8)], NUMBERS[np.dtype(np.uint8)]
 
     def moved(name: str) -> str:
@@ -111,18 +114,23 @@ def use_uint8_weights(model: Any, folder: Path) -> None:
                 raw_data=(values.view(np.uint8) ^ np.uint8(128)).tobytes())
         return new
 
-    for node in (*model.graph.node, *(n for g in _graphs(model.graph.node) for n in g.node)):
+    nodes = (*model.graph.node, *(n for g in _graphs(model.graph.node) for n in g.node))
+    dynamic = {n.output[2] for n in nodes if n.op_type == "DynamicQuantizeLinear"}  # all uint8
+    for node in nodes:
         if node.op_type not in PRODUCTS:
             continue
-        weights, zero = PRODUCTS[node.op_type]
+        activations, weights, zero = PRODUCTS[node.op_type]
         names = [*node.input, *("",) * (zero + 1 - len(node.input))]
         types = [stored[name].data_type if name in stored else None for name in names]
         # With activations of int8, ONNX Runtime is exact, and some ops refuse weights of uint8.
-        is_uint8 = node.op_type.endswith("Integer") or types[2] == uint8
+        is_uint8 = (node.op_type.endswith("Integer") or types[activations] == uint8
+                    or names[activations] in dynamic)
         if is_uint8 and types[weights] == int8 and (types[zero] == int8 or not names[zero]):
             names[weights], names[zero] = moved(names[weights]), moved(names[zero])
             del node.input[:]
             node.input.extend(names)
+            is_changed = True
+    return is_changed
 
 
 def _read_by(node: Any) -> list[str]:

@@ -19,7 +19,10 @@ class Session:
     """As onnxruntime.InferenceSession, which is made for results that are not kept yet."""
 
     def __init__(self, model: bytes, is_optimized: bool = True) -> None:
-        self._model, self._is_optimized = model, is_optimized
+        made = load(by_onnx.ONNX_PROTO).ModelProto.FromString(model)
+        is_changed = by_onnx.use_uint8_weights(made, Path())
+        self._model = made.SerializeToString() if is_changed else model
+        self._is_optimized = is_optimized
 
     def run(self, outputs: Sequence[str] | None, feeds: Mapping[str, np.ndarray]
             ) -> list[np.ndarray]:
@@ -32,11 +35,9 @@ class Session:
     def _session(self) -> Any:
         import onnxruntime
 
-        model = load(by_onnx.ONNX_PROTO).ModelProto.FromString(self._model)
-        by_onnx.use_uint8_weights(model, Path())
         levels, options = onnxruntime.GraphOptimizationLevel, onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.log_severity_level = 1, 4
         if not self._is_optimized:
             options.graph_optimization_level = levels.ORT_DISABLE_ALL
-        return onnxruntime.InferenceSession(model.SerializeToString(), options,
+        return onnxruntime.InferenceSession(self._model, options,
                                             providers=["CPUExecutionProvider"])
