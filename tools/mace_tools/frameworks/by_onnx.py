@@ -115,7 +115,8 @@ def use_uint8_weights(model: Any, folder: Path) -> bool:
         return new
 
     nodes = (*model.graph.node, *(n for g in _graphs(model.graph.node) for n in g.node))
-    dynamic = {n.output[2] for n in nodes if n.op_type == "DynamicQuantizeLinear"}  # all uint8
+    dynamic = {zero for node in nodes if node.op_type == "DynamicQuantizeLinear"
+               for zero in node.output[2:3]}  # all uint8
     for node in nodes:
         if node.op_type not in PRODUCTS:
             continue
