@@ -33,8 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and tables of tests are 120 wide
-    # By default TensorFlow computes otherwise, and lacks kernels, on CPUs without VNNI.
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")  # as in mace_tools.frameworks
     goldens.use(not config.getoption("--no-golden-cache") and config.getoption("--ring") != "deep")
 
 
