@@ -36,17 +36,18 @@ FORMER = tuple(op for op in all_ops() if op not in LATER)
 # 28 to 120 KB, the more the more components, ops and types, for what apps were promised since:
 # tests of micro-kernels (7 to 12), asynchronous runs and traces, deadlines, contracts on
 # placement and memory, driver probes, checksums of graphs, weights in memory, small allocations
-# that may fail (4), KV caches, weights in blocks, and memory of cameras on the GPU.
+# that may fail (4), KV caches, weights in blocks, and memory of cameras on the GPU; 1 to 4 KB
+# for bounds on the memory and work that a hostile model, chat template or tokenizer may ask for.
 CEILINGS = {
-    "without ops": ((), False, False, False, ALL, 560_500),
+    "without ops": ((), False, False, False, ALL, 562_500),
     "without ops and components": ((), False, False, False, (), 235_500),
-    "MobileNet": (MOBILENET, False, False, False, ALL, 729_500),
+    "MobileNet": (MOBILENET, False, False, False, ALL, 731_000),
     "MobileNet without components": (MOBILENET, False, False, False, (), 366_500),
-    "quantized MobileNet": (MOBILENET, False, False, True, ALL, 824_000),
-    "former ops": (FORMER, False, True, False, ALL, 1_051_000),
-    "all ops": (None, False, True, False, ALL, 1_180_500),
-    "all ops and OpenCL": (None, True, True, False, ALL, 1_422_500),
-    "decoder": (DECODER, False, True, False, ("dynamic", "language"), 700_000),
+    "quantized MobileNet": (MOBILENET, False, False, True, ALL, 826_500),
+    "former ops": (FORMER, False, True, False, ALL, 1_052_000),
+    "all ops": (None, False, True, False, ALL, 1_177_500),
+    "all ops and OpenCL": (None, True, True, False, ALL, 1_393_000),
+    "decoder": (DECODER, False, True, False, ("dynamic", "language"), 646_000),
     "all ops and types": (None, True, True, True, ALL, 1_646_000),
 }
 GOALS = {"without ops and components": 150_000, "MobileNet without components": 350_000,
