@@ -49,7 +49,7 @@ class Cancellation {
 };
 
 // Makes `cancellation`, which may be null, the current one of this thread until
-// this object is destroyed, on the same thread.
+// this object is destroyed. REQUIRES: it is destroyed on the same thread.
 class ScopedCancellation {
  public:
   explicit ScopedCancellation(const Cancellation* cancellation);

@@ -155,8 +155,8 @@ class Interpreter {
   static Value Attribute(const Value& object, const std::string& name);
   // The text of a value as it is written to the output, within kMaxOutput.
   std::string Text(const Node& node, const Value& value);
-  // Returns the value of a text or list, or fails if it is above kMaxOutput
-  // bytes or kMaxElements.
+  // Return the text or the list as a Value. Fail if it has more than kMaxOutput
+  // bytes or kMaxElements elements. CheckedList counts a step per element.
   Value Checked(const Node& node, std::string text);
   Value CheckedList(const Node& node, List list);
 

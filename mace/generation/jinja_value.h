@@ -152,9 +152,11 @@ bool Equal(const Value& a, const Value& b, int64_t* steps, int depth = 0);
 // more than 65 lists and dicts: a list may contain itself.
 void AppendText(const Value& value, bool quoted, std::string* text);
 // Appends the value as json.dumps(ensure_ascii=False) writes it, with keys in
-// the order of the dict, but undefined values and macros as null, and NaN and
-// infinity as nan and inf, which is no JSON. `indent`: spaces of a level; below
-// 0: all in one line. `depth`: the level of the value, 0 for callers.
+// the order of the dict. Differences, of which only the first is valid JSON:
+// undefined values and macros are null; NaN and infinities are nan, inf and
+// -inf; long or deep values are cut as by AppendText. `indent`: spaces per
+// level; below 0: all in one line. `depth`: the level of the value, 0 for
+// callers.
 void AppendJson(const Value& value, int indent, int depth, std::string* text);
 // Returns the value of a JSON text; of keys that occur twice the last one
 // counts. Also takes some numbers that are no JSON, such as 01 and +1. Errors:

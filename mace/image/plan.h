@@ -38,13 +38,14 @@ struct ScratchLayout {
   size_t size = 0;
 };
 
-// Three ways to go down. Where each output is one input, lines are copied. If
-// outputs have few inputs (at most kRing), the last kRing lines are kept, and
-// each output sums them at once. If they have more, each line is added, as it
-// comes, to the sums of all outputs that need it, of which num_sums are in
-// progress.
-// Movable: the pointers in `read` and `packed` are to memory of the arrays,
-// which stays.
+// Lines are combined downwards in one of three ways:
+//   down.copy      each output is a copy of one line
+//   num_sums == 0  outputs have at most kRing inputs: the last kRing lines are
+//                  kept, and an output is computed once it has all its inputs
+//   num_sums > 0   each line is added, as it comes, to the sums of all outputs
+//                  that need it, of which at most num_sums are in progress
+// Movable: `read` and `packed` point to elements of the arrays, whose addresses
+// a move does not change.
 struct Plan {
   // Lines that are kept where few are summed at a time.
   static constexpr size_t kRing = 8;

@@ -82,8 +82,10 @@ class OpenclDevice final : public Device,
   DeviceActivity* activity() override { return this; }
 
   // Describes the node and drops the description. Errors: MACE_UNSUPPORTED if
-  // there is no kernel for it, or a tensor that is no constant is not float32,
-  // is empty or does not fit an image; of reading attributes.
+  // there is no kernel for it, a tensor is not float32, is empty or does not
+  // fit an image (of constants, only those that the kernel reads as it reads
+  // other inputs), a float32 constant is empty, or a weight's image is too
+  // large; errors of reading attributes.
   Result<NodeWork> Supports(const Node& node) override;
   Result<KernelPtr> Prepare(const Node& node) override;
   // Errors: also MACE_UNSUPPORTED unless the first node's op describes fused

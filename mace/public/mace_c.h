@@ -259,8 +259,10 @@ MACE_API mace_status_t mace_engine_import_dma_buf(const mace_engine_t* engine,
                                                   size_t rank, int32_t file);
 
 // The same in an AHardwareBuffer of the format BLOB, which must outlive the
-// tensor. Errors: MACE_UNSUPPORTED if the GPU cannot import it, with the cure.
-// Threads: one at a time for `tensors`.
+// tensor and is never mapped. Errors: MACE_INVALID_ARGS for a shape without
+// elements; MACE_UNSUPPORTED, with the cure, if no part of the model runs on
+// the GPU or the GPU cannot import the buffer. Threads: one at a time for
+// `tensors`.
 MACE_API mace_status_t mace_engine_import_hardware_buffer(
     const mace_engine_t* engine, mace_tensors_t* tensors, const char* name,
     const int64_t* shape, size_t rank, void* hardware_buffer);

@@ -161,9 +161,12 @@ MACE_API mace_data_format_t
 mace_tensor_infos_data_format(const mace_tensor_infos_t* infos, size_t index);
 MACE_API const int64_t* mace_tensor_infos_shape(
     const mace_tensor_infos_t* infos, size_t index, size_t* rank);
-// A value q of a quantized tensor stands for scale * (q - zero_point); the
-// scale is 0 for other tensors and for a bad index. mace_engine_run takes
-// MACE_FLOAT32 with memory for quantized inputs and outputs, too. Threads: any.
+// A value q of a quantized tensor stands for scale * (q - zero_point). The
+// scale is 0 for other tensors and for a bad index; of a tensor with a scale
+// for each index of an axis, these are those of index 0. mace_engine_run also
+// takes MACE_FLOAT32 in host memory for int8, uint8 and int16 tensors with one
+// scale: inputs are quantized, outputs that have memory are dequantized.
+// Threads: any.
 MACE_API float mace_tensor_infos_scale(const mace_tensor_infos_t* infos,
                                        size_t index);
 MACE_API int32_t mace_tensor_infos_zero_point(const mace_tensor_infos_t* infos,

@@ -39,10 +39,10 @@ struct Capability {
 // this library was built without, or whose driver fails, and for each device in
 // a library without the component `diagnostics`. A library without the op
 // Conv2d, which an app may build for its own models, has nothing to measure:
-// then the time is infinity for a device that is supported. Takes some tens of
-// milliseconds on a CPU and longer on a GPU, which compiles programs first,
-// unless a cache has them. May be called from any thread; measure while nothing
-// else runs.
+// then the time of a supported device is infinity, or NaN if
+// `cpu_float32_exec_time` is infinity. Takes some tens of milliseconds on a CPU
+// and longer on a GPU, which compiles programs first, unless a cache has them.
+// May be called from any thread; measure while nothing else runs.
 MACE_API Capability GetCapability(DeviceType device_type,
                                   float cpu_float32_exec_time = 1.f);
 

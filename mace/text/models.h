@@ -25,9 +25,10 @@ void EncodeBpe(const TokenizerData& data, std::string_view piece,
 void EncodeUnigram(const TokenizerData& data, std::string_view piece,
                    std::vector<int32_t>* ids);
 // WordPiece: the longest token at the beginning, then the longest one behind
-// it, and so on. If that fails, or the piece has more than max_characters
-// characters, the whole piece is one unknown token, or none if
-// Settings::unknown is kNone.
+// it, and so on; the text of tokens after the first is looked up with the
+// prefix Settings::continuing, if there is one ("##able"). If that fails, or
+// the piece has more than max_characters characters, the whole piece is one
+// unknown token, or none if Settings::unknown is kNone.
 void EncodeWordPiece(const TokenizerData& data, std::string_view piece,
                      std::vector<int32_t>* ids);
 

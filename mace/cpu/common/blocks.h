@@ -28,9 +28,9 @@ struct Blocks {
   }
   int64_t rows, most_rows, stays;
 
-  // What is read again and again stays in the first-level cache up to this
-  // size, together with the part of other data that is in use. Parts of about
-  // `part` bytes are large enough.
+  // Data that is read repeatedly stays in the first-level cache if it and the
+  // part of other data in use together have at most `first_level` bytes. Such a
+  // part needs no more than about `part` bytes.
   int64_t first_level, part;
 
   int64_t gemm_depth;           // for rows that are copied or packed first

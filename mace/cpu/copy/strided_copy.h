@@ -46,8 +46,9 @@ CopyBox MakeBox(size_t elem_bytes, const Shape& extents,
                 const std::vector<int64_t>& src_strides, int64_t src_offset,
                 const std::vector<int64_t>& dst_strides, int64_t dst_offset);
 
-// Returns the same copy with as few dimensions and as long runs as possible,
-// and writes in order of address. An empty box has run_bytes 0.
+// Returns a box for the same copy with as few dimensions and as long runs as
+// possible, whose dimensions are ordered so that addresses of writes increase.
+// An empty box has run_bytes 0.
 CopyBox Simplify(CopyBox box);
 
 // Copies one run at a time, on the calling thread: the definition that

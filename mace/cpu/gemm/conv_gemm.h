@@ -188,7 +188,8 @@ class ConvGemm {
                       int num_runs) const;
   // Applies what the micro-kernel cannot to the task's columns of the tiles.
   void Finish(const Task& task, const Tile* tiles, int num_tiles) const;
-  // Plan the blocks, run a task, and multiply, for quantized values.
+  // For quantized values: plan the blocks; run a task; multiply up to
+  // tiles_at_once_ tiles by one panel, requantize the sums and write them to y.
   void PlanQuantized();
   void RunQuantized(const Task& task) const;
   void MultiplyRequantized(const QuantizedTask& task, int64_t column,

@@ -85,8 +85,8 @@ Result<const ClApi*> SystemClApi();
 // the system's functions if `api` is null. No engine may use the GPU meanwhile.
 void SetClApiForTesting(const ClApi* api);
 
-// Returns the files in which libOpenCL is looked for, in order: names, which
-// dlopen looks up, and paths.
+// Returns the files that are tried as libOpenCL, in this order. dlopen searches
+// for those that are names; the others are paths.
 std::vector<std::string> LibraryPaths();
 
 // Returns a text such as "CL_OUT_OF_RESOURCES (-5)", or "OpenCL error -9999"

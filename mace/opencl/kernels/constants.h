@@ -9,8 +9,8 @@
 namespace mace::opencl {
 
 // Checks that input `i` is a constant; `what` names it in messages. REQUIRES:
-// the node has the input. Errors: MACE_UNSUPPORTED if the input is computed
-// while the model runs.
+// the node has the input. Errors: MACE_UNSUPPORTED if it is not, as for an
+// input of the model or the output of another node.
 Status CheckConstant(const Node& node, size_t i, const char* what);
 
 // Returns input `i`, a vector of `channels` elements, as an image of layout

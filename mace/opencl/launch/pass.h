@@ -20,9 +20,9 @@ namespace mace::opencl {
 constexpr size_t kTeamSumBytes = sizeof(cl_float4);
 
 // Only a description; nothing is compiled yet. The kernel's first arguments are
-// the extents of the grid (GRID in prelude.cl); those added here follow in
-// order. They must match the kernel's in number and type, which only the driver
-// checks:
+// those of GRID (prelude.cl); those added here follow in order. They must match
+// the kernel's in number and type. Only the driver checks that, by number and
+// size: it does not notice an int where the kernel has a float.
 //
 //   Pass("activation", "activation", grid).In(0).Out().Int(n).Float(a).Float(b)
 //   __kernel void activation(GRID, __read_only image2d_t x,

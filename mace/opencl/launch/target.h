@@ -117,9 +117,9 @@ class Target {
                                     std::function<void(float*)> fill,
                                     PixelType pixels) const;
 
-  // Describes a buffer of numbers, as a kernel reads them through a __global
-  // pointer. Copies them. Tables with the same bytes are one. REQUIRES:
-  // `values` is not empty.
+  // Describes a buffer with a copy of these numbers, which a kernel reads
+  // through a __global pointer. Engines of one model share the buffers of
+  // tables with the same bytes. REQUIRES: `values` is not empty.
   template <typename T>
   static ConstantPtr Table(const std::vector<T>& values) {
     const auto* begin = reinterpret_cast<const uint8_t*>(values.data());

@@ -103,7 +103,8 @@ class CustomState {
 
   std::shared_ptr<const CustomOp> op_;
   void* state_ = nullptr;
-  // Whether free must be called: also after an init that failed.
+  // Whether init was called, also if it failed: then free, if there is one,
+  // must be called.
   bool called_init_ = false;
   uint64_t prepared_ = 0;
 };

@@ -21,9 +21,9 @@ enum class Padding : int64_t {
   kExplicit = 4,   // padding_values
 };
 
-// The base of an attribute struct, which calls WindowFields in its Fields.
-// Strides and dilations are from 1 to 2^30, padding_values from 0 to 2^30, and
-// empty unless the padding is kExplicit.
+// The base of an attribute struct, which calls WindowFields in its Fields. The
+// functions below refuse strides and dilations outside of [1, 2^30], and
+// padding_values outside of [0, 2^30] or with a padding other than kExplicit.
 struct WindowAttrs {
   std::vector<int64_t> strides = {1, 1};    // h, w
   int64_t padding = 0;                      // one of Padding

@@ -110,7 +110,8 @@ class RandomPlan {
     values_.push_back(maker_.AddOne("Slice", {x}, part, {}, attrs));
   }
 
-  // Joins a value with up to three more that differ only along the axis.
+  // Joins a value with up to three others, or itself again, whose shapes differ
+  // from its own along the axis at most.
   void AddConcat() {
     const int x = Pick();
     const Shape shape = ShapeOf(x);

@@ -11,7 +11,8 @@ namespace mace {
 // where the model has quantized tensors; all others are left as they are.
 class FloatIo final : public IoAdapter {
  public:
-  // Whether any of the tensors is float32 where the graph's is quantized.
+  // Whether any of the tensors has float32 elements in host memory where the
+  // graph's is quantized. A tensor without data has none.
   bool AppliesTo(const Graph& graph, const Tensors& inputs,
                  const Tensors& outputs) const override;
   // Quantizes inputs, to the nearest value. Replaces float32 outputs by empty

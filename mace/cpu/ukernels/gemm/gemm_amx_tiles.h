@@ -49,8 +49,9 @@ struct CpuTiles {
                  : "r"(to), "r"(step), "i"(kTile)
                  : "memory");
   }
-  // Adds the products of unsigned bytes (of rows) with signed bytes (of
-  // columns) to kTo: four products to each int32, which wraps around.
+  // Adds to each int32 of kTo the dot product of a row's unsigned bytes and a
+  // column's signed bytes: 4 products for each row of kColumnsOf. Sums wrap
+  // around.
   template <int kTo, int kRowsOf, int kColumnsOf>
   static void AddProducts() {
     asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"

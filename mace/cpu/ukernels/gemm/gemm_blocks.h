@@ -45,8 +45,8 @@ namespace mace::cpu {
 constexpr size_t kGemmBlock = 32;
 
 // A block of a row. `start` and `sum` save a micro-kernel work on each weight:
-// the dot of unsigned weights begins with `start`, and a zero point is
-// multiplied by `sum` once.
+// the dot of unsigned weights begins with `start`; but if weights have zero
+// points, it begins with 0, and `sum` times the zero point is subtracted.
 struct Q8Block {
   float scale;    // of the whole row, the same in all its blocks
   float sum;      // of the values: an integer, its magnitude at most 32 * 127

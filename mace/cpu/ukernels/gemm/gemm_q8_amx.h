@@ -51,7 +51,7 @@ constexpr size_t kAmxGroup = 4, kAmxLine = 64;  // bytes
 // Of a tile of b or of sums.
 constexpr size_t kTileColumns = 16, kTileRowBytes = 64;
 
-// Names of tiles are their numbers; those on the right have columns 16 to 31.
+// The numbers of the tiles; kSumsRight and the like have columns 16 to 31.
 enum AmxTile { kSums, kSumsRight, kA, kB, kBRight, kEndA, kEndB, kEndBRight };
 
 // Returns the sizes of tiles for m rows and this depth. REQUIRES: the depth is

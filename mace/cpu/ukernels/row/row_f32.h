@@ -155,10 +155,9 @@ struct RowF32Set {
 };
 
 // The functions of Softmax, in a set of their own so that a library can have
-// them without the others. A result is the exponential of the distance between
-// its element and the largest one, which cannot overflow, divided by the sum of
-// all exponentials. A row or column becomes NaN if it contains NaN or
-// +infinity, or nothing but -infinity.
+// them without the others. `row` and `columns` subtract the largest element
+// first, so that no exponential overflows. Their row or column becomes NaN if
+// it contains NaN or +infinity, or nothing but -infinity.
 struct SoftmaxF32Set {
   // y = e^(x - max) / sum of e^(x - max), or the logarithm of that
   void (*row)(const SoftmaxRowF32Args& args);

@@ -107,8 +107,8 @@ extern const OpDef* const kOps[kNumOpCodes];
 #define MACE_DSP_RUN(function) nullptr
 #endif
 
-// A graph that CreateGraph has copied and checked. It has about 400 KB, so it
-// is part of the Server's static memory and never on a stack.
+// A graph that CreateGraph fills and checks. It has about 400 KB, too much for
+// the stack of the DSP: there, graphs are part of the Server, a static object.
 struct Graph {
   // Set by the Server: whether this entry is taken, and the index of its
   // buffer.

@@ -10,8 +10,10 @@
 
 namespace mace::hexagon::testing {
 
-// Dense, [b, h, w, d]. Elements are uint8, int32 or float, by what reads them;
-// a constant that is only a shape has no bytes.
+// A dense tensor. The shape is [batches, height, width, depth], of a filter
+// [height, width, inputs, outputs]. There is no element type: the op that reads
+// the tensor takes its bytes as uint8, int32 or float. A constant that is only
+// a shape has no bytes.
 struct NnTensor {
   int64_t shape[4] = {1, 1, 1, 1};
   std::vector<uint8_t> bytes;
