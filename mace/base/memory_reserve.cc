@@ -13,7 +13,7 @@ namespace mace {
 namespace {
 
 // As many as are taken between two calls of FillMemoryReserve while small
-// models are created (mace/testing/failing_allocations_test.cc), 150 KiB.
+// models are created (mace/testing/failing_allocations_test.cc), 258 KiB.
 struct BlockKind {
   size_t bytes;
   int end;  // of their indices

@@ -14,9 +14,10 @@
 // Only small objects live in standard containers: the names, nodes and
 // attributes of a model (their number is bounded by the size of the file),
 // tables of kernels (at most 64 MiB each) and messages. When the system has no
-// memory left, libraries of converter.py take these from a reserve of 150 KiB,
-// and the call ends with MACE_OUT_OF_RESOURCES; what is larger than the reserve
-// ends the process (docs/library.md, "When memory ends").
+// memory left, libraries of converter.py take these from a reserve of 258 KiB,
+// and the call ends with MACE_OUT_OF_RESOURCES; what is larger than 32 KiB, or
+// than what is left of the reserve, ends the process (docs/library.md, "When
+// memory ends").
 //
 // Where a library was built without a component (docs/library.md), calls that
 // need it fail with MACE_UNSUPPORTED, which the lists of errors leave out.
@@ -62,9 +63,13 @@ class MACE_API MaceEngine {
   // `output_nodes` any tensors that nodes compute, but no next value of a
   // state. An empty list means all inputs or all outputs of the model. Falls
   // back to the CPU where a GPU or DSP is missing or fails.
-  // Errors: MACE_INVALID_ARGS if a name does not exist (the message lists the
-  // model's inputs or outputs), MACE_INVALID_MODEL, MACE_UNSUPPORTED with the
-  // name of the first node that no device can run, MACE_OUT_OF_RESOURCES.
+  // Errors: MACE_INVALID_ARGS for a null, if a name does not exist (the message
+  // lists the model's inputs or outputs), is given twice or is missing in
+  // `input_nodes`, and for settings of `config` that cannot be used;
+  // MACE_INVALID_MODEL, also if a custom op's Init or Prepare fails;
+  // MACE_UNSUPPORTED with the name of the first node that no device can run;
+  // MACE_OUT_OF_RESOURCES; MACE_RUNTIME_ERROR if all micro-kernels for a node
+  // compute wrongly on this CPU.
   static MaceStatus Create(std::shared_ptr<MaceModel> model,
                            const std::vector<std::string>& input_nodes,
                            const std::vector<std::string>& output_nodes,
@@ -86,13 +91,15 @@ class MACE_API MaceEngine {
   // shape is the capacity of the caller's memory, and the result must fit. Run
   // replaces the tensor's shape by that of the result, which begins where the
   // memory does, and replaces memory of its own if the shape changes.
-  // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the
-  // message has the expected value and the one found) and for data that no
+  // Errors: MACE_INVALID_ARGS for a null, for a wrong name, shape, type or size
+  // (the message has the expected value and the one found) and for data that no
   // node can take, such as an index out of range; MACE_OUT_OF_RESOURCES;
-  // MACE_RUNTIME_ERROR if a device or custom op fails, or a loop does not end;
-  // MACE_INVALID_MODEL if a tensor of a loop or branch gets a wrong type or
-  // shape; MACE_UNSUPPORTED if new shapes miss SetRequire, or for GPU memory
-  // where shapes depend on data. The engine stays usable after an error.
+  // MACE_RUNTIME_ERROR if a device or custom op fails, a loop does not end, or
+  // a forked process runs an engine that uses a GPU; MACE_INVALID_MODEL if a
+  // tensor of a loop or branch gets a wrong type or shape; MACE_UNSUPPORTED if
+  // new shapes miss SetRequire or no device can run a node with them, and for
+  // GPU memory where the CPU uses the tensor, also after a fallback to the CPU,
+  // or where shapes depend on data. The engine stays usable after an error.
   MaceStatus Run(const std::map<std::string, MaceTensor>& inputs,
                  std::map<std::string, MaceTensor>* outputs);
   // The same, and fills `*run_metadata`, unless it is null, with one record for
@@ -117,8 +124,9 @@ class MACE_API MaceEngine {
   // next, such as those of streaming models. Each engine has states of its own,
   // also where engines share a model or memory. They have their first values
   // when the engine is created, and new ones when a Run has succeeded; a Run
-  // that fails or is cancelled leaves them as they are. Only dynamic dimensions
-  // of a state change: a Run that would change another one fails.
+  // that fails or is cancelled leaves them as they are, but may have written
+  // rows to a KV cache of fixed capacity, from its position on. Only dynamic
+  // dimensions of a state change: a Run that would change another one fails.
   std::vector<MaceTensorInfo> states() const;
 
   // Gives all states their first values again. Waits for a Run that goes on, as
@@ -128,12 +136,13 @@ class MACE_API MaceEngine {
 
   // Copies states to the tensors of `*states` by name, or all states if it is
   // empty. The engine allocates the memory of those that have none. Errors:
-  // MACE_INVALID_ARGS for a name that is no state, another type or shape, or
-  // memory that is not the host's; MACE_OUT_OF_RESOURCES.
+  // MACE_INVALID_ARGS for a null, a name that is no state, another type or
+  // shape, or memory that is not the host's; MACE_OUT_OF_RESOURCES.
   MaceStatus GetState(std::map<std::string, MaceTensor>* states) const;
 
   // Copies tensors to the states of these names; the others stay. Errors: as
-  // GetState; then no state has changed.
+  // GetState, and MACE_INVALID_ARGS for a tensor without data; then no state
+  // has changed.
   MaceStatus SetState(const std::map<std::string, MaceTensor>& states);
 
   // Frees the memory that only runs need: the arena and the images of the GPU,
@@ -185,7 +194,8 @@ class MACE_API MaceEngine {
   MaceStatus GetPlacement(std::vector<MaceNodePlacement>* placement) const;
 
   // Stores the OpenCL handles with which tensors in GPU memory are made.
-  // Errors: MACE_UNSUPPORTED if no part of the model runs on the GPU.
+  // Errors: MACE_INVALID_ARGS if `handles` is null; MACE_UNSUPPORTED if no part
+  // of the model runs on the GPU.
   MaceStatus GetGPUHandles(MaceGPUHandles* handles) const;
 
   // Makes a tensor for Run of `memory`, which holds float32 elements in the
@@ -256,8 +266,8 @@ MACE_API MaceStatus CreateMaceEngineFromProto(
     bool* model_data_unused = nullptr);
 
 // The same for an engine that shares the memory of its runs with `tutor`, as if
-// `config` shared it (MaceEngineConfig::ShareMemoryWith). A null `tutor` means
-// that it shares with none.
+// `config` shared it (MaceEngineConfig::ShareMemoryWith). With a null `tutor`,
+// what `config` says stays.
 inline MaceStatus CreateMaceEngineFromProto(
     const unsigned char* model_graph_proto, size_t model_graph_proto_size,
     const unsigned char* model_weights_data, size_t model_weights_data_size,

@@ -28,7 +28,8 @@
 // process, except where a system has no memory left at all (mace.h) or a mapped
 // file is cut short (mace_c_model.h). Where a library was built without a
 // component (docs/library.md), functions that need it fail with
-// MACE_UNSUPPORTED, which the lists of errors leave out.
+// MACE_UNSUPPORTED, which the lists of errors leave out, unless their comments
+// say otherwise.
 //
 // Ownership. Objects have no public layout, and each has one owner, the app:
 // what a function stores in its last argument (`mace_..._t**`) is given back
@@ -42,7 +43,9 @@
 // it. Texts are UTF-8 and end with 0.
 //
 // Threads. The comment of each function tells who may call it:
-//   "Threads: any."  At any time, also while others use the same objects.
+//   "Threads: any."  At any time, also while others use the same objects. Of
+//       an engine, functions other than mace_engine_expect_run wait for a run
+//       to end.
 //   "Threads: one at a time for `x`."  Calls that use the same x must not
 //       overlap; those with different objects may.
 //   "Threads: any, while ..." and "any, once ..."  Any, under this condition.
@@ -73,10 +76,12 @@ extern "C" {
 // tensors that its nodes compute, but no next value of a state; none (null and
 // 0) means all inputs or all outputs of the model. Falls back to the CPU where
 // a GPU or DSP is missing or fails. Errors: MACE_INVALID_ARGS if a name does
-// not exist (the message lists the model's inputs or outputs),
-// MACE_INVALID_MODEL, MACE_UNSUPPORTED with the name of the first node that no
-// device can run, MACE_OUT_OF_RESOURCES. Threads: any, while no call changes
-// `config`.
+// not exist (the message lists the model's inputs or outputs) or is given
+// twice, and for settings of `config` that cannot be used; MACE_INVALID_MODEL,
+// also if a custom op's init or prepare fails; MACE_UNSUPPORTED with the name
+// of the first node that no device can run; MACE_OUT_OF_RESOURCES;
+// MACE_RUNTIME_ERROR if all micro-kernels for a node compute wrongly on this
+// CPU. Threads: any, while no call changes `config`.
 MACE_API mace_status_t mace_engine_create(const mace_model_t* model,
                                           const mace_config_t* config,
                                           const char* const* input_names,
@@ -100,10 +105,11 @@ MACE_API void mace_engine_destroy(mace_engine_t* engine);
 // such as an index out of range; MACE_OUT_OF_RESOURCES; MACE_RUNTIME_ERROR if a
 // device or custom op fails, or a loop does not end; MACE_INVALID_MODEL if a
 // tensor of a loop or branch gets a wrong type or shape; MACE_UNSUPPORTED if
-// new shapes miss mace_config_set_require, or for GPU memory where shapes
-// depend on data. The engine stays usable after an error. Threads: any; calls
-// for one engine run one after the other, each with `outputs` and `metadata` of
-// its own.
+// new shapes miss mace_config_set_require or no device can run a node with
+// them, and for GPU memory where the CPU uses the tensor, also after a fallback
+// to the CPU, or where shapes depend on data. The engine stays usable after an
+// error. Threads: any, while no call changes `inputs`; calls for one engine run
+// one after the other, each with `outputs` and `metadata` of its own.
 MACE_API mace_status_t mace_engine_run(mace_engine_t* engine,
                                        const mace_tensors_t* inputs,
                                        mace_tensors_t* outputs,
@@ -171,16 +177,17 @@ MACE_API mace_status_t mace_engine_states(const mace_engine_t* engine,
 MACE_API mace_status_t mace_engine_reset_state(mace_engine_t* engine);
 
 // Copies states to the tensors of `states` by name, or all states if it is
-// empty. The engine allocates the memory of those that have none. Errors:
-// MACE_INVALID_ARGS for a name that is no state, another type or shape, or
-// memory that is not the host's; MACE_OUT_OF_RESOURCES. Threads: any, each with
-// its own `states`.
+// empty. The engine allocates the memory of those that have none; the next call
+// uses that memory again, so remove tensors whose states may have other shapes
+// by then. Errors: MACE_INVALID_ARGS for a name that is no state, another type
+// or shape, or memory that is not the host's; MACE_OUT_OF_RESOURCES. Threads:
+// any, each with its own `states`.
 MACE_API mace_status_t mace_engine_get_state(const mace_engine_t* engine,
                                              mace_tensors_t* states);
 
 // Copies tensors to the states of these names; the others stay. Errors: as
-// mace_engine_get_state; then no state has changed. Threads: any, while no call
-// changes `states`.
+// mace_engine_get_state, and MACE_INVALID_ARGS for a tensor without data; then
+// no state has changed. Threads: any, while no call changes `states`.
 MACE_API mace_status_t mace_engine_set_state(mace_engine_t* engine,
                                              const mace_tensors_t* states);
 
@@ -199,9 +206,11 @@ mace_engine_release_intermediate_buffer(mace_engine_t* engine);
 MACE_API mace_status_t mace_engine_expect_run(mace_engine_t* engine);
 
 // Stores in `*bytes` how many bytes mace_config_set_arena must provide for an
-// engine of these arguments. `input_shapes` may be null; otherwise the engine
-// also runs on inputs with the shapes of these tensors, whose memory is not
-// read. Inputs that `input_shapes` lacks keep the model's shapes. Errors: as
+// engine of these arguments. Where shapes depend on data, some plans are made
+// by a run only: their bytes are not counted. `input_shapes` may be null;
+// otherwise the engine also runs on inputs with the shapes of these tensors,
+// whose memory is not read. Inputs that `input_shapes` lacks keep the model's
+// shapes. Errors: as
 // mace_engine_create, and MACE_INVALID_ARGS for a name or a shape that the
 // model does not take. Threads: any, while no call changes `config` or
 // `input_shapes`.
@@ -213,7 +222,8 @@ MACE_API mace_status_t mace_engine_query_arena_bytes(
 // Stores the names, types and shapes of the inputs or outputs in `*infos`,
 // which the caller destroys. The shapes are those of the latest plan; of an
 // output that depends on data those of the model file, with -1 for what only a
-// run computes. Threads: any.
+// run computes; if it is no output of the file, the type is MACE_INVALID_TYPE
+// and the rank 0. Threads: any.
 MACE_API mace_status_t mace_engine_inputs(const mace_engine_t* engine,
                                           mace_tensor_infos_t** infos);
 MACE_API mace_status_t mace_engine_outputs(const mace_engine_t* engine,

@@ -92,7 +92,9 @@ MACE_API mace_status_t mace_config_set_offline_memory_plan(
 // must start at a 64-byte boundary, outlive the engine, and hold no other
 // engine that lives then, which is not checked: create one engine with
 // `config`. Nothing is allocated after creation as long as the inputs keep
-// their shapes and the caller gives the memory of the outputs.
+// their shapes, the caller gives the memory of the outputs, and the model has
+// no states, no shapes that depend on data and no quantized input or output
+// that is given as float32.
 // mace_engine_query_arena_bytes computes how much is needed; creation, and a
 // run with new shapes, fail with MACE_OUT_OF_RESOURCES and that number if the
 // buffer is too small. Threads: one at a time for `config`.
@@ -100,8 +102,9 @@ MACE_API mace_status_t mace_config_set_arena(mace_config_t* config, void* data,
                                              size_t bytes);
 
 // Lets the new engine and `engine` use the same memory for their runs: the
-// arena, and the images of the GPU. The memory is as large as the engine that
-// needs most requires. Runs of engines that share take turns. Any number of
+// arena, and the images of the GPU. The arena is as large as the engine that
+// needs most requires; images take more where their sizes differ much. Runs of
+// engines that share take turns. Any number of
 // engines may share, of different models and devices, and they may be destroyed
 // in any order. Null `engine`: no sharing (the default). Errors:
 // MACE_INVALID_ARGS if `engine` uses an arena of the caller's. Creating an
@@ -119,10 +122,11 @@ MACE_API mace_status_t mace_config_share_memory_with(
 MACE_API mace_status_t mace_config_set_memory_limit(mace_config_t* config,
                                                     size_t bytes);
 
-// Sets the minimum share of the model's multiply-adds that must run on a
-// device, from 0 to 1: creating an engine, and a run with new shapes, fail with
-// MACE_UNSUPPORTED if a smaller share runs there, and the message has the nodes
-// and the reasons. Threads: one at a time for `config`.
+// Sets the minimum share of the model's multiply-adds (of its nodes, if it has
+// none) that must run on a device, from 0 to 1: creating an engine, and a run
+// with new shapes, fail with MACE_UNSUPPORTED if a smaller share runs there,
+// and the message has the nodes and the reasons. Threads: one at a time for
+// `config`.
 MACE_API mace_status_t mace_config_set_require(mace_config_t* config,
                                                mace_device_t device,
                                                double share);
@@ -173,8 +177,10 @@ MACE_API mace_status_t mace_config_set_float32_nodes(mace_config_t* config,
                                                      size_t count);
 
 // For debugging: a run looks at its inputs and at every tensor that it
-// computes, and fails at the first with NaN or infinity. Slow. Threads: one at
-// a time for `config`.
+// computes, and fails at the first with NaN or infinity: MACE_INVALID_ARGS for
+// an input, MACE_RUNTIME_ERROR for another tensor. Such runs fail with
+// MACE_UNSUPPORTED if inputs or outputs are in GPU memory. Slow. Threads: one
+// at a time for `config`.
 MACE_API mace_status_t mace_config_set_numeric_check(mace_config_t* config,
                                                      bool check);
 
@@ -232,10 +238,12 @@ MACE_API mace_status_t mace_config_set_guard(mace_config_t* config, bool guard);
 // network in this type (float32 is for CPU and GPU, int8 for the DSP). To
 // compare, ask for the CPU with 1, and for another device with the CPU's time:
 // less than 1 is faster. A `cpu_float32_exec_time` that is not above 0 counts
-// as 1. Each of the last three arguments may be null. The call takes some tens
-// of milliseconds, and longer on a GPU that compiles programs first; measure
-// while nothing else runs. Errors: MACE_INVALID_ARGS for a number that is none
-// of mace_device_t. Threads: any.
+// as 1. Each of the last three arguments may be null. Without the component
+// `diagnostics`, `*supported` is false. Without the op Conv2d, a time is
+// infinity, or NaN if `cpu_float32_exec_time` is infinity. The call takes some
+// tens of milliseconds, and longer on a GPU that compiles programs first;
+// measure while nothing else runs. Errors: MACE_INVALID_ARGS for a number that
+// is none of mace_device_t. Threads: any.
 MACE_API mace_status_t mace_get_capability(mace_device_t device,
                                            float cpu_float32_exec_time,
                                            bool* supported,

@@ -187,9 +187,9 @@ MACE_API mace_status_t mace_image_input_set_num_threads(
 
 typedef struct mace_image_transform mace_image_transform_t;
 
-// Stores a transform in `*transform`: the identity until mace_image_convert
-// sets it. One object may be used for any number of pictures in turn. Threads:
-// any.
+// Stores a transform in `*transform`: the identity, with an empty content,
+// until mace_image_convert sets it. One object may be used for any number of
+// pictures in turn. Threads: any.
 MACE_API mace_status_t
 mace_image_transform_create(mace_image_transform_t** transform);
 

@@ -169,8 +169,8 @@ typedef struct mace_op_registration {
                     mace_op_error_t* error);
   // May be null. `state` is what init stored, or null. Needs an init.
   void (*free)(void* user, void* state);
-  // May be null. Called once with `user` when no resolver and no engine can
-  // call the op any more; not if registering it failed.
+  // May be null. Called once with `user` when no resolver, config or engine
+  // holds the op any more; not if registering it failed.
   void (*release)(void* user);
 } mace_op_registration_t;
 

@@ -23,9 +23,10 @@ MACE_API void mace_op_resolver_destroy(mace_op_resolver_t* resolver);
 
 // Registers an op of the app; copies all that `op` points to except `user`.
 // Errors: MACE_INVALID_ARGS for a name that is registered already, is that of
-// an op of the library, is empty or has other characters than letters, digits
-// and "_.:/-"; for a function that is missing, a negative version, or a
-// struct_size that is too small. Threads: one at a time for `resolver`.
+// an op of the library, "Upload" or "Download", is empty or has other
+// characters than letters, digits and "_.:/-"; for a function that is missing
+// (init, too, if there is a free), a negative version, or a struct_size that is
+// too small. Threads: one at a time for `resolver`.
 MACE_API mace_status_t mace_op_resolver_add_custom(
     mace_op_resolver_t* resolver, const mace_op_registration_t* op);
 

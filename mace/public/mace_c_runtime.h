@@ -49,8 +49,10 @@ MACE_API mace_status_t mace_set_cpu_thread_policy(int32_t num_threads,
 
 // Sets the number of CPU threads and the exact cores they run on.
 // `num_threads` <= 0: one for each core. `count` 0: the cores of the policy.
-// Creating an engine fails with MACE_INVALID_ARGS for more than 1024 threads or
-// a core that cannot exist. Threads: any.
+// Cores that the process may not use are left out, with a warning in the log;
+// if none remains, all that it may use are taken. Creating an engine fails with
+// MACE_INVALID_ARGS for more than 1024 threads or a core that cannot exist.
+// Threads: any.
 MACE_API mace_status_t mace_set_cpu_thread_affinity(int32_t num_threads,
                                                     const int32_t* core_ids,
                                                     size_t count);
@@ -114,7 +116,8 @@ MACE_API mace_status_t mace_set_opencl_binary_paths(const char* const* paths,
 // micro-kernels and drivers in files of `folder`, which must exist, or in the
 // file of this name (and others beside it) if it is no folder, so that an
 // engine compiles nothing when the app starts for the second time. Null ends
-// that. Threads: any.
+// that. Without the component `interfaces`, nothing is kept, which the log
+// tells. Threads: any.
 MACE_API mace_status_t mace_set_kv_storage_folder(const char* folder);
 
 // The same for an app that stores them itself. What each function does:

@@ -79,7 +79,8 @@ enum {
   MACE_STAT_STRIDES = 0,
   MACE_STAT_PADDINGS = 1,
   MACE_STAT_DILATIONS = 2,
-  MACE_STAT_KERNELS = 3  // [height, width] of a pool; OIHW of a filter
+  MACE_STAT_KERNELS = 3  // [height, width] of a pool; of a filter OIHW, or
+                         // MIHW if it is depthwise
 };
 
 // Stores an attribute of the window of a convolution or a pooling op; it is
@@ -208,18 +209,19 @@ MACE_API int64_t mace_records_macs(const mace_records_t* records, size_t index);
 // `*records`, which the caller destroys, in the order of their first use.
 // Before a micro-kernel is used for the first time, it computes a small known
 // case; if it fails, it is switched off and another one is used instead
-// (mace_capability.h). Threads: any.
+// (mace_capability.h); none without the component `diagnostics`. Threads: any.
 MACE_API mace_status_t mace_kernel_tests(mace_records_t** records);
 
 // What the devices of an engine did since it was created: the indices in the
-// array of mace_engine_device_counts. Programs are shared by the engines of a
-// process, so that the counts of programs are those of the whole process.
+// array of mace_engine_device_counts. Of these a CPU counts MACE_MEASUREMENTS
+// only. Programs are shared by the engines of a process, so that the counts of
+// programs are those of the whole process.
 enum {
   MACE_COMPILED_PROGRAMS = 0,  // from source
   MACE_LOADED_PROGRAMS = 1,    // from a cache or a precompiled file
   MACE_MEASUREMENTS = 2,       // kernels that were run for tuning
   MACE_KERNELS = 3,            // kernels that were run, for tuning included
-  MACE_ENQUEUES = 4,           // exceeds MACE_KERNELS where a kernel is split
+  MACE_ENQUEUES = 4,           // GPU: more where kernels are split; DSP: runs
   MACE_BYTES_FROM_HOST = 5,    // copied to the device
   MACE_BYTES_TO_HOST = 6,      // copied from the device
   MACE_DEVICE_COUNTS = 7       // how many there are; grows in later versions

@@ -37,8 +37,10 @@ enum { MACE_HOST_MEMORY = 0, MACE_GPU_BUFFER = 1, MACE_GPU_IMAGE = 2 };
 MACE_API size_t mace_element_bytes(mace_data_type_t data_type);
 
 // Tensors, each with a name of its own. An app keeps one object for the inputs
-// and one for the outputs, and uses them for every run: a run then allocates
-// nothing. Tensors refer to the caller's memory, and never copy it.
+// and one for the outputs, and uses them for every run: a run with the shapes
+// of the one before then allocates nothing, unless the model has states or
+// shapes that depend on data, or float32 is given for a quantized tensor.
+// Tensors refer to the caller's memory, and never copy it.
 typedef struct mace_tensors mace_tensors_t;
 // A tensor of a mace_tensors_t, to which it belongs. Valid until the
 // mace_tensors_t is changed, is given to a run as outputs, or is destroyed.
@@ -162,11 +164,12 @@ mace_tensor_infos_data_format(const mace_tensor_infos_t* infos, size_t index);
 MACE_API const int64_t* mace_tensor_infos_shape(
     const mace_tensor_infos_t* infos, size_t index, size_t* rank);
 // A value q of a quantized tensor stands for scale * (q - zero_point). The
-// scale is 0 for other tensors and for a bad index; of a tensor with a scale
-// for each index of an axis, these are those of index 0. mace_engine_run also
-// takes MACE_FLOAT32 in host memory for int8, uint8 and int16 tensors with one
-// scale: inputs are quantized, outputs that have memory are dequantized.
-// Threads: any.
+// scale is 0 for other tensors, for a bad index, and for outputs whose shapes
+// only a run computes; of a tensor with a scale for each index of an axis,
+// these are those of index 0. mace_engine_run also takes MACE_FLOAT32 in host
+// memory for int8, uint8 and int16 tensors with one scale, unless their shapes
+// depend on data: inputs are quantized, outputs that have memory are
+// dequantized. Threads: any.
 MACE_API float mace_tensor_infos_scale(const mace_tensor_infos_t* infos,
                                        size_t index);
 MACE_API int32_t mace_tensor_infos_zero_point(const mace_tensor_infos_t* infos,

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mace/public/mace_tokenizer.h describes what these functions do. Text is UTF-8
-// without a NUL byte inside. Strings and arrays that a function stores are
-// given back with mace_free.
+// and ends with 0; tokens may also stand for bytes that are 0, and then C sees
+// the text before them. Strings and arrays that a function stores are given
+// back with mace_free.
 #ifndef MACE_PUBLIC_MACE_C_TOKENIZER_H_
 #define MACE_PUBLIC_MACE_C_TOKENIZER_H_
 
@@ -44,10 +45,12 @@ MACE_API mace_status_t mace_tokenizer_decode(const mace_tokenizer_t* tokenizer,
 // Returns the number of tokens: they are the numbers below it. 0 for null.
 // Threads: any.
 MACE_API int32_t mace_tokenizer_vocab_size(const mace_tokenizer_t* tokenizer);
-// The token with this text, or -1: there is none, or an argument is null.
+// The token with this text, or -1: there is none, which leaves no
+// message, or an argument is null.
 MACE_API int32_t mace_tokenizer_find_token(const mace_tokenizer_t* tokenizer,
                                            const char* text);
-// The token of this use, or -1: there is none, or `tokenizer` is null.
+// The token of this use, or -1: there is none, which leaves no message, or
+// `tokenizer` is null.
 MACE_API int32_t mace_tokenizer_bos(const mace_tokenizer_t* tokenizer);
 MACE_API int32_t mace_tokenizer_eos(const mace_tokenizer_t* tokenizer);
 // Stores the text that the converter stored under this name, "" if there is

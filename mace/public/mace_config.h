@@ -35,8 +35,8 @@ enum HexagonNNCornerType {
 };
 
 // Ways to save memory beyond reusing the bytes of tensors that are no longer
-// needed. Each only ever lowers the bytes that an engine needs, and none
-// changes a result.
+// needed. Each is used only where the least bytes that any plan needs do not
+// rise, and none changes a result.
 struct MaceMemorySavings {
   bool order = true;     // run the ops in the order that needs least
   bool views = true;     // reshapes and outermost slices copy nothing
@@ -50,8 +50,9 @@ struct MaceMemorySavings {
 //
 // A converted model carries settings of its deployment file: all on which its
 // results depend (the tile of Winograd convolutions, nodes that stay in
-// float32, the data type of the GPU), and how memory is planned. A setting of
-// the caller has priority over the model's.
+// float32, the data type of the GPU, the rounding of 8-bit FullyConnected), how
+// memory is planned, and the limit of loops. A setting of the caller has
+// priority over the model's.
 class MACE_API MaceEngineConfig {
  public:
   // Starts from the defaults set with the functions of mace_runtime.h. Leave
@@ -76,10 +77,12 @@ class MACE_API MaceEngineConfig {
   // or EQUALITY, or PRESERVE_ALL, which keeps every tensor for debugging. The
   // error for a name that does not exist lists all names. "offsets/" before a
   // name places tensors anywhere in an arena, "objects/" shares whole pieces;
-  // a name without either means the variant that exists.
+  // a name without either means the variant that exists, in an arena "offsets/"
+  // if both do.
   //
   // On the GPU tensors are images, which share as objects with a width and a
-  // height: AUTO, OPTIMAL, NAIVE, EQUALITY, GREEDY_IN_ORDER, GROW_IN_ORDER and
+  // height: AUTO, OPTIMAL, NAIVE, EQUALITY, GREEDY_IN_ORDER, GROW_IN_ORDER
+  // (also with "objects/"), GREEDY (which then means GREEDY_IN_ORDER) and
   // PRESERVE_ALL. With any other strategy, an engine on both devices plans the
   // CPU's tensors with that strategy and the images with AUTO; creating an
   // engine whose tensors are all on the GPU fails, and the message lists what
@@ -107,11 +110,12 @@ class MACE_API MaceEngineConfig {
   // must outlive the engine, and must hold no other engine that lives then,
   // which is not checked: create one engine with this config. Nothing is
   // allocated after creation as long as the inputs keep their shapes and the
-  // caller gives the outputs. Creation, and a Run with new shapes, fail with
-  // MACE_OUT_OF_RESOURCES and the bytes needed if the buffer is too small;
-  // MaceEngine::QueryArenaBytes computes them beforehand. Errors:
-  // MACE_INVALID_ARGS unless `data` is at a 64-byte boundary and not null. From
-  // the beginning to the end of the buffer:
+  // caller gives the outputs, unless the model has states, shapes depend on
+  // data, or float32 is given for quantized tensors. Creation, and a Run with
+  // new shapes, fail with MACE_OUT_OF_RESOURCES and the bytes needed if the
+  // buffer is too small; MaceEngine::QueryArenaBytes computes them beforehand.
+  // Errors: MACE_INVALID_ARGS unless `data` is at a 64-byte boundary and not
+  // null. From the beginning to the end of the buffer:
   //
   //   head       every activation and scratch byte of a Run
   //   temporary  scratch while a plan is made
@@ -192,8 +196,10 @@ class MACE_API MaceEngineConfig {
   void SetFloat32Nodes(const std::vector<std::string>& names);
 
   // For debugging: Run looks at its inputs and at every tensor that it
-  // computes, and fails at the first with NaN or infinity. The message names
-  // the node, the tensor, the position and the cure. Slow.
+  // computes, and fails at the first with NaN or infinity (in fp16 also 65504):
+  // MACE_INVALID_ARGS for an input, MACE_RUNTIME_ERROR for another tensor. The
+  // message names the node, the tensor, the position and the cure. Such a Run
+  // fails with MACE_UNSUPPORTED if inputs or outputs are in GPU memory. Slow.
   void SetNumericCheck(bool check);
 
   // Keeps a screen drawn by the same GPU smooth: kernels are split so that each

@@ -59,7 +59,7 @@ enum class MaceFinishReason {
   STOP_TOKEN = 0,   // a token that ends a text
   STOP_STRING = 1,  // a string of MaceGenerationOptions::stop
   LENGTH = 2,       // max_new_tokens
-  CONTEXT = 3,      // the model's context is full
+  CONTEXT = 3,      // the KV cache is full (context_length())
   CALLBACK = 4,     // the callback returned false
   CANCELLED = 5,    // MaceDeadline::Cancel
   DEADLINE = 6,     // the deadline has passed
@@ -126,8 +126,10 @@ class MACE_API MaceGenerator {
   // more than 4 MiB or longer than the model's context, and for logits of which
   // one is NaN or +infinity, or all are -infinity; MACE_INVALID_MODEL if the
   // logits are not float32 or have no row for a token; those of
-  // MaceEngine::Run. A generation that is cancelled or meets its deadline
-  // succeeds, with that as its finish_reason and the text so far.
+  // MaceEngine::Run, also MACE_INVALID_ARGS if context_length() is -1 and the
+  // sequence outgrows the model's inputs: `*generation` then has the text so
+  // far, but no valid finish_reason. A generation that is cancelled or meets
+  // its deadline succeeds, with that as its finish_reason and the text so far.
   MaceStatus Generate(const std::string& prompt,
                       const MaceGenerationOptions& options,
                       MaceGeneration* generation);

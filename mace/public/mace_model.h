@@ -63,9 +63,10 @@ class MACE_API MaceModel {
   MaceModel& operator=(const MaceModel&) = delete;
 
   // Reads `model_file` and maps the weights in `model_data_file` ("" if the
-  // model has none). Errors: MACE_INVALID_ARGS if a file cannot be read, if the
-  // weights are missing, if the two files are swapped, and for an encrypted
-  // model; MACE_INVALID_MODEL if the files do not hold a valid model;
+  // model has none). Errors: MACE_INVALID_ARGS for a null `model`, if a file
+  // cannot be read, if the weights are missing, if the two files are swapped,
+  // and for an encrypted model; MACE_INVALID_MODEL if the files do not hold a
+  // valid model;
   // MACE_UNSUPPORTED for a setting of the file that this library does not know
   // and on which results depend; MACE_OUT_OF_RESOURCES.
   static MaceStatus Load(const std::string& model_file,
@@ -100,8 +101,8 @@ class MACE_API MaceModel {
   // Loads a model from memory. The graph is parsed before the call returns.
   // Weights at a 64-byte boundary are used in place and must outlive the model
   // and its engines (`model_data`, of which the model keeps a copy, may own
-  // them); others are copied. Errors: as Load, and MACE_INVALID_ARGS for a
-  // null.
+  // them); others are copied. Errors: as Load, but MACE_INVALID_MODEL if the
+  // two are swapped, and MACE_INVALID_ARGS for a null.
   static MaceStatus Load(const unsigned char* model_graph,
                          size_t model_graph_size,
                          std::shared_ptr<const unsigned char> model_data,
