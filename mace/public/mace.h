@@ -12,15 +12,14 @@
 // Memory whose size depends on shapes or on the caller's numbers is compared
 // with MaceEngineConfig::SetMemoryLimit and then allocated without throwing.
 // Only small objects live in standard containers: the names, nodes and
-// attributes of a model (their number is bounded by the size of the file),
-// tables of kernels (at most 64 MiB each) and messages. When the system has no
-// memory left, libraries of converter.py take these from a reserve of 258 KiB,
-// and the call ends with MACE_OUT_OF_RESOURCES; what is larger than 32 KiB, or
-// than what is left of the reserve, ends the process (docs/library.md, "When
-// memory ends").
+// attributes of a model (no more than its file has), tables of kernels (at most
+// 64 MiB each) and messages. When the system has no memory left, libraries of
+// converter.py take these from a reserve of 258 KiB, and the call ends with
+// MACE_OUT_OF_RESOURCES; what is larger than 32 KiB, or than what is left of
+// the reserve, ends the process (docs/library.md, "When memory ends").
 //
-// Where a library was built without a component (docs/library.md), calls that
-// need it fail with MACE_UNSUPPORTED, which the lists of errors leave out.
+// Without a component that they need (docs/library.md), functions fail with
+// MACE_UNSUPPORTED, which the lists of errors leave out.
 //
 // Shapes list the outermost dimension first. Activations with four dimensions
 // are [N, H, W, C] unless MaceTensorInfo::data_format is NCHW or NONE.
@@ -51,6 +50,8 @@ namespace mace {
 // Returns the version of the library, for example "1.0.0".
 MACE_API const char* MaceVersion();
 
+// Functions fail with MACE_INVALID_ARGS for a null pointer where their comments
+// allow none; lists of errors leave that out.
 class MACE_API MaceEngine {
  public:
   ~MaceEngine();
@@ -63,13 +64,12 @@ class MACE_API MaceEngine {
   // `output_nodes` any tensors that nodes compute, but no next value of a
   // state. An empty list means all inputs or all outputs of the model. Falls
   // back to the CPU where a GPU or DSP is missing or fails.
-  // Errors: MACE_INVALID_ARGS for a null, if a name does not exist (the message
-  // lists the model's inputs or outputs), is given twice or is missing in
-  // `input_nodes`, and for settings of `config` that cannot be used;
-  // MACE_INVALID_MODEL, also if a custom op's Init or Prepare fails;
-  // MACE_UNSUPPORTED with the name of the first node that no device can run;
-  // MACE_OUT_OF_RESOURCES; MACE_RUNTIME_ERROR if all micro-kernels for a node
-  // compute wrongly on this CPU.
+  // Errors: MACE_INVALID_ARGS if a name does not exist (the message lists the
+  // model's inputs or outputs), is given twice or is missing in `input_nodes`,
+  // and for settings of `config` that cannot be used; MACE_INVALID_MODEL, also
+  // if a custom op's Init or Prepare fails; MACE_UNSUPPORTED with the name of
+  // the first node that no device can run; MACE_OUT_OF_RESOURCES;
+  // MACE_RUNTIME_ERROR if all micro-kernels for a node fail their tests.
   static MaceStatus Create(std::shared_ptr<MaceModel> model,
                            const std::vector<std::string>& input_nodes,
                            const std::vector<std::string>& output_nodes,
@@ -78,21 +78,19 @@ class MACE_API MaceEngine {
 
   // Runs the model once and returns when the outputs are written. May be
   // called from any thread; concurrent calls run one after the other.
-  //
   // `inputs` holds every input by name, with its shape. New input shapes are
   // planned; the plans of the 8 sets of shapes used last are kept. An output
   // tensor that has memory must have as many elements as the model computes.
   // The engine allocates the memory of an output that is missing from
   // `*outputs` or has no memory, and sets its shape. The next Run writes to the
   // same memory: clear `*outputs` before inputs of another shape.
-  //
   // Some models compute the shapes of outputs from data (a dimension of such an
   // output may be -1 in outputs()). Then the number of elements of the tensor's
   // shape is the capacity of the caller's memory, and the result must fit. Run
   // replaces the tensor's shape by that of the result, which begins where the
   // memory does, and replaces memory of its own if the shape changes.
-  // Errors: MACE_INVALID_ARGS for a null, for a wrong name, shape, type or size
-  // (the message has the expected value and the one found) and for data that no
+  // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the
+  // message has the expected value and the one found) and for data that no
   // node can take, such as an index out of range; MACE_OUT_OF_RESOURCES;
   // MACE_RUNTIME_ERROR if a device or custom op fails, a loop does not end, or
   // a forked process runs an engine that uses a GPU; MACE_INVALID_MODEL if a
@@ -130,40 +128,37 @@ class MACE_API MaceEngine {
   std::vector<MaceTensorInfo> states() const;
 
   // Gives all states their first values again. Waits for a Run that goes on, as
-  // the two functions below do. Fails only with MACE_OUT_OF_RESOURCES, and only
-  // if a state has a dynamic dimension.
+  // the two functions below do. Fails only with MACE_OUT_OF_RESOURCES, if a
+  // state has a dynamic dimension.
   MaceStatus ResetState();
 
   // Copies states to the tensors of `*states` by name, or all states if it is
   // empty. The engine allocates the memory of those that have none. Errors:
-  // MACE_INVALID_ARGS for a null, a name that is no state, another type or
-  // shape, or memory that is not the host's; MACE_OUT_OF_RESOURCES.
+  // MACE_INVALID_ARGS for a name that is no state, another type or shape, or
+  // memory that is not the host's; MACE_OUT_OF_RESOURCES.
   MaceStatus GetState(std::map<std::string, MaceTensor>* states) const;
 
   // Copies tensors to the states of these names; the others stay. Errors: as
-  // GetState, and MACE_INVALID_ARGS for a tensor without data; then no state
-  // has changed.
+  // GetState, also for a tensor without data; then no state has changed.
   MaceStatus SetState(const std::map<std::string, MaceTensor>& states);
 
-  // Frees the memory that only runs need: the arena and the images of the GPU,
-  // for an engine that will not run for a while, and for all engines that share
-  // it. Weights, plans, and an arena of the caller's stay. The next Run
-  // allocates the memory again, which may fail with MACE_OUT_OF_RESOURCES.
-  // Waits for a Run that goes on, of this engine or of one that shares memory
-  // with it. Thread-safe. Always succeeds.
+  // Frees the memory that only runs need, the arena and the images of the GPU,
+  // of an engine that will not run for a while and of those that share it.
+  // Weights, plans, and an arena of the caller's stay. The next Run allocates
+  // the memory again, which may fail with MACE_OUT_OF_RESOURCES. Waits for Runs
+  // of these engines that go on. Thread-safe. Always succeeds.
   MaceStatus ReleaseIntermediateBuffer();
 
-  // Tells the engine that a Run begins within 3 ms, for example when an image
-  // arrives that is converted first. Worker threads, which sleep while there is
-  // nothing to do, stay awake until then; if no Run comes, each takes 3 ms of a
-  // core at most. Returns at once, also during a Run. Thread-safe.
+  // Tells the engine that a Run begins within 3 ms, as when an image arrives
+  // that is converted first. Worker threads stay awake until then; if no Run
+  // comes, each takes 3 ms of a core at most. Returns at once. Thread-safe.
   void ExpectRun();
 
-  // Computes how many bytes SetArena must provide for an engine that is created
-  // with these arguments. With `input_shapes` the engine also runs on inputs of
-  // these shapes, by name; inputs that are not named keep the model's shapes.
-  // Errors: as Create, and MACE_INVALID_ARGS for a name or a shape that the
-  // model does not take.
+  // Computes how many bytes SetArena must provide for an engine of these
+  // arguments. Plans that a run makes where shapes depend on data do not count.
+  // With `input_shapes` the engine also runs on inputs of these shapes, by
+  // name; the others keep the model's shapes. Errors: as Create, and
+  // MACE_INVALID_ARGS for a name or a shape that the model does not take.
   static MaceStatus QueryArenaBytes(
       std::shared_ptr<MaceModel> model,
       const std::vector<std::string>& output_nodes,
@@ -175,27 +170,23 @@ class MACE_API MaceEngine {
       const std::map<std::string, std::vector<int64_t>>& input_shapes,
       size_t* bytes);
 
-  // Reports the memory that the engine holds now. Errors: MACE_INVALID_ARGS if
-  // `usage` is null.
+  // Reports the memory that the engine holds now.
   MaceStatus GetMemoryUsage(MaceMemoryUsage* usage) const;
 
   // Reports the totals of the engine's memory, and the limit. The app's arena
   // does not count, nor do weights in its memory that the model does not own.
-  // Errors: MACE_INVALID_ARGS if `totals` is null.
   MaceStatus GetMemoryTotals(MaceMemoryTotals* totals) const;
 
-  // Reports what the engine's devices did since it was created. Errors:
-  // MACE_INVALID_ARGS if `counts` is null.
+  // Reports what the engine's devices did since it was created.
   MaceStatus GetDeviceCounts(MaceDeviceCounts* counts) const;
 
   // Reports where each node of the latest plan runs, in the order of running.
   // Nodes that take no time, as they only rename bytes or are part of another
-  // node's kernel, come last. Errors: MACE_INVALID_ARGS if `placement` is null.
+  // node's kernel, come last.
   MaceStatus GetPlacement(std::vector<MaceNodePlacement>* placement) const;
 
   // Stores the OpenCL handles with which tensors in GPU memory are made.
-  // Errors: MACE_INVALID_ARGS if `handles` is null; MACE_UNSUPPORTED if no part
-  // of the model runs on the GPU.
+  // Errors: MACE_UNSUPPORTED if no part of the model runs on the GPU.
   MaceStatus GetGPUHandles(MaceGPUHandles* handles) const;
 
   // Makes a tensor for Run of `memory`, which holds float32 elements in the
@@ -218,8 +209,8 @@ class MACE_API MaceEngine {
   // (nodes with inferred types), "plan" (steps, devices and kernels), "memory"
   // (the offset of every tensor), "tuning" (what was measured). For programs:
   // "plan_json", "memory_json", and "trace": the latest spans as a Chrome trace
-  // (JSON for Perfetto or chrome://tracing). Errors: MACE_INVALID_ARGS for a
-  // null, another name, and for "trace" without the setting `tracing`.
+  // (JSON for Perfetto or chrome://tracing). Errors: MACE_INVALID_ARGS for
+  // another name, and for "trace" without the setting `tracing`.
   MaceStatus Dump(const std::string& stage, std::string* text) const;
   MaceStatus Dump(const char* stage, std::string* text) const {
     return Dump(StringOrEmpty(stage), text);
@@ -265,9 +256,8 @@ MACE_API MaceStatus CreateMaceEngineFromProto(
     const MaceEngineConfig& config, std::shared_ptr<MaceEngine>* engine,
     bool* model_data_unused = nullptr);
 
-// The same for an engine that shares the memory of its runs with `tutor`, as if
-// `config` shared it (MaceEngineConfig::ShareMemoryWith). With a null `tutor`,
-// what `config` says stays.
+// The same for an engine that shares the memory of its runs with `tutor` (as
+// MaceEngineConfig::ShareMemoryWith), or as `config` says if `tutor` is null.
 inline MaceStatus CreateMaceEngineFromProto(
     const unsigned char* model_graph_proto, size_t model_graph_proto_size,
     const unsigned char* model_weights_data, size_t model_weights_data_size,

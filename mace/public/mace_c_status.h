@@ -25,7 +25,8 @@ enum {
   MACE_INVALID_ARGS = 1,      // the caller: a null, name, shape, size or option
   MACE_OUT_OF_RESOURCES = 2,  // the machine: memory, disk
   MACE_UNSUPPORTED = 3,       // nobody: valid, but this device or build cannot
-  MACE_RUNTIME_ERROR = 4,     // a driver or accelerator
+  MACE_RUNTIME_ERROR = 4,     // a driver or accelerator, a custom op's Run, a
+                              // loop without end, NaN (numeric check)
   MACE_INVALID_MODEL = 5,     // the file: corrupt or self-contradictory
   MACE_INTERNAL_ERROR = 6,    // MACE: a broken invariant; please report it
   MACE_CANCELLED = 7          // nobody: the caller ended it

@@ -100,8 +100,10 @@ class MACE_API MaceEngineConfig {
   // number of offsets, and the offset in bytes of each tensor in the arena, or
   // -1 where the strategy is to choose. The tensors are the "records" of
   // Dump("memory_json") of an engine with the same settings, in their order.
-  // Creating an engine fails with MACE_INVALID_ARGS if their number differs or
-  // two that live together would share bytes. The offsets hold for the model's
+  // Creating an engine fails with MACE_INVALID_ARGS if the first two words or
+  // the number of offsets are others or two that live together would share
+  // bytes, and with MACE_UNSUPPORTED with the strategies ARENA,
+  // ARENA_SEQUENTIAL and those of objects. The offsets hold for the model's
   // own input shapes; other shapes are planned with the strategy. Empty (the
   // default): no such plan.
   MaceStatus SetOfflineMemoryPlan(const std::vector<int32_t>& words);
@@ -148,7 +150,8 @@ class MACE_API MaceEngineConfig {
   // packs or widens, images, outputs that it makes for the caller. Mapped
   // weights do not count. The limit is checked before each allocation.
   // Creating an engine allocates all that a Run with the model's own shapes
-  // needs, except outputs that the caller does not give and what depends on
+  // needs, except outputs that the caller does not give, copies of quantized
+  // tensors that are given as float32, growth of states, and what depends on
   // data. The message of MACE_OUT_OF_RESOURCES has the bytes and what they were
   // for. 0, the default: three quarters of what is available when the
   // engine is created (in the machine, in the process's control group, in its
@@ -227,8 +230,9 @@ class MACE_API MaceEngineConfig {
   // wrongly is not used: the engine falls back to the CPU, with a warning in
   // the log. The result is kept with the driver's identity where compiled
   // programs are kept (SetKVStorageFactory, or the storage path of a
-  // GPUContext), so that the helper runs once for each version of a driver; if
-  // the entry is removed from there, the helper runs again. `program` is a
+  // GPUContext), so that the helper runs once for each version of a driver, or
+  // without a store once in each process; if the entry is removed from there,
+  // the helper runs again in the next process. `program` is a
   // path; on Android only files of the app's folder of native libraries can be
   // started, so that it is named like one, libmace_driver_probe.so. If the
   // program cannot be started, the log has a warning, and the first use is

@@ -151,8 +151,9 @@ class MACE_API MaceGenerator {
 
   // Stores exp(mean negative log likelihood) of the tokens of `text` but the
   // first, each after those before it. The sequence becomes `text` without its
-  // last token. Errors: MACE_INVALID_ARGS for a null, for more than 4 MiB, and
-  // for fewer than two tokens or more than the model's context;
+  // last token. Errors: MACE_INVALID_ARGS for a null, for more than 4 MiB, for
+  // fewer than two tokens or more than the model's context, and for logits as
+  // in Generate;
   // MACE_INVALID_MODEL as Generate, and if a token has no logit; those of
   // MaceEngine::Run.
   MaceStatus Perplexity(const std::string& text, double* perplexity);

@@ -133,8 +133,9 @@ class MACE_API MaceModel {
   // encrypted model. The decrypted model is in memory only, and only if all of
   // it is what was encrypted. Errors: as above, MACE_INVALID_MODEL for a file
   // that is no encrypted model, was cut short, or has a changed content,
-  // MACE_INVALID_ARGS for a wrong key or a change of the file's head that is
-  // not noticed without the key, which cannot be told apart, the error of
+  // MACE_INVALID_ARGS for an empty `get_key`, and for a wrong key or a change
+  // of the file's head that is not noticed without the key, which cannot be
+  // told apart, the error of
   // `get_key`, MACE_UNSUPPORTED if the library has no component `encryption`.
   static MaceStatus LoadSealed(const std::string& sealed_file,
                                const MaceKeyCallback& get_key,

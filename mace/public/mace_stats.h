@@ -30,6 +30,8 @@ struct ConvPoolArgs {
   std::vector<int64_t> kernels;
 };
 
+// Of a node that a DSP runs in a region with others, cost_macs is macs, bytes
+// are those of the output, and variant is what the DSP counted.
 struct OperatorStats {
   std::string operator_name;
   std::string type;

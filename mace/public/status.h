@@ -23,7 +23,8 @@ class MACE_NODISCARD MaceStatus {
     MACE_INVALID_ARGS = 1,      // the caller: a name, shape, size or option
     MACE_OUT_OF_RESOURCES = 2,  // the machine: memory, disk
     MACE_UNSUPPORTED = 3,     // nobody: valid, but this device or build cannot
-    MACE_RUNTIME_ERROR = 4,   // a driver or accelerator
+    MACE_RUNTIME_ERROR = 4,   // a driver or accelerator, a custom op's Run, a
+                              // loop without end, NaN (SetNumericCheck)
     MACE_INVALID_MODEL = 5,   // the file: corrupt or self-contradictory
     MACE_INTERNAL_ERROR = 6,  // us: a broken invariant; please report it
     MACE_CANCELLED = 7,       // nobody: the caller ended it (MaceCancellation)
