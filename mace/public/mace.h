@@ -90,8 +90,8 @@ class MACE_API MaceEngine {
   // replaces the tensor's shape by that of the result, which begins where the
   // memory does, and replaces memory of its own if the shape changes.
   // Errors: MACE_INVALID_ARGS for a wrong name, shape, type or size (the
-  // message has the expected value and the one found) and for data that no
-  // node can take, such as an index out of range; MACE_OUT_OF_RESOURCES;
+  // message has the expected value and the one found) and for data that no node
+  // can take, such as an index out of range; MACE_OUT_OF_RESOURCES;
   // MACE_RUNTIME_ERROR if a device or custom op fails, a loop does not end, or
   // a forked process runs an engine that uses a GPU; MACE_INVALID_MODEL if a
   // tensor of a loop or branch gets a wrong type or shape; MACE_UNSUPPORTED if
@@ -132,10 +132,10 @@ class MACE_API MaceEngine {
   // state has a dynamic dimension.
   MaceStatus ResetState();
 
-  // Copies states to the tensors of `*states` by name, or all states if it is
-  // empty. The engine allocates the memory of those that have none. Errors:
-  // MACE_INVALID_ARGS for a name that is no state, another type or shape, or
-  // memory that is not the host's; MACE_OUT_OF_RESOURCES.
+  // Copies states to the tensors of `*states` by name, or all if it is empty.
+  // The engine allocates memory for those without, which the next call uses
+  // again. Errors: MACE_INVALID_ARGS for a name that is no state, another type
+  // or shape, or memory that is not the host's; MACE_OUT_OF_RESOURCES.
   MaceStatus GetState(std::map<std::string, MaceTensor>* states) const;
 
   // Copies tensors to the states of these names; the others stay. Errors: as

@@ -210,10 +210,9 @@ MACE_API mace_status_t mace_engine_expect_run(mace_engine_t* engine);
 // by a run only: their bytes are not counted. `input_shapes` may be null;
 // otherwise the engine also runs on inputs with the shapes of these tensors,
 // whose memory is not read. Inputs that `input_shapes` lacks keep the model's
-// shapes. Errors: as
-// mace_engine_create, and MACE_INVALID_ARGS for a name or a shape that the
-// model does not take. Threads: any, while no call changes `config` or
-// `input_shapes`.
+// shapes. Errors: as mace_engine_create, and MACE_INVALID_ARGS for a name or a
+// shape that the model does not take. Threads: any, while no call changes
+// `config` or `input_shapes`.
 MACE_API mace_status_t mace_engine_query_arena_bytes(
     const mace_model_t* model, const mace_config_t* config,
     const char* const* output_names, size_t num_outputs,

@@ -63,8 +63,8 @@ MACE_API mace_status_t mace_config_set_memory_strategy(mace_config_t* config,
                                                        const char* strategy);
 
 // Ways to save memory beyond reusing the bytes of tensors that are no longer
-// needed. Each only ever lowers the bytes that an engine needs, and none
-// changes a result.
+// needed. They are used only where the least bytes that any plan needs do not
+// rise, and none changes a result.
 enum {
   MACE_SAVE_ORDER = 1,     // run the ops in the order that needs least
   MACE_SAVE_VIEWS = 2,     // reshapes and outermost slices copy nothing
@@ -104,12 +104,11 @@ MACE_API mace_status_t mace_config_set_arena(mace_config_t* config, void* data,
 // Lets the new engine and `engine` use the same memory for their runs: the
 // arena, and the images of the GPU. The arena is as large as the engine that
 // needs most requires; images take more where their sizes differ much. Runs of
-// engines that share take turns. Any number of
-// engines may share, of different models and devices, and they may be destroyed
-// in any order. Null `engine`: no sharing (the default). Errors:
-// MACE_INVALID_ARGS if `engine` uses an arena of the caller's. Creating an
-// engine fails with the same status if mace_config_set_arena was called too.
-// Threads: one at a time for `config`.
+// engines that share take turns. Any number of engines may share, of different
+// models and devices, and they may be destroyed in any order. Null `engine`: no
+// sharing (the default). Errors: MACE_INVALID_ARGS if `engine` uses an arena of
+// the caller's. Creating an engine fails with the same status if
+// mace_config_set_arena was called too. Threads: one at a time for `config`.
 MACE_API mace_status_t mace_config_share_memory_with(
     mace_config_t* config, const mace_engine_t* engine);
 

@@ -136,8 +136,8 @@ MACE_API mace_status_t mace_model_outputs(const mace_model_t* model,
 // as `model`), the size (`*extent`; -1 if each run chooses it), and the largest
 // size of a run (-1: no limit); if no dimension of the model is -1, a run may
 // have other sizes, too. Dimensions of the same name have the same size in each
-// run, also in different inputs. Errors: MACE_INVALID_ARGS for an index
-// or an axis that does not exist. Threads: any.
+// run, also in different inputs. Errors: MACE_INVALID_ARGS for an index or an
+// axis that does not exist. Threads: any.
 MACE_API mace_status_t mace_model_input_dimension(const mace_model_t* model,
                                                   size_t index, size_t axis,
                                                   const char** name,

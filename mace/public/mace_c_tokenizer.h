@@ -45,8 +45,8 @@ MACE_API mace_status_t mace_tokenizer_decode(const mace_tokenizer_t* tokenizer,
 // Returns the number of tokens: they are the numbers below it. 0 for null.
 // Threads: any.
 MACE_API int32_t mace_tokenizer_vocab_size(const mace_tokenizer_t* tokenizer);
-// The token with this text, or -1: there is none, which leaves no
-// message, or an argument is null.
+// The token with this text, or -1: there is none, which leaves no message, or
+// an argument is null.
 MACE_API int32_t mace_tokenizer_find_token(const mace_tokenizer_t* tokenizer,
                                            const char* text);
 // The token of this use, or -1: there is none, which leaves no message, or

@@ -35,7 +35,7 @@ enum HexagonNNCornerType {
 };
 
 // Ways to save memory beyond reusing the bytes of tensors that are no longer
-// needed. Each is used only where the least bytes that any plan needs do not
+// needed. They are used only where the least bytes that any plan needs do not
 // rise, and none changes a result.
 struct MaceMemorySavings {
   bool order = true;     // run the ops in the order that needs least

@@ -153,9 +153,8 @@ class MACE_API MaceGenerator {
   // first, each after those before it. The sequence becomes `text` without its
   // last token. Errors: MACE_INVALID_ARGS for a null, for more than 4 MiB, for
   // fewer than two tokens or more than the model's context, and for logits as
-  // in Generate;
-  // MACE_INVALID_MODEL as Generate, and if a token has no logit; those of
-  // MaceEngine::Run.
+  // in Generate; MACE_INVALID_MODEL as Generate, and if a token has no logit;
+  // those of MaceEngine::Run.
   MaceStatus Perplexity(const std::string& text, double* perplexity);
   // Stores the mean over the tokens of `text` of the float32 tensor `tensor`
   // [1, tokens, size] of the model, scaled to a Euclidean length of 1 unless it

@@ -66,9 +66,8 @@ class MACE_API MaceModel {
   // model has none). Errors: MACE_INVALID_ARGS for a null `model`, if a file
   // cannot be read, if the weights are missing, if the two files are swapped,
   // and for an encrypted model; MACE_INVALID_MODEL if the files do not hold a
-  // valid model;
-  // MACE_UNSUPPORTED for a setting of the file that this library does not know
-  // and on which results depend; MACE_OUT_OF_RESOURCES.
+  // valid model; MACE_UNSUPPORTED for a setting of the file that this library
+  // does not know and on which results depend; MACE_OUT_OF_RESOURCES.
   static MaceStatus Load(const std::string& model_file,
                          const std::string& model_data_file,
                          std::shared_ptr<MaceModel>* model,
@@ -135,8 +134,8 @@ class MACE_API MaceModel {
   // that is no encrypted model, was cut short, or has a changed content,
   // MACE_INVALID_ARGS for an empty `get_key`, and for a wrong key or a change
   // of the file's head that is not noticed without the key, which cannot be
-  // told apart, the error of
-  // `get_key`, MACE_UNSUPPORTED if the library has no component `encryption`.
+  // told apart, the error of `get_key`, MACE_UNSUPPORTED if the library has no
+  // component `encryption`.
   static MaceStatus LoadSealed(const std::string& sealed_file,
                                const MaceKeyCallback& get_key,
                                std::shared_ptr<MaceModel>* model,
